@@ -2,7 +2,7 @@
 # runtime/ - libbackplane. All of it is in a convenience library, so that unit tests reach what the
 # shared library hides; each folder adds its sources to that.
 
-runtime_cppflags = -I. -Iruntime -I$(srcdir)/runtime $(AM_CPPFLAGS) $(PROTOBUF_C_CFLAGS) \
+runtime_cppflags = -I. -I$(srcdir) -Iruntime -I$(srcdir)/runtime $(AM_CPPFLAGS) $(PROTOBUF_C_CFLAGS) \
 	$(LIBFFI_CFLAGS)
 runtime_libs = $(PROTOBUF_C_LIBS) $(LIBFFI_LIBS) $(LTDL_LIBS) $(PTHREAD_LIBS) $(DL_LIBS) $(MATH_LIBS)
 
@@ -11,7 +11,7 @@ noinst_LTLIBRARIES += %D%/libbackplane-core.la
 	-DBP_ALLOW_DIR='"$(sysconfdir)/backplane/allow.d"' \
 	-DBP_PROVIDER_DIR='"$(providerdir)"' \
 	-DBP_PROBE_PATH='"$(pkglibexecdir)/backplane-probe"'
-%C%_libbackplane_core_la_SOURCES =
+%C%_libbackplane_core_la_SOURCES = $(text_sources)
 %C%_libbackplane_core_la_LIBADD =
 
 include %D%/base/local.mk

@@ -4,11 +4,18 @@
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
 
-# What a test finds in its environment. BACKPLANE_MODELS, a folder of larger models, and
+# What a test finds in its environment: of the caller's BACKPLANE_* only what names data. BACKPLANE_MODELS, a folder of larger models, and
 # BACKPLANE_ONNX_TESTS, newer tests of ONNX, may come from outside; tests that need them skip without.
 # ASan must let an allocation fail, as other builds do, and not watch how thread-local memory of opened
 # libraries is made: clang 14 guesses its size, and LeakSanitizer crashes there (LLVM's D147459).
 AM_TESTS_ENVIRONMENT = \
+	for name in `env | sed -n 's/^\(BACKPLANE_[A-Z0-9_]*\)=.*/\1/p'`; do \
+	    case $$name in \
+	    BACKPLANE_CACHE | BACKPLANE_DIFFERENCES | BACKPLANE_MODELS | BACKPLANE_ONNX_TESTS | \
+	    BACKPLANE_ORT_* | BACKPLANE_STARTUP_MS) ;; \
+	    *) unset $$name ;; \
+	    esac; \
+	done; \
 	BACKPLANE_PROVIDER_PATH='$(abs_builddir)/providers'; export BACKPLANE_PROVIDER_PATH; \
 	BACKPLANE_PROBE_HELPER='$(abs_builddir)/runtime/backplane-probe'; \
 	export BACKPLANE_PROBE_HELPER; \

@@ -32,6 +32,8 @@ conform_sources = \
 	%D%/lib/load_options.c \
 	%D%/lib/npy.c \
 	%D%/lib/npy.h \
+	%D%/lib/model_command.c \
+	%D%/lib/model_command.h \
 	%D%/lib/object.c \
 	%D%/lib/object.h \
 	%D%/lib/orphans.c \
@@ -54,9 +56,9 @@ conform_sources = \
 	%D%/run/run.h
 
 bin_PROGRAMS += %D%/backplane
-%C%_backplane_CPPFLAGS = -I. -I$(srcdir)/tools $(AM_CPPFLAGS)
+%C%_backplane_CPPFLAGS = -I. -I$(srcdir) -I$(srcdir)/tools $(AM_CPPFLAGS)
 %C%_backplane_LDADD = runtime/libbackplane.la $(MATH_LIBS)
-%C%_backplane_SOURCES = \
+%C%_backplane_SOURCES = $(text_sources) \
 	%D%/main.c \
 	%D%/bench/bench.h \
 	%D%/bench/command.c \

@@ -28,7 +28,7 @@ static const struct command *const commands[] = {&cmd_providers, &cmd_doctor,   
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* What --help says of the program: its commands, from their table, and its exit codes. */
-static void describe(struct text *about)
+static void describe(struct bp_text *about)
 {
     text_put(about, "Runs ONNX models on execution providers that are plug-ins.\n\n"
                     "Commands ('backplane COMMAND --help' tells more of each):\n");
@@ -85,7 +85,7 @@ static int dispatch(struct cli *cli, const char *about, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct text about = {0};
+    struct bp_text about = {0};
     struct cli cli;
     int code;
 

@@ -8,7 +8,6 @@
 #include "../common/example.h"
 #include "../common/placement.h"
 #include "data.h"
-#include "plan_picture.h"
 
 #ifndef DIGITS_DATA
 #define DIGITS_DATA "."
@@ -24,7 +23,6 @@ const char example_name[] = "digits";
 struct arguments {
     const char *data;
     const char *providers; /* NULL: CPU alone */
-    const char *picture;
     bool compares;
 };
 
@@ -40,7 +38,6 @@ static void print_help(void)
          "                   results differ by more than 0.0001 from those of CPU alone\n"
          "  --data DIR       where digits.onnx, digits_test.npy and digits_labels.npy are\n"
          "                   (" DIGITS_DATA ")\n"
-         "  --picture FILE   where to draw who runs which node, as SVG (plan.svg)\n"
          "  --help           print this text\n"
          "\n"
          "Exit code 0: at least 97 % of the digits were read right.");
@@ -52,20 +49,17 @@ static void parse_arguments(int argc, char **argv, struct arguments *out)
     static const struct option options[] = {{"providers", required_argument, NULL, 'p'},
                                             {"compare", required_argument, NULL, 'c'},
                                             {"data", required_argument, NULL, 'd'},
-                                            {"picture", required_argument, NULL, 'f'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
     int option;
 
-    *out = (struct arguments){.data = DIGITS_DATA, .picture = "plan.svg"};
+    *out = (struct arguments){.data = DIGITS_DATA};
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if (option == 'h') {
             print_help();
             exit(EXIT_SUCCESS);
         } else if (option == 'd') {
             out->data = optarg;
-        } else if (option == 'f') {
-            out->picture = optarg;
         } else if ((option == 'p' || option == 'c') && !out->providers) {
             out->providers = optarg;
             out->compares = option == 'c';
@@ -259,10 +253,8 @@ static bool run(bp_session *session, const struct arguments *arguments, const st
     if (!example_print_placement(report))
         goto out;
     putchar('\n');
-    if (!example_print_providers(report) ||
-        !plan_picture_write(report, "digits.onnx: who runs what", arguments->picture))
+    if (!example_print_providers(report))
         goto out;
-    printf("the plan as a picture: %s\n", arguments->picture);
     if (arguments->compares && !compare_with_cpu(session, digits, probability))
         goto out;
 

@@ -9,8 +9,7 @@ noinst_PROGRAMS += %D%/digits
 	examples/common/placement.c examples/common/placement.h \
 	%D%/data.c %D%/data.h \
 	%D%/digits.c \
-	%D%/npy.c %D%/npy.h \
-	%D%/plan_picture.c %D%/plan_picture.h
+	%D%/npy.c %D%/npy.h
 EXTRA_DIST += \
 	%D%/README.md \
 	%D%/digits.onnx \

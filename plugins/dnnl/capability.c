@@ -120,6 +120,7 @@ static void answer(const struct bp_dnnl_query *query, struct tally *tally, bool 
         query->claims->node(query->claims->h, query->index, verdict, BP_R_NONE, NULL, NULL, NULL);
 }
 
+/* Each node is asked on its own; what it would be fused with is not known here. */
 static void answer_all(bp_instance *instance, const bp_graph *graph, const bp_claims *claims,
                        struct tally *tally, bool declines)
 {

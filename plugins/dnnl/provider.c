@@ -198,6 +198,7 @@ static bp_rc check_devices(const uint32_t *devs, uint32_t n_devs, bp_err *err)
     return BP_OK;
 }
 
+/* Memory goes back with the sizes that it was taken with, as the host's allocator wants them. */
 static void destroy(bp_instance *instance)
 {
     const bp_host *host;

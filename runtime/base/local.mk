@@ -13,7 +13,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/flat_write.h \
 	%D%/guard.c \
 	%D%/guard.h \
-	%D%/json.c \
 	%D%/log.c \
 	%D%/log.h \
 	%D%/names.c \
@@ -31,8 +30,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/status.h \
 	%D%/strmap.c \
 	%D%/strmap.h \
-	%D%/text.c \
-	%D%/text.h \
 	%D%/worker.c \
 	%D%/worker.h \
 	%D%/worker_config.c \

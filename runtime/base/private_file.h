@@ -4,7 +4,7 @@
 #define BP_BASE_PRIVATE_FILE_H
 
 #include "base/log.h"
-#include "base/text.h"
+#include "text/text.h"
 
 /*
  * The text of a file that nobody but this user could have written, ending in a NUL, to be freed; NULL:

@@ -2,7 +2,6 @@
 # runtime/compile/ - from a graph and names of providers to programs: provider list, subgraphs, stages.
 
 runtime_libbackplane_core_la_SOURCES += \
-	%D%/memory.c \
 	%D%/memory.h \
 	%D%/operator_query.c \
 	%D%/operator_query.h \
@@ -11,4 +10,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/provider_list_options.c \
 	%D%/stages.c \
 	%D%/subgraph.c \
-	%D%/subgraph.h
+	%D%/subgraph.h \
+	%D%/subgraph_memory.c \
+	%D%/subgraph_memory.h

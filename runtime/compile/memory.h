@@ -10,9 +10,6 @@
 
 #include "base/status.h"
 
-struct bp_subgraph;
-struct bp_unit;
-
 /* Bytes now, and the most that there were. Start from {0}. [any thread] */
 struct bp_memory {
     _Atomic uint64_t held, peak;
@@ -54,14 +51,5 @@ static inline void bp_memory_drop(struct bp_memory *memory, size_t bytes)
     if (memory)
         atomic_fetch_sub(&memory->held, bytes);
 }
-
-/* Who is to be charged for what a unit of a body makes; a unit without provider, or NULL: the host. NULL: nobody counts. */
-struct bp_memory *bp_memory_of_unit(const struct bp_subgraph *subgraph, const struct bp_unit *unit);
-/* Who is to be charged for a value of a body: who makes it, or the host. NULL: nobody counts. */
-struct bp_memory *bp_memory_of_value(const struct bp_subgraph *subgraph, uint32_t value);
-/* Counts a growing output of a body's frame: `bytes` more. */
-void bp_memory_grow(const struct bp_subgraph *subgraph, uint32_t value, size_t bytes);
-/* All that was counted so for a value is gone. */
-void bp_memory_shrink(const struct bp_subgraph *subgraph, uint32_t value, size_t bytes);
 
 #endif

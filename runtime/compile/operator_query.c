@@ -21,7 +21,7 @@ static const uint32_t companions[] = {BP_DTYPE_F32, BP_DTYPE_I64, BP_DTYPE_U8, B
 static const uint32_t ranks[] = {BP_RANK_UNKNOWN, 2, 1, 3, 4};
 
 enum {
-    SAME_TYPE = sizeof companions / sizeof companions[0], /* a way to choose: as in question */
+    SAME_TYPE = sizeof companions / sizeof companions[0], /* a choice: the type in question */
     N_CHOICES,
     N_RANKS = sizeof ranks / sizeof ranks[0]
 };
@@ -49,6 +49,10 @@ struct questions {
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
+/*
+ * The row of a parameter's type variable, added at first sight. A parameter without one gets a
+ * variable of its own. Its types are those of all its parameters.
+ */
 static uint32_t find_var(struct bp_operator_query *query, const struct bp_param *param,
                          uint32_t own)
 {
@@ -92,6 +96,7 @@ static bool is_required_var(const struct bp_operator_query *query, uint32_t var)
     return false;
 }
 
+/* Is the type of the variable known from an input? */
 static bool is_input_var(const struct bp_operator_query *query, uint32_t var)
 {
     for (uint32_t i = 0; i < query->schema->n_in; i++) {
@@ -103,6 +108,10 @@ static bool is_input_var(const struct bp_operator_query *query, uint32_t var)
 
 /* ---- one node -------------------------------------------------------------------------------- */
 
+/*
+ * A type for a variable that is not in question: the choice's companion if the variable allows it,
+ * else the first that it does.
+ */
 static uint32_t choose(uint64_t types, uint32_t choice, uint32_t dtype)
 {
     uint32_t first = choice == SAME_TYPE ? dtype : companions[choice];
@@ -116,12 +125,14 @@ static uint32_t choose(uint64_t types, uint32_t choice, uint32_t dtype)
     return types ? (uint32_t)__builtin_ctzll(types) : BP_DTYPE_NONE;
 }
 
+/* The type of a variable in an attempt's node. */
 static uint32_t dtype_of(const struct questions *q, const struct attempt *attempt, uint32_t var)
 {
     return var == attempt->var ? attempt->dtype
                                : choose(q->query->vars[var].types, q->choice, attempt->dtype);
 }
 
+/* A value of the rank that this attempt tries; returns its index. All sizes are unknown. */
 static uint32_t add_value(struct questions *q, const struct bp_param *param, uint32_t dtype,
                           uint32_t producer)
 {
@@ -235,6 +246,7 @@ static bool add_attrs(struct questions *q, const struct attempt *attempt)
     return true;
 }
 
+/* A node that has the type in question. False: no memory. */
 static bool add_node(struct questions *q, uint32_t index)
 {
     const struct bp_schema *schema = q->query->schema;
@@ -272,6 +284,7 @@ static bp_rc no_constant(const bp_graph *graph, uint32_t value, bp_span *out, bp
     return bp_fail(err, BP_E_INVALID, "value %u is no constant", value);
 }
 
+/* The claims of the provider; only whether it takes the node, and why not, is of interest. */
 static void answer(void *h, uint32_t node, uint32_t verdict, uint32_t reason, const char *subject,
                    const char *text, const bp_cost *cost)
 {
@@ -286,6 +299,7 @@ static void answer(void *h, uint32_t node, uint32_t verdict, uint32_t reason, co
     q->attempts[node].reason = reason < BP_R_END ? reason : BP_R_OTHER;
 }
 
+/* One node for each attempt: a provider is asked about all types in one call. */
 static bp_rc make_graph(struct questions *q, bp_err *err)
 {
     const struct bp_schema *schema = q->query->schema;
@@ -307,6 +321,7 @@ static bp_rc make_graph(struct questions *q, bp_err *err)
     return BP_OK;
 }
 
+/* One call of the provider's capability() with a node for each attempt. */
 static bp_rc ask_once(struct questions *q, const struct bp_active *active, bp_err *err)
 {
     static const struct bp_graph_owner owner = {.constant = no_constant};
@@ -364,6 +379,10 @@ static bool take_answers(struct questions *q)
     return is_known;
 }
 
+/*
+ * Attempts are repeated with other companions and ranks while types are left that no attempt was
+ * taken for. Stops when the provider does not know the operator at all.
+ */
 bp_rc bp_operator_query_ask(struct bp_operator_query *query, const struct bp_active *active,
                             bp_err *err)
 {

@@ -26,9 +26,10 @@ struct bp_operator_query {
 /* Lists the variables of a schema. False: it has more parameters than any operator. */
 bool bp_operator_query_init(struct bp_operator_query *query, const struct bp_schema *schema);
 /*
- * Sets `taken` and `conditional` of each variable. The provider is shown nodes of the operator that are not part of any
- * model: required inputs and those of the variable in question, of no known shape and then of some
- * ranks, attributes as by default. Types of the other variables are tried until one fits.
+ * Sets `taken` and `conditional` of each variable. The provider is shown nodes of the operator that
+ * are not part of any model: required inputs and those of the variable in question, of no known
+ * shape and then of some ranks, attributes as by default. Types of the other variables are tried
+ * until one fits.
  */
 bp_rc bp_operator_query_ask(struct bp_operator_query *query, const struct bp_active *active,
                             bp_err *err) BP_CHECKED;

@@ -23,12 +23,16 @@ struct building {
 static char cpu_name[] = "cpu";
 static const struct bp_spec unnamed_cpu = {.name = cpu_name, .fallback = BP_FALLBACK_WARN};
 
+/* In any spelling; CPU is special in that it is always there, and last. */
 static bool is_cpu(const char *name)
 {
     return bp_provider_names_equal(name, "cpu");
 }
 
-/* What a provider's failure means under its policy; `reason` has been recorded. */
+/*
+ * What a provider's failure means under its policy; `reason` has been recorded. BP_OK: the session
+ * goes on without it.
+ */
 static bp_rc apply_policy(const struct bp_log *log, const char *name, uint32_t fallback, bp_rc code,
                           const char *reason, bp_err *err)
 {
@@ -47,6 +51,7 @@ static bool is_mistake(bp_rc code, const struct bp_candidate *found)
     return code == BP_E_OPTION || code == BP_E_NOMEM || (code == BP_E_INVALID && !found);
 }
 
+/* Rows lie in the region, so that pointers to them stay when the list grows. NULL: no memory. */
 static struct bp_active *add_active(struct bp_provider_list *providers)
 {
     struct bp_active *active = bp_region_alloc(&providers->region, sizeof *active);
@@ -76,7 +81,10 @@ static bp_rc check_devices(const struct bp_candidate *found, const struct bp_spe
     return BP_OK;
 }
 
-/* spec: NULL for the provider of the application's operators, which has no devices. */
+/*
+ * Gives the provider its options and services, which have to outlive the instance. spec: NULL for
+ * the provider of the application's operators, which has no devices.
+ */
 static bp_rc start_instance(struct bp_provider_list *providers, struct bp_active *active,
                             const char *file, const struct bp_spec *spec, uint32_t threads,
                             bp_err *err)
@@ -157,7 +165,7 @@ static bp_rc make_instance(struct bp_provider_list *providers, struct bp_candida
     return rc;
 }
 
-/* What is to be done about a provider that failed; `own` has room for a sentence. */
+/* What is to be done about a provider that failed; `own` is a buffer for a sentence. */
 static const char *fix_for(const struct bp_spec *spec, const struct bp_candidate *found, bp_rc code,
                            char *own, size_t cap)
 {
@@ -218,6 +226,10 @@ static uint32_t policy_of(const struct building *b, const struct bp_spec *spec)
     return spec->fallback ? spec->fallback : b->config->fallback;
 }
 
+/*
+ * One provider that somebody asked for. A failure under policy `require` is remembered, and the
+ * others are tried all the same, for the report.
+ */
 static bp_rc add_spec(struct building *b, const struct bp_spec *spec, bp_err *err)
 {
     uint32_t fallback = policy_of(b, spec);
@@ -271,7 +283,7 @@ static bp_rc add_list(struct building *b, const struct bp_spec_list *list,
     return rc;
 }
 
-/* What a list says of CPU, or NULL. */
+/* What a list says of CPU, or NULL. CPU is added last, wherever the list has it. */
 static const struct bp_spec *find_cpu(const struct bp_spec_list *list)
 {
     for (uint32_t i = 0; list && i < list->count; i++) {
@@ -281,6 +293,7 @@ static const struct bp_spec *find_cpu(const struct bp_spec_list *list)
     return NULL;
 }
 
+/* The session's own row for CPU comes before the environment's. */
 static bp_rc add_cpu(struct building *b, const struct bp_spec_list *defaults, bp_err *err)
 {
     const struct bp_spec *spec = find_cpu(b->config->own);
@@ -345,6 +358,7 @@ static void sum_up(const struct building *b)
                b->providers->active[0]->name);
 }
 
+/* The environment's lists are read under its lock, as its owner may change them meanwhile. */
 bp_rc bp_provider_list_init(struct bp_provider_list *providers, struct bp_env *env,
                             const struct bp_provider_list_config *config, bp_report *report,
                             bp_err *err)
@@ -373,6 +387,7 @@ bp_rc bp_provider_list_init(struct bp_provider_list *providers, struct bp_env *e
     return rc >= 0 && b.required < 0 ? bp_fail(err, b.required, "%s", b.words) : rc;
 }
 
+/* The instance, and texts of options that were changed; the row itself lies in the region. */
 static void finish_active(struct bp_active *active)
 {
     if (active->instance)
@@ -382,6 +397,7 @@ static void finish_active(struct bp_active *active)
     free(active->changed);
 }
 
+/* The new text is kept before the old one goes, as the provider may read either meanwhile. */
 bp_rc bp_active_set_option(struct bp_active *active, const char *key, const char *value,
                            bp_err *err)
 {
@@ -415,6 +431,7 @@ bp_rc bp_active_set_option(struct bp_active *active, const char *key, const char
     return BP_OK;
 }
 
+/* Instances in order; no program of theirs may be left. */
 void bp_provider_list_finish(struct bp_provider_list *providers)
 {
     for (uint32_t i = 0; i < providers->count; i++)
@@ -424,6 +441,7 @@ void bp_provider_list_finish(struct bp_provider_list *providers)
     *providers = (struct bp_provider_list){0};
 }
 
+/* Its report row says how far it came. The order of the others stays. */
 bp_rc bp_provider_list_drop(struct bp_provider_list *providers, uint32_t i, bp_report *report,
                             uint32_t stage, bp_rc code, const char *reason, bp_err *err)
 {

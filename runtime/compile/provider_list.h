@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* provider_list.h - the providers of a session: asked for, opened, with options, in order, CPU last. */
+/*
+ * provider_list.h - the providers of a session: asked for, opened, with options, in order, CPU
+ * last.
+ */
 #ifndef BP_COMPILE_PROVIDER_LIST_H
 #define BP_COMPILE_PROVIDER_LIST_H
 
@@ -25,6 +28,10 @@ struct bp_active {
     struct bp_provider_memory *memory; /* that its groups use; never NULL */
 };
 
+/*
+ * The providers of an engine, each with one instance. Changed by one thread, while no run is in
+ * flight.
+ */
 struct bp_provider_list {
     struct bp_env *env;
     const struct bp_log *log;  /* the session's or the environment's */
@@ -34,7 +41,7 @@ struct bp_provider_list {
     struct bp_region region;
 };
 
-/* What a lineup is made from. */
+/* What a provider list is made from. */
 struct bp_provider_list_config {
     const struct bp_spec_list *own; /* the session's, before the environment's; may be NULL */
     bool ignore_env;
@@ -55,6 +62,7 @@ struct bp_provider_list_config {
 bp_rc bp_provider_list_init(struct bp_provider_list *providers, struct bp_env *env,
                             const struct bp_provider_list_config *config, bp_report *report,
                             bp_err *err) BP_CHECKED;
+/* Destroys the instances. {0} is fine. */
 void bp_provider_list_finish(struct bp_provider_list *providers);
 
 /* provider_list_options.c: fills active->options and origins. BP_E_OPTION: one is wrong. */
@@ -73,9 +81,9 @@ bp_rc bp_active_set_option(struct bp_active *active, const char *key, const char
                            bp_err *err) BP_CHECKED;
 
 /*
- * Provider i is of no use after all: recorded in the report, logged by its policy, and taken out of
- * the list; none of its programs may be left. With BP_FALLBACK_REQUIRE the reason comes back as an
- * error.
+ * Provider i cannot be used after all: recorded in the report, logged by its policy, and taken out
+ * of the list; none of its programs may be left. With BP_FALLBACK_REQUIRE the reason comes back as
+ * an error.
  */
 bp_rc bp_provider_list_drop(struct bp_provider_list *providers, uint32_t i, bp_report *report,
                             uint32_t stage, bp_rc code, const char *reason, bp_err *err) BP_CHECKED;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * provider_list_options.c - the options of an instance: the caller's, with the user's over them and the
- * operator's below, and for the report whose each one is.
+ * provider_list_options.c - the options of an instance: the caller's, with the user's over them and
+ * the operator's below, and for the report whose each one is.
  */
 
 #include "config.h"
@@ -9,6 +9,10 @@
 #include "compile/provider_list.h"
 #include "host/options/provider_options.h"
 
+/*
+ * Whose value is in force: the user's variable, the application's, the operator's file, or the
+ * default.
+ */
 static uint32_t origin_of(const struct bp_provider_list *providers,
                           const struct bp_candidate *found, const struct bp_spec *spec,
                           const char *key)
@@ -36,6 +40,10 @@ static bp_rc find_origins(struct bp_provider_list *providers, const struct bp_ca
     return BP_OK;
 }
 
+/*
+ * The operator's file comes first, then the application, then the user's variable: each overrules
+ * the one before.
+ */
 bp_rc bp_provider_list_gather_options(struct bp_provider_list *providers,
                                       const struct bp_candidate *found, const struct bp_spec *spec,
                                       struct bp_active *active, bp_err *err)
@@ -61,6 +69,7 @@ bp_rc bp_provider_list_gather_options(struct bp_provider_list *providers,
     return rc < 0 ? bp_fail_in(err, rc, "with BACKPLANE_PROVIDER_OPTIONS") : rc;
 }
 
+/* Secrets are shown as the option's table says, see bp_options_shown(). */
 bp_rc bp_provider_list_record_options(const struct bp_active *active, bp_report *report,
                                       bp_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stages.c - lists what each stage of a body runs, reads from outside and keeps for others. */
+/* stages.c - lists what each stage of a subgraph runs, reads from outside and keeps for others. */
 
 #include "config.h"
 
@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * What is gathered of one stage; lists are as long as there are values, and used again for the
+ * next.
+ */
 struct staging {
     struct bp_subgraph *subgraph;
     uint32_t stage;
@@ -18,6 +22,7 @@ struct staging {
     uint32_t n_keeps;
 };
 
+/* Does the stage read the value from an earlier stage, or from outside of the graph? */
 static bool comes_from_outside(const struct staging *s, uint32_t value)
 {
     const struct bp_ir_value *row = &s->subgraph->ir->values[value];
@@ -33,6 +38,7 @@ static bool is_followed(const struct staging *s, uint32_t value)
     return s->subgraph->facts[value].content || s->subgraph->facts[value].reals;
 }
 
+/* Notes a value that the stage reads; content: a shape rule needs its elements. */
 static void see(struct staging *s, uint32_t value, bool content)
 {
     if (!comes_from_outside(s, value))
@@ -43,6 +49,7 @@ static void see(struct staging *s, uint32_t value, bool content)
     s->seen[value] |= content ? 3 : 1;
 }
 
+/* Has the value a reader outside of the stage? Host operators count as outside: they read cells. */
 static bool is_kept(const struct staging *s, uint32_t value)
 {
     const struct bp_uses *uses = &s->subgraph->part.uses;
@@ -59,6 +66,7 @@ static bool is_kept(const struct staging *s, uint32_t value)
     return false;
 }
 
+/* What a node reads from outside of the stage, and which of its outputs stay. */
 static void add_node_to_stage(struct staging *s, uint32_t n)
 {
     const struct bp_ir_node *node = &s->subgraph->ir->nodes[n];
@@ -79,7 +87,10 @@ static void add_node_to_stage(struct staging *s, uint32_t n)
     }
 }
 
-/* Captured values are read for their content by bodies that the node runs; those plan for themselves. */
+/*
+ * Captured values are read for their content by subgraphs that the node runs; those plan for
+ * themselves.
+ */
 static bp_rc fill_stage(struct staging *s, struct bp_stage *stage, bp_err *err)
 {
     const struct bp_subgraph *subgraph = s->subgraph;
@@ -115,6 +126,7 @@ static bp_rc fill_stage(struct staging *s, struct bp_stage *stage, bp_err *err)
     return BP_OK;
 }
 
+/* Groups are in the order of stages, so that each stage's units are neighbours. */
 bp_rc bp_subgraph_make_stages(struct bp_subgraph *subgraph, bp_err *err)
 {
     struct staging s = {.subgraph = subgraph};

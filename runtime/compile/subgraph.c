@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* subgraph.c - infers, partitions and compiles a graph and the bodies in it. */
+/* subgraph.c - infers, partitions and compiles a graph and the subgraphs in it. */
 
 #include "config.h"
 
@@ -7,13 +7,15 @@
 
 #include <stdlib.h>
 
-#include "base/text.h"
 #include "custom/provider.h"
 #include "graph/infer_merge.h"
+#include "plan/make_partition.h"
 #include "report/group_costs.h"
+#include "text/text.h"
 
 enum { MAX_MISSING = 50 }; /* operators named in one error */
 
+/* A subgraph while it is made; path names the nodes around it, as in the report. */
 struct making {
     struct bp_subgraph_maker *maker;
     struct bp_subgraph *subgraph;
@@ -36,6 +38,10 @@ static struct bp_asked *make_asked(const struct bp_provider_list *providers)
     return asked;
 }
 
+/*
+ * Asks all providers and groups what they take. The first provider that failed to answer ends it:
+ * the caller drops that one and begins again.
+ */
 static bp_rc partition(struct making *m, bp_err *err)
 {
     struct bp_provider_list *providers = m->maker->providers;
@@ -65,6 +71,7 @@ out:
     return rc;
 }
 
+/* Also estimates, if this is for a plan: sessions measure. */
 static bp_rc add_to_report(struct making *m, bp_err *err)
 {
     struct bp_provider_list *providers = m->maker->providers;
@@ -85,7 +92,10 @@ static bp_rc add_to_report(struct making *m, bp_err *err)
     return rc;
 }
 
-/* Notes a node that nobody takes: the last provider's reason, or the host's for control flow. */
+/*
+ * Records a node that no provider takes: the last provider's reason, or the host's for control
+ * flow.
+ */
 static void note_missing(struct making *m, uint32_t n)
 {
     static const struct bp_verdict not_host_op = {
@@ -123,6 +133,7 @@ static void find_missing(struct making *m)
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
+/* Lets a provider compile one group. */
 static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
 {
     struct bp_active *active = m->maker->providers->active[unit->group->provider];
@@ -146,7 +157,7 @@ static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
 }
 
 /*
- * One body of a control-flow node. A branch whose shapes cannot be is one that does not run:
+ * One subgraph of a control-flow node. A branch whose shapes cannot be is one that does not run:
  * exporters guard a Split by a question for the rank. It is an error only once a run goes there.
  */
 static bp_rc make_inner(struct making *m, struct bp_unit *unit, uint32_t i, const char *path,
@@ -158,10 +169,10 @@ static bp_rc make_inner(struct making *m, struct bp_unit *unit, uint32_t i, cons
     bp_err own = bp_err_init(text, sizeof text);
     bp_rc rc;
 
-    rc = bp_infer_body_inputs(node, node->bodies[i], m->subgraph->facts, m->maker->symbols,
-                              &m->subgraph->region, &inputs, &own);
+    rc = bp_infer_subgraph_inputs(node, node->subgraphs[i], m->subgraph->facts, m->maker->symbols,
+                                  &m->subgraph->region, &inputs, &own);
     if (rc >= 0)
-        rc = bp_subgraph_create(m->maker, node->bodies[i], m->subgraph->facts, inputs, path,
+        rc = bp_subgraph_create(m->maker, node->subgraphs[i], m->subgraph->facts, inputs, path,
                                 &unit->subgraphs[i], &own);
     if (rc >= 0) {
         m->subgraph->n_programs += unit->subgraphs[i]->n_programs;
@@ -173,6 +184,7 @@ static bp_rc make_inner(struct making *m, struct bp_unit *unit, uint32_t i, cons
     return unit->broken[i] ? BP_OK : bp_fail_nomem(err, "the subgraphs of a node");
 }
 
+/* How the host runs a node, and the subgraphs of its attributes. */
 static bp_rc make_subgraphs(struct making *m, struct bp_unit *unit, bp_err *err)
 {
     struct bp_ir_node *node = &m->subgraph->ir->nodes[unit->group->nodes[0]];
@@ -181,16 +193,19 @@ static bp_rc make_subgraphs(struct making *m, struct bp_unit *unit, bp_err *err)
     bp_rc rc = BP_OK;
 
     unit->host_op = m->maker->find_host_op(node);
-    unit->subgraphs = bp_region_array(region, node->n_bodies, sizeof(struct bp_subgraph *));
-    unit->broken = bp_region_array(region, node->n_bodies, sizeof(char *));
+    unit->subgraphs = bp_region_array(region, node->n_subgraphs, sizeof(struct bp_subgraph *));
+    unit->broken = bp_region_array(region, node->n_subgraphs, sizeof(char *));
     if (!unit->subgraphs || !unit->broken || !path)
         return bp_fail_nomem(err, "the subgraphs of a node");
-    for (uint32_t i = 0; rc >= 0 && i < node->n_bodies; i++)
+    for (uint32_t i = 0; rc >= 0 && i < node->n_subgraphs; i++)
         rc = make_inner(m, unit, i, path, err);
     return rc;
 }
 
-/* Units for all groups: bodies first, so that missing operators in them are known before compiling. */
+/*
+ * Units for all groups: subgraphs first, so that missing operators in them are known before
+ * compiling.
+ */
 static bp_rc make_units(struct making *m, bp_err *err)
 {
     struct bp_subgraph *subgraph = m->subgraph;
@@ -217,6 +232,10 @@ static bp_rc make_units(struct making *m, bp_err *err)
     return rc;
 }
 
+/*
+ * Values of the graph around this one, to be lent before each run. Constants were shared when the
+ * graph was decoded.
+ */
 static bp_rc list_captures(struct bp_subgraph *subgraph, bp_err *err)
 {
     subgraph->captures =
@@ -232,7 +251,7 @@ static bp_rc list_captures(struct bp_subgraph *subgraph, bp_err *err)
     return BP_OK;
 }
 
-/* What the node around the body gives it. */
+/* What the node around the subgraph gives it. */
 static bp_rc set_inputs(struct making *m, const struct bp_fact *inputs, bp_err *err)
 {
     const struct bp_ir *ir = m->subgraph->ir;
@@ -248,6 +267,10 @@ static bp_rc set_inputs(struct making *m, const struct bp_fact *inputs, bp_err *
     return rc;
 }
 
+/*
+ * Facts, partition, report, units, stages. Missing operators are counted and left to the caller,
+ * who names them all.
+ */
 static bp_rc make(struct making *m, const struct bp_fact *outer, const struct bp_fact *inputs,
                   bp_err *err)
 {
@@ -276,6 +299,7 @@ static bp_rc make(struct making *m, const struct bp_fact *outer, const struct bp
     return rc;
 }
 
+/* calloc(), so that a subgraph that failed halfway can be destroyed. */
 bp_rc bp_subgraph_create(struct bp_subgraph_maker *maker, struct bp_ir *ir,
                          const struct bp_fact *outer, const struct bp_fact *inputs,
                          const char *path, struct bp_subgraph **out, bp_err *err)
@@ -298,6 +322,7 @@ bp_rc bp_subgraph_create(struct bp_subgraph_maker *maker, struct bp_ir *ir,
     return BP_OK;
 }
 
+/* Programs before their subgraphs; a partly made one is fine. */
 void bp_subgraph_destroy(struct bp_subgraph *subgraph)
 {
     if (!subgraph)
@@ -308,7 +333,7 @@ void bp_subgraph_destroy(struct bp_subgraph *subgraph)
         if (unit->program)
             unit->by->provider->program_free(unit->program);
         for (uint32_t i = 0;
-             unit->subgraphs && i < subgraph->ir->nodes[unit->group->nodes[0]].n_bodies; i++)
+             unit->subgraphs && i < subgraph->ir->nodes[unit->group->nodes[0]].n_subgraphs; i++)
             bp_subgraph_destroy(unit->subgraphs[i]);
         pthread_mutex_destroy(&unit->mutex);
     }

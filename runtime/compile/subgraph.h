@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * subgraph.h - a graph made executable: its groups compiled, its stages listed. The main graph is one,
- * and so is each body of a control-flow node. Read-only once created, so that frames on many
- * threads share it.
+ * subgraph.h - a graph made executable: its groups compiled, its stages listed. The main graph is
+ * one, and so is each subgraph of a control-flow node. Read-only once created, so that frames on
+ * many threads share it.
  */
 #ifndef BP_COMPILE_SUBGRAPH_H
 #define BP_COMPILE_SUBGRAPH_H
 
 #include "compile/memory.h"
 #include "compile/provider_list.h"
+#include "plan/placement_rules.h"
 
 struct bp_host_op;
 
@@ -17,11 +18,12 @@ struct bp_unit {
     const struct bp_group *group;
     const struct bp_active *by; /* NULL: the host runs it */
     bp_program *program;
-    bool is_exclusive; /* frames may not execute at once: one at a time, under `turn` */
+    bool is_exclusive; /* frames may not execute at once: one at a time, under `mutex` */
     pthread_mutex_t mutex;
     const struct bp_host_op *host_op; /* how the host runs the node; NULL for programs */
-    struct bp_subgraph **subgraphs;   /* one a body of the node */
-    const char **broken; /* one a body: why it could never run, its entry in bodies is NULL then */
+    struct bp_subgraph **subgraphs;   /* one a subgraph of the node */
+    const char *
+        *broken; /* one a subgraph: why it could never run, its entry in subgraphs is NULL then */
 };
 
 /* Groups that are planned together, once all shapes that they start from are known. */
@@ -36,6 +38,10 @@ struct bp_stage {
     uint32_t n_keeps;
 };
 
+/*
+ * A graph with its programs: the main graph, or the subgraph in an attribute of If, Loop, Scan and
+ * their like.
+ */
 struct bp_subgraph {
     struct bp_ir *ir;
     struct bp_fact *facts; /* as known without inputs */
@@ -45,12 +51,15 @@ struct bp_subgraph {
     uint32_t n_captures;
     struct bp_stage *stages;
     uint32_t n_units, n_stages;
-    uint32_t n_programs;             /* in bodies too */
+    uint32_t n_programs;             /* in subgraphs too */
     struct bp_engine_memory *memory; /* counts what its frames hold; may be NULL */
     struct bp_region region;
 };
 
-/* What creating bodies needs, and where it tells how it went. */
+/*
+ * What creating subgraphs needs, and where it tells how it went. One for a graph and all that is in
+ * it.
+ */
 struct bp_subgraph_maker {
     /* How the host runs a node itself, NULL: it cannot; bp_host_op_find() of exec/control. */
     const struct bp_host_op *(*find_host_op)(const struct bp_ir_node *node);
@@ -68,16 +77,17 @@ struct bp_subgraph_maker {
 };
 
 /*
- * Makes a body of a sealed graph, and of its control-flow nodes. outer: facts of the graph around
- * it, NULL at the top; inputs: facts of its inputs, one each, NULL where they are as declared. When maker->failed is set on failure, the error is that provider's. On
- * failure nothing is left. The report's rows are of no use then.
+ * Makes a subgraph of a sealed graph, and of its control-flow nodes. outer: facts of the graph
+ * around it, NULL at the top; inputs: facts of its inputs, one each, NULL where they are as
+ * declared. When maker->failed is set on failure, the error is that provider's. On failure nothing
+ * is left. The report's rows are of no use then.
  */
 bp_rc bp_subgraph_create(struct bp_subgraph_maker *maker, struct bp_ir *ir,
                          const struct bp_fact *outer, const struct bp_fact *inputs,
                          const char *path, struct bp_subgraph **out, bp_err *err) BP_CHECKED;
 void bp_subgraph_destroy(struct bp_subgraph *subgraph); /* after its frames; NULL is fine */
 
-/* stages.c: fills body->stages once the body is partitioned. BP_E_NOMEM. */
+/* stages.c: fills subgraph->stages once the subgraph is partitioned. BP_E_NOMEM. */
 bp_rc bp_subgraph_make_stages(struct bp_subgraph *subgraph, bp_err *err) BP_CHECKED;
 
 #endif

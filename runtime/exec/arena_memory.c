@@ -5,6 +5,8 @@
 
 #include "exec/planning.h"
 
+#include "compile/subgraph_memory.h"
+
 /* Bytes that a unit asked for: its scratch memory, and what it makes in host memory. */
 static size_t asked_by(const struct bp_planning *p, uint32_t u)
 {
@@ -43,6 +45,7 @@ static void divide(const struct bp_planning *p, struct bp_memory_share *shares)
     shares[0].bytes += left;
 }
 
+/* Shares are kept with the plan, so that giving them back takes the same numbers. */
 bp_rc bp_memory_enter_arena(struct bp_planning *p, bp_err *err)
 {
     struct bp_stage_plan *plan = p->plan;
@@ -63,6 +66,7 @@ bp_rc bp_memory_enter_arena(struct bp_planning *p, bp_err *err)
     return BP_OK;
 }
 
+/* Also of a plan that was never entered: it has no shares. */
 void bp_memory_leave_arena(struct bp_stage_plan *plan)
 {
     for (uint32_t i = 0; i < plan->n_shares; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cell.c - cells and objects into each other, and room that grows. */
+/* cell.c - cells of objects, objects of cells, and whether a cell is what a fact says. */
 
 #include "config.h"
 
@@ -22,11 +22,13 @@ struct bp_cell bp_cell_of_object(bp_object *object)
                             .dtype = tensor->dtype};
 }
 
+/* A cell without an object is a tensor in memory of the frame or of the caller. */
 uint32_t bp_cell_kind(const struct bp_cell *cell)
 {
     return cell->object ? cell->object->kind : BP_KIND_TENSOR;
 }
 
+/* A blank fact says nothing: the kind is known only now. */
 bp_rc bp_cell_check(const struct bp_cell *cell, const struct bp_fact *fact, const char *name,
                     bp_err *err)
 {
@@ -52,59 +54,14 @@ bp_tensor bp_cell_tensor(const struct bp_cell *cell)
                        .dtype = cell->dtype};
 }
 
+/*
+ * A cell that has an object shares it; a tensor in a frame's memory is copied, as that is used
+ * again.
+ */
 bp_rc bp_cell_to_object(const struct bp_cell *cell, bp_object **out, bp_err *err)
 {
     bp_tensor tensor = bp_cell_tensor(cell);
 
     *out = bp_object_retain(cell->object);
     return *out ? BP_OK : bp_object_from_tensor(&tensor, out, err);
-}
-
-bp_rc bp_dynamic_buffer_reserve(struct bp_dynamic_buffer *buffer, size_t bytes, size_t keep,
-                                bp_err *err)
-{
-    size_t cap = bytes ? bytes : 1;
-    void *data = NULL;
-
-    if (buffer->data && buffer->cap >= bytes)
-        return BP_OK;
-    if (keep > 0 && buffer->cap < PTRDIFF_MAX / 2 && cap < buffer->cap * 2)
-        cap = buffer->cap * 2;
-    if (posix_memalign(&data, 64, cap) != 0)
-        return bp_fail(err, BP_E_NOMEM, "no memory for %zu bytes", cap);
-    if (keep > 0)
-        memcpy(data, buffer->data, keep);
-    free(buffer->data);
-    buffer->data = data;
-    buffer->cap = cap;
-    return BP_OK;
-}
-
-void bp_dynamic_buffer_show(struct bp_dynamic_buffer *buffer, const struct bp_cell *made,
-                            struct bp_cell *out)
-{
-    if (made->rank)
-        memcpy(buffer->dims, made->dims, made->rank * sizeof *made->dims);
-    buffer->rank = made->rank;
-    buffer->bytes = made->bytes;
-    *out = *made;
-    out->object = NULL;
-    out->base = buffer->data;
-    out->dims = buffer->dims;
-}
-
-bp_rc bp_dynamic_buffer_copy(struct bp_dynamic_buffer *buffer, const struct bp_cell *from,
-                             struct bp_cell *out, bp_err *err)
-{
-    bp_tensor tensor = bp_cell_tensor(from);
-    size_t bytes;
-    bp_rc rc = bp_tensor_whole_bytes(&tensor, &bytes, err);
-
-    if (rc >= 0)
-        rc = bp_dynamic_buffer_reserve(buffer, bytes, 0, err);
-    if (rc < 0)
-        return rc;
-    bp_tensor_copy_to(&tensor, buffer->data);
-    bp_dynamic_buffer_show(buffer, from, out);
-    return BP_OK;
 }

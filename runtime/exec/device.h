@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * device.h - groups whose provider has memory of its own: what a plan keeps there, which values are
- * copied and when, and where the host waits. Bodies without such providers have none of it.
+ * copied and when, and where the host waits. Subgraphs without such providers have none of it.
  *
- * Steps of a plan are its units; what a step lists is done before its unit, and the step behind the
+ * Steps of a plan are its units; what a step lists is done before its unit, and the step after the
  * last unit ends the stage. Between stages all values lie in host memory.
  */
 #ifndef BP_EXEC_DEVICE_H
@@ -29,7 +29,7 @@ struct bp_queue {
     struct bp_queue *next;
     const struct bp_active *by;
     void *stream;    /* NULL: calls return when they are done; else made before the first use */
-    void *event;     /* for waiting; goes with stream */
+    void *event;     /* for waiting; lives as long as stream */
     bool is_pending; /* something was put in since the last wait */
 };
 
@@ -117,9 +117,12 @@ struct bp_device_plan {
 bp_rc bp_planning_devices(struct bp_planning *p, bp_err *err) BP_CHECKED;
 /* Lets items of the host live as long as a copy may be reading or writing them. */
 void bp_planning_extend_transfers(struct bp_planning *p);
-/* Frees blocks and rooms. device_layout.c */
+/* Frees blocks, and buffers of dynamic outputs. device_layout.c */
 void bp_device_plan_finish(struct bp_stage_plan *plan);
-/* Bytes of a provider's memory (NULL: of all providers') that a plan holds, rooms included. */
+/*
+ * Bytes of a provider's memory (NULL: of all providers') that a plan holds, with buffers of dynamic
+ * outputs.
+ */
 size_t bp_device_plan_bytes(const struct bp_stage_plan *plan, const struct bp_active *by);
 
 /* ---- runs: device_run.c ---------------------------------------------------------------------- */
@@ -128,10 +131,10 @@ size_t bp_device_plan_bytes(const struct bp_stage_plan *plan, const struct bp_ac
 bp_rc bp_device_fail_in(const struct bp_unit_frame *unit, bp_rc rc, bp_err *err);
 /* What the plan lists for a step. */
 bp_rc bp_device_step(struct bp_run_state *state, uint32_t step, bp_err *err) BP_CHECKED;
-/* Room of `bytes` for output `out` of a group, in the memory of its provider. */
+/* A buffer of at least `bytes` for output `out` of a group, in the memory of its provider. */
 bp_rc bp_device_grow(struct bp_unit_frame *unit, uint32_t out, size_t bytes,
                      bp_err *err) BP_CHECKED;
-/* Copies output `out`, which has such room, to the host: to `to`, bytes of it; and waits. */
+/* Copies `bytes` of output `out`, which has such a buffer, to host memory at `to`; and waits. */
 bp_rc bp_device_fetch(struct bp_run_state *state, struct bp_unit_frame *unit, uint32_t out,
                       void *to, size_t bytes, bp_err *err) BP_CHECKED;
 

@@ -20,6 +20,10 @@ uint32_t bp_device_block_of(const struct bp_device_planner *d, const struct bp_q
     return b;
 }
 
+/*
+ * A block for this space, unless it is the host's or has one. items has capacity for all tensors of
+ * the stage.
+ */
 static bp_rc add_block(struct bp_device_planner *d, struct bp_queue *queue, uint32_t space,
                        bp_err *err)
 {
@@ -37,6 +41,7 @@ static bp_rc add_block(struct bp_device_planner *d, struct bp_queue *queue, uint
     return BP_OK;
 }
 
+/* One lane a queue. */
 static void add_lane(struct bp_device_planner *d, struct bp_queue *queue)
 {
     for (uint32_t l = 0; l < d->n_lanes; l++) {
@@ -46,6 +51,7 @@ static void add_lane(struct bp_device_planner *d, struct bp_queue *queue)
     d->lanes[d->n_lanes++].queue = queue;
 }
 
+/* Providers have chosen the spaces of their tensors when they prepared their frames. */
 bp_rc bp_device_add_blocks(struct bp_device_planner *d, bp_err *err)
 {
     bp_rc rc = BP_OK;
@@ -98,6 +104,7 @@ static const struct bp_unit_frame *user_of(const struct bp_device_planner *d,
     return unit;
 }
 
+/* Lays a block's items out by their lifetimes and takes its memory from the provider. */
 static bp_rc allocate(const struct bp_device_planner *d, struct bp_device_block *block, bp_err *err)
 {
     void *work = malloc(bp_arena_work(block->n_items));
@@ -121,6 +128,7 @@ static bp_rc allocate(const struct bp_device_planner *d, struct bp_device_block 
     return BP_OK;
 }
 
+/* A tensor shows its value at the place that the value has in the block. */
 static void set_base(const struct bp_device_planner *d, const struct bp_unit_frame *unit,
                      uint32_t value, bp_tensor *tensor)
 {
@@ -135,6 +143,10 @@ static void set_base(const struct bp_device_planner *d, const struct bp_unit_fra
     tensor->offset = block->items[d->values[value].item[b] - 1].offset;
 }
 
+/*
+ * Tensors of one group and its scratch memory. io_epoch tells the provider that addresses have
+ * changed.
+ */
 static void set_unit_bases(const struct bp_device_planner *d, uint32_t u, uint32_t scratch)
 {
     struct bp_unit_frame *unit = &d->p->plan->units[u];
@@ -154,6 +166,7 @@ static void set_unit_bases(const struct bp_device_planner *d, uint32_t u, uint32
     unit->run.io_epoch++;
 }
 
+/* Scratch memory takes part in the layout, as any other item that lives for one step. */
 bp_rc bp_device_lay_out(struct bp_device_planner *d, bp_err *err)
 {
     struct bp_device_plan *device = d->device;
@@ -201,6 +214,7 @@ void bp_device_plan_finish(struct bp_stage_plan *plan)
                        device->blocks[b].bytes);
 }
 
+/* Blocks, and buffers of dynamic outputs, which grow after planning. */
 size_t bp_device_plan_bytes(const struct bp_stage_plan *plan, const struct bp_active *by)
 {
     const struct bp_device_plan *device = plan->device;

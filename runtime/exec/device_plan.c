@@ -2,7 +2,7 @@
 /*
  * device_plan.c - which values of a stage are copied between memory spaces, and when. A value is
  * copied at most once to each space: to a device before the first group that reads it there, to the
- * host right behind the group that made it, so that the copy has time until somebody waits for it.
+ * host right after the group that made it, so that the copy has time until somebody waits for it.
  */
 
 #include "config.h"
@@ -13,6 +13,7 @@
 
 /* ---- actions --------------------------------------------------------------------------------- */
 
+/* The lane of a queue; there is one for each queue of the stage. */
 static struct bp_lane *lane_of(const struct bp_device_planner *d, const struct bp_queue *queue)
 {
     struct bp_lane *lane = d->lanes;
@@ -22,7 +23,7 @@ static struct bp_lane *lane_of(const struct bp_device_planner *d, const struct b
     return lane;
 }
 
-/* A copy at this step, together with the last ones where they go the same way. */
+/* A copy at this step, in one call with the last ones where these have its direction. */
 static void add_transfer(struct bp_device_planner *d, uint32_t value, uint32_t u, uint32_t block,
                          bool to_device)
 {
@@ -55,6 +56,10 @@ static void add_transfer(struct bp_device_planner *d, uint32_t value, uint32_t u
     lane->is_busy = true;
 }
 
+/*
+ * The host waits for a whole queue: all that was put in before is done then, and lifetimes of its
+ * transfers end here.
+ */
 static void add_wait(struct bp_device_planner *d, struct bp_lane *lane)
 {
     struct bp_device_plan *device = d->device;
@@ -102,6 +107,10 @@ static bp_rc reside(struct bp_device_planner *d, uint32_t value, uint32_t u, uin
     return BP_OK;
 }
 
+/*
+ * An input in a block: there already, or copied there before this step. Values without bytes have a
+ * place and no copy.
+ */
 static bp_rc read_on_device(struct bp_device_planner *d, uint32_t value, uint32_t u, uint32_t block,
                             bp_err *err)
 {
@@ -133,6 +142,10 @@ static void read_host_op(struct bp_device_planner *d, const struct bp_unit_frame
         need_host(d, node->implicit[i], NULL);
 }
 
+/*
+ * What a group needs before it runs: values in its own memory, and waits for those that it reads on
+ * the host.
+ */
 static bp_rc read_inputs(struct bp_device_planner *d, uint32_t u, bp_err *err)
 {
     const struct bp_unit_frame *unit = &d->p->plan->units[u];
@@ -151,6 +164,7 @@ static bp_rc read_inputs(struct bp_device_planner *d, uint32_t u, bp_err *err)
     return rc;
 }
 
+/* Places for what a group makes, and copies to the host of what somebody reads there. */
 static bp_rc write_outputs(struct bp_device_planner *d, uint32_t u, bp_err *err)
 {
     const struct bp_unit_frame *unit = &d->p->plan->units[u];
@@ -217,6 +231,7 @@ static bool touches_host(const struct bp_device_planner *d, uint32_t u)
     return touches;
 }
 
+/* One step: what comes before the unit, then what follows from it. */
 static bp_rc walk_unit(struct bp_device_planner *d, uint32_t u, bp_err *err)
 {
     const struct bp_unit_frame *unit = &d->p->plan->units[u];
@@ -238,6 +253,10 @@ static bp_rc walk_unit(struct bp_device_planner *d, uint32_t u, bp_err *err)
     return rc;
 }
 
+/*
+ * All steps in order; the stage ends with a wait for every queue that is still busy, as values
+ * between stages lie on the host.
+ */
 static bp_rc walk(struct bp_device_planner *d, bp_err *err)
 {
     bp_rc rc = bp_device_add_blocks(d, err);
@@ -290,6 +309,7 @@ static bp_rc allocate(struct bp_device_planner *d, bp_err *err)
     return BP_OK;
 }
 
+/* Lists of items are needed until blocks are laid out, and freed with the planner. */
 bp_rc bp_planning_devices(struct bp_planning *p, bp_err *err)
 {
     struct bp_device_planner d = {.p = p, .n_tensors = count_tensors(p)};
@@ -311,6 +331,7 @@ bp_rc bp_planning_devices(struct bp_planning *p, bp_err *err)
     return rc;
 }
 
+/* Called when lifetimes on the host are known otherwise: copies only lengthen them. */
 void bp_planning_extend_transfers(struct bp_planning *p)
 {
     const struct bp_device_plan *device = p->plan->device;

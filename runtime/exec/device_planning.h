@@ -23,6 +23,10 @@ struct bp_whereabouts {
     uint32_t *item;         /* one a block: its item there + 1; NULL: in none */
 };
 
+/*
+ * A walk through the steps of a stage. `clock` counts what was put into queues, so that a wait can
+ * be compared with a copy.
+ */
 struct bp_device_planner {
     struct bp_planning *p;
     struct bp_device_plan *device;
@@ -33,6 +37,7 @@ struct bp_device_planner {
     uint32_t step, clock;
 };
 
+/* The graph that the provider sees, whose values are numbered anew. */
 static inline const struct bp_graph_view *bp_unit_view(const struct bp_unit_frame *unit)
 {
     return unit->unit->group->view;
@@ -49,7 +54,7 @@ static inline uint32_t bp_unit_output(const struct bp_unit_frame *unit, uint32_t
     return bp_unit_view(unit)->value_of[bp_unit_view(unit)->graph.outputs[i]];
 }
 
-/* Has the tensor a place in a block? Those of unknown size get room when they are made. */
+/* Has the tensor a place in a block? Those of unknown size get a buffer when they are made. */
 static inline bool bp_is_in_block(const bp_tensor *tensor)
 {
     return tensor->space != BP_SPACE_HOST && tensor->rank != BP_RANK_UNKNOWN;

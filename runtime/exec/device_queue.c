@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "exec/run.h"
+#include "exec/run_shared.h"
 
 enum { WAIT_NS = 20 * 1000 * 1000 }; /* between looks whether the run should end */
 
+/* Counted for the provider, by the bytes that were asked for. */
 bp_rc bp_device_alloc(const struct bp_active *by, uint32_t space, size_t n, size_t align,
                       void **out, bp_err *err)
 {
@@ -38,6 +39,7 @@ void bp_device_free(const struct bp_active *by, uint32_t space, void *base, size
     bp_memory_drop(&by->memory->own, n);
 }
 
+/* Linear: a session has few providers with memory of their own. */
 bp_rc bp_queue_get(struct bp_queue **list, const struct bp_active *by, struct bp_queue **out,
                    bp_err *err)
 {
@@ -82,6 +84,10 @@ void bp_queues_destroy(struct bp_queue *list)
     }
 }
 
+/*
+ * Destroying a stream waits for it or ends it: the memory is free to use afterwards. A new stream
+ * comes with the next use.
+ */
 void bp_queues_abandon(struct bp_queue *list)
 {
     for (; list; list = list->next) {
@@ -90,6 +96,7 @@ void bp_queues_abandon(struct bp_queue *list)
     }
 }
 
+/* Made late, so that sessions that never run make no stream; again after bp_queues_abandon(). */
 bp_rc bp_queue_start(struct bp_queue *queue, bp_err *err)
 {
     const bp_device_ops *dev = queue->by->provider->dev;
@@ -116,6 +123,7 @@ bp_rc bp_queue_start(struct bp_queue *queue, bp_err *err)
     return BP_OK;
 }
 
+/* Without streams the copy is done when this returns. */
 bp_rc bp_queue_copy(struct bp_queue *queue, const bp_copy *rows, uint32_t n, bp_err *err)
 {
     bp_rc rc = bp_queue_start(queue, err);
@@ -134,6 +142,10 @@ static int64_t patience(const struct bp_run_shared *shared)
     return shared->cancel || shared->deadline_ns ? WAIT_NS : -1;
 }
 
+/*
+ * Waits in slices where somebody may end the run meanwhile. When it does, the queue stays pending
+ * and is abandoned by the run.
+ */
 bp_rc bp_queue_wait(struct bp_queue *queue, const struct bp_run_shared *shared, bp_err *err)
 {
     const bp_device_ops *dev = queue->by->provider->dev;

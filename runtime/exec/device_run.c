@@ -16,6 +16,7 @@ bp_rc bp_device_fail_in(const struct bp_unit_frame *unit, bp_rc rc, bp_err *err)
                       group->view->ir->nodes[group->nodes[0]].name);
 }
 
+/* One call for neighbouring copies of one direction; the error names the first value. */
 static bp_rc copy(struct bp_run_state *state, const struct bp_device_action *action, bp_err *err)
 {
     const struct bp_device_plan *device = state->plan->device;
@@ -30,6 +31,7 @@ static bp_rc copy(struct bp_run_state *state, const struct bp_device_action *act
     return rc < 0 ? bp_fail_in(err, rc, "copying '%s' %s its memory", first, way) : rc;
 }
 
+/* Actions of a step, in the order in which the plan lists them. */
 bp_rc bp_device_step(struct bp_run_state *state, uint32_t step, bp_err *err)
 {
     const struct bp_device_plan *device = state->plan->device;
@@ -45,6 +47,10 @@ bp_rc bp_device_step(struct bp_run_state *state, uint32_t step, bp_err *err)
     return BP_OK;
 }
 
+/*
+ * The old memory goes before the new is taken, as a device may not have both. Nothing in it is
+ * kept.
+ */
 bp_rc bp_device_grow(struct bp_unit_frame *unit, uint32_t out, size_t bytes, bp_err *err)
 {
     const struct bp_active *by = unit->unit->by;
@@ -61,6 +67,7 @@ bp_rc bp_device_grow(struct bp_unit_frame *unit, uint32_t out, size_t bytes, bp_
     return rc;
 }
 
+/* This copy cannot be planned: its size is known only now, so the run waits for it. */
 bp_rc bp_device_fetch(struct bp_run_state *state, struct bp_unit_frame *unit, uint32_t out,
                       void *to, size_t bytes, bp_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* frame.c - making, growing and taking down the state of a run. */
+/* frame.c - making, dynamic and taking down the state of a run. */
 
 #include "config.h"
 
@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "compile/subgraph_memory.h"
 
 bp_rc bp_frame_state_constant(struct bp_frame_state *frame, uint32_t value, bp_err *err)
 {
@@ -33,12 +35,16 @@ bp_rc bp_frame_state_constant(struct bp_frame_state *frame, uint32_t value, bp_e
     return BP_OK;
 }
 
+/* BP_NONE, an absent input, is no constant. */
 static bool is_constant(const struct bp_ir *ir, uint32_t value)
 {
     return value != BP_NONE && (ir->values[value].flags & BP_IR_CONSTANT);
 }
 
-/* Constants that are read as values: by control flow, or as outputs. */
+/*
+ * Constants that are read as values: by host operators, or as outputs. Providers got theirs when
+ * they compiled.
+ */
 static bp_rc set_constants(struct bp_frame_state *frame, bp_err *err)
 {
     const struct bp_ir *ir = frame->subgraph->ir;
@@ -60,6 +66,10 @@ static bp_rc set_constants(struct bp_frame_state *frame, bp_err *err)
     return rc;
 }
 
+/*
+ * Lists have one entry more than values, so that none is empty. Plans, children and carried values
+ * come with the first run that needs them.
+ */
 bp_rc bp_frame_state_create(const struct bp_subgraph *subgraph, struct bp_frame_state **out,
                             bp_err *err)
 {
@@ -92,9 +102,10 @@ bp_rc bp_frame_state_create(const struct bp_subgraph *subgraph, struct bp_frame_
     return BP_OK;
 }
 
+/* Of the node that a unit runs; 0 for most. */
 static uint32_t n_subgraphs(const struct bp_frame_state *frame, const struct bp_unit *unit)
 {
-    return frame->subgraph->ir->nodes[unit->group->nodes[0]].n_bodies;
+    return frame->subgraph->ir->nodes[unit->group->nodes[0]].n_subgraphs;
 }
 
 static void destroy_children(struct bp_frame_state *frame)
@@ -109,7 +120,7 @@ static void destroy_children(struct bp_frame_state *frame)
     free(frame->children);
 }
 
-/* What a loop's unit carries: all inputs of its body may be. */
+/* What a loop's unit carries: all inputs of its subgraph may be. */
 static uint32_t n_carried(const struct bp_frame_state *frame, uint32_t u)
 {
     return frame->subgraph->ir->nodes[frame->subgraph->units[u].group->nodes[0]].n_in;
@@ -128,6 +139,10 @@ static void destroy_carried(struct bp_frame_state *frame)
     free(frame->carried);
 }
 
+/*
+ * Plans before queues, as finishing a plan gives memory back to devices; a partly made frame is
+ * fine.
+ */
 void bp_frame_state_destroy(struct bp_frame_state *frame)
 {
     if (!frame)
@@ -160,6 +175,7 @@ void bp_frame_state_destroy(struct bp_frame_state *frame)
     free(frame);
 }
 
+/* Kept with this frame, so that a loop's second iteration allocates nothing. */
 bp_rc bp_frame_state_child(struct bp_frame_state *frame, const struct bp_unit *unit, uint32_t i,
                            struct bp_frame_state **out, bp_err *err)
 {
@@ -180,6 +196,7 @@ bp_rc bp_frame_state_child(struct bp_frame_state *frame, const struct bp_unit *u
     return rc;
 }
 
+/* Bytes of a plan's arena that are charged to `of`; NULL: all of them. */
 static size_t arena_bytes(const struct bp_stage_plan *plan, const struct bp_memory *of)
 {
     size_t bytes = 0;
@@ -214,6 +231,7 @@ size_t bp_frame_state_bytes(const struct bp_frame_state *frame, const struct bp_
     return bytes;
 }
 
+/* Recursive, as the next one: depth is at most that of the model's subgraphs. */
 size_t bp_frame_state_device_bytes(const struct bp_frame_state *frame, const struct bp_active *by)
 {
     size_t bytes = 0;
@@ -232,6 +250,7 @@ size_t bp_frame_state_device_bytes(const struct bp_frame_state *frame, const str
     return bytes;
 }
 
+/* Zeroed at first: a carried value without a cell has not been set. */
 bp_rc bp_frame_state_carried(struct bp_frame_state *frame, const struct bp_unit *unit,
                              struct bp_carried **out, bp_err *err)
 {
@@ -249,25 +268,4 @@ void bp_frame_state_hold(struct bp_frame_state *frame, uint32_t value, bp_object
         return;
     bp_object_release(frame->held[value]);
     frame->held[value] = bp_object_retain(object);
-}
-
-bp_rc bp_frame_state_reserve(struct bp_frame_state *frame, uint32_t value, size_t bytes,
-                             size_t keep, bp_err *err)
-{
-    struct bp_dynamic_buffer *buffer = &frame->dynamic_outputs[value];
-    size_t before = buffer->cap;
-    bp_rc rc = bp_dynamic_buffer_reserve(buffer, bytes, keep, err);
-
-    if (buffer->cap > before)
-        bp_memory_grow(frame->subgraph, value, buffer->cap - before);
-    return rc;
-}
-
-bp_rc bp_frame_state_grow(struct bp_frame_state *frame, uint32_t value, size_t bytes,
-                          struct bp_dynamic_buffer **out, bp_err *err)
-{
-    bp_rc rc = bp_frame_state_reserve(frame, value, bytes, 0, err);
-
-    *out = &frame->dynamic_outputs[value];
-    return rc < 0 ? bp_fail_in(err, rc, "'%s'", frame->subgraph->ir->values[value].name) : rc;
 }

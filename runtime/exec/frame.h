@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * frame.h - the state of one run through a body: where each value lies now, and for each stage the
- * plans for the shapes that it has met. Used by one thread at a time; kept and used again, so that
- * a run with known shapes allocates nothing.
+ * frame.h - the state of one run through a subgraph: where each value lies now, and for each stage
+ * the plans for the shapes that it has met. Used by one thread at a time; kept and used again, so
+ * that a run with known shapes allocates nothing.
  */
 #ifndef BP_EXEC_FRAME_H
 #define BP_EXEC_FRAME_H
@@ -39,7 +39,7 @@ static inline bool bp_same_dims(const int64_t *a, const int64_t *b, uint32_t n)
 
 /*
  * Storage for an output whose size comes with its data; grows, and stays with the frame. rank and
- * bytes are of the run; the rank is unknown until the provider has asked for room.
+ * bytes are of the run; the rank is unknown until the provider has asked for memory.
  */
 struct bp_dynamic_buffer {
     void *data;
@@ -83,7 +83,7 @@ struct bp_stage_plan {
     int64_t *key;
     uint32_t n_key;
     struct bp_region region;
-    struct bp_fact *facts;       /* one a value of the body */
+    struct bp_fact *facts;       /* one a value of the subgraph */
     struct bp_unit_frame *units; /* one a unit of the stage */
     uint32_t n_units;
     struct bp_cell *planned; /* one a value: planned dims and, in the arena, base */
@@ -111,23 +111,25 @@ struct bp_frame_state {
         *dynamic_outputs;         /* one a value of unknown size; allocated at first need */
     struct bp_carried **carried;  /* [unit] of loops: values between rounds, made at first need */
     struct bp_stage_plan **plans; /* [stage] most recently used first */
-    struct bp_frame_state ***children; /* [unit][body], made at first need */
+    struct bp_frame_state ***children; /* [unit][subgraph], made at first need */
     int64_t *key;                      /* scratch for looking plans up */
     uint32_t key_cap;
 };
 
-/* A frame for the main graph's body; children as they are needed. */
+/* A frame for the main graph's subgraph; children as they are needed. */
 bp_rc bp_frame_state_create(const struct bp_subgraph *subgraph, struct bp_frame_state **out,
                             bp_err *err) BP_CHECKED;
 void bp_frame_state_destroy(struct bp_frame_state *frame); /* NULL is fine */
-/* Sets the cell of a constant or default; what is badly aligned for its type in the file is copied. */
+/*
+ * Sets the cell of a constant or default; what is badly aligned for its type in the file is copied.
+ */
 bp_rc bp_frame_state_constant(struct bp_frame_state *frame, uint32_t value, bp_err *err) BP_CHECKED;
-/* The frame of body i of a control-flow unit, made at first need. */
+/* The frame of subgraph i of a control-flow unit, made at first need. */
 bp_rc bp_frame_state_child(struct bp_frame_state *frame, const struct bp_unit *unit, uint32_t i,
                            struct bp_frame_state **out, bp_err *err) BP_CHECKED;
 /*
- * A value that a loop carries, kept with the frame. It has two buffers, so that an iteration can read
- * the last value while it makes the next one.
+ * A value that a loop carries, kept with the frame. It has two buffers, so that an iteration can
+ * read the last value while it makes the next one.
  */
 struct bp_carried {
     struct bp_dynamic_buffer buffers[2];
@@ -138,7 +140,10 @@ struct bp_carried {
 /* Those of a unit, one an input of its node. */
 bp_rc bp_frame_state_carried(struct bp_frame_state *frame, const struct bp_unit *unit,
                              struct bp_carried **out, bp_err *err) BP_CHECKED;
-/* Lets the frame keep an object (or NULL) for a value, in place of the last one. */
+/*
+ * Lets the frame keep an object (or NULL) for a value, in place of the last one. The frame takes a
+ * reference.
+ */
 void bp_frame_state_hold(struct bp_frame_state *frame, uint32_t value, bp_object *object);
 /* A cell that shows an object's tensor, or the object itself. */
 struct bp_cell bp_cell_of_object(bp_object *object);
@@ -165,7 +170,7 @@ bp_rc bp_dynamic_buffer_copy(struct bp_dynamic_buffer *buffer, const struct bp_c
                              struct bp_cell *out, bp_err *err) BP_CHECKED;
 
 /*
- * Bytes in the arenas and growing outputs of the frame and its children: those that are charged to
+ * Bytes in the arenas and dynamic outputs of the frame and its children: those that are charged to
  * `of`; NULL: all.
  */
 size_t bp_frame_state_bytes(const struct bp_frame_state *frame, const struct bp_memory *of);
@@ -173,7 +178,7 @@ size_t bp_frame_state_bytes(const struct bp_frame_state *frame, const struct bp_
 size_t bp_frame_state_device_bytes(const struct bp_frame_state *frame, const struct bp_active *by);
 
 /*
- * The plan of stage s for the cells as they are: remembered, or made. Makes room by forgetting the
+ * The plan of stage s for the cells as they are: remembered, or made, in place of the
  * least recently used.
  */
 bp_rc bp_stage_plan_get(struct bp_frame_state *frame, uint32_t s, struct bp_stage_plan **out,
@@ -181,7 +186,7 @@ bp_rc bp_stage_plan_get(struct bp_frame_state *frame, uint32_t s, struct bp_stag
 void bp_stage_plan_destroy(struct bp_stage_plan *plan); /* NULL is fine */
 /* Lets every tensor of the plan that shows `value` begin at base. */
 void bp_stage_plan_bind(struct bp_stage_plan *plan, uint32_t value, void *base, size_t bytes);
-/* Room of `bytes` for a value in its growing storage; with `keep`, what is there stays. */
+/* Room of `bytes` for a value in its dynamic storage; with `keep`, what is there stays. */
 bp_rc bp_frame_state_reserve(struct bp_frame_state *frame, uint32_t value, size_t bytes,
                              size_t keep, bp_err *err) BP_CHECKED;
 /* Room of `bytes` for a value whose size came with its data. */

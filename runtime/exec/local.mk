@@ -10,9 +10,11 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/device_planning.h \
 	%D%/device_queue.c \
 	%D%/device_run.c \
+	%D%/dynamic_output.c \
 	%D%/frame.c \
 	%D%/frame.h \
 	%D%/plan_layout.c \
+	%D%/plan_lifetimes.c \
 	%D%/plan_shapes.c \
 	%D%/plan_units.c \
 	%D%/planning.h \
@@ -21,6 +23,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/profile_read.c \
 	%D%/run.c \
 	%D%/run.h \
+	%D%/run_shared.c \
+	%D%/run_shared.h \
 	%D%/stage_plan.c \
 	%D%/control/generate.c \
 	%D%/control/generate.h \
@@ -41,4 +45,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/control/sequence.c \
 	%D%/control/sequence_map.c \
 	%D%/control/sparse_matmul.c \
-	%D%/control/split_to_sequence.c
+	%D%/control/split_to_sequence.c \
+	%D%/control/table.c \
+	%D%/control/table.h

@@ -8,22 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void bp_planning_add_item(struct bp_planning *p, uint32_t value, uint32_t step)
-{
-    const struct bp_cell *planned = &p->plan->planned[value];
-
-    if (planned->rank == BP_RANK_UNKNOWN || p->item_of[value] != BP_NONE)
-        return;
-    p->item_of[value] = p->n_items;
-    p->items[p->n_items++] = (bp_arena_item){.bytes = planned->bytes, .first = step, .last = step};
-}
-
-void bp_planning_extend(struct bp_planning *p, uint32_t value, uint32_t step)
-{
-    if (p->item_of[value] != BP_NONE && p->items[p->item_of[value]].last < step)
-        p->items[p->item_of[value]].last = step;
-}
-
 /*
  * What a unit writes in host memory is live until its last reader, or to the end when it is wanted
  * outside.
@@ -46,6 +30,10 @@ static void add_lifetimes(struct bp_planning *p)
     bp_planning_extend_transfers(p);
 }
 
+/*
+ * One allocation for the whole stage. An empty arena has an address too, so that no tensor's base
+ * is NULL.
+ */
 static bp_rc lay_out(struct bp_planning *p, bp_err *err)
 {
     void *work = malloc(bp_arena_work(p->n_items) + 1);
@@ -127,6 +115,10 @@ static bp_rc make_slots(struct bp_planning *p, bp_err *err)
     return BP_OK;
 }
 
+/*
+ * A provider that sees io_epoch unchanged need not look at addresses again; so tensors that show
+ * the same memory as before are left alone.
+ */
 void bp_stage_plan_bind(struct bp_stage_plan *plan, uint32_t value, void *base, size_t bytes)
 {
     for (uint32_t i = plan->slot_first[value]; i < plan->slot_first[value + 1]; i++) {
@@ -164,6 +156,7 @@ static void set_bases(struct bp_planning *p)
     }
 }
 
+/* Devices come first: their copies decide which values need a place on the host, and until when. */
 bp_rc bp_planning_lay_out(struct bp_planning *p, bp_err *err)
 {
     bp_rc rc;

@@ -6,6 +6,10 @@
 #include "exec/planning.h"
 #include "graph/mismatch.h"
 
+/*
+ * The fact of a value that the stage reads: exact, from its cell, with content where a shape rule
+ * looks at it.
+ */
 static bp_rc set_fact(struct bp_planning *p, uint32_t value, bool with_content, bp_err *err)
 {
     const struct bp_cell *cell = &p->frame->cells[value];
@@ -34,12 +38,13 @@ static bp_rc set_fact(struct bp_planning *p, uint32_t value, bool with_content, 
     return with_content ? bp_infer_content(fact, cell->base, region, err) : BP_OK;
 }
 
+/* The rules of graph/rules/ once more, with numbers where there were symbols. */
 static bp_rc infer(struct bp_planning *p, bp_err *err)
 {
     const struct bp_ir *ir = p->frame->subgraph->ir;
     bp_rc rc;
 
-    bp_symbols_finish(&p->frame->symbols); /* those of the last planning are of no use any more */
+    bp_symbols_finish(&p->frame->symbols); /* those of the last planning have no readers any more */
     rc = bp_symbols_inherit(&p->frame->symbols, ir->symbols, err); /* declared sizes name them */
     if (rc < 0)
         return rc;
@@ -52,7 +57,7 @@ static bp_rc infer(struct bp_planning *p, bp_err *err)
     return rc;
 }
 
-/* The place of a value: its exact dims, or an unknown rank when they come with the data. */
+/* The planned cell of a value: exact dims, or an unknown rank when they come with the data. */
 static bp_rc plan_value(struct bp_planning *p, uint32_t value, bp_err *err)
 {
     const struct bp_fact *fact = &p->plan->facts[value];
@@ -76,6 +81,7 @@ static bp_rc plan_value(struct bp_planning *p, uint32_t value, bp_err *err)
     return BP_OK;
 }
 
+/* What the stage reads and makes. Other values of the graph stay zero. */
 static bp_rc plan_values(struct bp_planning *p, bp_err *err)
 {
     const struct bp_subgraph *subgraph = p->frame->subgraph;

@@ -35,6 +35,7 @@ static bool fits(const bp_binding *given, uint32_t dtype, uint32_t rank, size_t 
            (rank == 0 || tensor->dims) && bp_is_aligned(dtype, bp_tensor_data(tensor));
 }
 
+/* The caller's dims are set to the sizes; returns where the elements go. */
 static void *make_in(bp_binding *given, uint32_t rank, const int64_t *dims)
 {
     if (rank > 0)
@@ -43,7 +44,11 @@ static void *make_in(bp_binding *given, uint32_t rank, const int64_t *dims)
     return bp_tensor_data(&given->tensor);
 }
 
-/* Storage for an output of unknown size, asked for by a provider in the middle of execute. */
+/*
+ * bp_frame_desc.alloc_output: storage for an output of unknown size, asked for by a provider in the
+ * middle of execute. In the caller's memory if it fits there, else in the frame's or the device's
+ * buffer.
+ */
 static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *dims, bp_err *err)
 {
     struct bp_unit_frame *unit = h;
@@ -62,7 +67,7 @@ static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *d
     value = view->value_of[view->graph.outputs[out]];
     planned = &unit->plan->planned[value];
     if (planned->rank != BP_RANK_UNKNOWN)
-        return bp_fail(err, BP_E_INVALID, "room for '%s' was asked for, which has a place",
+        return bp_fail(err, BP_E_INVALID, "memory for '%s' was asked for, whose size is known",
                        view->ir->values[value].name);
     if (!bp_dense_bytes(planned->dtype, dims, rank, &bytes))
         return bp_fail(err, BP_E_NOMEM, "'%s' is too large for this machine",
@@ -137,6 +142,7 @@ static bp_rc check_spaces(const struct bp_unit_frame *unit, const bp_tensor *ten
     return BP_OK;
 }
 
+/* Shapes of all values of a group, those inside it included; lent for frame_create alone. */
 static bp_shape *make_shapes(struct bp_planning *p, const struct bp_graph_view *view)
 {
     bp_shape *shapes = bp_region_array(&p->plan->region, view->graph.n_values, sizeof *shapes);
@@ -153,6 +159,10 @@ static bp_shape *make_shapes(struct bp_planning *p, const struct bp_graph_view *
     return shapes;
 }
 
+/*
+ * Describes a group's tensors and lets its provider make a frame. What the provider wrote is
+ * checked, as the plan rests on it.
+ */
 static bp_rc prepare(struct bp_planning *p, uint32_t u, bp_frame_needs *needs, bp_err *err)
 {
     struct bp_unit_frame *unit = &p->plan->units[u];
@@ -191,7 +201,7 @@ static bp_rc prepare(struct bp_planning *p, uint32_t u, bp_frame_needs *needs, b
     return rc;
 }
 
-/* The queue and rooms of a group whose provider has memory of its own. */
+/* The queue and buffers of a group whose provider has memory of its own. */
 static bp_rc prepare_device(struct bp_planning *p, struct bp_unit_frame *unit, bp_err *err)
 {
     bp_rc rc;
@@ -206,6 +216,10 @@ static bp_rc prepare_device(struct bp_planning *p, struct bp_unit_frame *unit, b
     return unit->device_buffers ? BP_OK : bp_fail_nomem(err, "a plan");
 }
 
+/*
+ * Host operators have no frame: their units stay zero but for the owner. A unit is `direct` if
+ * execute is all there is to do.
+ */
 bp_rc bp_planning_prepare(struct bp_planning *p, bp_err *err)
 {
     bp_rc rc = BP_OK;
@@ -242,7 +256,7 @@ bp_rc bp_planning_prepare(struct bp_planning *p, bp_err *err)
         p->items[u] = (bp_arena_item){.bytes = needs->scratch_bytes, .first = u, .last = u};
         p->align_of[u] = needs->scratch_align > BP_ARENA_ALIGN ? needs->scratch_align : 0;
         if (p->align_of[u])
-            p->items[u].bytes += needs->scratch_align; /* room to move up */
+            p->items[u].bytes += needs->scratch_align; /* so that it can be aligned within */
     }
     return rc;
 }

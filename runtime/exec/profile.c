@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/text.h"
-#include "exec/run.h"
+#include "exec/run_shared.h"
+#include "text/text.h"
 
 enum { CAPACITY = 65536, CAPACITY_MAX = 1 << 24 };
 
@@ -84,11 +84,13 @@ struct wanted {
     uint32_t node, n_nodes;
 };
 
+/* NULL equals NULL only. */
 static bool same(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* Compared by what they say, as hints may be of another run's list. */
 static bool is_label(const struct bp_profile_label *label, const struct wanted *want)
 {
     return label->node == want->node && label->n_nodes == want->n_nodes &&
@@ -96,6 +98,7 @@ static bool is_label(const struct bp_profile_label *label, const struct wanted *
            same(label->provider, want->provider);
 }
 
+/* False: no memory. NULL stays NULL. */
 static bool copy_text(char **to, const char *from)
 {
     *to = from ? strdup(from) : NULL;
@@ -166,7 +169,7 @@ static void put(bp_profile *profile, const struct wanted *want, uint32_t *hint,
         return;
     }
     if (profile->count == profile->cap)
-        profile->dropped++; /* the oldest makes room */
+        profile->dropped++; /* the oldest is overwritten */
     else
         profile->count++;
     profile->rows[profile->next] = *row;
@@ -174,6 +177,7 @@ static void put(bp_profile *profile, const struct wanted *want, uint32_t *hint,
     profile->next = profile->next + 1 == profile->cap ? 0 : profile->next + 1;
 }
 
+/* A span of the application's own, on the clock of bp_profile_now(). */
 bp_rc bp_profile_add(bp_profile *profile, const char *name, int64_t start_ns, int64_t end_ns,
                      bp_err *err)
 {
@@ -192,6 +196,7 @@ bp_rc bp_profile_add(bp_profile *profile, const char *name, int64_t start_ns, in
     return hint == BP_NONE ? bp_fail_nomem(err, "a profile's event") : BP_OK;
 }
 
+/* The row of a whole run, written when it ended, also after a failure. */
 void bp_profile_end_run(struct bp_run_shared *shared, int64_t start_ns)
 {
     struct wanted want = {.name = "model_run", .node = BP_NONE};
@@ -217,6 +222,10 @@ void bp_unit_profile_destroy(struct bp_unit_profile *profile)
     free(profile);
 }
 
+/*
+ * NULL: no memory, which counts as a dropped event later. Providers may write two events a node,
+ * and a few more.
+ */
 static struct bp_unit_profile *make_unit_profile(uint32_t n_nodes)
 {
     struct bp_unit_profile *made = calloc(1, sizeof *made);
@@ -236,6 +245,7 @@ static struct bp_unit_profile *make_unit_profile(uint32_t n_nodes)
     return made;
 }
 
+/* The list that the provider writes to is emptied, and shown to it for this execute only. */
 int64_t bp_profile_begin_unit(struct bp_run_shared *shared, struct bp_unit_frame *unit)
 {
     (void)shared;
@@ -261,7 +271,9 @@ static struct wanted node_label(const struct bp_unit_frame *unit, uint32_t i)
                            .n_nodes = 1};
 }
 
-/* What the provider wrote; rows of nodes that are not there, or with times that run back, are lost. */
+/*
+ * What the provider wrote; rows of nodes that are not there, or with times that run back, are lost.
+ */
 static uint32_t take_events(bp_profile *profile, const struct bp_unit_frame *unit,
                             struct bp_profile_row row)
 {
@@ -287,6 +299,10 @@ static uint32_t take_events(bp_profile *profile, const struct bp_unit_frame *uni
     return n;
 }
 
+/*
+ * Events of nodes if the provider wrote some, else one for the whole; a group has a row of its own
+ * besides. The lock is taken once a unit.
+ */
 void bp_profile_end_unit(struct bp_run_shared *shared, struct bp_unit_frame *unit, int64_t start_ns)
 {
     struct bp_profile_row row = {.start_ns = start_ns,

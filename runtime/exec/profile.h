@@ -42,7 +42,7 @@ struct bp_profile {
 struct bp_unit_profile {
     bp_prof prof;
     uint32_t
-        *hints; /* labels that its nodes had last time, and behind them its own; to be checked */
+        *hints; /* labels that its nodes had last time, and after them its own; to be checked */
 };
 
 /* The time of profiles. */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "exec/profile.h"
+#include "text/json.h"
 
 /* The lock of a profile that is only read. */
 static pthread_mutex_t *lock_of(const bp_profile *profile)
@@ -82,6 +82,7 @@ static const char *long_name(const bp_profile_event *event, char *buf, size_t ca
     return bp_provider_long_name(event->provider ? event->provider : "cpu", buf, cap);
 }
 
+/* Names as ONNX Runtime's tools look for them: "<node>_kernel_time". */
 static void add_name(struct bp_text *text, const bp_profile_event *event)
 {
     struct bp_text name = {0};
@@ -121,6 +122,10 @@ static void add_args(struct bp_text *text, const bp_profile_event *event)
     bp_json_close(text, '}');
 }
 
+/*
+ * A complete event ("ph": "X") of the Trace Event Format; times are microseconds from the profile's
+ * start.
+ */
 static void add_event(struct bp_text *text, const bp_profile *profile,
                       const bp_profile_event *event)
 {
@@ -138,6 +143,7 @@ static void add_event(struct bp_text *text, const bp_profile *profile,
     bp_json_close(text, '}');
 }
 
+/* The lock is held throughout: runs wait, so that the text is of one moment. */
 bp_rc bp_profile_json(const bp_profile *profile, char **out, bp_err *err)
 {
     struct bp_text text = {0};

@@ -6,27 +6,13 @@
 #include "exec/run.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "exec/profile.h"
 #include "graph/mismatch.h"
 
-bp_rc bp_run_check_limits(const struct bp_run_shared *shared, bp_err *err)
-{
-    if (bp_is_cancelled(shared->cancel))
-        return bp_fail(err, BP_E_CANCELLED, "the run was cancelled");
-    if (shared->deadline_ns) {
-        struct timespec t;
-
-        clock_gettime(CLOCK_MONOTONIC, &t);
-        if ((int64_t)t.tv_sec * 1000000000 + t.tv_nsec > shared->deadline_ns)
-            return bp_fail(err, BP_E_TIMEOUT, "the run took longer than its time limit");
-    }
-    return BP_OK;
-}
-
 /* ---- outputs --------------------------------------------------------------------------------- */
 
+/* Is the caller's buffer large enough, in bytes and in dimensions? */
 static bp_rc check_capacity(const char *name, const struct bp_cell *cell, const bp_tensor *tensor,
                             bp_err *err)
 {
@@ -126,7 +112,7 @@ bp_rc bp_run_set(struct bp_run_state *state, uint32_t value, const struct bp_cel
     return BP_OK;
 }
 
-/* Outputs of unknown size have no room before each execute. */
+/* Before each execute, outputs of unknown size have neither rank nor memory. */
 static void reset_dynamic_outputs(struct bp_run_state *state, struct bp_unit_frame *unit)
 {
     const struct bp_graph_view *view = unit->unit->group->view;
@@ -143,7 +129,10 @@ static void reset_dynamic_outputs(struct bp_run_state *state, struct bp_unit_fra
     }
 }
 
-/* Cells of the outputs that execute has asked room for; what it wrote into the tensor does not count. */
+/*
+ * Cells of the outputs that execute has asked memory for; what it wrote into the tensor does not
+ * count.
+ */
 static bp_rc take_dynamic_outputs(struct bp_run_state *state, struct bp_unit_frame *unit,
                                   bp_err *err)
 {
@@ -193,6 +182,9 @@ static bp_rc leave_pending(struct bp_unit_frame *unit, bp_err *err)
     return BP_OK;
 }
 
+/*
+ * A group on a provider with a queue. Work of exclusive units has to be done before the mutex goes.
+ */
 static bp_rc execute_queued(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
 {
     struct bp_unit *of = unit->unit;
@@ -212,6 +204,10 @@ static bp_rc execute_queued(struct bp_run_state *state, struct bp_unit_frame *un
     return rc;
 }
 
+/*
+ * One execute. Programs of providers that may not run frames at once are serialised by the unit's
+ * mutex.
+ */
 static bp_rc execute(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
 {
     struct bp_unit *of = unit->unit;
@@ -227,7 +223,10 @@ static bp_rc execute(struct bp_run_state *state, struct bp_unit_frame *unit, bp_
     return rc;
 }
 
-/* Runs the node of a unit that is the host's, unless nobody wants its outputs: they are all that it does. */
+/*
+ * Runs the node of a unit that is the host's, unless nobody wants its outputs: they are all that it
+ * does.
+ */
 static bp_rc run_host_op(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
     const struct bp_ir_node *node = &state->frame->subgraph->ir->nodes[unit->group->nodes[0]];
@@ -270,6 +269,7 @@ static void begin_program(struct bp_run_shared *shared, bp_run *run, bp_err *err
     bp_err_clear(err);
 }
 
+/* A unit with a program, with what comes before and after its execute. */
 static bp_rc run_program(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
 {
     bp_rc rc;
@@ -282,6 +282,7 @@ static bp_rc run_program(struct bp_run_state *state, struct bp_unit_frame *unit,
     return rc >= 0 && unit->has_dynamic_output ? take_dynamic_outputs(state, unit, err) : rc;
 }
 
+/* A unit that is more than a call: copies, a profile, a host operator, or dynamic outputs. */
 static bp_rc run_unit(struct bp_run_state *state, uint32_t u, bp_err *err)
 {
     struct bp_unit_frame *unit = &state->plan->units[u];
@@ -324,6 +325,7 @@ static bp_rc run_units(struct bp_run_state *state, bp_err *err)
     return rc >= 0 && plan->device ? bp_device_step(state, plan->n_units, err) : rc;
 }
 
+/* Shows the plan's tensors what the stage reads and where kept values go, then runs. */
 static bp_rc run_stage(struct bp_run_state *state, const struct bp_stage *stage, bp_err *err)
 {
     bp_rc rc;
@@ -337,6 +339,7 @@ static bp_rc run_stage(struct bp_run_state *state, const struct bp_stage *stage,
     return rc < 0 ? rc : run_units(state, err);
 }
 
+/* After a failure no queue may go on writing into memory of this run. */
 bp_rc bp_subgraph_run(struct bp_frame_state *frame, struct bp_run_shared *shared, bp_err *err)
 {
     struct bp_run_state state = {.frame = frame, .shared = shared};

@@ -4,24 +4,19 @@
 #define BP_EXEC_RUN_H
 
 #include "exec/frame.h"
+#include "exec/run_shared.h"
 
-/* What all frames of one run share. */
-struct bp_run_shared {
-    const volatile uint32_t *cancel; /* may be NULL */
-    int64_t deadline_ns;             /* on CLOCK_MONOTONIC; 0: none */
-    uint64_t run_id;
-    uint64_t crossings;  /* calls of execute so far */
-    bp_profile *profile; /* NULL: nothing is measured */
-    uint32_t thread;     /* with a profile: the calling one */
-};
-
-/* A body in the middle of its run. */
+/* A frame while its subgraph runs. */
 struct bp_run_state {
     struct bp_frame_state *frame;
     struct bp_stage_plan *plan; /* of the stage that is running */
     struct bp_run_shared *shared;
 };
 
+/*
+ * Runs a node: reads the cells of its inputs and sets its outputs by bp_run_set(). Called by the
+ * thread of the run.
+ */
 typedef bp_rc (*bp_host_op_fn)(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err);
 
 /* One operator: how a run goes through it. */
@@ -38,19 +33,12 @@ struct bp_host_op {
 bp_rc bp_subgraph_run(struct bp_frame_state *frame, struct bp_run_shared *shared,
                       bp_err *err) BP_CHECKED;
 /*
- * Where the caller wants a value of this shape: its own buffer, checked for room, or one allocated
- * for it. Fills the binding's dims and type.
+ * Where the caller wants a value of this shape: its own buffer, whose size is checked, or one
+ * allocated for it. Fills the binding's dims and type.
  */
 bp_rc bp_run_prepare_output(const char *name, const struct bp_cell *cell, bp_binding *binding,
                             bp_err *err) BP_CHECKED;
 /* Sets a value that the host made: for its readers in this stage and later. */
 bp_rc bp_run_set(struct bp_run_state *state, uint32_t value, const struct bp_cell *cell,
                  bp_err *err) BP_CHECKED;
-/* BP_E_CANCELLED or BP_E_TIMEOUT when the run should end. */
-bp_rc bp_run_check_limits(const struct bp_run_shared *shared, bp_err *err) BP_CHECKED;
-static inline bp_rc bp_run_check(const struct bp_run_shared *shared, bp_err *err)
-{
-    return shared->cancel || shared->deadline_ns ? bp_run_check_limits(shared, err) : BP_OK;
-}
-
 #endif

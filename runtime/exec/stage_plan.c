@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stage_plan.c - plans of a stage, by what shapes follow from: looked up, or made by running the shape
- * rules (plan_shapes.c), letting providers prepare (plan_units.c), and laying out memory
+ * stage_plan.c - plans of a stage, by what shapes follow from: looked up, or made by running the
+ * shape rules (plan_shapes.c), letting providers prepare (plan_units.c), and laying out memory
  * (plan_layout.c).
  */
 
@@ -15,6 +15,7 @@
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
+/* The key grows with the frame, and never shrinks: steady runs allocate nothing. */
 static bp_rc add_key(struct bp_frame_state *frame, uint32_t *n, int64_t value, bp_err *err)
 {
     if (*n == frame->key_cap) {
@@ -52,7 +53,10 @@ static bp_rc add_content(struct bp_frame_state *frame, uint32_t *n, const struct
     return rc;
 }
 
-/* Everything that the plan follows from: types and shapes of what the stage reads, and some contents. */
+/*
+ * Everything that the plan follows from: types and shapes of what the stage reads, and some
+ * contents.
+ */
 static bp_rc make_key(struct bp_frame_state *frame, const struct bp_stage *stage, uint32_t *n,
                       bp_err *err)
 {
@@ -93,6 +97,7 @@ static bp_rc fill(struct bp_planning *p, bp_err *err)
     return rc;
 }
 
+/* A new plan for the cells as they are; the key is copied when all went well. */
 static bp_rc create(struct bp_frame_state *frame, const struct bp_stage *stage, uint32_t n_key,
                     struct bp_stage_plan **out, bp_err *err)
 {
@@ -120,6 +125,7 @@ static bp_rc create(struct bp_frame_state *frame, const struct bp_stage *stage, 
     return BP_OK;
 }
 
+/* Frames before the memory that their tensors show. */
 void bp_stage_plan_destroy(struct bp_stage_plan *plan)
 {
     if (!plan)
@@ -141,7 +147,7 @@ static bool fits(const struct bp_stage_plan *plan, const int64_t *key, uint32_t 
     return plan->n_key == n_key && (n_key == 0 || memcmp(plan->key, key, n_key * sizeof *key) == 0);
 }
 
-/* Frees all plans behind the first `keep` of a list. */
+/* Frees all plans after the first `keep` of a list. */
 static void forget(struct bp_stage_plan *first, uint32_t keep)
 {
     struct bp_stage_plan *last = first;
@@ -156,6 +162,9 @@ static void forget(struct bp_stage_plan *first, uint32_t keep)
     }
 }
 
+/*
+ * Plans found are moved to the front; a list of eight is searched faster than it would be hashed.
+ */
 bp_rc bp_stage_plan_get(struct bp_frame_state *frame, uint32_t s, struct bp_stage_plan **out,
                         bp_err *err)
 {

@@ -32,11 +32,15 @@ static const char *plain_domain(const char *domain)
     return strcmp(domain, "ai.onnx") == 0 ? "" : domain;
 }
 
-static const char *domain_words(const char *domain)
+static const char *domain_text(const char *domain)
 {
     return domain[0] ? domain : "ai.onnx";
 }
 
+/*
+ * Operators of known domains are replaced only when that is asked for, as it changes what models
+ * mean; those of the host itself never.
+ */
 static bp_rc check_domain(const bp_operator_def *def, bp_err *err)
 {
     const char *domain = plain_domain(def->domain);
@@ -52,10 +56,11 @@ static bp_rc check_domain(const bp_operator_def *def, bp_err *err)
                        "operator '%.80s' cannot be defined in domain '%s', which is not the "
                        "application's: choose another domain, or set BP_OPERATOR_REPLACE to take "
                        "the place of what is there",
-                       def->name, domain_words(domain));
+                       def->name, domain_text(domain));
     return BP_OK;
 }
 
+/* Names, types and flags of one operand; only the last may be variadic. */
 static bp_rc check_operand(const bp_operator_def *def, const bp_operand *rows, uint32_t n,
                            uint32_t i, const char *what, bp_err *err)
 {
@@ -80,6 +85,7 @@ static bp_rc check_operand(const bp_operator_def *def, const bp_operand *rows, u
     return BP_OK;
 }
 
+/* All operands of one side; messages say which one is wrong. */
 static bp_rc check_operands(const bp_operator_def *def, const bp_operand *rows, uint32_t n,
                             const char *what, bp_err *err)
 {
@@ -93,6 +99,10 @@ static bp_rc check_operands(const bp_operator_def *def, const bp_operand *rows, 
     return rc;
 }
 
+/*
+ * All that can be said of a definition without running it, so that a mistake is told where it is
+ * made.
+ */
 static bp_rc check_def(const bp_operator_def *def, bp_err *err)
 {
     bp_rc rc;
@@ -152,6 +162,10 @@ static const struct bp_param *make_params(bp_operators *set, const bp_operand *r
     return params;
 }
 
+/*
+ * Copies the definition and makes a schema of it. Everything lies in the set's region, so
+ * nothing is freed on its own.
+ */
 static bp_rc add_row(bp_operators *set, const bp_operator_def *def, bp_err *err)
 {
     struct bp_custom *row = bp_region_alloc(&set->region, sizeof *row);
@@ -185,11 +199,16 @@ static bp_rc add_row(bp_operators *set, const bp_operator_def *def, bp_err *err)
     return BP_OK;
 }
 
+/* Domain and name are equal; the version is not looked at. */
 static bool same_operator(const struct bp_custom *row, const char *domain, const char *name)
 {
     return strcmp(row->def.domain, domain) == 0 && strcmp(row->def.name, name) == 0;
 }
 
+/*
+ * A set has one definition for each version of an operator, and cannot grow while a session uses
+ * it.
+ */
 static bp_rc check_new(const bp_operators *set, const bp_operator_def *def, bp_err *err)
 {
     if (atomic_load(&set->users))
@@ -202,7 +221,7 @@ static bp_rc check_new(const bp_operators *set, const bp_operator_def *def, bp_e
             set->rows[i]->def.since == def->since)
             return bp_fail(err, BP_E_INVALID,
                            "operator '%.80s' of domain '%.80s' is defined twice for version %u",
-                           def->name, domain_words(def->domain), def->since);
+                           def->name, domain_text(def->domain), def->since);
     }
     return BP_OK;
 }
@@ -298,13 +317,14 @@ static bp_rc add_set(struct bp_custom_table *table, bp_operators *set, uint32_t 
                 table->rows[k]->def.since == def->since)
                 return bp_fail(err, BP_E_INVALID,
                                "operator '%.80s' of domain '%.80s', version %u, is in two sets",
-                               def->name, domain_words(def->domain), def->since);
+                               def->name, domain_text(def->domain), def->since);
         }
         table->rows[table->n_rows++] = set->rows[i];
     }
     return BP_OK;
 }
 
+/* Adds references to all sets of a list, those of the session before those of its environment. */
 static bp_rc add_list(struct bp_custom_table *table, const struct bp_custom_list *list, bp_err *err)
 {
     uint32_t first = table->n_rows;

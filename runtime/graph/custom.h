@@ -9,7 +9,7 @@
 struct bp_custom {
     struct bp_schema schema; /* first, and with is_custom: see bp_custom_of() */
     bp_operator_def def;     /* a copy; its texts and operands are the set's */
-    const uint32_t *min_in;  /* least number of a variadic input, in the place of its parameter */
+    const uint32_t *min_in;  /* least number of a variadic input, at the index of its parameter */
     const uint32_t *min_out;
 };
 

@@ -25,6 +25,7 @@ uint32_t bp_operator_shapes_outputs(const bp_operator_shapes *shapes)
     return shapes->infer->node->n_out;
 }
 
+/* Sizes as the application sees them: exact ones as they are, symbols by their id. */
 static const bp_dim *copy_dims(struct bp_infer *infer, const struct bp_fact *fact)
 {
     bp_dim *dims = bp_region_array(infer->region, fact->rank, sizeof *dims);
@@ -40,7 +41,7 @@ static const bp_dim *copy_dims(struct bp_infer *infer, const struct bp_fact *fac
     return dims;
 }
 
-/* The elements as numbers, where all are known; *out NULL: they are not. */
+/* The elements as exact integers; *out NULL: some are not known. */
 static bp_rc copy_content(struct bp_infer *infer, const struct bp_fact *fact, const int64_t **out)
 {
     int64_t *content;
@@ -102,6 +103,10 @@ const char *bp_operator_shapes_symbol(const bp_operator_shapes *shapes, uint32_t
     return bp_symbols_name(symbols, sym);
 }
 
+/*
+ * A size that the application gave: exact, a symbol it was shown, or one that only the kernel
+ * will know.
+ */
 static bp_rc make_size(struct bp_infer *infer, const bp_dim *dim, struct bp_sym *out, bp_err *err)
 {
     if (dim->value >= 0) {
@@ -139,6 +144,10 @@ bp_rc bp_operator_shapes_set(bp_operator_shapes *shapes, uint32_t i, uint32_t dt
 
 /* ---- the rule -------------------------------------------------------------------------------- */
 
+/*
+ * A variadic list must have the least number of entries that the definition asks for, which
+ * schemas cannot say.
+ */
 static bp_rc check_least(const struct bp_infer *infer, const struct bp_param *params, uint32_t n,
                          const uint32_t *least, uint32_t has, const char *what)
 {

@@ -12,6 +12,7 @@
 
 /* ---- content --------------------------------------------------------------------------------- */
 
+/* n bytes, at most 8, as ONNX stores them, whatever the byte order of this machine. */
 static uint64_t little_endian(const uint8_t *bytes, uint32_t n)
 {
     uint64_t x = 0;
@@ -21,7 +22,7 @@ static uint64_t little_endian(const uint8_t *bytes, uint32_t n)
     return x;
 }
 
-/* Integers and bool as a number; false: no such type, or larger than an int64_t. */
+/* Integers and bool as an int64_t; false: another type, or larger than an int64_t. */
 static bool read_whole(uint32_t dtype, const uint8_t *bytes, uint32_t n, int64_t *out)
 {
     uint64_t x = little_endian(bytes, n);
@@ -48,6 +49,7 @@ static bool read_whole(uint32_t dtype, const uint8_t *bytes, uint32_t n, int64_t
     }
 }
 
+/* IEEE 754 binary16: subnormals, infinities and NaN included. */
 static double real_of_f16(uint32_t bits)
 {
     uint32_t exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
@@ -70,6 +72,7 @@ static double real_of_f32(uint32_t bits)
     return (double)x;
 }
 
+/* Floats of 16 to 64 bits as a double, which holds each of them exactly. */
 static double read_real(uint32_t dtype, const uint8_t *bytes, uint32_t n)
 {
     uint64_t x = little_endian(bytes, n);
@@ -112,6 +115,7 @@ static bool is_real(uint32_t dtype)
            dtype == BP_DTYPE_F64;
 }
 
+/* Types whose content is followed as integers. */
 static bool is_whole(uint32_t dtype)
 {
     return dtype == BP_DTYPE_BOOL || (dtype < BP_DTYPE_END && (BP_T_INT | BP_T_UINT) >> dtype & 1);
@@ -130,6 +134,7 @@ static bp_rc fail_content(bp_err *err)
     return bp_fail_nomem(err, "the content of a small tensor");
 }
 
+/* An element that does not fit in 63 bits leaves the content unknown, as shapes cannot hold it. */
 static bp_rc set_whole(struct bp_fact *fact, const uint8_t *bytes, uint32_t n,
                        struct bp_region *region, bp_err *err)
 {
@@ -147,6 +152,7 @@ static bp_rc set_whole(struct bp_fact *fact, const uint8_t *bytes, uint32_t n,
     return BP_OK;
 }
 
+/* The same for floats, of which scales and limits are read, never weights. */
 static bp_rc set_reals(struct bp_fact *fact, const uint8_t *bytes, uint32_t n,
                        struct bp_region *region, bp_err *err)
 {
@@ -193,15 +199,15 @@ const struct bp_fact *bp_fact_innermost(const struct bp_fact *fact)
     return fact && fact->kind == BP_KIND_TENSOR ? fact : NULL;
 }
 
-bool bp_node_is_hosted(const struct bp_ir_node *node, const struct bp_fact *facts)
+bool bp_node_is_host_op(const struct bp_ir_node *node, const struct bp_fact *facts)
 {
-    bool is_hosted = node->n_bodies > 0 || (node->schema && node->schema->is_hosted);
+    bool is_host_op = node->n_subgraphs > 0 || (node->schema && node->schema->is_host_op);
 
-    for (uint32_t i = 0; !is_hosted && i < node->n_in; i++)
-        is_hosted = node->in[i] != BP_NONE && facts[node->in[i]].kind != BP_KIND_TENSOR;
-    for (uint32_t i = 0; !is_hosted && i < node->n_out; i++)
-        is_hosted = node->out[i] != BP_NONE && facts[node->out[i]].kind != BP_KIND_TENSOR;
-    return is_hosted;
+    for (uint32_t i = 0; !is_host_op && i < node->n_in; i++)
+        is_host_op = node->in[i] != BP_NONE && facts[node->in[i]].kind != BP_KIND_TENSOR;
+    for (uint32_t i = 0; !is_host_op && i < node->n_out; i++)
+        is_host_op = node->out[i] != BP_NONE && facts[node->out[i]].kind != BP_KIND_TENSOR;
+    return is_host_op;
 }
 
 bool bp_fact_is_exact(const struct bp_fact *fact)
@@ -226,9 +232,10 @@ bool bp_fact_needs_data(const struct bp_fact *fact, const struct bp_symbols *sym
     return false;
 }
 
-/* ---- words ----------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void say(char *buf, size_t cap, size_t *len, const char *fmt, ...) BP_PRINTF(4, 5);
+/* Appends to a buffer of fixed size; what does not fit is cut. */
 static void say(char *buf, size_t cap, size_t *len, const char *fmt, ...)
 {
     va_list args;
@@ -259,10 +266,10 @@ static void say_item(char *buf, size_t cap, size_t *len, const struct bp_fact *i
 static void say_kind(char *buf, size_t cap, size_t *len, const struct bp_fact *fact,
                      const struct bp_symbols *symbols)
 {
-    static const char *const words[BP_KIND_END] = {"tensor", "seq", "optional", "map",
+    static const char *const names[BP_KIND_END] = {"tensor", "seq", "optional", "map",
                                                    "sparse_tensor"};
 
-    say(buf, cap, len, "%s(", words[fact->kind]);
+    say(buf, cap, len, "%s(", names[fact->kind]);
     if (fact->kind == BP_KIND_MAP && fact->item) {
         say(buf, cap, len, "%s,", bp_dtype_name(fact->item[0].dtype));
         say_item(buf, cap, len, &fact->item[1], symbols);
@@ -272,6 +279,7 @@ static void say_kind(char *buf, size_t cap, size_t *len, const struct bp_fact *f
     say(buf, cap, len, ")");
 }
 
+/* "batch,3,?": names of sizes, exact ones, and "?" for those that have neither. */
 static void say_shape(char *buf, size_t cap, size_t *len, const struct bp_fact *fact,
                       const struct bp_symbols *symbols)
 {

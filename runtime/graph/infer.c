@@ -15,7 +15,7 @@ static const struct bp_fact unknown = {.rank = BP_RANK_UNKNOWN};
 /* ---- the beginning --------------------------------------------------------------------------- */
 
 /*
- * What is declared, with a symbol of its own for each size that has neither number nor name, nor
+ * What is declared, with a symbol of its own for each size that is neither exact nor named, nor
  * one among `symbols`: declared names are the graph's.
  */
 static bp_rc start_declared(const struct bp_ir *ir, const struct bp_fact *declared,
@@ -46,6 +46,10 @@ static bp_rc start_declared(const struct bp_ir *ir, const struct bp_fact *declar
     return BP_OK;
 }
 
+/*
+ * Type and shape of a constant, and its content where it is small. Only then are its bytes
+ * loaded: large weights stay in their file.
+ */
 static bp_rc start_constant(struct bp_ir_data *data, struct bp_region *region, struct bp_fact *fact,
                             bp_err *err)
 {
@@ -101,6 +105,7 @@ struct bindings {
     uint32_t first[256];
 };
 
+/* The type variable of a parameter, as a place in the bindings of the node. */
 static uint32_t *binding(struct bindings *bindings, const struct bp_param *param)
 {
     assert(param->type_var < sizeof bindings->first / sizeof bindings->first[0]);
@@ -139,6 +144,10 @@ static void types_text(uint64_t types, char *buf, size_t cap)
     }
 }
 
+/*
+ * An element type that the version of the operator does not take; the message lists those that
+ * it does.
+ */
 static bp_rc fail_type(const struct bp_infer *infer, uint32_t i, uint32_t dtype, bool is_input)
 {
     const struct bp_schema *schema = infer->node->schema;
@@ -153,6 +162,7 @@ static bp_rc fail_type(const struct bp_infer *infer, uint32_t i, uint32_t dtype,
                    bp_dtype_name(dtype), schema->since, is_input ? "takes" : "gives", types);
 }
 
+/* Two inputs that share a type variable have different types; the message names both. */
 static bp_rc fail_types_differ(const struct bp_infer *infer, uint32_t i, uint32_t first)
 {
     const struct bp_schema *schema = infer->node->schema;
@@ -165,11 +175,16 @@ static bp_rc fail_types_differ(const struct bp_infer *infer, uint32_t i, uint32_
         bp_dtype_name(infer->in[i]->dtype), first_name, bp_dtype_name(infer->in[first]->dtype));
 }
 
+/*
+ * Is the element type among those of the parameter? One without types allows all, as the maps of
+ * ai.onnx.ml.
+ */
 static bool allows(const struct bp_param *param, uint32_t dtype)
 {
     return param->types == 0 || param->types >> dtype & 1;
 }
 
+/* Is the kind of value among those of the parameter? Without any it takes tensors alone. */
 static bool allows_kind(const struct bp_param *param, uint32_t kind)
 {
     return (param->kinds ? param->kinds : 1u << BP_KIND_TENSOR) >> kind & 1;
@@ -183,6 +198,7 @@ static uint32_t element_type(const struct bp_fact *fact)
     return tensor ? tensor->dtype : BP_DTYPE_NONE;
 }
 
+/* A sequence, map or optional where the operator takes a tensor, or the reverse. */
 static bp_rc fail_kind(const struct bp_infer *infer, uint32_t i)
 {
     char name[64], type[160];
@@ -193,6 +209,10 @@ static bp_rc fail_kind(const struct bp_infer *infer, uint32_t i)
                    name, type);
 }
 
+/*
+ * Binds type variables in the order of inputs, and checks each input against its parameter and
+ * against the inputs that share its variable. Unknown types pass.
+ */
 static bp_rc check_input_types(const struct bp_infer *infer, struct bindings *bindings)
 {
     const struct bp_schema *schema = infer->node->schema;
@@ -244,6 +264,10 @@ static bp_rc check_output_types(const struct bp_infer *infer, struct bindings *b
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
+/*
+ * Types of inputs, then the rule, then types of outputs: a rule may count on inputs that its
+ * schema allows.
+ */
 static bp_rc infer_node(struct bp_infer *infer)
 {
     const struct bp_schema *schema = infer->node->schema;
@@ -260,6 +284,10 @@ static bp_rc infer_node(struct bp_infer *infer)
     return rc;
 }
 
+/*
+ * Gathers the facts of the inputs, runs the rule and keeps its answer, completed by what the
+ * model declares. A node without a schema gives what is declared alone.
+ */
 static bp_rc run_node(const struct bp_ir *ir, struct bp_infer *infer, const struct bp_fact **in,
                       struct bp_fact *facts)
 {
@@ -296,6 +324,10 @@ static void set_unknown(const struct bp_ir_node *node, struct bp_fact *facts)
     }
 }
 
+/*
+ * Runs the nodes in order with one set of buffers that is large enough for each. With goes_past
+ * a node whose shapes cannot be gives unknown facts, and the walk goes on.
+ */
 static bp_rc walk(const struct bp_ir *ir, const uint32_t *nodes, uint32_t n_nodes, bool goes_past,
                   struct bp_fact *facts, struct bp_symbols *symbols, struct bp_region *region,
                   bp_err *err)

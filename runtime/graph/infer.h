@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* infer.h - runs the shape rules over a graph. */
+/*
+ * infer.h - runs the shape rules over a graph. Facts, and the lists in them, are allocated from a
+ * region that the caller owns; they hold as long as it does. Several threads may infer at once, each
+ * with symbols and a region of its own: the graph is only read, but for what is told of its values
+ * (mismatch.h) and constants that are loaded.
+ */
 #ifndef BP_GRAPH_INFER_H
 #define BP_GRAPH_INFER_H
 
@@ -54,19 +59,19 @@ bp_rc bp_infer_set_content(struct bp_infer *infer, uint32_t i, const struct bp_s
 /* axis in -rank..rank-1 to 0..rank-1; BP_E_INVALID names the attribute or input `what`. */
 bp_rc bp_infer_axis(struct bp_infer *infer, int64_t axis, uint32_t rank, const char *what,
                     uint32_t *out) BP_CHECKED;
-/* NumPy broadcasting of two shapes; *out has room for BP_MAX_RANK. */
+/* NumPy broadcasting of two shapes; *out takes BP_MAX_RANK sizes. */
 bp_rc bp_infer_broadcast(struct bp_infer *infer, const struct bp_fact *a, const struct bp_fact *b,
                          uint32_t *rank, struct bp_sym *out) BP_CHECKED;
 /*
- * What the inputs of a body of the node are, as its rule has it; see bp_schema.body_inputs. *out has
- * as many as the body has inputs, and lies in region.
+ * What the inputs of a subgraph of the node are, as its rule has it; see bp_schema.subgraph_inputs. *out has
+ * as many as the subgraph has inputs, and lies in region.
  */
-bp_rc bp_infer_body_inputs(const struct bp_ir_node *node, const struct bp_ir *body,
-                           const struct bp_fact *facts, struct bp_symbols *symbols,
-                           struct bp_region *region, const struct bp_fact **out,
-                           bp_err *err) BP_CHECKED;
-/* Runs a body with these facts for its inputs; *out: facts of its outputs, in region. */
-bp_rc bp_infer_body(struct bp_infer *infer, const struct bp_ir *body, const struct bp_fact *in,
-                    uint32_t n_in, struct bp_fact **out) BP_CHECKED;
+bp_rc bp_infer_subgraph_inputs(const struct bp_ir_node *node, const struct bp_ir *subgraph,
+                               const struct bp_fact *facts, struct bp_symbols *symbols,
+                               struct bp_region *region, const struct bp_fact **out,
+                               bp_err *err) BP_CHECKED;
+/* Runs a subgraph with these facts for its inputs; *out: facts of its outputs, in region. */
+bp_rc bp_infer_subgraph(struct bp_infer *infer, const struct bp_ir *subgraph,
+                        const struct bp_fact *in, uint32_t n_in, struct bp_fact **out) BP_CHECKED;
 
 #endif

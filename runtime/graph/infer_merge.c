@@ -9,7 +9,7 @@
 #include "graph/mismatch.h"
 
 /*
- * Of a found size and a declared one, the one to keep. A declared number is a hint that no plan rests
+ * Of a found size and a declared one, the one to keep. A declared exact size is a hint that no plan rests
  * on: exporters write those of their example into models whose sizes are free. A declared name is
  * good enough for a size without one.
  */

@@ -7,7 +7,7 @@
 
 /*
  * Completes *fact, which a rule found, from what the model declares for the value: its element type,
- * and names of sizes that have none. Declared ranks and numbers are hints, neither storage nor
+ * and names of sizes that have none. Declared ranks and exact sizes are hints, neither storage nor
  * programs rest on them; where they contradict what was found, that is told (mismatch.h) and what
  * was found stays. Declared names are the graph's: where `symbols` are others, as before a run, they
  * say nothing. BP_E_INVALID: element types or kinds differ; BP_E_SHAPE: shapes do and are strict.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* infer_rule.c - what shape rules call: setting outputs, axes, broadcasting, bodies. */
+/* infer_rule.c - what shape rules call: setting outputs, axes, broadcasting, subgraphs. */
 
 #include "config.h"
 
@@ -9,6 +9,7 @@
 #include "graph/infer.h"
 #include "graph/infer_merge.h"
 
+/* Name of output i in the operator's text, for messages. */
 static const char *output_name(const struct bp_infer *infer, uint32_t i)
 {
     const struct bp_param *param = bp_schema_out(infer->node->schema, i);
@@ -16,6 +17,10 @@ static const char *output_name(const struct bp_infer *infer, uint32_t i)
     return param ? param->name : "output";
 }
 
+/*
+ * Sizes are copied, as rules build them on their stack. A negative size is refused here, once
+ * for all rules.
+ */
 bp_rc bp_infer_set(struct bp_infer *infer, uint32_t i, uint32_t dtype, uint32_t rank,
                    const struct bp_sym *dims)
 {
@@ -77,6 +82,10 @@ bp_rc bp_infer_axis(struct bp_infer *infer, int64_t axis, uint32_t rank, const c
 
 /* ---- broadcasting ---------------------------------------------------------------------------- */
 
+/*
+ * The message has both types and the dimension that does not fit, counted from the end as
+ * broadcasting matches them.
+ */
 static bp_rc fail_broadcast(struct bp_infer *infer, const struct bp_fact *a,
                             const struct bp_fact *b, uint32_t from_end)
 {
@@ -91,12 +100,16 @@ static bp_rc fail_broadcast(struct bp_infer *infer, const struct bp_fact *a,
                    b->dims[b->rank - 1 - from_end].value);
 }
 
-/* Size at a place counted from the end; what is not there is 1. */
+/* Size of a dimension counted from the end; one that is not there is 1. */
 static struct bp_sym dim_from_end(const struct bp_fact *fact, uint32_t from_end)
 {
     return from_end < fact->rank ? fact->dims[fact->rank - 1 - from_end] : bp_sym_of(1);
 }
 
+/*
+ * Dimensions are matched from the last one on; those that one side lacks count as 1. The result
+ * of a symbol and another size is the one that is not 1.
+ */
 bp_rc bp_infer_broadcast(struct bp_infer *infer, const struct bp_fact *a, const struct bp_fact *b,
                          uint32_t *rank, struct bp_sym *out)
 {
@@ -118,57 +131,61 @@ bp_rc bp_infer_broadcast(struct bp_infer *infer, const struct bp_fact *a, const 
     return rc;
 }
 
-/* ---- bodies ---------------------------------------------------------------------------------- */
+/* ---- subgraphs ------------------------------------------------------------------------------- */
 
-bp_rc bp_infer_body_inputs(const struct bp_ir_node *node, const struct bp_ir *body,
-                           const struct bp_fact *facts, struct bp_symbols *symbols,
-                           struct bp_region *region, const struct bp_fact **out, bp_err *err)
+bp_rc bp_infer_subgraph_inputs(const struct bp_ir_node *node, const struct bp_ir *subgraph,
+                               const struct bp_fact *facts, struct bp_symbols *symbols,
+                               struct bp_region *region, const struct bp_fact **out, bp_err *err)
 {
     struct bp_infer infer = {
         .node = node, .outer = facts, .symbols = symbols, .region = region, .err = err};
     const struct bp_fact **in = bp_region_array(region, node->n_in, sizeof *in);
-    struct bp_fact *inputs = bp_region_array(region, body->n_inputs, sizeof *inputs);
+    struct bp_fact *inputs = bp_region_array(region, subgraph->n_inputs, sizeof *inputs);
 
     *out = inputs;
     if (!in || !inputs)
         return bp_fail_nomem(err, "shapes");
     for (uint32_t i = 0; i < node->n_in; i++)
         in[i] = node->in[i] == BP_NONE ? NULL : &facts[node->in[i]];
-    for (uint32_t i = 0; i < body->n_inputs; i++)
+    for (uint32_t i = 0; i < subgraph->n_inputs; i++)
         inputs[i] = (struct bp_fact){.rank = BP_RANK_UNKNOWN};
     infer.in = in;
-    return node->schema && node->schema->body_inputs
-               ? node->schema->body_inputs(&infer, body, inputs)
+    return node->schema && node->schema->subgraph_inputs
+               ? node->schema->subgraph_inputs(&infer, subgraph, inputs)
                : BP_OK;
 }
 
-bp_rc bp_infer_body(struct bp_infer *infer, const struct bp_ir *body, const struct bp_fact *in,
-                    uint32_t n_in, struct bp_fact **out)
+/*
+ * A subgraph sees the facts of the graph around it through its captures. What it declares of its
+ * inputs counts as anywhere: names of sizes, never ranks or exact sizes.
+ */
+bp_rc bp_infer_subgraph(struct bp_infer *infer, const struct bp_ir *subgraph,
+                        const struct bp_fact *in, uint32_t n_in, struct bp_fact **out)
 {
     struct bp_fact *facts, *results;
     bp_rc rc;
 
     *out = NULL;
-    if (n_in != body->n_inputs)
+    if (n_in != subgraph->n_inputs)
         return bp_fail(infer->err, BP_E_INVALID, "graph '%s' takes %u inputs, it gets %u",
-                       body->name, body->n_inputs, n_in);
-    rc = bp_infer_start(body, infer->outer, infer->symbols, infer->region, &facts, infer->err);
+                       subgraph->name, subgraph->n_inputs, n_in);
+    rc = bp_infer_start(subgraph, infer->outer, infer->symbols, infer->region, &facts, infer->err);
     for (uint32_t i = 0; rc == BP_OK && i < n_in; i++) {
-        struct bp_fact *fact = &facts[body->inputs[i]];
+        struct bp_fact *fact = &facts[subgraph->inputs[i]];
 
         *fact = in[i];
-        rc = bp_infer_merge(body, body->inputs[i], infer->symbols, infer->region, fact,
+        rc = bp_infer_merge(subgraph, subgraph->inputs[i], infer->symbols, infer->region, fact,
                             infer->err);
     }
     if (rc == BP_OK)
-        rc = bp_infer_run(body, NULL, 0, facts, infer->symbols, infer->region, infer->err);
+        rc = bp_infer_run(subgraph, NULL, 0, facts, infer->symbols, infer->region, infer->err);
     if (rc < 0)
-        return bp_fail_in(infer->err, rc, "graph '%s'", body->name);
-    results = bp_region_array(infer->region, body->n_outputs, sizeof *results);
+        return bp_fail_in(infer->err, rc, "graph '%s'", subgraph->name);
+    results = bp_region_array(infer->region, subgraph->n_outputs, sizeof *results);
     if (!results)
         return bp_fail_nomem(infer->err, "shapes");
-    for (uint32_t i = 0; i < body->n_outputs; i++)
-        results[i] = facts[body->outputs[i]];
+    for (uint32_t i = 0; i < subgraph->n_outputs; i++)
+        results[i] = facts[subgraph->outputs[i]];
     *out = results;
     return BP_OK;
 }

@@ -17,11 +17,11 @@ bp_rc bp_ir_create(struct bp_region *region, struct bp_symbols *symbols, struct 
     struct bp_ir *ir;
 
     *out = NULL;
-    if (parent && parent->depth >= BP_MAX_BODY_DEPTH)
+    if (parent && parent->depth >= BP_MAX_SUBGRAPH_DEPTH)
         return bp_fail(
             err, BP_E_INVALID,
-            "graph '%s' is body within body more than %d deep, which no sound model needs",
-            name ? name : "", BP_MAX_BODY_DEPTH);
+            "graph '%s' has subgraphs nested more than %d deep, which no sound model needs",
+            name ? name : "", BP_MAX_SUBGRAPH_DEPTH);
     ir = bp_region_alloc(region, sizeof *ir);
     if (!ir)
         return bp_fail_nomem(err, "a graph");
@@ -34,14 +34,14 @@ bp_rc bp_ir_create(struct bp_region *region, struct bp_symbols *symbols, struct 
     if (parent) {
         ir->depth = parent->depth + 1;
         ir->custom = parent->custom;
-        ir->next_body = parent->first_body;
-        parent->first_body = ir;
+        ir->next_subgraph = parent->first_subgraph;
+        parent->first_subgraph = ir;
     }
     *out = ir;
     return BP_OK;
 }
 
-/* Room for one more in an array from the region; the old one stays there unused. */
+/* Grows an array from the region by at least one entry; the old one stays there unused. */
 static void *grow(struct bp_region *region, void *array, uint32_t count, uint32_t *cap, size_t size)
 {
     uint32_t wanted = *cap ? *cap * 2 : FIRST_CAP;
@@ -60,6 +60,7 @@ static void *grow(struct bp_region *region, void *array, uint32_t count, uint32_
     return larger;
 }
 
+/* The list of values grows by doubling; pointers to values do not stay. */
 static bp_rc add_value(struct bp_ir *ir, const char *name, uint32_t *out, bp_err *err)
 {
     struct bp_ir_value *values, *value;
@@ -117,6 +118,10 @@ bp_rc bp_ir_define(struct bp_ir *ir, const char *name, uint32_t *out, bp_err *er
     return add_value(ir, name, out, err);
 }
 
+/*
+ * Names of graphs around this one are visible in it (ONNX: outer scope); each graph in between
+ * gets the capture, too.
+ */
 bp_rc bp_ir_resolve(struct bp_ir *ir, const char *name, uint32_t *out, bp_err *err)
 {
     uint32_t outer;
@@ -127,7 +132,7 @@ bp_rc bp_ir_resolve(struct bp_ir *ir, const char *name, uint32_t *out, bp_err *e
         return BP_OK;
     if (!ir->parent)
         return bp_fail(err, BP_E_INVALID, "no node, input or initializer provides '%s'", name);
-    rc = bp_ir_resolve(ir->parent, name, &outer, err); /* at most BP_MAX_BODY_DEPTH deep */
+    rc = bp_ir_resolve(ir->parent, name, &outer, err); /* at most BP_MAX_SUBGRAPH_DEPTH deep */
     if (rc == BP_OK)
         rc = add_value(ir, name, out, err);
     if (rc < 0)
@@ -137,6 +142,7 @@ bp_rc bp_ir_resolve(struct bp_ir *ir, const char *name, uint32_t *out, bp_err *e
     return BP_OK;
 }
 
+/* A list of n absent values; NULL: no memory. */
 static uint32_t *absent_list(struct bp_region *region, uint32_t n)
 {
     uint32_t *list = bp_region_array(region, n, sizeof *list);
@@ -176,8 +182,8 @@ void bp_ir_finish(struct bp_ir *ir)
 {
     if (!ir)
         return;
-    for (struct bp_ir *body = ir->first_body; body; body = body->next_body)
-        bp_ir_finish(body);
+    for (struct bp_ir *subgraph = ir->first_subgraph; subgraph; subgraph = subgraph->next_subgraph)
+        bp_ir_finish(subgraph);
     bp_strmap_finish(&ir->by_name);
 }
 
@@ -224,13 +230,18 @@ bool bp_ir_attr_is(const struct bp_ir_node *node, const char *name, const char *
     return span->size == strlen(text) && memcmp(span->data, text, span->size) == 0;
 }
 
+/* A step of a 64-bit hash; no cryptography. */
 static uint64_t mix(uint64_t hash, uint64_t number)
 {
     hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 32;
 }
 
-static uint64_t hash_numbers(const bp_attr *attr)
+/*
+ * Of the number of elements, and of the elements where they are integers or floats; others are
+ * compared in full by who asks.
+ */
+static uint64_t hash_elements(const bp_attr *attr)
 {
     uint64_t hash = attr->count;
 
@@ -252,7 +263,7 @@ uint32_t bp_ir_hash_attrs(const struct bp_ir_node *node)
     uint64_t sum = 0;
 
     for (uint32_t i = 0; i < node->n_attrs; i++)
-        sum += hash_numbers(&node->attrs[i]); /* a sum, as their order is nothing */
+        sum += hash_elements(&node->attrs[i]); /* a sum, as their order is nothing */
     return (uint32_t)(sum >> 16);
 }
 
@@ -262,7 +273,8 @@ bp_rc bp_ir_data_load(struct bp_ir_data *data, bp_err *err)
     if (data->size == 0 || __atomic_load_n(&data->bytes, __ATOMIC_ACQUIRE))
         return BP_OK;
     if (!data->load)
-        return bp_fail(err, BP_E_INTERNAL, "a constant has neither bytes nor a way to load them");
+        return bp_fail(err, BP_E_INTERNAL,
+                       "a constant has neither bytes nor a function that loads them");
     return data->load(data, err);
 }
 
@@ -274,13 +286,13 @@ void bp_ir_data_forget(const struct bp_ir_data *data)
         bp_bytes_forget(bytes, data->size);
 }
 
-struct bp_ir *bp_ir_body(const struct bp_ir_node *node, const char *name)
+struct bp_ir *bp_ir_subgraph(const struct bp_ir_node *node, const char *name)
 {
     const bp_attr *attr = bp_ir_attr(node, name);
-    uint32_t body;
+    uint32_t subgraph;
 
     if (!attr || attr->type != BP_ATTR_GRAPH || attr->count < 1)
         return NULL;
-    body = *(const uint32_t *)attr->data;
-    return body < node->n_bodies ? node->bodies[body] : NULL;
+    subgraph = *(const uint32_t *)attr->data;
+    return subgraph < node->n_subgraphs ? node->subgraphs[subgraph] : NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ir.h - a model's graph inside the host: nodes in an order in which they can run, values,
- * constants, and the bodies of control-flow nodes. Knows neither files nor providers.
+ * constants, and the subgraphs of control-flow nodes. Knows neither files nor providers.
  */
 #ifndef BP_GRAPH_IR_H
 #define BP_GRAPH_IR_H
@@ -11,7 +11,7 @@
 #include "base/region.h"
 #include "base/status.h"
 #include "base/strmap.h"
-#include "graph/symbol.h"
+#include "graph/symbol/symbol.h"
 
 struct bp_custom_table;
 struct bp_mismatches;
@@ -19,9 +19,9 @@ struct bp_schema;
 struct bp_ir;
 
 enum {
-    BP_MAX_BODY_DEPTH = 31, /* of bodies within bodies; as many as protobuf's limit of 100 allows */
-    BP_MAX_CONTENT = 4096,  /* elements of an integer tensor whose content shape rules follow */
-    BP_MAX_REALS = 64       /* the same of a float tensor: scales and limits, never weights */
+    BP_MAX_SUBGRAPH_DEPTH = 31, /* of nested subgraphs; as many as protobuf's limit of 100 allows */
+    BP_MAX_CONTENT = 4096,      /* elements of an integer tensor whose content shape rules follow */
+    BP_MAX_REALS = 64           /* the same of a float tensor: scales and limits, never weights */
 };
 
 /* Bytes of a constant. Either `bytes` is set, or it lies in an external file and load() maps it. */
@@ -44,7 +44,7 @@ struct bp_ir_data {
  * may still turn out to be of another kind.
  */
 struct bp_fact {
-    uint32_t dtype;             /* BP_DTYPE_NONE: unknown */
+    uint32_t dtype; /* BP_DTYPE_NONE: unknown */
     uint32_t rank;  /* or BP_RANK_UNKNOWN */
     const struct bp_sym *dims;
     const struct bp_sym *content; /* elements of a small integer or bool tensor; NULL: unknown */
@@ -60,7 +60,7 @@ enum {
     BP_IR_OUTPUT = 1u << 1,
     BP_IR_CONSTANT = 1u << 2,  /* data is set */
     BP_IR_DEFAULTED = 1u << 3, /* an input with an initializer: data is set, a caller may feed it */
-    BP_IR_CAPTURED = 1u << 4,  /* in a body: a value of the graph around it */
+    BP_IR_CAPTURED = 1u << 4,  /* in a subgraph: a value of the graph around it */
     BP_IR_INITIALIZER = 1u << 5 /* while decoding: a node may take the name of this constant */
 };
 
@@ -75,20 +75,20 @@ struct bp_ir_value {
 };
 
 struct bp_ir_node {
-    const char *name; /* unique in its graph, never empty */
+    const char *name;       /* unique in its graph, never empty */
     const char *stands_for; /* names of the model's nodes that it was made of, or NULL: itself */
     const char *op, *domain;
     const struct bp_schema *schema; /* NULL: no such operator is known */
     uint32_t *in;                   /* value indices; BP_NONE: absent */
     uint32_t *out;
-    uint32_t *implicit; /* values that the bodies capture */
+    uint32_t *implicit; /* values that the subgraphs capture */
     bp_attr *attrs;     /* the model's, then defaults of the schema */
-    struct bp_ir **bodies;
-    uint32_t n_in, n_out, n_implicit, n_attrs, n_bodies;
-    uint32_t opset; /* version of the domain that counts here; 0, once sealed: there is none */
+    struct bp_ir **subgraphs;
+    uint32_t n_in, n_out, n_implicit, n_attrs, n_subgraphs;
+    uint32_t opset;     /* version of the domain that counts here; 0, once sealed: there is none */
     uint32_t attr_hash; /* bp_ir_hash_attrs() of a sealed node with a schema */
-    bool is_pinned; /* passes leave it as it is: somebody speaks of it */
-    bool is_made;   /* a pass made it of others: it is no node of the model */
+    bool is_pinned;     /* passes leave it as it is: somebody speaks of it */
+    bool is_made;       /* a pass made it of others: it is no node of the model */
 };
 
 struct bp_ir {
@@ -99,13 +99,15 @@ struct bp_ir {
     uint32_t *inputs, *outputs;
     uint32_t n_nodes, n_values, n_inputs, n_outputs;
     uint32_t cap_nodes, cap_values;
-    uint32_t depth;                       /* 0: the main graph */
-    struct bp_ir *first_body, *next_body; /* graphs made with this one as parent; for finish */
+    uint32_t depth; /* 0: the main graph */
+    struct bp_ir *first_subgraph,
+        *next_subgraph; /* graphs made with this one as parent; for finish */
     struct bp_strmap by_name;
-    struct bp_region *region;   /* everything here is allocated from it; borrowed */
-    struct bp_symbols *symbols; /* names of declared sizes; borrowed */
+    struct bp_region *region;             /* everything here is allocated from it; borrowed */
+    struct bp_symbols *symbols;           /* names of declared sizes; borrowed */
     const struct bp_custom_table *custom; /* operators of the application; borrowed; may be NULL */
-    struct bp_mismatches *mismatches; /* of the main graph: where they are told; borrowed, or NULL */
+    struct bp_mismatches
+        *mismatches; /* of the main graph: where they are told; borrowed, or NULL */
 };
 
 /* ---- building, in this order; only model/ and tests do it; changes: optimize/rewrite.h ------- */
@@ -120,11 +122,11 @@ bp_rc bp_ir_define(struct bp_ir *ir, const char *name, uint32_t *out, bp_err *er
  * then defined here, and in the graphs between). BP_E_INVALID: there is none.
  */
 bp_rc bp_ir_resolve(struct bp_ir *ir, const char *name, uint32_t *out, bp_err *err) BP_CHECKED;
-/* A new node with room for its lists, all BP_NONE; index in *out. Pointers to nodes do not stay. */
+/* A new node with its lists, all BP_NONE; index in *out. Pointers to nodes do not stay. */
 bp_rc bp_ir_add_node(struct bp_ir *ir, const char *name, const char *op, const char *domain,
                      uint32_t n_in, uint32_t n_out, uint32_t *out, bp_err *err) BP_CHECKED;
 /*
- * Ends building, bodies first: flags of inputs and outputs from their lists, producers, an order
+ * Ends building, subgraphs first: flags of inputs and outputs from their lists, producers, an order
  * (BP_E_INVALID names nodes of a cycle), names of nodes that have none of their own, schemas with
  * their default attributes, counts of inputs and outputs, attribute types. opset(h, domain) is the
  * version that counts, 0 for one without operators, for nodes that have none of their own. Unknown operators are left
@@ -145,13 +147,13 @@ const int64_t *bp_ir_attr_ints(const struct bp_ir_node *node, const char *name, 
 /* Is the string attribute (def when absent) equal to text? */
 bool bp_ir_attr_is(const struct bp_ir_node *node, const char *name, const char *def,
                    const char *text);
-/* Of the numbers in a node's attributes, whatever their order: equal attributes have equal hashes. */
+/* Of the elements of a node's attributes, whatever their order: equal attributes have equal hashes. */
 uint32_t bp_ir_hash_attrs(const struct bp_ir_node *node);
 /* Makes sure that data->bytes is there. */
 bp_rc bp_ir_data_load(struct bp_ir_data *data, bp_err *err) BP_CHECKED;
 /* Its bytes will hardly be read again: lets go of pages of a mapped file. [any thread] */
 void bp_ir_data_forget(const struct bp_ir_data *data);
-/* Body of the node's graph attribute `name`, or NULL. */
-struct bp_ir *bp_ir_body(const struct bp_ir_node *node, const char *name);
+/* Subgraph of the node's graph attribute `name`, or NULL. */
+struct bp_ir *bp_ir_subgraph(const struct bp_ir_node *node, const char *name);
 
 #endif

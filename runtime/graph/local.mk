@@ -7,20 +7,10 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/custom_call.c \
 	%D%/custom_call.h \
 	%D%/custom_infer.c \
-	%D%/emit.c \
-	%D%/emit.h \
 	%D%/fact.c \
 	%D%/fact.h \
 	%D%/family.c \
 	%D%/family.h \
-	%D%/flex_attention.c \
-	%D%/flex_attention.h \
-	%D%/gradient.c \
-	%D%/gradient.h \
-	%D%/gradient_emit.c \
-	%D%/gradient_emit.h \
-	%D%/gradient_rules.c \
-	%D%/gradient_rules.h \
 	%D%/infer.c \
 	%D%/infer.h \
 	%D%/infer_merge.c \
@@ -30,8 +20,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/ir.h \
 	%D%/mismatch.c \
 	%D%/mismatch.h \
-	%D%/poly.c \
-	%D%/poly.h \
 	%D%/schema.c \
 	%D%/schema.h \
 	%D%/schema_table.c \
@@ -40,13 +28,18 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/seal_node.c \
 	%D%/seal_order.c \
 	%D%/seal_parts.h \
-	%D%/symbol.h \
-	%D%/symbol_calc.c \
-	%D%/symbol_table.c \
-	%D%/symbol_table.h \
-	%D%/symbol_text.c \
 	%D%/without.c \
 	%D%/without.h \
+	%D%/expand/emit.c \
+	%D%/expand/emit.h \
+	%D%/expand/flex_attention.c \
+	%D%/expand/flex_attention.h \
+	%D%/expand/gradient.c \
+	%D%/expand/gradient.h \
+	%D%/expand/gradient_emit.c \
+	%D%/expand/gradient_emit.h \
+	%D%/expand/gradient_rules.c \
+	%D%/expand/gradient_rules.h \
 	%D%/rules/attention.c \
 	%D%/rules/attention_generate.c \
 	%D%/rules/attention_linear.c \
@@ -86,4 +79,11 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/rules/text.c \
 	%D%/rules/training.c \
 	%D%/rules/window.c \
-	%D%/rules/window.h
+	%D%/rules/window.h \
+	%D%/symbol/calc.c \
+	%D%/symbol/poly.c \
+	%D%/symbol/poly.h \
+	%D%/symbol/symbol.h \
+	%D%/symbol/table.c \
+	%D%/symbol/table.h \
+	%D%/symbol/text.c

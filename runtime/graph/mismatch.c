@@ -5,8 +5,8 @@
 
 #include "graph/mismatch.h"
 
-#include "base/text.h"
 #include "graph/fact.h"
+#include "text/text.h"
 
 enum { TYPE_TEXT = 160 };
 
@@ -32,7 +32,7 @@ const struct bp_mismatch *bp_mismatches_at(const struct bp_mismatches *list, uin
     return row;
 }
 
-/* The list of the main graph, which counts for all bodies. */
+/* The list of the main graph, which counts for all subgraphs. */
 static struct bp_mismatches *list_of(const struct bp_ir *ir)
 {
     while (ir->parent)
@@ -42,33 +42,33 @@ static struct bp_mismatches *list_of(const struct bp_ir *ir)
 
 /* ---- where a value is ------------------------------------------------------------------------ */
 
-/* The node of the graph around it that has this body; NULL: it is just being changed by a pass. */
-static const struct bp_ir_node *node_around(const struct bp_ir *body, uint32_t *which)
+/* The node of the graph around it that has this subgraph; NULL: it is just being changed by a pass. */
+static const struct bp_ir_node *node_around(const struct bp_ir *subgraph, uint32_t *which)
 {
-    for (uint32_t i = 0; i < body->parent->n_nodes; i++) {
-        const struct bp_ir_node *node = &body->parent->nodes[i];
+    for (uint32_t i = 0; i < subgraph->parent->n_nodes; i++) {
+        const struct bp_ir_node *node = &subgraph->parent->nodes[i];
 
-        for (*which = 0; *which < node->n_bodies; ++*which) {
-            if (node->bodies[*which] == body)
+        for (*which = 0; *which < node->n_subgraphs; ++*which) {
+            if (node->subgraphs[*which] == subgraph)
                 return node;
         }
     }
     return NULL;
 }
 
-/* Name of the attribute that holds a body: "then_branch". */
-static const char *attr_of(const struct bp_ir_node *node, const struct bp_ir *body)
+/* Name of the attribute that holds a subgraph: "then_branch". */
+static const char *attr_of(const struct bp_ir_node *node, const struct bp_ir *subgraph)
 {
     for (uint32_t i = 0; i < node->n_attrs; i++) {
         const bp_attr *attr = &node->attrs[i];
 
-        if (attr->type == BP_ATTR_GRAPH && bp_ir_body(node, attr->name) == body)
+        if (attr->type == BP_ATTR_GRAPH && bp_ir_subgraph(node, attr->name) == subgraph)
             return attr->name;
     }
     return "body";
 }
 
-/* "loop1/body/if2/then_branch"; at most BP_MAX_BODY_DEPTH deep. */
+/* "loop1/subgraph/if2/then_branch"; at most BP_MAX_SUBGRAPH_DEPTH deep. */
 static void add_path(const struct bp_ir *ir, struct bp_text *out)
 {
     const struct bp_ir_node *node;
@@ -79,7 +79,7 @@ static void add_path(const struct bp_ir *ir, struct bp_text *out)
     add_path(ir->parent, out);
     node = node_around(ir, &which);
     bp_text_printf(out, "%s%s", out->len ? "/" : "", node ? node->name : ir->name);
-    if (node && node->n_bodies > 1)
+    if (node && node->n_subgraphs > 1)
         bp_text_printf(out, "/%s", attr_of(node, ir));
 }
 
@@ -135,6 +135,7 @@ static bool add_row(struct bp_mismatches *list, const char *path, const char *na
     return true;
 }
 
+/* A value is told of once, by whoever sets its flag first; a strict session fails each time. */
 bp_rc bp_mismatch_tell(const struct bp_ir *ir, uint32_t value, const struct bp_symbols *symbols,
                        const struct bp_fact *found, bp_err *err)
 {
@@ -182,6 +183,10 @@ bp_rc bp_mismatches_judge(const struct bp_mismatches *list, bp_err *err)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
+/*
+ * Does a shape of exact sizes contradict what is declared? Names and unknown sizes fit
+ * everything.
+ */
 static bool fits(const struct bp_fact *declared, uint32_t rank, const int64_t *dims)
 {
     if (declared->kind != BP_KIND_TENSOR || declared->rank == BP_RANK_UNKNOWN)

@@ -15,7 +15,7 @@
 
 struct bp_mismatch {
     const char *value;
-    const char *path;               /* names of the nodes around it, "loop1/body"; "" at the top */
+    const char *path; /* names of the nodes around it, "loop1/subgraph"; "" at the top */
     const char *inferred, *declared; /* "float32[4]" */
     struct bp_mismatch *_Atomic next;
 };

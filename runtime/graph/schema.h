@@ -19,11 +19,11 @@ struct bp_ir;
 struct bp_fact;
 
 /*
- * From the facts of a node's inputs to those of a body's inputs, one each in `in`, which are
- * unknown at first: what holds in every round of a loop.
+ * From the facts of a node's inputs to those of a subgraph's inputs, one each in `in`, which are
+ * unknown at first: what holds in every iteration of a loop.
  */
-typedef bp_rc (*bp_body_inputs_fn)(struct bp_infer *infer, const struct bp_ir *body,
-                                   struct bp_fact *in);
+typedef bp_rc (*bp_subgraph_inputs_fn)(struct bp_infer *infer, const struct bp_ir *subgraph,
+                                       struct bp_fact *in);
 
 /* Sets of element types: bit BP_DTYPE_*. */
 #define BP_T(dtype) (UINT64_C(1) << BP_DTYPE_##dtype)
@@ -47,7 +47,7 @@ struct bp_param {
     const char *name;  /* as in the operator's text: "X" */
     uint64_t types;    /* allowed element types, BP_T_* */
     uint32_t flags;    /* BP_PARAM_* */
-    uint32_t type_var; /* equal non-zero numbers have equal element types within a node ("T") */
+    uint32_t type_var; /* equal non-zero values have equal element types within a node ("T") */
     uint32_t kinds;    /* bits 1 << BP_KIND_*, 0 for tensors; `types` then are those inside */
 };
 
@@ -72,14 +72,15 @@ struct bp_schema {
     const struct bp_attr_def *attrs;
     uint32_t n_attrs;
     bp_infer_fn infer;
-    bp_body_inputs_fn body_inputs; /* NULL: its bodies have no inputs, or it has no bodies */
-    bool is_hosted;       /* run by the host: it has bodies, or its values are no tensors */
+    bp_subgraph_inputs_fn
+        subgraph_inputs;  /* NULL: its subgraphs have no inputs, or it has no subgraphs */
+    bool is_host_op;      /* the host runs it: control flow, or values that are no tensors */
     bool sizes_from_data; /* of outputs, whatever is known before the node has run: NonZero */
     bool any_attrs;       /* a node may have attributes that are not listed; they do nothing */
     bool is_custom;       /* the application's; see custom.h. Its attributes are not listed */
 };
 
-/* Parameter of input (output) i of a node; the variadic one for all behind it. NULL: too many. */
+/* Parameter of input (output) i of a node; the variadic one for all after it. NULL: too many. */
 const struct bp_param *bp_schema_in(const struct bp_schema *schema, uint32_t i);
 const struct bp_param *bp_schema_out(const struct bp_schema *schema, uint32_t i);
 

@@ -24,8 +24,8 @@ static const char *plain_domain(const char *domain)
 }
 
 /* Does the row come after that version of that operator? */
-static bool is_behind(const struct bp_schema *row, const char *domain, const char *op,
-                      uint32_t opset)
+static bool is_after(const struct bp_schema *row, const char *domain, const char *op,
+                     uint32_t opset)
 {
     int order = strcmp(row->domain, domain);
 
@@ -41,10 +41,10 @@ const struct bp_schema *bp_schema_find(const char *domain, const char *op, uint3
     const struct bp_schema *row;
 
     domain = plain_domain(domain);
-    while (low < high) { /* rows before low are not behind, rows from high on are */
+    while (low < high) { /* rows before low are not after it, rows from high on are */
         size_t middle = low + (high - low) / 2;
 
-        if (is_behind(rows[middle], domain, op, opset))
+        if (is_after(rows[middle], domain, op, opset))
             high = middle;
         else
             low = middle + 1;

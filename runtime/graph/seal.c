@@ -32,6 +32,10 @@ static void inherit_constants(struct bp_ir *ir)
     }
 }
 
+/*
+ * Sets the flags of inputs and outputs from the lists that the model gave, as both may name a
+ * value that a node or an initializer makes.
+ */
 static void flag_ends(struct bp_ir *ir)
 {
     for (uint32_t i = 0; i < ir->n_inputs; i++)
@@ -47,9 +51,9 @@ struct naming {
     struct bp_strmap next;   /* base -> number to try next, so that no search starts anew */
 };
 
-/* "<base>_<number>" that no node has; `wish` is tried first. NULL: no memory. */
+/* "<base>_<number>" that no node has; `requested` is tried first. NULL: no memory. */
 static const char *free_name(struct bp_ir *ir, struct naming *naming, const char *base,
-                             uint32_t wish)
+                             uint32_t requested)
 {
     size_t n = strlen(base) + 12;
     char *name = bp_region_alloc(ir->region, n);
@@ -57,7 +61,7 @@ static const char *free_name(struct bp_ir *ir, struct naming *naming, const char
 
     if (!name)
         return NULL;
-    snprintf(name, n, "%s_%u", base, wish);
+    snprintf(name, n, "%s_%u", base, requested);
     if (bp_strmap_get(&naming->owners, name, BP_NONE) == BP_NONE)
         return name;
     next = bp_strmap_get(&naming->next, base, 1);
@@ -95,6 +99,7 @@ static bp_rc name_nodes(struct bp_ir *ir, bp_err *err)
 
 /* ---- producers ------------------------------------------------------------------------------- */
 
+/* A value has one producer (ONNX: static single assignment); the message names both nodes. */
 static bp_rc fail_second(const struct bp_ir *ir, const struct bp_ir_node *node,
                          uint32_t value_index, bp_err *err)
 {
@@ -115,6 +120,7 @@ static bp_rc fail_second(const struct bp_ir *ir, const struct bp_ir_node *node,
                    other->op, node->name, node->op, value->name);
 }
 
+/* Producer of each value, for the order of nodes. Initializers and inputs have none. */
 static bp_rc set_producers(struct bp_ir *ir, bp_err *err)
 {
     for (uint32_t i = 0; i < ir->n_nodes; i++) {
@@ -140,6 +146,10 @@ static bool is_provided(const struct bp_ir *ir, uint32_t value)
     return ir->values[value].producer != BP_NONE || ir->values[value].flags & GIVEN;
 }
 
+/*
+ * Each value of a list, inputs of a node or what its subgraphs capture, must have a producer or
+ * be given.
+ */
 static bp_rc check_reads(const struct bp_ir *ir, const struct bp_ir_node *node,
                          const uint32_t *list, uint32_t n, const char *where, bp_err *err)
 {
@@ -154,6 +164,10 @@ static bp_rc check_reads(const struct bp_ir *ir, const struct bp_ir_node *node,
     return BP_OK;
 }
 
+/*
+ * The same for all nodes and for the outputs of the graph. A graph without a producer for an
+ * output could not run.
+ */
 static bp_rc check_provided(const struct bp_ir *ir, bp_err *err)
 {
     bp_rc rc = BP_OK;
@@ -163,7 +177,7 @@ static bp_rc check_provided(const struct bp_ir *ir, bp_err *err)
 
         rc = check_reads(ir, node, node->in, node->n_in, "", err);
         if (rc == BP_OK)
-            rc = check_reads(ir, node, node->implicit, node->n_implicit, " in a body", err);
+            rc = check_reads(ir, node, node->implicit, node->n_implicit, " in a subgraph", err);
     }
     for (uint32_t i = 0; rc == BP_OK && i < ir->n_outputs; i++) {
         if (!is_provided(ir, ir->outputs[i]))
@@ -174,27 +188,27 @@ static bp_rc check_provided(const struct bp_ir *ir, bp_err *err)
     return rc;
 }
 
-/* ---- bodies ---------------------------------------------------------------------------------- */
+/* ---- subgraphs ------------------------------------------------------------------------------- */
 
-/* What the bodies of node i take from here, each value once. seen: a stamp for each value. */
+/* What the subgraphs of node i take from here, each value once. seen: a stamp for each value. */
 static bp_rc list_captures(struct bp_ir *ir, uint32_t i, uint32_t *seen, bp_err *err)
 {
     struct bp_ir_node *node = &ir->nodes[i];
     size_t most = 0;
 
-    for (uint32_t b = 0; b < node->n_bodies; b++)
-        most += node->bodies[b]->n_values;
+    for (uint32_t b = 0; b < node->n_subgraphs; b++)
+        most += node->subgraphs[b]->n_values;
     most = most < ir->n_values ? most : ir->n_values;
     node->implicit = bp_region_array(ir->region, most, sizeof *node->implicit);
     if (!node->implicit)
-        return bp_fail_nomem(err, "what bodies capture");
-    for (uint32_t b = 0; b < node->n_bodies; b++) {
-        const struct bp_ir *body = node->bodies[b];
+        return bp_fail_nomem(err, "what subgraphs capture");
+    for (uint32_t b = 0; b < node->n_subgraphs; b++) {
+        const struct bp_ir *subgraph = node->subgraphs[b];
 
-        for (uint32_t v = 0; v < body->n_values; v++) {
-            uint32_t outer = body->values[v].outer;
+        for (uint32_t v = 0; v < subgraph->n_values; v++) {
+            uint32_t outer = subgraph->values[v].outer;
 
-            if (!(body->values[v].flags & BP_IR_CAPTURED) || seen[outer] == i + 1)
+            if (!(subgraph->values[v].flags & BP_IR_CAPTURED) || seen[outer] == i + 1)
                 continue;
             seen[outer] = i + 1;
             node->implicit[node->n_implicit++] = outer;
@@ -203,22 +217,27 @@ static bp_rc list_captures(struct bp_ir *ir, uint32_t i, uint32_t *seen, bp_err 
     return BP_OK;
 }
 
-static bp_rc seal_bodies(struct bp_ir *ir, opset_fn opset, void *h, bp_err *err)
+/*
+ * Subgraphs first: what they capture decides what their node reads, and so the order of nodes
+ * here.
+ */
+static bp_rc seal_subgraphs(struct bp_ir *ir, opset_fn opset, void *h, bp_err *err)
 {
     uint32_t *seen = calloc((size_t)ir->n_values + 1, sizeof *seen);
-    bp_rc rc = seen ? BP_OK : bp_fail_nomem(err, "what bodies capture");
+    bp_rc rc = seen ? BP_OK : bp_fail_nomem(err, "what subgraphs capture");
 
     for (uint32_t i = 0; rc == BP_OK && i < ir->n_nodes; i++) {
         const struct bp_ir_node *node = &ir->nodes[i];
 
-        for (uint32_t b = 0; rc == BP_OK && b < node->n_bodies; b++) {
-            assert(node->bodies[b]->parent == ir);
-            rc = bp_ir_seal(node->bodies[b], opset, h, err); /* at most BP_MAX_BODY_DEPTH deep */
+        for (uint32_t b = 0; rc == BP_OK && b < node->n_subgraphs; b++) {
+            assert(node->subgraphs[b]->parent == ir);
+            rc = bp_ir_seal(node->subgraphs[b], opset, h,
+                            err); /* at most BP_MAX_SUBGRAPH_DEPTH deep */
             if (rc < 0)
                 bp_fail_in(err, rc, "node '%s' (%s), graph '%s'", node->name, node->op,
-                           node->bodies[b]->name);
+                           node->subgraphs[b]->name);
         }
-        if (rc == BP_OK && node->n_bodies > 0)
+        if (rc == BP_OK && node->n_subgraphs > 0)
             rc = list_captures(ir, i, seen, err);
     }
     free(seen);
@@ -234,6 +253,10 @@ static const struct bp_schema *find_schema(const struct bp_ir *ir, const struct 
     return custom ? custom : bp_schema_find(node->domain, node->op, node->opset);
 }
 
+/*
+ * Version, schema and attributes of all nodes. One whose operator is not known keeps no schema;
+ * the planner reports it.
+ */
 static bp_rc check_nodes(struct bp_ir *ir, opset_fn opset, void *h, bp_err *err)
 {
     bp_rc rc = BP_OK;
@@ -259,7 +282,7 @@ bp_rc bp_ir_seal(struct bp_ir *ir, opset_fn opset, void *h, bp_err *err)
     flag_ends(ir);
     rc = name_nodes(ir, err);
     if (rc == BP_OK)
-        rc = seal_bodies(ir, opset, h, err);
+        rc = seal_subgraphs(ir, opset, h, err);
     if (rc == BP_OK)
         rc = check_nodes(ir, opset, h, err);
     if (rc == BP_OK)

@@ -3,9 +3,9 @@
 
 #include "config.h"
 
-#include "base/text.h"
 #include "graph/schema_table.h"
 #include "graph/seal_parts.h"
+#include "text/text.h"
 
 enum { MAX_ATTRS = 64 }; /* that a schema may have; the longest of ONNX has 17 */
 
@@ -29,6 +29,10 @@ static void count_words(const struct bp_param *params, uint32_t n, const char *w
         snprintf(buf, cap, "%u to %u %ss", least, n, what);
 }
 
+/*
+ * A wrong number of inputs or outputs; the message says how many the version of the operator
+ * takes.
+ */
 static bp_rc fail_count(const struct bp_ir_node *node, uint32_t has, bool is_input, bp_err *err)
 {
     const struct bp_schema *schema = node->schema;
@@ -41,6 +45,10 @@ static bp_rc fail_count(const struct bp_ir_node *node, uint32_t has, bool is_inp
                    node->op, has, what, has == 1 ? "" : "s", words);
 }
 
+/*
+ * Drops absent inputs at the end, as exporters write them or leave them out, and checks that
+ * required ones are there.
+ */
 static bp_rc check_inputs(struct bp_ir_node *node, bp_err *err)
 {
     const struct bp_schema *schema = node->schema;
@@ -84,7 +92,7 @@ static bp_rc check_outputs(const struct bp_ir_node *node, bp_err *err)
     return BP_OK;
 }
 
-/* "<node>:<number>", with as many marks behind it as make it new. */
+/* "<node>:<number>", with as many marks after it as make it new. */
 static bp_rc define_unnamed(struct bp_ir *ir, const struct bp_ir_node *node, uint32_t i,
                             uint32_t *out, bp_err *err)
 {
@@ -111,7 +119,7 @@ static bp_rc name_outputs(struct bp_ir *ir, struct bp_ir_node *node, bp_err *err
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-static const char *type_words(uint32_t type, bool is_list)
+static const char *type_text(uint32_t type, bool is_list)
 {
     static const char *const words[][2] = {
         {"of an unknown type", "of an unknown type"},
@@ -125,6 +133,10 @@ static const char *type_words(uint32_t type, bool is_list)
     return words[type <= BP_ATTR_GRAPH ? type : 0][is_list];
 }
 
+/*
+ * An attribute that this version does not have: often one of a later version, or of another
+ * operator.
+ */
 static bp_rc fail_unknown_attr(const struct bp_ir_node *node, const char *name, bp_err *err)
 {
     const struct bp_schema *schema = node->schema;
@@ -176,8 +188,8 @@ static bp_rc check_attrs(const struct bp_ir_node *node, uint64_t *seen, bp_err *
             continue;
         if (attr->type != def->type || is_list != def->is_list || (!is_list && attr->count != 1))
             return bp_fail(err, BP_E_INVALID, "node '%s' (%s): attribute '%s' is %s, must be %s",
-                           node->name, node->op, attr->name, type_words(attr->type, is_list),
-                           type_words(def->type, def->is_list));
+                           node->name, node->op, attr->name, type_text(attr->type, is_list),
+                           type_text(def->type, def->is_list));
         bit = UINT64_C(1) << (def - schema->attrs);
         if (*seen & bit)
             return bp_fail(err, BP_E_INVALID, "node '%s' (%s): attribute '%s' is given twice",
@@ -187,6 +199,10 @@ static bp_rc check_attrs(const struct bp_ir_node *node, uint64_t *seen, bp_err *
     return BP_OK;
 }
 
+/*
+ * An attribute with the default that the schema gives, so that providers need to know none.
+ * False: no memory.
+ */
 static bool set_default(struct bp_region *region, const struct bp_attr_def *def, bp_attr *out)
 {
     bp_span *text;
@@ -209,6 +225,10 @@ static bool set_default(struct bp_region *region, const struct bp_attr_def *def,
     return true;
 }
 
+/*
+ * Adds the defaults of attributes that the node does not have. `seen` has a bit for each
+ * definition that it has.
+ */
 static bp_rc add_defaults(struct bp_ir *ir, struct bp_ir_node *node, uint64_t seen, bp_err *err)
 {
     const struct bp_schema *schema = node->schema;
@@ -227,7 +247,7 @@ static bp_rc add_defaults(struct bp_ir *ir, struct bp_ir_node *node, uint64_t se
             continue;
         if (def->is_required)
             return bp_fail(err, BP_E_INVALID, "node '%s' (%s): attribute '%s' (%s) is missing",
-                           node->name, node->op, def->name, type_words(def->type, def->is_list));
+                           node->name, node->op, def->name, type_text(def->type, def->is_list));
         if (!def->has_default)
             continue;
         if (!set_default(ir->region, def, &attrs[node->n_attrs]))

@@ -17,7 +17,7 @@ struct sort {
     uint32_t n_heap;
 };
 
-/* Value k of all that a node needs, its bodies included; BP_NONE for absent ones. */
+/* Value k of all that a node needs, its subgraphs included; BP_NONE for absent ones. */
 static uint32_t needed(const struct bp_ir_node *node, uint32_t k)
 {
     return k < node->n_in ? node->in[k] : node->implicit[k - node->n_in];
@@ -31,6 +31,10 @@ static uint32_t waits_for(const struct bp_ir *ir, const struct bp_ir_node *node,
     return value == BP_NONE ? BP_NONE : ir->values[value].producer;
 }
 
+/*
+ * Do all producers come before their readers already? ONNX asks for it, and most files keep to
+ * it.
+ */
 static bool is_ordered(const struct bp_ir *ir)
 {
     for (uint32_t i = 0; i < ir->n_nodes; i++) {
@@ -46,6 +50,10 @@ static bool is_ordered(const struct bp_ir *ir)
     return true;
 }
 
+/*
+ * A binary heap of nodes that can run; the smallest index is on top, so that the order of the
+ * file counts.
+ */
 static void push(struct sort *sort, uint32_t node)
 {
     uint32_t i = sort->n_heap++;
@@ -55,6 +63,7 @@ static void push(struct sort *sort, uint32_t node)
     sort->heap[i] = node;
 }
 
+/* Takes the node with the smallest index. There is one. */
 static uint32_t pop(struct sort *sort)
 {
     uint32_t top = sort->heap[0], last = sort->heap[--sort->n_heap], i = 0, child;
@@ -147,6 +156,10 @@ static bp_rc fail_cycle(const struct bp_ir *ir, struct sort *sort, bp_err *err)
                    named[2]->op, len > 3 ? "..." : "");
 }
 
+/*
+ * Gives each node its place in the order. Fewer placed than there are: the rest waits for each
+ * other in a cycle.
+ */
 static void place_nodes(const struct bp_ir *ir, struct sort *sort, uint32_t *n_placed)
 {
     *n_placed = 0;
@@ -166,6 +179,10 @@ static void place_nodes(const struct bp_ir *ir, struct sort *sort, uint32_t *n_p
     }
 }
 
+/*
+ * Moves the nodes to their places and sets the producers of values anew, which are indices of
+ * nodes.
+ */
 static bp_rc move_nodes(struct bp_ir *ir, const uint32_t *place, bp_err *err)
 {
     struct bp_ir_node *moved = bp_region_array(ir->region, ir->n_nodes, sizeof *moved);

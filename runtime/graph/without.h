@@ -9,7 +9,7 @@
 void bp_ir_mark_downstream(const struct bp_ir *ir, bool *marked);
 /* Takes out nodes and outputs that are marked; values stay, and so do inputs. */
 void bp_ir_drop_marked(struct bp_ir *ir, const bool *marked);
-/* Does a node of the graph or of a body in it read the value, or is it an output? */
+/* Does a node of the graph or of a subgraph in it read the value, or is it an output? */
 bool bp_ir_is_needed(const struct bp_ir *ir, uint32_t value);
 
 #endif

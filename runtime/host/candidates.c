@@ -12,26 +12,16 @@
 
 #include "host/duplicates.h"
 
-bool bp_candidate_is_fit(const struct bp_candidate *candidate)
-{
-    return candidate->verdict.code >= 0;
-}
-
 /* ---- order ----------------------------------------------------------------------------------- */
 
 /* Linked in before files, CPU behind all, then those that are not listed. */
 static int rank(const struct bp_candidate *candidate)
 {
-    if (!candidate->is_listed)
+    if (!bp_candidate_is_listed(candidate))
         return 3;
     if (strcmp(candidate->name, "cpu") == 0)
         return 2;
     return candidate->file ? 1 : 0;
-}
-
-static const char *id_of(const struct bp_candidate *candidate)
-{
-    return candidate->inspected.manifest.id ? candidate->inspected.manifest.id : candidate->name;
 }
 
 static int priority_of(const struct bp_candidate *candidate)
@@ -52,7 +42,7 @@ static int compare(const struct bp_candidate *a, const struct bp_candidate *b)
     if (order == 0)
         order = priority_of(b) - priority_of(a);
     if (order == 0)
-        order = strcmp(id_of(a), id_of(b));
+        order = strcmp(bp_candidate_id(a), bp_candidate_id(b));
     if (order == 0)
         order = a->dir < b->dir ? -1 : a->dir > b->dir;
     if (order == 0 && a->file && b->file)
@@ -108,37 +98,14 @@ static bool name_of_file(const char *file, char out[BP_NAME_MAX], int *level)
     return true;
 }
 
-static void destroy(struct bp_candidate *candidate)
-{
-    bp_plugin_conf_finish(&candidate->conf);
-    bp_inspected_finish(&candidate->inspected);
-    free(candidate->file);
-    free(candidate);
-}
-
 void bp_candidates_finish(struct bp_registry *registry)
 {
     while (registry->first) {
         struct bp_candidate *next = registry->first->next;
 
-        destroy(registry->first);
+        bp_candidate_destroy(registry->first);
         registry->first = next;
     }
-}
-
-static struct bp_candidate *create(const char *name, const char *file)
-{
-    struct bp_candidate *candidate = calloc(1, sizeof *candidate);
-
-    if (candidate && file)
-        candidate->file = strdup(file);
-    if (!candidate || (file && !candidate->file)) {
-        free(candidate);
-        return NULL;
-    }
-    snprintf(candidate->name, sizeof candidate->name, "%s", name);
-    candidate->conf.priority = BP_PLUGIN_CONF_PRIORITY;
-    return candidate;
 }
 
 /* What the user says of it. CPU cannot be vetoed, or nothing would be left, unless that is wanted. */
@@ -222,9 +189,9 @@ static void scan_dir(struct bp_registry *registry, uint32_t dir, struct bp_candi
 
         if (name_of_file(entries[i]->d_name, name, &level) &&
             (size_t)snprintf(path, sizeof path, "%s/%s", where, entries[i]->d_name) < sizeof path) {
-            candidate = create(name, path);
+            candidate = bp_candidate_create(name, path);
             if (candidate) {
-                candidate->is_listed = true;
+                bp_candidate_list(candidate);
                 candidate->dir = dir;
                 inspect(registry, candidate, level, has_conf(entries, n, name));
                 **end = candidate;
@@ -273,7 +240,7 @@ char *bp_candidates_names(const struct bp_registry *registry)
 
     for (const struct bp_candidate *candidate = registry->first; candidate;
          candidate = candidate->next) {
-        if (candidate->is_listed && !candidate->is_duplicate)
+        if (bp_candidate_is_listed(candidate))
             add_name(&out, "installed are ", &n, candidate->name);
     }
     if (n == 0)
@@ -297,11 +264,11 @@ struct bp_candidate *bp_candidates_find(const struct bp_registry *registry, cons
     struct bp_candidate *unfit = NULL;
 
     for (struct bp_candidate *candidate = registry->first; candidate; candidate = candidate->next) {
-        if (candidate->is_listed && has_id(candidate, id))
+        if (bp_candidate_is_listed(candidate) && has_id(candidate, id))
             return candidate;
     }
     for (struct bp_candidate *candidate = registry->first; candidate; candidate = candidate->next) {
-        if (!candidate->is_listed || strcmp(candidate->name, name) != 0)
+        if (!bp_candidate_is_listed(candidate) || strcmp(candidate->name, name) != 0)
             continue;
         if (bp_candidate_is_fit(candidate))
             return candidate;
@@ -314,12 +281,12 @@ struct bp_candidate *bp_candidates_find(const struct bp_registry *registry, cons
 struct bp_candidate *bp_candidates_add_entry(struct bp_registry *registry, const char *name,
                                              bp_entry_fn entry)
 {
-    struct bp_candidate *candidate = create(name, NULL);
+    struct bp_candidate *candidate = bp_candidate_create(name, NULL);
 
     if (!candidate)
         return NULL;
     candidate->entry = entry;
-    candidate->is_listed = true;
+    bp_candidate_list(candidate);
     candidate->verdict.stage = BP_STAGE_FOUND;
     apply_order(registry, candidate);
     put_in_place(&registry->first, candidate);
@@ -334,15 +301,14 @@ struct bp_candidate *bp_candidates_add_entry(struct bp_registry *registry, const
 static void refuse_second(const struct bp_registry *registry, struct bp_candidate *candidate)
 {
     const struct bp_candidate *first =
-        bp_candidates_find(registry, candidate->name, id_of(candidate));
+        bp_candidates_find(registry, candidate->name, bp_candidate_id(candidate));
 
     if (!first)
         return;
     bp_stage_refuse(&candidate->verdict, BP_STAGE_POLICY, BP_E_INVALID, "link one of them only",
                     "a provider '%s' of the id '%s' is linked in already", first->name,
-                    id_of(first));
-    candidate->is_duplicate = true;
-    candidate->is_listed = false;
+                    bp_candidate_id(first));
+    bp_candidate_set_aside(candidate);
 }
 
 struct bp_candidate *bp_candidates_add_linked(struct bp_registry *registry, const char *module,
@@ -350,12 +316,12 @@ struct bp_candidate *bp_candidates_add_linked(struct bp_registry *registry, cons
 {
     size_t n = strlen(BP_PLUGIN_PREFIX);
     bool is_usual = strncmp(module, BP_PLUGIN_PREFIX, n) == 0 && module[n];
-    struct bp_candidate *candidate = create(is_usual ? module + n : module, NULL);
+    struct bp_candidate *candidate = bp_candidate_create(is_usual ? module + n : module, NULL);
 
     if (!candidate)
         return NULL;
     candidate->entry = entry;
-    candidate->is_listed = true;
+    bp_candidate_list(candidate);
     bp_inspect_linked(&registry->inspector, module, manifest, &candidate->inspected,
                       &candidate->verdict);
     if (candidate->inspected.manifest.name)
@@ -376,12 +342,13 @@ struct bp_candidate *bp_candidates_of_path(struct bp_registry *registry, const c
     int level;
 
     for (candidate = registry->first; candidate; candidate = candidate->next) {
-        if (candidate->file && !candidate->is_duplicate && strcmp(candidate->file, path) == 0)
+        if (candidate->file && candidate->standing != BP_CANDIDATE_DUPLICATE &&
+            strcmp(candidate->file, path) == 0)
             return candidate;
     }
     if (!name_of_file(slash + 1, name, &level))
         snprintf(name, sizeof name, "%.63s", slash + 1);
-    candidate = create(name, path);
+    candidate = bp_candidate_create(name, path);
     if (!candidate)
         return NULL;
     inspect(registry, candidate, level, true);

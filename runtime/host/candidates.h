@@ -3,7 +3,7 @@
 #ifndef BP_HOST_CANDIDATES_H
 #define BP_HOST_CANDIDATES_H
 
-#include "host/registry.h"
+#include "host/registry_state.h"
 
 #define BP_PLUGIN_PREFIX "libbp-"
 #define BP_PLUGIN_SUFFIX ".so"
@@ -29,7 +29,5 @@ struct bp_candidate *bp_candidates_add_linked(struct bp_registry *registry, cons
 /* The candidate of an absolute path, made and inspected when it is new. NULL: no memory. */
 struct bp_candidate *bp_candidates_of_path(struct bp_registry *registry, const char *path);
 void bp_candidates_finish(struct bp_registry *registry);
-/* Is it linked in, or a file that nothing speaks against so far? */
-bool bp_candidate_is_fit(const struct bp_candidate *candidate);
 
 #endif

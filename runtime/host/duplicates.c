@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/candidates.h"
-
 /* Why one goes before the other; NULL: nothing says which. *order is below 0 when it is `a`. */
 static const char *compare(const struct bp_candidate *a, const struct bp_candidate *b, int *order)
 {
@@ -32,8 +30,7 @@ static void lose(struct bp_candidate *loser, const struct bp_candidate *winner, 
     bp_stage_refuse(&loser->verdict, BP_STAGE_POLICY, BP_E_UNAVAILABLE, NULL,
                     "%s is not used: %s %s", loser->file,
                     winner->file ? winner->file : winner->name, why);
-    loser->is_duplicate = true;
-    loser->is_listed = false;
+    bp_candidate_set_aside(loser);
     bp_log(log, BP_LOG_INFO, "host", "%s", loser->verdict.reason);
 }
 
@@ -42,7 +39,8 @@ static void refuse_both(struct bp_candidate *a, struct bp_candidate *b)
 {
     static const char fix[] = "remove one of them";
 
-    a->is_draw = b->is_draw = true;
+    bp_candidate_tie(a);
+    bp_candidate_tie(b);
     bp_stage_refuse(&a->verdict, BP_STAGE_POLICY, BP_E_INVALID, fix,
                     "%s and %s hold the same version of '%s', and nothing says which to use",
                     a->file, b->file, a->inspected.manifest.id);
@@ -54,8 +52,9 @@ static void refuse_both(struct bp_candidate *a, struct bp_candidate *b)
 /* Is the candidate still to be told apart from others? */
 static bool is_open(const struct bp_candidate *candidate)
 {
-    return candidate->is_listed && !candidate->is_duplicate && !candidate->is_tried &&
-           (bp_candidate_is_fit(candidate) || candidate->is_draw);
+    return candidate->progress != BP_CANDIDATE_OPENED &&
+           (candidate->standing == BP_CANDIDATE_TIED ||
+            (candidate->standing == BP_CANDIDATE_LISTED && bp_candidate_is_fit(candidate)));
 }
 
 static bool is_same_file(const struct bp_candidate *a, const struct bp_candidate *b)
@@ -122,7 +121,7 @@ static const struct bp_candidate *linked_in(const struct bp_candidate *first,
                                             const struct bp_candidate *file)
 {
     for (; first; first = first->next) {
-        if (!first->file && first->is_listed &&
+        if (!first->file && bp_candidate_is_listed(first) &&
             (strcmp(first->name, file->name) == 0 || is_same_id(first, file)))
             return first;
     }
@@ -148,7 +147,7 @@ static void point_to_others(struct bp_candidate *first)
         const struct bp_candidate *other;
         size_t n = strlen(candidate->verdict.reason);
 
-        if (candidate->verdict.stage != BP_STAGE_ISA || !candidate->is_listed ||
+        if (candidate->verdict.stage != BP_STAGE_ISA || !bp_candidate_is_listed(candidate) ||
             !candidate->inspected.manifest.id)
             continue;
         other = used_instead(first, candidate);
@@ -156,8 +155,7 @@ static void point_to_others(struct bp_candidate *first)
             continue;
         snprintf(candidate->verdict.reason + n, sizeof candidate->verdict.reason - n,
                  "; %s is used instead", other->file);
-        candidate->is_duplicate = true;
-        candidate->is_listed = false;
+        bp_candidate_set_aside(candidate);
     }
 }
 
@@ -201,7 +199,7 @@ void bp_duplicates_settle(struct bp_candidate *first, const struct bp_log *log)
 
         if (candidate->file && crowd.has_linked_in)
             winner = linked_in(first, candidate);
-        if (winner && candidate->is_listed)
+        if (winner && bp_candidate_is_listed(candidate))
             lose(candidate, winner, "is linked in", log);
         else if (candidate->file && is_open(candidate) && *file_count(&crowd, candidate) > 1)
             settle_file(candidate, log);

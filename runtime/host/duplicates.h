@@ -3,7 +3,7 @@
 #ifndef BP_HOST_DUPLICATES_H
 #define BP_HOST_DUPLICATES_H
 
-#include "host/registry.h"
+#include "host/candidate.h"
 
 /*
  * Goes through candidates, all in the order of directories and names at first: a file that is there twice is

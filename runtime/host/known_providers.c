@@ -37,8 +37,7 @@ static uint32_t flags_of(const struct bp_registry *registry, const char *name)
     for (const struct bp_candidate *candidate = registry->first; candidate;
          candidate = candidate->next) {
         /* not those of other directories, asked for by their path */
-        if (strcmp(candidate->name, name) != 0 ||
-            (!candidate->is_listed && !candidate->is_duplicate))
+        if (strcmp(candidate->name, name) != 0 || candidate->standing == BP_CANDIDATE_BY_PATH)
             continue;
         flags |= BP_KNOWN_SUPPORTED;
         flags |= candidate->file ? BP_KNOWN_FILE : BP_KNOWN_LINKED | BP_KNOWN_LINKABLE;

@@ -3,7 +3,7 @@
 #ifndef BP_HOST_LINKED_H
 #define BP_HOST_LINKED_H
 
-#include "host/registry.h"
+#include "host/registry_state.h"
 
 /*
  * A row of libtool's lt_preloaded_symbols: the name and address of a symbol, or the name of an object

@@ -2,6 +2,8 @@
 # runtime/host/ - loader, registry, options, the table handed to providers.
 
 runtime_libbackplane_core_la_SOURCES += \
+	%D%/candidate.c \
+	%D%/candidate.h \
 	%D%/candidates.c \
 	%D%/candidates.h \
 	%D%/devices.c \
@@ -12,6 +14,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/known_providers.c \
 	%D%/linked.c \
 	%D%/linked.h \
+	%D%/probe_candidates.c \
+	%D%/probe_candidates.h \
 	%D%/probe_policy.c \
 	%D%/probe_policy.h \
 	%D%/provider_states.h \
@@ -19,6 +23,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/recheck.h \
 	%D%/registry.c \
 	%D%/registry.h \
+	%D%/registry_state.h \
 	%D%/inspect/dependencies.c \
 	%D%/inspect/dependencies.h \
 	%D%/inspect/elf.c \
@@ -37,6 +42,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/load/allow_list.h \
 	%D%/load/dlopen.c \
 	%D%/load/dlopen.h \
+	%D%/load/file_id.h \
 	%D%/load/loader.c \
 	%D%/load/loader.h \
 	%D%/load/mapped.c \

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/sha256.h"
-#include "host/candidates.h"
 #include "host/inspect/dependencies.h"
 
 bp_rc bp_recheck_init(struct bp_registry *registry, const bp_env_config *config,
@@ -91,17 +90,17 @@ static bool check_hash(struct bp_registry *registry, struct bp_candidate *candid
     struct bp_allow_list *allow = &registry->allow;
     char text[sizeof verdict->reason], fix[sizeof verdict->fix];
     bp_err err = bp_err_init(text, sizeof text);
-    bool is_listed = allow->mode != BP_ALLOW_OFF;
+    bool wants_list = allow->mode != BP_ALLOW_OFF;
     bp_rc rc;
 
-    if (!is_listed && !candidate->conf.sha256)
+    if (!wants_list && !candidate->conf.sha256)
         return true;
     if (!find_hash(candidate, fd, verdict))
         return false;
     rc = bp_plugin_conf_check_pin(&candidate->conf, candidate->file, candidate->sha256, &err);
     if (rc < 0)
         return bp_stage_refuse(verdict, BP_STAGE_POLICY, rc, NULL, "%s", text);
-    if (!is_listed ||
+    if (!wants_list ||
         bp_allow_list_has(allow, &registry->inspector.trust, candidate->file,
                           candidate->inspected.manifest.id, candidate->sha256, text, sizeof text))
         return true;

@@ -3,7 +3,8 @@
 #ifndef BP_HOST_RECHECK_H
 #define BP_HOST_RECHECK_H
 
-#include "host/registry.h"
+#include "host/load/file_id.h"
+#include "host/registry_state.h"
 
 /*
  * Settles which libraries plug-ins may bring in: what a program with raised privileges, or one that asks

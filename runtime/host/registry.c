@@ -10,10 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "host/candidates.h"
 #include "host/linked.h"
+#include "host/probe_candidates.h"
 #include "host/recheck.h"
+#include "text/text.h"
 
 bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config,
                        const struct bp_settings *settings, const struct bp_log *log, bp_err *err)
@@ -185,16 +186,16 @@ static bp_rc try_locked(struct bp_registry *registry, struct bp_candidate *candi
 {
     bp_rc rc;
 
-    candidate->is_asked = true;
-    rc = bp_probe_policy_apply(registry, err);
+    candidate->is_to_probe = true;
+    rc = bp_probe_candidates(registry, err);
     if (rc < 0)
         return rc;
-    if (!candidate->is_tried && bp_candidate_is_fit(candidate)) {
+    if (candidate->progress != BP_CANDIDATE_OPENED && bp_candidate_is_fit(candidate)) {
         char text[sizeof candidate->reason] = "";
         bp_err own = bp_err_init(text, sizeof text);
 
         candidate->code = open_row(registry, candidate, &own);
-        candidate->is_tried = true;
+        bp_candidate_set_opened(candidate);
         memcpy(candidate->reason, text, sizeof candidate->reason);
     }
     if (candidate->code < 0)
@@ -315,12 +316,12 @@ bp_rc bp_registry_probe(struct bp_registry *registry, const struct bp_spec_list 
     pthread_mutex_lock(&registry->lock);
     bp_candidates_scan(registry);
     for (candidate = registry->first; !list && candidate; candidate = candidate->next)
-        candidate->is_asked = true;
+        candidate->is_to_probe = true;
     for (uint32_t i = 0; list && i < list->count; i++) {
         if (find_locked(registry, list->rows[i].name, &candidate, NULL) >= 0)
-            candidate->is_asked = true;
+            candidate->is_to_probe = true;
     }
-    rc = bp_probe_policy_apply(registry, err);
+    rc = bp_probe_candidates(registry, err);
     pthread_mutex_unlock(&registry->lock);
     return rc;
 }
@@ -333,7 +334,7 @@ bp_rc bp_registry_retry(struct bp_registry *registry, const char *name, bp_err *
     pthread_mutex_lock(&registry->lock);
     rc = find_locked(registry, name, &candidate, err);
     if (rc >= 0)
-        bp_probe_policy_forget(registry, candidate);
+        bp_probe_forget(registry, candidate);
     pthread_mutex_unlock(&registry->lock);
     return rc;
 }
@@ -369,7 +370,7 @@ static bp_rc prefer_found(const struct bp_registry *registry, const char *patter
 
     for (const struct bp_candidate *candidate = registry->first; rc >= 0 && candidate;
          candidate = candidate->next) {
-        if (candidate->is_listed && bp_candidate_is_fit(candidate) &&
+        if (bp_candidate_is_listed(candidate) && bp_candidate_is_fit(candidate) &&
             strcmp(candidate->name, "cpu") != 0 &&
             bp_order_fits(pattern, candidate->name, candidate->inspected.manifest.id))
             rc = prefer(list, candidate->name, err);

@@ -3,70 +3,8 @@
 #ifndef BP_HOST_REGISTRY_H
 #define BP_HOST_REGISTRY_H
 
-#include <pthread.h>
-#include <sys/stat.h>
-
-#include "host/inspect/inspect.h"
-#include "host/inspect/manifest_cache.h"
-#include "host/inspect/plugin_conf.h"
-#include "host/load/allow_list.h"
-#include "host/load/loader.h"
-#include "host/load/services.h"
-#include "host/options/provider_names.h"
 #include "host/options/provider_spec.h"
-#include "host/probe_policy.h"
-#include "host/search/directories.h"
-#include "host/search/order.h"
-
-/* A provider that was found. Rows never move and live as long as the registry. */
-struct bp_candidate {
-    struct bp_candidate *next;
-    char name[BP_NAME_MAX]; /* short: from the manifest, the file's name, or as handed over */
-    char *file;             /* NULL: linked in */
-    bp_entry_fn entry;      /* linked in */
-    uint32_t dir;           /* of the search, by its index */
-    uint32_t place;         /* in the user's order */
-    struct bp_inspected inspected;       /* of a file: what it says of itself */
-    struct bp_plugin_conf conf;          /* and what an operator says of it */
-    bool is_listed;                      /* part of the search, not asked for by its path */
-    bool is_duplicate;                   /* another candidate is used instead */
-    bool is_draw;                        /* of two that are alike */
-    bool is_asked;                       /* to be probed next */
-    bool is_probed;                      /* probed, as far as that goes */
-    bool is_struck;                      /* it is that which ended it */
-    bool has_warned;                     /* that no allow list has it */
-    char key[BP_SHA256_TEXT];            /* in the registry file; "" where there is none */
-    char sha256[BP_SHA256_TEXT];         /* of the file; "" as long as nobody asks */
-    struct stat hashed;                  /* which bytes that was about */
-    bool is_tried;                       /* the rest is filled in */
-    const struct bp_module_copy *module; /* NULL: never got that far */
-    const bp_provider *provider;         /* NULL: never got that far */
-    uint32_t n_devices;
-    struct bp_services services; /* what is_available may use */
-    union {                      /* how far it came; two ways to write it */
-        struct bp_stage_verdict verdict;
-        struct {
-            uint32_t stage;
-            bp_rc code;
-            char reason[512], fix[256];
-        };
-    };
-};
-
-struct bp_registry {
-    pthread_mutex_t lock; /* of everything here */
-    struct bp_search search;
-    struct bp_order order;
-    struct bp_inspector inspector;
-    struct bp_manifest_cache cache;
-    struct bp_probe_policy probe_policy;
-    struct bp_allow_list allow;
-    bool wants_trusted; /* libraries that plug-ins bring in */
-    const struct bp_log *log;
-    struct bp_candidate *first; /* in the order of use */
-    bool is_strict;             /* BACKPLANE_STRICT: CPU can be vetoed too */
-    bool is_scanned;
-};
+#include "host/registry_state.h"
 
 /* Borrows settings and log, which must outlive the registry. */
 bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config,

@@ -230,8 +230,9 @@ bp_rc bp_decode_attributes(struct bp_builder *builder, const Bp__NodeProto *prot
     if (proto->n_attribute > BP_MAX_ATTRIBUTES)
         return bp_fail(err, BP_E_INVALID, "has %zu attributes, more than %d", proto->n_attribute,
                        BP_MAX_ATTRIBUTES);
-    ir->nodes[node].bodies = bp_region_array(builder->region, n_bodies, sizeof(struct bp_ir *));
-    if (!attrs || !ir->nodes[node].bodies)
+    ir->nodes[node].subgraphs =
+        bp_region_array(builder->region, n_subgraphs, sizeof(struct bp_ir *));
+    if (!attrs || !ir->nodes[node].subgraphs)
         return bp_fail_nomem(err, "attributes");
 
     for (uint32_t i = 0; i < (uint32_t)proto->n_attribute; i++) {

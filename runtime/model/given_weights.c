@@ -8,9 +8,9 @@
 
 #include "config.h"
 
-#include "base/text.h"
 #include "model/external.h"
 #include "model/model.h"
+#include "text/text.h"
 
 /* Initializers of the main graph by name: index in the list. Finish the map after a failure too. */
 static bp_rc index_names(const Bp__GraphProto *graph, struct bp_strmap *out, bp_err *err)

@@ -15,8 +15,8 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
-#include "graph/flex_attention.h"
-#include "graph/gradient.h"
+#include "graph/expand/flex_attention.h"
+#include "graph/expand/gradient.h"
 #include "graph/schema_table.h"
 #include "model/external.h"
 #include "model/file_kind.h"

@@ -189,15 +189,15 @@ static bp_rc do_subgraphs(struct graph *g, const struct bp_ir_node *node, bp_err
 {
     bp_rc rc = BP_OK;
 
-    for (uint32_t b = 0; rc >= 0 && b < node->n_bodies; b++) {
+    for (uint32_t b = 0; rc >= 0 && b < node->n_subgraphs; b++) {
         char words[256];
         bp_err own = bp_err_init(words, sizeof words);
         const struct bp_fact *inputs;
 
-        inherit_constants(node->bodies[b]);
-        if (bp_infer_body_inputs(node, node->bodies[b], g->facts, g->optimizer->symbols,
-                                 &g->scratch, &inputs, &own) >= 0)
-            rc = optimize(g->optimizer, node->bodies[b], g->facts, inputs, err);
+        inherit_constants(node->subgraphs[b]);
+        if (bp_infer_subgraph_inputs(node, node->subgraphs[b], g->facts, g->optimizer->symbols,
+                                     &g->scratch, &inputs, &own) >= 0)
+            rc = optimize(g->optimizer, node->subgraphs[b], g->facts, inputs, err);
     }
     return rc;
 }

@@ -10,7 +10,7 @@
 
 #include "optimize/passes.h"
 
-#include "base/text.h"
+#include "text/text.h"
 
 /* Passes of the extended level run after all basic ones, wherever they stand. */
 static const struct bp_pass passes[] = {

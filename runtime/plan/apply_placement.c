@@ -18,6 +18,7 @@ static uint32_t named_by(const struct bp_asked *asked, uint32_t n_asked,
     return p;
 }
 
+/* Turns an answer into a refusal by the rule. A refusal of the provider's own stays. */
 static void overrule(struct bp_partition *out, uint32_t p, uint32_t n,
                      const struct bp_placement_rule *rule, const char *text)
 {
@@ -59,6 +60,10 @@ void bp_placement_apply(const struct bp_placement *placement, const struct bp_as
 
 /* ---- before passes --------------------------------------------------------------------------- */
 
+/*
+ * Does a rule for one of these providers match the node? Rules for others are noted as matched
+ * here, as no partition will look at them.
+ */
 static bool is_spoken_of(const struct bp_placement *placement, const struct bp_asked *asked,
                          uint32_t n_asked, const struct bp_ir_node *node)
 {
@@ -77,7 +82,7 @@ static bool is_spoken_of(const struct bp_placement *placement, const struct bp_a
     return found;
 }
 
-/* At most BP_MAX_BODY_DEPTH deep. */
+/* At most BP_MAX_SUBGRAPH_DEPTH deep. */
 static bp_rc pin(const struct bp_placement *placement, const struct bp_asked *asked,
                  uint32_t n_asked, struct bp_ir *ir, bool *any, bp_err *err)
 {
@@ -88,18 +93,19 @@ static bp_rc pin(const struct bp_placement *placement, const struct bp_asked *as
         struct bp_placement inner = *placement;
 
         node->is_pinned = is_spoken_of(placement, asked, n_asked, node);
-        if (node->n_bodies > 0)
+        if (node->n_subgraphs > 0)
             inner.path = bp_region_printf(ir->region, "%s%s%s", placement->path,
                                           placement->path[0] ? "/" : "", node->name);
         if (!inner.path)
             rc = bp_fail_nomem(err, "the placement rules");
-        for (uint32_t b = 0; rc >= 0 && b < node->n_bodies; b++)
-            rc = pin(&inner, asked, n_asked, node->bodies[b], &node->is_pinned, err);
+        for (uint32_t b = 0; rc >= 0 && b < node->n_subgraphs; b++)
+            rc = pin(&inner, asked, n_asked, node->subgraphs[b], &node->is_pinned, err);
         *any |= node->is_pinned;
     }
     return rc;
 }
 
+/* Without rules no graph is walked. */
 bp_rc bp_placement_pin(const struct bp_placement *placement, const struct bp_asked *asked,
                        uint32_t n_asked, struct bp_ir *ir, bp_err *err)
 {

@@ -4,6 +4,7 @@
 #define BP_PLAN_APPLY_PLACEMENT_H
 
 #include "plan/partition.h"
+#include "plan/placement_rules.h"
 
 /* Turns verdicts on node n into refusals where rules say so, and notes the rule that decided. */
 void bp_placement_apply(const struct bp_placement *placement, const struct bp_asked *asked,

@@ -18,6 +18,7 @@ struct sink {
     uint32_t bad_node; /* an index beyond the graph, or BP_NONE */
 };
 
+/* Texts are the provider's and end with the call; an empty one counts as none. */
 static const char *keep(struct sink *sink, const char *text)
 {
     char *copy;
@@ -41,6 +42,10 @@ static void note_cost(struct bp_verdict *row, const bp_cost *cost)
     row->launch_ns = row->has_cost ? cost->launch_ns : 0;
 }
 
+/*
+ * bp_claims.node: the last answer for a node counts. Reasons of providers newer than the host are
+ * kept as numbers.
+ */
 static void answer(void *h, uint32_t node, uint32_t verdict, uint32_t reason, const char *subject,
                    const char *text, const bp_cost *cost)
 {
@@ -59,6 +64,7 @@ static void answer(void *h, uint32_t node, uint32_t verdict, uint32_t reason, co
     note_cost(row, cost);
 }
 
+/* What a node has until its provider answers. */
 static void start(const struct bp_ir *ir, struct bp_verdict *verdicts)
 {
     for (uint32_t i = 0; i < ir->n_nodes; i++) {
@@ -76,6 +82,7 @@ static bool is_replaced(const struct bp_schema *schema)
     return custom && (custom->def.flags & BP_OPERATOR_REPLACE);
 }
 
+/* A refusal by the host, in the provider's name. */
 static struct bp_verdict refusal(uint32_t reason, const char *text)
 {
     return (struct bp_verdict){.verdict = BP_NO, .reason = reason, .text = text};
@@ -96,16 +103,16 @@ static const char *unknown_words(const char *domain)
     return "the host knows no such operator";
 }
 
-/* What no provider decides: bodies are run by the host, unknown operators by nobody. */
+/* What no provider decides: subgraphs are run by the host, unknown operators by nobody. */
 static void overrule(const struct bp_asked *asked, const struct bp_ir *ir,
                      const struct bp_fact *facts, struct bp_verdict *verdicts)
 {
     for (uint32_t i = 0; i < ir->n_nodes; i++) {
         const struct bp_ir_node *node = &ir->nodes[i];
 
-        if (node->n_bodies > 0)
+        if (node->n_subgraphs > 0)
             verdicts[i] = refusal(BP_R_CONTROL_FLOW, "control flow is run by the host");
-        else if (bp_node_is_hosted(node, facts))
+        else if (bp_node_is_host_op(node, facts))
             verdicts[i] = refusal(BP_R_DTYPE, "values that are no tensors are the host's");
         else if (node->opset == 0)
             verdicts[i] = refusal(

@@ -35,7 +35,10 @@ static void add(struct bp_copies *copies, const bp_value *value)
     copies->bytes += bytes_of(value);
 }
 
-/* Does somebody read what a group made, who does not read it where it was made? */
+/*
+ * Does somebody read what a group made, who does not read it where it was made? Between stages
+ * values lie on the host.
+ */
 static bool is_read_elsewhere(const struct bp_partition *part, const struct bp_group *group,
                               uint32_t value)
 {

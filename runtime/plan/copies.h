@@ -13,7 +13,7 @@ struct bp_copies {
 
 /*
  * Counts for all groups: in host memory 0. A value is copied to a provider's memory for the first
- * group of a stage that reads it there, and to the host behind the group that made it, once however
+ * group of a stage that reads it there, and to the host after the group that made it, once however
  * many read it. A provider that chooses other spaces than its first, frame by frame, may have
  * others. *out is from region, one a group.
  */

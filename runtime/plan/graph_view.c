@@ -22,7 +22,7 @@ struct builder {
     uint32_t *inputs, *outputs;
 };
 
-/* Calls add for each value that a node reads, the captures of its bodies included. */
+/* Calls add for each value that a node reads, the captures of its subgraphs included. */
 static void count_inputs(const struct bp_ir_node *node, void (*add)(void *u, uint32_t value),
                          void *u)
 {
@@ -40,6 +40,7 @@ struct uses_fill {
     uint32_t node;
 };
 
+/* First pass: numbers, shifted by one, so that sums over them are offsets. */
 static void count_use(void *u, uint32_t value)
 {
     struct uses_fill *fill = u;
@@ -47,6 +48,7 @@ static void count_use(void *u, uint32_t value)
     fill->uses->first[value + 1]++;
 }
 
+/* Second pass: each node in the list of the value. */
 static void put_use(void *u, uint32_t value)
 {
     struct uses_fill *fill = u;
@@ -77,6 +79,7 @@ bp_rc bp_uses_build(const struct bp_ir *ir, struct bp_region *region, struct bp_
     return BP_OK;
 }
 
+/* bp_graph_owner.constant: the bytes of a constant, mapped or read at first need. */
 static bp_rc find_constant(const bp_graph *graph, uint32_t value, bp_span *out, bp_err *err)
 {
     /* The owner is the first member of its view. */
@@ -95,6 +98,7 @@ static bp_rc find_constant(const bp_graph *graph, uint32_t value, bp_span *out, 
     return BP_OK;
 }
 
+/* bp_graph_owner.constant_done: pages of a mapped file may go. */
 static void forget_constant(const bp_graph *graph, uint32_t value)
 {
     const struct bp_graph_view *view = graph->host;
@@ -108,6 +112,7 @@ static bool is_constant(const struct bp_ir *ir, uint32_t value)
     return (ir->values[value].flags & BP_IR_CONSTANT) != 0;
 }
 
+/* Sizes as providers see them: a number, or -1 with a symbol. NULL: no memory. */
 static const bp_dim *flat_dims(const struct builder *b, const struct bp_fact *fact)
 {
     bp_dim *dims = bp_region_array(b->region, fact->rank, sizeof *dims);
@@ -171,6 +176,7 @@ static bp_rc add_input(struct builder *b, uint32_t value, uint32_t *out, bp_err 
     return BP_OK;
 }
 
+/* Only what others read is an output; the rest a provider may keep in any form. */
 static bool is_used_outside(const struct builder *b, uint32_t value)
 {
     if (b->ir->values[value].flags & BP_IR_OUTPUT)
@@ -192,6 +198,7 @@ static bool is_unread_and_dynamic(const struct builder *b, uint32_t value)
            bp_fact_needs_data(fact, b->from->symbols);
 }
 
+/* An output of a node, which the view gives to the outside if somebody needs it there. */
 static bp_rc add_output(struct builder *b, uint32_t value, uint32_t node, uint32_t *out,
                         bp_err *err)
 {
@@ -207,6 +214,7 @@ static bp_rc add_output(struct builder *b, uint32_t value, uint32_t node, uint32
     return BP_OK;
 }
 
+/* A node's row; attributes are copied, as a view's are one list. */
 static bp_rc add_node(struct builder *b, uint32_t index, bp_err *err)
 {
     const struct bp_ir_node *from = &b->ir->nodes[index];

@@ -6,7 +6,7 @@
 #include "graph/infer.h"
 #include "host/load/services.h"
 
-/* The consumers of each value, bodies counted for the node that holds them. */
+/* The consumers of each value, subgraphs counted for the node that holds them. */
 struct bp_uses {
     uint32_t *first; /* n_values + 1 offsets into nodes */
     uint32_t *nodes;

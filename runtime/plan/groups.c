@@ -46,12 +46,14 @@ static bool is_single(const struct work *w, uint32_t node)
     return w->out->provider_of[node] >= BP_BY_NOBODY;
 }
 
+/* May the two be in one group, as far as provider and stage go? */
 static bool same_kind(const struct work *w, uint32_t a, uint32_t b)
 {
     return w->out->provider_of[a] == w->out->provider_of[b] && !is_single(w, a) &&
            w->out->stage_of[a] == w->out->stage_of[b];
 }
 
+/* The first node of a node's group, with path halving. */
 static uint32_t find(struct work *w, uint32_t node)
 {
     while (w->parent[node] != node) {
@@ -77,6 +79,7 @@ static void each_producer(struct work *w, uint32_t n,
     }
 }
 
+/* The lowest level that a node may have after this producer. */
 static void raise_level(struct work *w, uint32_t node, uint32_t producer)
 {
     uint32_t level = w->level[producer] + (same_kind(w, node, producer) ? 0 : 1);
@@ -98,6 +101,10 @@ static void join(struct work *w, uint32_t node, uint32_t producer)
         w->parent[a] = b;
 }
 
+/*
+ * Nodes are in an order in which they can run: levels of producers are final when a node asks for
+ * them.
+ */
 static void connect(struct work *w)
 {
     for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
@@ -149,8 +156,8 @@ static void limit(struct work *w, uint32_t node, uint32_t producer)
 }
 
 /*
- * Lets groups wait for later ones of their kind. From the highest level down: all readers of a group
- * are in higher ones, so what they allow is known when its turn comes.
+ * Lets groups wait for later ones of their kind. From the highest level down: all readers of a
+ * group are in higher ones, so what they allow is known when its level is visited.
  */
 static bp_rc delay(struct work *w, bp_err *err)
 {
@@ -182,6 +189,7 @@ static bp_rc delay(struct work *w, bp_err *err)
 
 /* ---- handing back ---------------------------------------------------------------------------- */
 
+/* The first provider of the list that takes the node. */
 static uint32_t first_taker(const struct work *w, uint32_t node)
 {
     for (uint32_t p = 0; p < w->out->n_asked; p++) {
@@ -221,7 +229,7 @@ static bool hand_back(struct work *w, bool *has_yes)
 /* Hands groups that are not worth their copies to the next provider; BP_E_NOMEM. */
 static bp_rc reassign(struct work *w, bool *changed, bp_err *err)
 {
-    uint32_t *roots = w->by_level; /* which is of no use any more */
+    uint32_t *roots = w->by_level; /* which has no reader any more */
     bp_rc rc;
 
     for (uint32_t n = 0; n < w->ir->n_nodes; n++)
@@ -265,9 +273,10 @@ static void note_reader(struct work *w, uint32_t node, uint32_t producer)
 }
 
 /*
- * What groups make of constants alone is large as a rule, and would lie in memory from the beginning
- * of a run: they move up to the level before that of their first reader. Nothing else moves, as a
- * device may be at work while others are. `level` of a group's wait is where it runs then.
+ * What groups make of constants alone is large as a rule, and would lie in memory from the
+ * beginning of a run: they move up to the level before that of their first reader. Nothing else
+ * moves, as a device may be at work while others are. `level` of a group's wait is where it runs
+ * then.
  */
 static void postpone(struct work *w)
 {
@@ -289,7 +298,7 @@ static void postpone(struct work *w)
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-/* A group's place: by stage, then level, then first node. */
+/* Groups are sorted by stage, then level, then first node. */
 struct group_key {
     uint32_t stage, level, root;
 };

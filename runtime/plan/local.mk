@@ -12,8 +12,9 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/graph_view.h \
 	%D%/groups.c \
 	%D%/groups.h \
+	%D%/make_partition.c \
+	%D%/make_partition.h \
 	%D%/node_cost.c \
-	%D%/partition.c \
 	%D%/partition.h \
 	%D%/placement_rules.c \
 	%D%/placement_rules.h \

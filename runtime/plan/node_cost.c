@@ -12,6 +12,7 @@
 #define BYTES_PER_NS 8.0
 #define NODE_NS 500.0
 
+/* Less than 0: not known, or no tensor. */
 static double elements(const struct bp_fact *fact)
 {
     double n = 1;

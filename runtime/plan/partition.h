@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* partition.h - asks providers which nodes they take, and makes groups of them. */
+/* partition.h - a partition: who takes which node, in which stage and group. */
 #ifndef BP_PLAN_PARTITION_H
 #define BP_PLAN_PARTITION_H
 
 #include "plan/graph_view.h"
-#include "plan/placement_rules.h"
 
 enum {
     BP_BY_NOBODY = 0xfffffffeu, /* the node's provider: none takes it */
@@ -43,7 +42,7 @@ struct bp_group {
 /*
  * Stages: all shapes in a stage follow from the shapes of what it reads, and from the elements of
  * what it reads into shape rules, so that a stage is planned as a whole before it runs. A new one
- * begins behind a node whose output size comes with its data, and before a node whose shape rule
+ * begins after a node whose output size comes with its data, and before a node whose shape rule
  * reads a value that was computed.
  */
 struct bp_partition {
@@ -60,37 +59,5 @@ struct bp_partition {
     bool *has_memory;             /* one an asked: it computes in memory of its own */
     uint32_t n_asked;
 };
-
-/*
- * Asks in order and groups what they take. Everything in *out comes from region. A provider that
- * fails to answer takes nothing; *failed (n_asked codes, the caller's, with texts in region) says
- * why.
- */
-struct bp_ask_failure {
-    bp_rc rc;
-    const char *text;
-};
-bp_rc bp_partition_create(const struct bp_ir *ir, const struct bp_fact *facts,
-                          const struct bp_symbols *symbols, const struct bp_asked *asked,
-                          uint32_t n_asked, struct bp_region *region, struct bp_partition *out,
-                          struct bp_ask_failure *failed, bp_err *err) BP_CHECKED;
-
-/* Placement rules for the graph at a path. */
-struct bp_placement {
-    const struct bp_placement_list *rules;
-    bool *has_matched; /* one a rule: set when a node that a provider could run is in it */
-    const char *path;
-};
-/*
- * The same under rules (placing NULL: none): they turn verdicts into BP_NO, BP_R_OPTION, with the
- * rule as the subject. Of rules that name a provider to run a node, the first counts; that provider
- * comes before all others then, which are asked in order if it refuses.
- */
-bp_rc bp_partition_create_with_placement(const struct bp_ir *ir, const struct bp_fact *facts,
-                                         const struct bp_symbols *symbols,
-                                         const struct bp_asked *asked, uint32_t n_asked,
-                                         const struct bp_placement *placement,
-                                         struct bp_region *region, struct bp_partition *out,
-                                         struct bp_ask_failure *failed, bp_err *err) BP_CHECKED;
 
 #endif

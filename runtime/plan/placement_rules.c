@@ -19,6 +19,7 @@ static void finish_rule(struct bp_placement_rule *rule)
     free(rule->provider);
 }
 
+/* A pattern without a prefix is a name. */
 static const char *skip_prefix(const char *text, enum bp_placement_kind *kind)
 {
     static const char *const prefixes[] = {"name:", "op:", "path:"};
@@ -33,6 +34,10 @@ static const char *skip_prefix(const char *text, enum bp_placement_kind *kind)
     return text;
 }
 
+/*
+ * The last '=' divides, as names of nodes may have some. What is allocated on failure is the
+ * caller's to finish.
+ */
 static bp_rc parse(struct bp_placement_rule *rule, const char *text, bp_err *err)
 {
     const char *pattern = skip_prefix(text, &rule->kind);
@@ -87,6 +92,7 @@ static char *strip(char *line)
     return line;
 }
 
+/* All rules of the file, or none: after a failure the list is as before. */
 bp_rc bp_placement_list_read(struct bp_placement_list *list, const char *path, bp_err *err)
 {
     FILE *file = fopen(path, "re");

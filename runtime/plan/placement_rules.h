@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* placement_rules.h - placement rules: which nodes an application wants on, or off, which provider. */
+/*
+ * placement_rules.h - placement rules: which nodes an application wants on, or off, which provider.
+ */
 #ifndef BP_PLAN_PLACEMENT_RULES_H
 #define BP_PLAN_PLACEMENT_RULES_H
 
@@ -16,10 +18,17 @@ struct bp_placement_rule {
     bool is_ban;    /* not on that provider */
 };
 
-/* In the order of their weight. Start from {0}. */
+/* The first rule that names a provider for a node counts. Owned. Start from {0}. */
 struct bp_placement_list {
     struct bp_placement_rule *rules;
     uint32_t count;
+};
+
+/* Placement rules for the graph at a path. */
+struct bp_placement {
+    const struct bp_placement_list *rules;
+    bool *has_matched; /* one a rule: set when a node that a provider could run is in it */
+    const char *path;
 };
 
 /* Appends a rule, see bp_session_options_add_placement(). BP_E_INVALID: it is none. */

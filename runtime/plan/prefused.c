@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prefused.c - nodes that were fused too early for a provider. A model that was saved behind the
+ * prefused.c - nodes that were fused too early for a provider. A model that was saved after the
  * extended level, here or by ONNX Runtime, has operators of com.microsoft in place of plain ones; a
  * provider that knows only those gets what lies between.
  */
@@ -29,7 +29,9 @@ static const char *const fused[] = {
     "SkipSimplifiedLayerNormalization",
 };
 
-/* What passes of this session made stands for other nodes, and only where nobody else wanted those. */
+/*
+ * What passes of this session made stands for other nodes, and only where nobody else wanted those.
+ */
 static bool is_fused(const bp_report_node *node)
 {
     if (node->stands_for || strcmp(node->domain, "com.microsoft") != 0)

@@ -11,7 +11,7 @@
 #define COPY_NS 10000.0
 #define COPY_BYTES_PER_NS 8.0
 
-/* Of one group, at the place of its first node. */
+/* Of one group, in the row of its first node. Times are in nanoseconds. */
 struct group_cost {
     double there, launch, copies; /* with its provider */
     double here;                  /* with the next takers */
@@ -27,7 +27,7 @@ struct work {
     struct bp_region *region;
 };
 
-/* The first provider behind p that takes the node, or BP_NONE. */
+/* The first provider after p that takes the node, or BP_NONE. */
 static uint32_t next_taker(const struct bp_partition *part, uint32_t p, uint32_t node)
 {
     for (uint32_t q = p + 1; q < part->n_asked; q++) {
@@ -37,6 +37,10 @@ static uint32_t next_taker(const struct bp_partition *part, uint32_t p, uint32_t
     return BP_NONE;
 }
 
+/*
+ * Adds a node to its group's cost on both sides. The next taker has to compute on the host, or its
+ * copies would count too.
+ */
 static void add_node(const struct work *w, uint32_t n, struct group_cost *cost)
 {
     const struct bp_partition *part = w->part;
@@ -58,6 +62,7 @@ static void add_node(const struct work *w, uint32_t n, struct group_cost *cost)
     cost->launch = own->launch_ns > cost->launch ? own->launch_ns : cost->launch;
 }
 
+/* A latency and a rate, roughly those of PCIe. */
 static void add_copy(const struct work *w, uint32_t value, struct group_cost *cost)
 {
     double bytes = bp_fact_bytes(&w->part->facts[value]);
@@ -108,6 +113,7 @@ static void add_copies(const struct work *w, uint32_t n, struct group_cost *cost
     }
 }
 
+/* A group is left alone as soon as one of its nodes' costs is unknown. */
 static void estimate_all(const struct work *w)
 {
     const struct bp_partition *part = w->part;

@@ -8,9 +8,10 @@
 /*
  * Compares, for each group of nodes (roots: one a node, the first of its group) whose provider said
  * what all of them cost: what it said, with starting them and the copies between memories, against
- * what the next takers say, or the host estimates for them, if they compute in host memory. Nodes of
- * a group that is not worth it get verdict BP_NO, BP_R_NOT_PROFITABLE; *changed says whether there
- * were any. Left alone: what a placement rule decided, and sizes that are not known. BP_E_NOMEM.
+ * what the next takers say, or the host estimates for them, if they compute in host memory. Nodes
+ * of a group that is not worth it get verdict BP_NO, BP_R_NOT_PROFITABLE; *changed says whether
+ * there were any. Left alone: what a placement rule decided, and sizes that are not known.
+ * BP_E_NOMEM.
  */
 bp_rc bp_reassign_costly(struct bp_partition *part, const uint32_t *roots, struct bp_region *region,
                          bool *changed, bp_err *err) BP_CHECKED;

@@ -21,11 +21,16 @@ static const char *const state_names[] = {"known", "installed", "loadable", "usa
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
+/*
+ * Every line of the text form begins with two columns: the provider's name, then what the line is
+ * about.
+ */
 static void put_label(struct bp_text *out, const char *name, const char *label)
 {
     bp_text_printf(out, "%-12s  %-12s  ", name, label);
 }
 
+/* States build on each other, so that the first one that is missing ends the line. */
 static void put_states(struct bp_text *out, uint32_t states)
 {
     const char *comma = "";
@@ -40,6 +45,7 @@ static void put_states(struct bp_text *out, uint32_t states)
     bp_text_add(out, "\n");
 }
 
+/* One kind of refusal: how often, why, and a few nodes as examples. */
 static void put_refusal(const struct bp_explanation *explanation,
                         const struct bp_explained_refusal *refusal, struct bp_text *out)
 {
@@ -79,6 +85,7 @@ static void put_options(const struct bp_explanation *explanation, struct bp_text
     }
 }
 
+/* The headline first, then what led to it, and what to do about it last. */
 void bp_explanation_text(const struct bp_explanation *explanation, struct bp_text *out)
 {
     const char *fix = bp_explanation_fix(explanation);
@@ -106,6 +113,7 @@ void bp_explanation_text(const struct bp_explanation *explanation, struct bp_tex
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
+/* The same as put_refusal(), with a key for each part. */
 static void json_refusal(const struct bp_explanation *explanation,
                          const struct bp_explained_refusal *refusal, struct bp_text *out)
 {
@@ -132,6 +140,7 @@ static void json_refusal(const struct bp_explanation *explanation,
     bp_json_close(out, '}');
 }
 
+/* All fields are always there; what is not known is null, so that readers need no special case. */
 void bp_explanation_json(const struct bp_explanation *explanation, struct bp_text *out)
 {
     const bp_report_provider *row = &explanation->row;
@@ -164,6 +173,7 @@ void bp_explanation_json(const struct bp_explanation *explanation, struct bp_tex
 
 /* ---- which providers ------------------------------------------------------------------------- */
 
+/* One call of bp_explain(): where facts come from, and the text so far. */
 struct explaining {
     bp_env *env;
     const bp_report *report;
@@ -171,6 +181,7 @@ struct explaining {
     struct bp_text out;
 };
 
+/* Appends one provider in the format that was asked for. */
 static void add(struct explaining *e, const struct bp_explanation *explanation)
 {
     if (e->format == BP_EXPLAIN_JSON)
@@ -228,6 +239,7 @@ static bp_rc add_other(struct explaining *e, const char *name, bp_err *err)
     return BP_OK;
 }
 
+/* A provider of the report, by its row. */
 static bp_rc add_row(struct explaining *e, uint32_t i, bp_err *err)
 {
     struct bp_explanation explanation;
@@ -240,6 +252,7 @@ static bp_rc add_row(struct explaining *e, uint32_t i, bp_err *err)
     return BP_OK;
 }
 
+/* The provider may be named by its name in any spelling, or by its file. */
 static bp_rc add_named(struct explaining *e, const char *name, bp_err *err)
 {
     uint32_t n = e->report ? bp_report_provider_count(e->report) : 0;
@@ -255,6 +268,7 @@ static bp_rc add_named(struct explaining *e, const char *name, bp_err *err)
     return add_other(e, name, err);
 }
 
+/* Without a report all providers of the environment are opened, as bp_env_probe() does. */
 static bp_rc add_all(struct explaining *e, bp_err *err)
 {
     uint32_t n = 0;
@@ -291,6 +305,7 @@ static void add_mismatches(struct explaining *e)
     }
 }
 
+/* The outer object and its version, for whoever reads the file later. */
 static void open_json(struct explaining *e)
 {
     if (e->format != BP_EXPLAIN_JSON)
@@ -299,6 +314,7 @@ static void open_json(struct explaining *e)
     bp_json_int(&e->out, "format", EXPLAIN_FORMAT);
 }
 
+/* The JSON is closed also after a failure, as out then only has to be freed. */
 bp_rc bp_explain(bp_env *env, const bp_report *report, const char *provider, uint32_t format,
                  char **out, bp_err *err)
 {
@@ -334,6 +350,7 @@ bp_rc bp_explain(bp_env *env, const bp_report *report, const char *provider, uin
 
 /* ---- BACKPLANE_REPORT ------------------------------------------------------------------------ */
 
+/* The file's name chooses the format of BACKPLANE_REPORT. */
 static bool ends_with(const char *text, const char *end)
 {
     size_t n = strlen(text), n_end = strlen(end);
@@ -354,6 +371,9 @@ static void write_out(const bp_env *env, const char *to, const struct bp_text *t
         bp_log(&env->log, BP_LOG_WARN, "session", "BACKPLANE_REPORT: %s: %s", to, strerror(errno));
 }
 
+/*
+ * Nobody waits for this file: what goes wrong with it is a warning, never a failure of the session.
+ */
 void bp_explain_session(bp_env *env, const bp_report *report, const char *error)
 {
     const char *to = bp_settings_get(&env->settings, "BACKPLANE_REPORT");

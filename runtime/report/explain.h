@@ -3,9 +3,9 @@
 #ifndef BP_REPORT_EXPLAIN_H
 #define BP_REPORT_EXPLAIN_H
 
-#include "base/text.h"
 #include "host/env.h"
 #include "report/report.h"
+#include "text/json.h"
 
 enum { BP_EXPLANATION_EXAMPLES = 3 }; /* nodes named for each reason */
 
@@ -16,6 +16,7 @@ struct bp_explained_refusal {
     uint32_t examples[BP_EXPLANATION_EXAMPLES]; /* nodes of the report, the first ones */
 };
 
+/* What is said of one provider. Strings belong to the report or to the environment. */
 struct bp_explanation {
     bp_report_provider row;  /* of the report, or made of what the environment knows */
     const bp_report *report; /* NULL: the row is not of a report */
@@ -28,12 +29,15 @@ struct bp_explanation {
 /* Of a row of a report. Strings are the report's; then bp_explanation_finish(). */
 bp_rc bp_explanation_of_row(struct bp_explanation *explanation, const bp_report *report,
                             uint32_t row, bp_err *err) BP_CHECKED;
+/* Frees the list of refusals. {0} is fine. */
 void bp_explanation_finish(struct bp_explanation *explanation);
 /* One sentence on how it ended. */
 void bp_explanation_headline(const struct bp_explanation *explanation, struct bp_text *out);
 /* What to do: its own fix, or what its most frequent refusal suggests; NULL: nothing. */
 const char *bp_explanation_fix(const struct bp_explanation *explanation);
+/* Appends it as lines of text; a failure is out->failed. */
 void bp_explanation_text(const struct bp_explanation *explanation, struct bp_text *out);
+/* Appends it as a JSON object; a failure is out->failed. */
 void bp_explanation_json(const struct bp_explanation *explanation, struct bp_text *out);
 
 /*

@@ -8,12 +8,15 @@
 
 #include "report/explain.h"
 
+/* An absent text sorts as an empty one. */
 static int order_text(const char *a, const char *b)
 {
     return strcmp(a ? a : "", b ? b : "");
 }
 
-/* By reason, subject and text, then by the node: equal ones become neighbours, first nodes first. */
+/*
+ * By reason, subject and text, then by the node: equal ones become neighbours, first nodes first.
+ */
 static int order_equal(const void *x, const void *y)
 {
     const struct bp_explained_refusal *a = x, *b = y;
@@ -29,6 +32,7 @@ static int order_equal(const void *x, const void *y)
     return order;
 }
 
+/* The most frequent refusals first; equal counts in the order of order_equal(), which is stable. */
 static int order_count(const void *x, const void *y)
 {
     const struct bp_explained_refusal *a = x, *b = y;
@@ -38,6 +42,7 @@ static int order_count(const void *x, const void *y)
     return order_equal(x, y);
 }
 
+/* Do two refusals say the same, whatever nodes they are about? */
 static bool is_equal(const struct bp_explained_refusal *a, const struct bp_explained_refusal *b)
 {
     return a->reason == b->reason && order_text(a->subject, b->subject) == 0 &&
@@ -69,6 +74,7 @@ static void fold(struct bp_explanation *explanation)
     qsort(explanation->refusals, n, sizeof *explanation->refusals, order_count);
 }
 
+/* Appends a refusal of one node; *cap is the capacity of the list, which doubles. */
 static bp_rc add_refusal(struct bp_explanation *explanation, const bp_report_refusal *row,
                          uint32_t node, uint32_t *cap, bp_err *err)
 {
@@ -97,6 +103,7 @@ static bool is_hosted(const bp_report_node *node)
     return node->provider == BP_NONE && node->group != BP_NONE;
 }
 
+/* All refusals of the provider, a row each, and the number of nodes that providers may run. */
 static bp_rc gather(struct bp_explanation *explanation, uint32_t provider, bp_err *err)
 {
     uint32_t n = bp_report_node_count(explanation->report), cap = 0;
@@ -120,6 +127,7 @@ static bp_rc gather(struct bp_explanation *explanation, uint32_t provider, bp_er
     return rc;
 }
 
+/* After a failure there is nothing to finish. */
 bp_rc bp_explanation_of_row(struct bp_explanation *explanation, const bp_report *report,
                             uint32_t row, bp_err *err)
 {
@@ -144,6 +152,7 @@ void bp_explanation_finish(struct bp_explanation *explanation)
     *explanation = (struct bp_explanation){0};
 }
 
+/* The stages from usable to used are distinguished by what the row has: nodes, a reason, a code. */
 void bp_explanation_headline(const struct bp_explanation *explanation, struct bp_text *out)
 {
     const bp_report_provider *row = &explanation->row;
@@ -166,6 +175,7 @@ void bp_explanation_headline(const struct bp_explanation *explanation, struct bp
     }
 }
 
+/* Hints go with the reason that is most frequent; most reasons have none that helps. */
 const char *bp_explanation_fix(const struct bp_explanation *explanation)
 {
     static const char *const hints[BP_R_END] = {

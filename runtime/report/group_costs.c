@@ -42,6 +42,7 @@ static double bytes_of(const bp_value *value)
     return ceil(bits / 8);
 }
 
+/* The value is on the device in this group: its lifetime there begins or goes on. */
 static void touch(struct estimating *r, uint32_t group, uint32_t value, double bytes)
 {
     r->bytes[value] = bytes;
@@ -89,6 +90,7 @@ static double find_peak(struct estimating *r)
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
+/* Nanoseconds for n copies of bytes in all; -1: the estimator does not tell. */
 static double ask_copies(const struct estimating *r, uint32_t n, uint64_t bytes)
 {
     return n == 0                 ? 0
@@ -96,6 +98,9 @@ static double ask_copies(const struct estimating *r, uint32_t n, uint64_t bytes)
                                   : -1;
 }
 
+/*
+ * What the provider estimates of group g. A failure and a time that is no number count as unknown.
+ */
 static void ask(const struct estimating *r, uint32_t g, bp_estimate *out)
 {
     char text[256];
@@ -108,6 +113,10 @@ static void ask(const struct estimating *r, uint32_t g, bp_estimate *out)
         out->known &= ~(uint32_t)BP_ESTIMATE_TIME;
 }
 
+/*
+ * BP_ESTIMATED_*: which fields of a group's row mean something. around: bytes of inputs and
+ * outputs, less than 0: not known. Memory needs both the weights and the scratch.
+ */
 static uint32_t known_of(const struct estimating *r, const bp_estimate *estimate, double around,
                          double copy_ns)
 {
@@ -122,6 +131,10 @@ static uint32_t known_of(const struct estimating *r, const bp_estimate *estimate
     return r->estimator->flags & BP_ESTIMATOR_SIMULATED ? known | BP_ESTIMATED_SIMULATED : known;
 }
 
+/*
+ * Asks about one group and writes its row. The provider's total keeps only what is known of every
+ * group.
+ */
 static void estimate_group(struct estimating *r, uint32_t g, uint32_t row_index)
 {
     bp_report_group row = {.struct_size = sizeof row};
@@ -147,6 +160,7 @@ static void estimate_group(struct estimating *r, uint32_t g, uint32_t row_index)
 
 /* ---- providers ------------------------------------------------------------------------------- */
 
+/* All groups of the provider in this graph, then its totals. */
 static void estimate_groups(struct estimating *r, uint32_t report_row)
 {
     uint32_t row = r->first_group;
@@ -169,6 +183,10 @@ static void estimate_groups(struct estimating *r, uint32_t report_row)
     bp_report_add_graph_estimate(r->report, report_row, &r->total);
 }
 
+/*
+ * Lists are made for each provider anew, as values are on its device only where its groups have
+ * them.
+ */
 static bp_rc estimate_provider(struct estimating *r, uint32_t report_row, bp_err *err)
 {
     size_t n_values = r->part->ir->n_values, n_groups = r->part->n_groups;
@@ -191,7 +209,7 @@ static bp_rc estimate_provider(struct estimating *r, uint32_t report_row, bp_err
     return rc;
 }
 
-/* NULL: it does not reckon. Hosts read as much of the table as its struct_size says. */
+/* NULL: it does not estimate. Hosts read as much of the table as its struct_size says. */
 static const struct bp_estimator *estimator_of(const bp_provider *provider, bp_estimator *own)
 {
     const bp_estimator *theirs;
@@ -203,6 +221,7 @@ static const struct bp_estimator *estimator_of(const bp_provider *provider, bp_e
     return own->group ? own : NULL;
 }
 
+/* Providers without the extension keep what the report says of copies, and nothing else. */
 bp_rc bp_report_estimate_groups(const struct bp_partition *part, const struct bp_asked *asked,
                                 const uint32_t *rows, bp_report *report, uint32_t first_group,
                                 bp_err *err)

@@ -4,13 +4,14 @@
 #include "config.h"
 
 #include "base/status.h"
-#include "base/text.h"
 #include "report/report.h"
+#include "text/json.h"
 
 enum { REPORT_FORMAT = 1 }; /* grows when a field changes its meaning */
 
 static const char *const fallback_names[] = {"default", "silent", "warn", "require"};
 
+/* Indices into other lists of the document; BP_NONE is null. */
 static void index_or_null(struct bp_text *text, const char *key, uint32_t index)
 {
     if (index == BP_NONE)
@@ -19,6 +20,7 @@ static void index_or_null(struct bp_text *text, const char *key, uint32_t index)
         bp_json_int(text, key, index);
 }
 
+/* An estimate of a size, null where the provider tells none. */
 static void bytes_or_null(struct bp_text *text, const char *key, uint32_t is_known, uint64_t bytes)
 {
     if (is_known)
@@ -33,6 +35,7 @@ static void time_or_null(struct bp_text *text, const char *key, uint32_t is_know
     bytes_or_null(text, key, is_known, (uint64_t)(ns + 0.5));
 }
 
+/* Also part of bp_explain()'s JSON, which has the same keys. */
 void bp_report_put_options(const bp_report *report, uint32_t provider, struct bp_text *text)
 {
     uint32_t n = report ? bp_report_option_count(report, provider) : 0;
@@ -52,6 +55,7 @@ void bp_report_put_options(const bp_report *report, uint32_t provider, struct bp
     bp_json_close(text, ']');
 }
 
+/* A provider's row: how far it came, what it got, and what it estimates. */
 static bp_rc add_provider(struct bp_text *text, const bp_report *report, uint32_t i, bp_err *err)
 {
     bp_report_provider row = {.struct_size = sizeof row};
@@ -86,6 +90,7 @@ static bp_rc add_provider(struct bp_text *text, const bp_report *report, uint32_
     return BP_OK;
 }
 
+/* Refusal j of node i; "provider" is an index into "providers". */
 static bp_rc add_refusal(struct bp_text *text, const bp_report *report, uint32_t i, uint32_t j,
                          bp_err *err)
 {
@@ -103,6 +108,7 @@ static bp_rc add_refusal(struct bp_text *text, const bp_report *report, uint32_t
     return BP_OK;
 }
 
+/* A node with all its refusals; "group" is an index into "groups". */
 static bp_rc add_node(struct bp_text *text, const bp_report *report, uint32_t i, bp_err *err)
 {
     bp_report_node row = {.struct_size = sizeof row};
@@ -127,6 +133,7 @@ static bp_rc add_node(struct bp_text *text, const bp_report *report, uint32_t i,
     return rc;
 }
 
+/* A group's row; sizes are in bytes, times in nanoseconds. */
 static bp_rc add_group(struct bp_text *text, const bp_report *report, uint32_t i, bp_err *err)
 {
     bp_report_group row = {.struct_size = sizeof row};
@@ -150,6 +157,7 @@ static bp_rc add_group(struct bp_text *text, const bp_report *report, uint32_t i
     return BP_OK;
 }
 
+/* Values whose declared shape is not what was inferred or what a run made. */
 void bp_report_put_mismatches(const bp_report *report, struct bp_text *text)
 {
     uint32_t n = report ? bp_report_mismatch_count(report) : 0;
@@ -170,7 +178,7 @@ void bp_report_put_mismatches(const bp_report *report, struct bp_text *text)
     bp_json_close(text, ']');
 }
 
-/* Without its time: equal sessions have equal reports. */
+/* Without its time, so that equal sessions have equal reports. */
 static bp_rc add_pass(struct bp_text *text, const bp_report *report, uint32_t i, bp_err *err)
 {
     bp_report_pass row = {.struct_size = sizeof row};
@@ -205,6 +213,7 @@ add_list(struct bp_text *text, const bp_report *report, const char *key, uint32_
     return rc;
 }
 
+/* Values between nodes: "from" null is an input of the model, "to" null an output. */
 static void add_edges(struct bp_text *text, const bp_report *report)
 {
     uint32_t from, to;
@@ -221,6 +230,7 @@ static void add_edges(struct bp_text *text, const bp_report *report)
     bp_json_close(text, ']');
 }
 
+/* Lists refer to each other by index, so that their order is that of the report. */
 bp_rc bp_report_json(const bp_report *report, char **out, bp_err *err)
 {
     struct bp_text text = {0};

@@ -8,6 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/report.h"
+
+/*
+ * A provider may refuse nodes for many reasons: each is named once, with its count, in the order of
+ * BP_R_*.
+ */
 void bp_report_count_refusals(const bp_report *report, uint32_t provider, char *buf, size_t cap)
 {
     const bp_report_refusal *rows = report->refusals.data;
@@ -31,6 +37,7 @@ void bp_report_count_refusals(const bp_report *report, uint32_t provider, char *
     }
 }
 
+/* Refusals of providers that compared costs: the first such text stands for all of its groups. */
 const char *bp_report_cost_text(const bp_report *report, uint32_t provider)
 {
     const bp_report_refusal *rows = report->refusals.data;
@@ -42,11 +49,13 @@ const char *bp_report_cost_text(const bp_report *report, uint32_t provider)
     return "";
 }
 
+/* Rows of providers stay when graphs are cleared; those of nodes and groups do not. */
 uint32_t bp_report_provider_count(const bp_report *report)
 {
     return report->providers.count;
 }
 
+/* Nodes of all graphs, subgraphs included, after passes. */
 uint32_t bp_report_node_count(const bp_report *report)
 {
     return report->nodes.count;
@@ -57,17 +66,20 @@ uint32_t bp_report_group_count(const bp_report *report)
     return report->groups.count;
 }
 
+/* Runs add mismatches while others read: the count is published after the row. */
 uint32_t bp_report_mismatch_count(const bp_report *report)
 {
     return atomic_load(&report->mismatches.count);
 }
 
+/* The error of every function here whose index is too large. */
 static bp_rc no_row(const char *what, uint32_t i, uint32_t count, bp_err *err)
 {
     return bp_fail(err, BP_E_INVALID, "the report has %u %s rows, there is no row %u", count, what,
                    i);
 }
 
+/* Row i in the order in which providers were tried, also those that are not in use. */
 bp_rc bp_report_get_provider(const bp_report *report, uint32_t i, bp_report_provider *out,
                              bp_err *err)
 {
@@ -76,6 +88,7 @@ bp_rc bp_report_get_provider(const bp_report *report, uint32_t i, bp_report_prov
     return bp_give_out(out, provider_at(report, i), err);
 }
 
+/* 0 also for a provider that is not in the report. */
 uint32_t bp_report_option_count(const bp_report *report, uint32_t provider)
 {
     const struct provider_row *rows = report->providers.data;
@@ -83,6 +96,7 @@ uint32_t bp_report_option_count(const bp_report *report, uint32_t provider)
     return provider < report->providers.count ? rows[provider].n_options : 0;
 }
 
+/* Options of all providers are in one list; each provider's own are neighbours there. */
 bp_rc bp_report_get_option(const bp_report *report, uint32_t provider, uint32_t j,
                            bp_report_option *out, bp_err *err)
 {
@@ -96,6 +110,7 @@ bp_rc bp_report_get_option(const bp_report *report, uint32_t provider, uint32_t 
         out, (bp_report_option *)report->options.data + rows[provider].first_option + j, err);
 }
 
+/* In the order of BP_ORIGIN_*. */
 const char *bp_origin_name(uint32_t origin)
 {
     static const char *const names[] = {"default", "file", "application", "variable"};
@@ -103,6 +118,7 @@ const char *bp_origin_name(uint32_t origin)
     return origin < sizeof names / sizeof names[0] ? names[origin] : "?";
 }
 
+/* Copied as far as the caller's struct_size goes, as all rows are. */
 bp_rc bp_report_get_node(const bp_report *report, uint32_t i, bp_report_node *out, bp_err *err)
 {
     if (i >= report->nodes.count)
@@ -110,6 +126,7 @@ bp_rc bp_report_get_node(const bp_report *report, uint32_t i, bp_report_node *ou
     return bp_give_out(out, &node_at(report, i)->row, err);
 }
 
+/* Refusals of all nodes are in one list; each node's are neighbours there. */
 bp_rc bp_report_get_refusal(const bp_report *report, uint32_t i, uint32_t j, bp_report_refusal *out,
                             bp_err *err)
 {
@@ -124,6 +141,7 @@ bp_rc bp_report_get_refusal(const bp_report *report, uint32_t i, uint32_t j, bp_
                        err);
 }
 
+/* Groups of all graphs, in running order within each. */
 bp_rc bp_report_get_group(const bp_report *report, uint32_t i, bp_report_group *out, bp_err *err)
 {
     if (i >= report->groups.count)
@@ -136,6 +154,7 @@ uint32_t bp_report_pass_count(const bp_report *report)
     return report->passes.count;
 }
 
+/* Only passes that were allowed to run have a row. */
 bp_rc bp_report_get_pass(const bp_report *report, uint32_t i, bp_report_pass *out, bp_err *err)
 {
     if (i >= report->passes.count)
@@ -143,6 +162,7 @@ bp_rc bp_report_get_pass(const bp_report *report, uint32_t i, bp_report_pass *ou
     return bp_give_out(out, (bp_report_pass *)report->passes.data + i, err);
 }
 
+/* The name of the value; NULL ends the list. */
 const char *bp_report_edge(const bp_report *report, uint32_t i, uint32_t *from, uint32_t *to)
 {
     const struct edge *edge;
@@ -155,6 +175,7 @@ const char *bp_report_edge(const bp_report *report, uint32_t i, uint32_t *from, 
     return edge->name;
 }
 
+/* Runs may add rows meanwhile; those that are there do not change. */
 bp_rc bp_report_get_mismatch(const bp_report *report, uint32_t i, bp_report_mismatch *out,
                              bp_err *err)
 {

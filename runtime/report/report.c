@@ -3,16 +3,21 @@
 
 #include "config.h"
 
-#include "report/rows.h"
+#include "report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "host/provider_states.h"
 #include "plan/copies.h"
+#include "report/rows.h"
+#include "text/text.h"
 
+/*
+ * A new row of `size` bytes at the end, not initialised; NULL: no memory. Rows move when a list
+ * grows, so pointers to them do not stay.
+ */
 static void *add_row(struct rows *rows, size_t size)
 {
     if (rows->count == rows->cap) {
@@ -40,6 +45,7 @@ static const char *keep(bp_report *report, const char *text, bool *failed)
     return copy;
 }
 
+/* Zeroes are empty lists. */
 bp_rc bp_report_create(bp_report **out, bp_err *err)
 {
     *out = calloc(1, sizeof **out);
@@ -49,11 +55,13 @@ bp_rc bp_report_create(bp_report **out, bp_err *err)
     return BP_OK;
 }
 
+/* Not const: runs add to it, under its own lock. */
 struct bp_mismatches *bp_report_mismatches(bp_report *report)
 {
     return &report->mismatches;
 }
 
+/* NULL is fine. Texts of rows go with it. */
 void bp_report_destroy(bp_report *report)
 {
     if (!report)
@@ -70,6 +78,7 @@ void bp_report_destroy(bp_report *report)
     free(report);
 }
 
+/* States follow from how far the provider came, see provider_states.h. */
 bp_rc bp_report_add_provider(bp_report *report, const bp_report_provider *row, uint32_t *out,
                              bp_err *err)
 {
@@ -92,6 +101,10 @@ bp_rc bp_report_add_provider(bp_report *report, const bp_report_provider *row, u
     return failed ? bp_fail_nomem(err, "the report") : BP_OK;
 }
 
+/*
+ * Options come right after their provider's row, so that each provider needs only the first and a
+ * count.
+ */
 bp_rc bp_report_add_option(bp_report *report, uint32_t provider, const bp_report_option *row,
                            bp_err *err)
 {
@@ -112,6 +125,10 @@ bp_rc bp_report_add_option(bp_report *report, uint32_t provider, const bp_report
     return failed ? bp_fail_nomem(err, "the report") : BP_OK;
 }
 
+/*
+ * The row stays where it is: other rows refer to it by its index. Texts of its former end stay in
+ * the region until the report goes.
+ */
 bp_rc bp_report_end_provider(bp_report *report, uint32_t provider, uint32_t stage, bp_rc code,
                              const char *reason, const char *fix, bp_err *err)
 {
@@ -138,6 +155,7 @@ struct adding {
     uint32_t first_node;
 };
 
+/* Only of providers that come before the one that got the node: the others were not needed. */
 static bp_rc add_refusals(struct adding *a, uint32_t n, struct node_row *node, bp_err *err)
 {
     uint32_t taker = a->part->provider_of[n];
@@ -164,6 +182,10 @@ static bp_rc add_refusals(struct adding *a, uint32_t n, struct node_row *node, b
     return BP_OK;
 }
 
+/*
+ * Copies one node, with its refusals, and counts it for its provider. The row is filled last, as
+ * adding refusals may fail.
+ */
 static bp_rc add_node(struct adding *a, uint32_t n, bp_err *err)
 {
     const struct bp_ir_node *from = &a->part->ir->nodes[n];
@@ -199,6 +221,7 @@ static bp_rc add_node(struct adding *a, uint32_t n, bp_err *err)
     return failed ? bp_fail_nomem(err, "the report") : rc;
 }
 
+/* Nodes that nobody takes have a group in the partition and none in the report. */
 static bp_rc add_group(struct adding *a, const struct bp_group *group,
                        const struct bp_copies *copies, bp_err *err)
 {
@@ -225,6 +248,7 @@ static bp_rc add_group(struct adding *a, const struct bp_group *group,
     return BP_OK;
 }
 
+/* One value that node `to` reads; constants and captured values are no edges. */
 static bp_rc add_edge(struct adding *a, uint32_t value, uint32_t to, bp_err *err)
 {
     const struct bp_ir_value *from = &a->part->ir->values[value];
@@ -242,6 +266,10 @@ static bp_rc add_edge(struct adding *a, uint32_t value, uint32_t to, bp_err *err
     return failed ? bp_fail_nomem(err, "the report") : BP_OK;
 }
 
+/*
+ * Inputs of each node, what its subgraphs capture included; outputs of the main graph lead to
+ * BP_NONE.
+ */
 static bp_rc add_edges(struct adding *a, bp_err *err)
 {
     const struct bp_ir *ir = a->part->ir;
@@ -262,6 +290,7 @@ static bp_rc add_edges(struct adding *a, bp_err *err)
     return rc;
 }
 
+/* Group rows are numbered before nodes are added, as nodes refer to them. */
 bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part, const uint32_t *rows,
                           const char *path, bp_err *err)
 {
@@ -289,6 +318,7 @@ bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part, co
     return rc < 0 ? rc : add_edges(&a, err);
 }
 
+/* Names and helps are the pass table's, so they are not copied. */
 bp_rc bp_report_add_pass(bp_report *report, const bp_report_pass *row, bp_err *err)
 {
     bp_report_pass *own = add_row(&report->passes, sizeof *own);
@@ -300,6 +330,7 @@ bp_rc bp_report_add_pass(bp_report *report, const bp_report_pass *row, bp_err *e
     return BP_OK;
 }
 
+/* Also sets back what providers' rows have added up over graphs. */
 void bp_report_clear_graphs(bp_report *report)
 {
     report->nodes.count = 0;
@@ -318,8 +349,9 @@ void bp_report_clear_graphs(bp_report *report)
     }
 }
 
-/* ---- what providers reckon ------------------------------------------------------------------- */
+/* ---- what providers estimate ----------------------------------------------------------------- */
 
+/* The row was added by bp_report_add_graph(); the rest of it stays. */
 void bp_report_set_group_estimate(bp_report *report, uint32_t i, const bp_report_group *estimated)
 {
     bp_report_group *row = (bp_report_group *)report->groups.data + i;
@@ -331,7 +363,7 @@ void bp_report_set_group_estimate(bp_report *report, uint32_t i, const bp_report
     row->copy_ns = estimated->copy_ns;
 }
 
-/* Bodies run while values of the graph around them live, so that their bytes add up. */
+/* Subgraphs run while values of the graph around them live, so that their bytes add up. */
 void bp_report_add_graph_estimate(bp_report *report, uint32_t provider,
                                   const bp_report_provider *estimated)
 {

@@ -3,12 +3,15 @@
 #ifndef BP_REPORT_REPORT_H
 #define BP_REPORT_REPORT_H
 
-#include "base/text.h"
 #include "plan/partition.h"
+#include "text/text.h"
 
 struct bp_mismatches;
 
-/* An empty report. */
+/*
+ * An empty report, to be destroyed with bp_report_destroy(). BP_E_NOMEM, which is also the only
+ * failure of the functions below.
+ */
 bp_rc bp_report_create(bp_report **out, bp_err *err) BP_CHECKED;
 /* Its list of declared shapes that do not fit; lives as long as the report. */
 struct bp_mismatches *bp_report_mismatches(bp_report *report);
@@ -32,14 +35,17 @@ bp_rc bp_report_end_provider(bp_report *report, uint32_t provider, uint32_t stag
  */
 bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part, const uint32_t *rows,
                           const char *path, bp_err *err) BP_CHECKED;
-/* What a provider reckons of group row i; sizes and times as in bp_report_group. */
+/* What a provider estimates of group row i; sizes and times as in bp_report_group. */
 void bp_report_set_group_estimate(bp_report *report, uint32_t i, const bp_report_group *estimated);
-/* Adds what it reckons of one graph, sizes and times as in bp_report_provider. */
+/* Adds what it estimates of one graph, sizes and times as in bp_report_provider. */
 void bp_report_add_graph_estimate(bp_report *report, uint32_t provider,
                                   const bp_report_provider *estimated);
 /* How a pass went; texts are borrowed for ever. */
 bp_rc bp_report_add_pass(bp_report *report, const bp_report_pass *row, bp_err *err) BP_CHECKED;
-/* Takes out all graphs and passes, to begin again with fewer providers; providers' rows stay. */
+/*
+ * Takes out all graphs and passes, to begin again with fewer providers; providers' rows stay.
+ * Indices of nodes and groups begin at 0 again.
+ */
 void bp_report_clear_graphs(bp_report *report);
 /* Why the first of the nodes that would be slower with a provider is; "" where none would be. */
 const char *bp_report_cost_text(const bp_report *report, uint32_t provider);

@@ -3,8 +3,10 @@
 #ifndef BP_REPORT_ROWS_H
 #define BP_REPORT_ROWS_H
 
+#include <backplane.h>
+
+#include "base/region.h"
 #include "graph/mismatch.h"
-#include "report/report.h"
 
 /* Rows of one kind, grown by doubling. */
 struct rows {
@@ -12,22 +14,32 @@ struct rows {
     uint32_t count, cap;
 };
 
+/*
+ * One value from node `from` (BP_NONE: from outside) to node `to` (BP_NONE: an output of the
+ * model).
+ */
 struct edge {
     const char *name;
     uint32_t from, to;
 };
 
+/* A provider's public row and where its options are in the list of options. */
 struct provider_row {
     bp_report_provider row;
     uint32_t n_estimated; /* graphs of which it said what they take */
     uint32_t first_option, n_options;
 };
 
+/* A node's public row; its n_refusals refusals begin at first_refusal. */
 struct node_row {
     bp_report_node row;
     uint32_t first_refusal;
 };
 
+/*
+ * Texts of all rows are copies in `text`, so that a report outlives its session's graphs. Rows are
+ * written by one thread, while a session is made; then anybody may read them.
+ */
 struct bp_report {
     struct bp_region text;
     struct rows providers;           /* struct provider_row */
@@ -40,11 +52,13 @@ struct bp_report {
     struct bp_mismatches mismatches; /* runs add to it */
 };
 
+/* Row i, to be changed; valid until a row is added. */
 static inline bp_report_provider *provider_at(const bp_report *report, uint32_t i)
 {
     return &((struct provider_row *)report->providers.data)[i].row;
 }
 
+/* Node i, to be changed; valid until a row is added. */
 static inline struct node_row *node_at(const bp_report *report, uint32_t i)
 {
     return (struct node_row *)report->nodes.data + i;

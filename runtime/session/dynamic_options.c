@@ -8,6 +8,10 @@
 
 #include "session/session.h"
 
+/*
+ * The instance of a provider in an engine, by any spelling of its name; NULL: the engine dropped
+ * it, or never had it.
+ */
 static struct bp_active *find(struct bp_engine *engine, const char *name)
 {
     for (uint32_t i = 0; engine && i < engine->providers.count; i++) {
@@ -27,6 +31,10 @@ static char *present_value(const struct bp_active *active, const char *key)
     return NULL;
 }
 
+/*
+ * A variant is made from the session's first options: what was changed since comes from the main
+ * engine.
+ */
 bp_rc bp_session_repeat_changes(bp_session *session, struct bp_engine *engine, bp_err *err)
 {
     const struct bp_provider_list *providers = &session->main.engine->providers;
@@ -84,6 +92,7 @@ static bp_rc change(bp_session *session, const char *name, const char *key, cons
     return rc;
 }
 
+/* The lock keeps a variant from being made with the old value meanwhile. */
 bp_rc bp_session_set_option(bp_session *session, const char *provider, const char *key,
                             const char *value, bp_err *err)
 {

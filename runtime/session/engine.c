@@ -1,344 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* engine.c - from a model and a wish to programs, with providers falling away where they must. */
+/* engine.c - the end of an engine, and the frames that its runs share. */
 
 #include "config.h"
 
 #include "session/engine.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "base/guard.h"
-#include "base/text.h"
-#include "custom/provider.h"
-#include "exec/control/host_op.h"
-#include "graph/mismatch.h"
-#include "graph/schema_table.h"
-#include "graph/without.h"
-#include "report/explain.h"
-#include "session/run_passes.h"
-#include "session/verdicts.h"
-
-struct step {
-    bp_progress_fn fn;
-    void *user;
-    const char *phase;
-    double fraction;
-};
-
-static void call_progress(void *u)
-{
-    const struct step *step = u;
-
-    step->fn(step->user, step->phase, step->fraction);
-}
-
-void bp_progress_tell(const struct bp_log *log, bp_progress_fn fn, void *user, const char *phase,
-                      double fraction)
-{
-    struct step step = {.fn = fn, .user = user, .phase = phase, .fraction = fraction};
-    struct bp_thrown thrown;
-
-    if (fn && !bp_guard(call_progress, &step, &thrown))
-        bp_log(log, BP_LOG_WARN, "session", "the progress function threw an exception: %s",
-               thrown.text);
-}
-
-/* Where lines about the engine go. */
-static const struct bp_log *log_of(const struct bp_env *env, const struct bp_engine_config *config)
-{
-    return config->providers.log ? config->providers.log : &env->log;
-}
-
-static void tell(const struct bp_env *env, const struct bp_engine_config *config, const char *phase,
-                 double fraction)
-{
-    bp_progress_tell(log_of(env, config), config->progress, config->progress_user, phase, fraction);
-}
-
-/* Where declared shapes that do not fit are told. */
-static struct bp_mismatches *mismatches_of(const struct bp_engine *engine,
-                                           const struct bp_engine_config *config)
-{
-    return config->mismatches ? config->mismatches : bp_report_mismatches(engine->report);
-}
-
-/* One attempt with the providers that are left. */
-static bp_rc try_graph(struct bp_engine *engine, const struct bp_engine_config *config,
-                       struct bp_subgraph_maker *maker, bp_err *err)
-{
-    struct bp_text missing = {0};
-    bp_rc rc;
-
-    *maker = (struct bp_subgraph_maker){
-        .find_host_op = bp_host_op_find,
-        .providers = &engine->providers,
-        .symbols = &engine->symbols,
-        .report = engine->report,
-        .placements = config->placements,
-        .has_matched = engine->has_matched,
-        .memory = &engine->memory,
-        .claims_only = config->claims_only,
-        .missing = &missing,
-        .failed = BP_NONE,
-    };
-    bp_report_clear_graphs(engine->report);
-    rc = bp_engine_optimize(engine, config, err);
-    if (rc >= 0)
-        rc = bp_subgraph_create(maker, engine->ir, NULL, NULL, "", &engine->graph, err);
-    if (rc >= 0)
-        rc = bp_mismatches_judge(mismatches_of(engine, config), err);
-    if (rc >= 0 && maker->n_missing > 0 && !config->claims_only)
-        rc = bp_fail(err, BP_E_UNSUPPORTED, "no provider takes %u node%s: %s%s", maker->n_missing,
-                     maker->n_missing == 1 ? "" : "s", missing.data ? missing.data : "",
-                     maker->n_missing > 50 ? "; ..." : "");
-    bp_text_finish(&missing);
-    return rc;
-}
-
-/* Declared shapes say nothing any more but those of inputs that are no scalars. */
-static void open_scalars(struct bp_ir *ir)
-{
-    for (uint32_t v = 0; v < ir->n_values; v++) {
-        struct bp_ir_value *value = &ir->values[v];
-
-        if (ir->parent || !(value->flags & BP_IR_INPUT) || value->declared.rank == 0)
-            value->declared.rank = BP_RANK_UNKNOWN;
-    }
-    for (struct bp_ir *subgraph = ir->first_body; subgraph; subgraph = subgraph->next_body)
-        open_scalars(subgraph);
-}
-
-static bp_rc leave_out(struct bp_ir *ir, const struct bp_engine_config *config, bp_err *err)
-{
-    bool *marked = calloc((size_t)ir->n_values + 1, sizeof *marked);
-
-    if (!marked)
-        return bp_fail_nomem(err, "a graph");
-    for (uint32_t i = 0; i < config->n_without; i++) {
-        uint32_t value = bp_strmap_get(&ir->by_name, config->without[i], BP_NONE);
-
-        if (value != BP_NONE)
-            marked[value] = true;
-    }
-    bp_ir_mark_downstream(ir, marked);
-    bp_ir_drop_marked(ir, marked);
-    free(marked);
-    return BP_OK;
-}
-
-/* The model's graph; anew where passes have changed it for providers that are no more. */
-static bp_rc make_graph(struct bp_engine *engine, const struct bp_engine_config *config,
-                        bp_err *err)
-{
-    bp_rc rc;
-
-    if (engine->ir && !bp_engine_is_optimized(config))
-        return BP_OK;
-    if (engine->ir)
-        bp_ir_finish(engine->ir);
-    engine->ir = NULL;
-    rc = bp_onnx_graph(engine->onnx, config->open_defaults, &engine->custom, &engine->region,
-                       &engine->symbols, &engine->ir, err);
-    if (rc >= 0)
-        engine->ir->mismatches = mismatches_of(engine, config);
-    if (rc >= 0 && config->open_scalars)
-        open_scalars(engine->ir);
-    return rc >= 0 && config->n_without > 0 ? leave_out(engine->ir, config, err) : rc;
-}
-
-/* The code of whoever failed first, e.g. of an application's operator, beside words of ours. */
-static bp_rc keep_code(bp_rc rc, const bp_err *own, bp_err *err)
-{
-    if (err)
-        err->native_code = own->native_code;
-    return rc;
-}
-
-static bp_rc make_subgraph(struct bp_engine *engine, const struct bp_engine_config *config,
-                           bp_err *err)
-{
-    char dropped[1024] = ""; /* the last one: why nobody may be left for a node */
-
-    for (;;) {
-        struct bp_subgraph_maker maker;
-        char text[768];
-        bp_err own = bp_err_init(text, sizeof text);
-        bp_rc rc = try_graph(engine, config, &maker, &own);
-
-        if (rc >= 0)
-            return rc;
-        if (maker.failed == BP_NONE ||
-            (rc == BP_E_NOMEM && !bp_has_memory(engine->providers.active[maker.failed])))
-            return keep_code(bp_fail(err, rc, "%s%s", rc == BP_E_UNSUPPORTED ? dropped : "", text),
-                             &own, err);
-        snprintf(dropped, sizeof dropped, "provider '%s' failed (%s); now ",
-                 engine->providers.active[maker.failed]->name, text);
-        bp_report_clear_graphs(engine->report); /* what it got it has no more */
-        rc = bp_provider_list_drop(&engine->providers, maker.failed, engine->report,
-                                   maker.failed_stage, rc, text, err);
-        if (rc < 0)
-            return keep_code(rc, &own, err);
-        rc = make_graph(engine, config, err);
-        if (rc < 0)
-            return rc;
-    }
-}
-
-/* Has the report a row for the provider of this name, whatever became of it? */
-static bool is_listed(const bp_report *report, const char *name)
-{
-    for (uint32_t i = 0; i < bp_report_provider_count(report); i++) {
-        bp_report_provider row = {.struct_size = sizeof row};
-
-        if (bp_report_get_provider(report, i, &row, NULL) >= 0 &&
-            bp_provider_names_equal(row.name, name))
-            return true;
-    }
-    return false;
-}
-
-/* Rules may name providers that exist; those in the list are of use. */
-static bp_rc check_placements(struct bp_engine *engine, const struct bp_engine_config *config,
-                              bp_err *err)
-{
-    struct bp_env *env = engine->providers.env;
-    uint32_t n = config->placements ? config->placements->count : 0;
-
-    engine->has_matched = bp_region_array(&engine->region, n, sizeof *engine->has_matched);
-    if (!engine->has_matched)
-        return bp_fail_nomem(err, "the placement rules");
-    for (uint32_t i = 0; i < n; i++) {
-        const struct bp_placement_rule *rule = &config->placements->rules[i];
-        uint32_t at;
-
-        if (is_listed(engine->report, rule->provider))
-            continue;
-        if (bp_registry_find(&env->registry, rule->provider, &at, err) == BP_E_INVALID)
-            return bp_fail_in(err, BP_E_OPTION, "placement rule '%s'", rule->text);
-        bp_err_clear(err);
-        if (!config->open_defaults)
-            bp_log(engine->providers.log, BP_LOG_WARN, "session",
-                   "placement rule '%s' does nothing: the session does not ask for that provider",
-                   rule->text);
-    }
-    return BP_OK;
-}
-
-static void warn_of_placements(const struct bp_engine *engine,
-                               const struct bp_engine_config *config)
-{
-    for (uint32_t i = 0;
-         config->placements && !config->open_defaults && i < config->placements->count; i++) {
-        if (!engine->has_matched[i])
-            bp_log(engine->providers.log, BP_LOG_WARN, "session",
-                   "placement rule '%s' matches no node that a provider could run",
-                   config->placements->rules[i].text);
-    }
-}
-
-/* Tells of an operator of the host's that the application has replaced. */
-static void tell_replaced(const struct bp_ir_node *node, const struct bp_log *log)
-{
-    const struct bp_schema *ours = bp_schema_find(node->domain, node->op, node->opset);
-
-    if (ours)
-        bp_log(log, BP_LOG_INFO, "session",
-               "operator %s%s%s (node '%s') is the application's, not the host's", node->domain,
-               node->domain[0] ? "." : "", node->op, node->name);
-}
-
-/* Has the graph, or a body in it, operators of the application? */
-static bool has_custom(const struct bp_ir *ir, const struct bp_log *log)
-{
-    bool found = false;
-
-    for (uint32_t i = 0; i < ir->n_nodes; i++) {
-        const struct bp_ir_node *node = &ir->nodes[i];
-
-        if (bp_custom_of(node->schema)) {
-            found = true;
-            tell_replaced(node, log);
-        }
-        for (uint32_t b = 0; b < node->n_bodies; b++)
-            found |= has_custom(node->bodies[b], log);
-    }
-    return found;
-}
-
-static bp_rc fill(struct bp_engine *engine, struct bp_env *env,
-                  const struct bp_engine_config *config, bp_err *err)
-{
-    struct bp_provider_list_config providers = config->providers;
-    bp_rc rc;
-
-    tell(env, config, "graph", 0.1);
-    rc = config->newer_opsets ? BP_OK : bp_onnx_check_released(engine->onnx, err);
-    if (rc >= 0)
-        rc = bp_env_custom_table(env, config->operators, &engine->custom, err);
-    if (rc >= 0)
-        rc = make_graph(engine, config, err);
-    if (rc < 0)
-        return rc;
-    tell(env, config, "providers", 0.3);
-    providers.has_custom = has_custom(engine->ir, log_of(env, config));
-    rc = bp_provider_list_init(&engine->providers, env, &providers, engine->report, err);
-    if (rc < 0)
-        return rc;
-    rc = check_placements(engine, config, err);
-    if (rc < 0)
-        return rc;
-    tell(env, config, config->claims_only ? "claims" : "compile", 0.4);
-    rc = make_subgraph(engine, config, err);
-    if (rc >= 0)
-        warn_of_placements(engine, config);
-    if (rc >= 0)
-        rc = bp_engine_set_verdicts(engine, config, err);
-    bp_onnx_drop_pages(engine->onnx);
-    tell(env, config, "ready", 1.0);
-    return rc;
-}
-
-/* The words are needed here too, where the caller may want none. */
-static bp_rc fill_and_tell(struct bp_engine *engine, struct bp_env *env,
-                           const struct bp_engine_config *config, bp_err *err)
-{
-    char text[4096] = "";
-    bp_err own = bp_err_init(text, sizeof text);
-    bp_rc rc;
-
-    if (!config->is_session || !bp_settings_get(&env->settings, "BACKPLANE_REPORT"))
-        return fill(engine, env, config, err);
-    rc = fill(engine, env, config, &own);
-    bp_explain_session(env, engine->report, rc < 0 ? text : NULL);
-    return rc < 0 ? bp_fail(err, rc, "%s", text) : rc;
-}
-
-bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx,
-                       const struct bp_engine_config *config, struct bp_engine **out, bp_err *err)
-{
-    struct bp_engine *engine = calloc(1, sizeof *engine);
-    bp_rc rc;
-
-    *out = NULL;
-    if (!engine)
-        return bp_fail_nomem(err, "a session");
-    engine->onnx = bp_onnx_ref(onnx);
-    rc = bp_report_create(&engine->report, err);
-    if (rc >= 0) {
-        bp_report_mismatches(engine->report)->log = log_of(env, config);
-        bp_report_mismatches(engine->report)->is_strict = config->strict_shapes;
-        rc = fill_and_tell(engine, env, config, err);
-    }
-    if (rc < 0) {
-        bp_engine_destroy(engine);
-        return rc;
-    }
-    *out = engine;
-    return BP_OK;
-}
-
+/*
+ * Frames before programs, programs before the instances that made them, and the graph after both.
+ */
 void bp_engine_destroy(struct bp_engine *engine)
 {
     if (!engine)
@@ -357,6 +29,10 @@ void bp_engine_destroy(struct bp_engine *engine)
     free(engine);
 }
 
+/*
+ * Slots are exchanged, so that runs on many threads need no lock. A frame that was used last is not
+ * preferred: any has plans for the shapes that it has met.
+ */
 bp_rc bp_engine_take_frame(struct bp_engine *engine, struct bp_frame_state **out, bp_err *err)
 {
     for (int i = 0; i < BP_IDLE_FRAMES; i++) {
@@ -367,6 +43,7 @@ bp_rc bp_engine_take_frame(struct bp_engine *engine, struct bp_frame_state **out
     return bp_frame_state_create(engine->graph, out, err);
 }
 
+/* With more runs at once than slots, the frames that find none are destroyed. */
 void bp_engine_return_frame(struct bp_engine *engine, struct bp_frame_state *frame)
 {
     for (int i = 0; i < BP_IDLE_FRAMES; i++) {
@@ -378,6 +55,7 @@ void bp_engine_return_frame(struct bp_engine *engine, struct bp_frame_state *fra
     bp_frame_state_destroy(frame);
 }
 
+/* Frames in a run are not in a slot, and stay. */
 uint64_t bp_engine_trim(struct bp_engine *engine)
 {
     uint64_t bytes = 0;

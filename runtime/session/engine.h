@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* engine.h - a model on a lineup of providers, ready to run: what set_providers replaces as a whole. */
+/*
+ * engine.h - a model on a provider list of providers, ready to run: what set_providers replaces as
+ * a whole.
+ */
 #ifndef BP_SESSION_ENGINE_H
 #define BP_SESSION_ENGINE_H
 
 #include "exec/frame.h"
 #include "model/onnx.h"
+#include "plan/placement_rules.h"
 
 enum { BP_IDLE_FRAMES = 16 }; /* kept for the next runs; more runs at once make more */
 
+/*
+ * Everything that set_providers replaces as a whole. Read-only once created but for `idle` and
+ * counters, so that runs on many threads share it.
+ */
 struct bp_engine {
     struct bp_onnx *onnx;
     struct bp_provider_list providers;
@@ -22,7 +30,7 @@ struct bp_engine {
     _Atomic(struct bp_frame_state *) idle[BP_IDLE_FRAMES];
 };
 
-/* How to make an engine. */
+/* What is asked of an engine. Pointers are borrowed until bp_engine_create() returns. */
 struct bp_engine_config {
     struct bp_provider_list_config providers;
     const struct bp_custom_list *operators;     /* the session's own; may be NULL */
@@ -59,8 +67,12 @@ void bp_engine_destroy(struct bp_engine *engine); /* no frame may be out; NULL i
 /* A frame for one run, an idle one if there is one. [any thread, like the next] */
 bp_rc bp_engine_take_frame(struct bp_engine *engine, struct bp_frame_state **out,
                            bp_err *err) BP_CHECKED;
+/* Gives a frame back after a run, whatever came of that. [any thread] */
 void bp_engine_return_frame(struct bp_engine *engine, struct bp_frame_state *frame);
-/* Destroys the frames that are idle; returns the bytes that they held. [any thread] */
+/*
+ * Destroys the frames that are idle; returns the bytes that they held. Frames that are out stay.
+ * [any thread]
+ */
 uint64_t bp_engine_trim(struct bp_engine *engine);
 
 #endif

@@ -5,6 +5,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/dynamic_options.c \
 	%D%/engine.c \
 	%D%/engine.h \
+	%D%/engine_create.c \
 	%D%/model_api.c \
 	%D%/operators.c \
 	%D%/options.c \
@@ -13,6 +14,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/run_passes.h \
 	%D%/session.c \
 	%D%/session.h \
+	%D%/session_engines.c \
 	%D%/session_run.c \
 	%D%/variants.c \
 	%D%/verdicts.c \

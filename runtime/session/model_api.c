@@ -11,6 +11,7 @@
 
 /* ---- operators in use ------------------------------------------------------------------------ */
 
+/* Rows of one operator and version become neighbours. */
 static int by_name(const void *a, const void *b)
 {
     const bp_op_info *x = a;
@@ -23,17 +24,19 @@ static int by_name(const void *a, const void *b)
     return order ? order : (x->since > y->since) - (x->since < y->since);
 }
 
+/* Nodes of a graph and of all its subgraphs. */
 static uint32_t count_nodes(const struct bp_ir *ir)
 {
     uint32_t n = ir->n_nodes;
 
     for (uint32_t i = 0; i < ir->n_nodes; i++) {
-        for (uint32_t b = 0; b < ir->nodes[i].n_bodies; b++)
-            n += count_nodes(ir->nodes[i].bodies[b]);
+        for (uint32_t b = 0; b < ir->nodes[i].n_subgraphs; b++)
+            n += count_nodes(ir->nodes[i].subgraphs[b]);
     }
     return n;
 }
 
+/* One row a node, from *n on, which is moved; rows has space for count_nodes(). */
 static void list_nodes(const struct bp_ir *ir, bp_op_info *rows, uint32_t *n)
 {
     for (uint32_t i = 0; i < ir->n_nodes; i++) {
@@ -47,8 +50,8 @@ static void list_nodes(const struct bp_ir *ir, bp_op_info *rows, uint32_t *n)
             .opset = node->opset,
             .since = node->schema ? node->schema->since : 0,
         };
-        for (uint32_t b = 0; b < node->n_bodies; b++)
-            list_nodes(node->bodies[b], rows, n);
+        for (uint32_t b = 0; b < node->n_subgraphs; b++)
+            list_nodes(node->subgraphs[b], rows, n);
     }
 }
 
@@ -73,6 +76,7 @@ static bp_rc list_ops(struct bp_model *model, bp_err *err)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/* A model's graph is decoded with the environment's operators, as a session's will be. */
 static bp_rc fill(struct bp_model *model, bp_err *err)
 {
     bp_rc rc;
@@ -88,6 +92,7 @@ static bp_rc fill(struct bp_model *model, bp_err *err)
     return rc;
 }
 
+/* Recorded optimisations of ONNX Runtime rest on its kernels and layouts; they say nothing here. */
 static void log_unread(const bp_env *env, const struct bp_onnx *onnx)
 {
     uint32_t n = bp_onnx_unread_optimizations(onnx);
@@ -122,6 +127,10 @@ static bp_rc create(bp_env *env, struct bp_onnx *onnx, bp_model **out, bp_err *e
     return BP_OK;
 }
 
+/*
+ * Sources are structs of the application: its size, and either a path or bytes, are checked before
+ * use.
+ */
 static bp_rc check_source(const bp_model_source *from, bp_err *err)
 {
     uint32_t least = offsetof(bp_model_source, edits) + sizeof from->edits;
@@ -142,6 +151,7 @@ static bp_rc check_source(const bp_model_source *from, bp_err *err)
     return BP_OK;
 }
 
+/* The other two functions that open a model are short forms of this one. */
 bp_rc bp_model_open_source(bp_env *env, const bp_model_source *source, bp_model **out, bp_err *err)
 {
     struct bp_onnx *onnx;
@@ -156,6 +166,7 @@ bp_rc bp_model_open_source(bp_env *env, const bp_model_source *source, bp_model 
     return rc < 0 ? rc : create(env, onnx, out, err);
 }
 
+/* From a file, with external data beside it. */
 bp_rc bp_model_open(bp_env *env, const char *path, bp_model **out, bp_err *err)
 {
     bp_model_source source = {.struct_size = sizeof source, .path = path};
@@ -163,6 +174,10 @@ bp_rc bp_model_open(bp_env *env, const char *path, bp_model **out, bp_err *err)
     return bp_model_open_source(env, &source, out, err);
 }
 
+/*
+ * The bytes are borrowed until the model and its sessions are gone; dir is where external data
+ * lies.
+ */
 bp_rc bp_model_open_memory(bp_env *env, const void *bytes, size_t size, const char *dir,
                            bp_model **out, bp_err *err)
 {
@@ -172,6 +187,7 @@ bp_rc bp_model_open_memory(bp_env *env, const void *bytes, size_t size, const ch
     return bp_model_open_source(env, &source, out, err);
 }
 
+/* Providers have no part in it: what is saved is the model as it was opened. */
 bp_rc bp_model_save(const bp_model *model, const bp_model_sink *sink, bp_err *err)
 {
     if (!model || !sink || sink->struct_size < sizeof *sink || !sink->write)
@@ -182,6 +198,7 @@ bp_rc bp_model_save(const bp_model *model, const bp_model_sink *sink, bp_err *er
     return bp_onnx_save(model->onnx, sink, err);
 }
 
+/* Sessions keep references of their own to the model's bytes. */
 void bp_model_close(bp_model *model)
 {
     if (!model)
@@ -199,6 +216,9 @@ void bp_model_close(bp_model *model)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/*
+ * Sizes and texts come from the file, counts from the graph with functions in place of their calls.
+ */
 bp_rc bp_model_get_info(const bp_model *model, bp_model_info *out, bp_err *err)
 {
     bp_model_info own = {0};
@@ -212,6 +232,7 @@ bp_rc bp_model_get_info(const bp_model *model, bp_model_info *out, bp_err *err)
     return bp_give_out(out, &own, err);
 }
 
+/* Row i of inputs or outputs, copied as far as the caller's struct_size goes. */
 static bp_rc give_port(const bp_io_info *rows, uint32_t n, const char *what, uint32_t i,
                        bp_io_info *out, bp_err *err)
 {
@@ -231,6 +252,7 @@ bp_rc bp_model_output(const bp_model *model, uint32_t i, bp_io_info *out, bp_err
     return give_port(model->ports.outputs, model->ports.n_outputs, "output", i, out, err);
 }
 
+/* Rows are sorted by domain, name and version. */
 bp_rc bp_model_op(const bp_model *model, uint32_t i, bp_op_info *out, bp_err *err)
 {
     if (i >= model->n_ops)
@@ -266,7 +288,7 @@ static bp_rc plan(bp_env *env, const bp_model *model, const bp_session_options *
 
     *out = NULL;
     if (rc >= 0) {
-        config = bp_session_engine_config(&own);
+        config = bp_session_options_engine_config(&own);
         config.claims_only = true;
         config.open_defaults = open_defaults;
         rc = bp_engine_create(env, model->onnx, &config, out, err);
@@ -275,6 +297,7 @@ static bp_rc plan(bp_env *env, const bp_model *model, const bp_session_options *
     return rc;
 }
 
+/* The report outlives the engine: it becomes the caller's. */
 static bp_report *take_report(struct bp_engine *engine)
 {
     bp_report *report = engine->report;
@@ -283,6 +306,7 @@ static bp_report *take_report(struct bp_engine *engine)
     return report;
 }
 
+/* Everything that a session would do up to compiling; the engine is not kept. */
 bp_rc bp_plan_create(bp_env *env, bp_model *model, const bp_session_options *options,
                      bp_report **out, bp_err *err)
 {
@@ -299,6 +323,10 @@ bp_rc bp_plan_create(bp_env *env, bp_model *model, const bp_session_options *opt
     return rc;
 }
 
+/*
+ * The optimised graph of a plan's engine, written as a model again. Nodes and values lie in the
+ * engine's region, which therefore outlives the engine here.
+ */
 bp_rc bp_model_optimize(bp_env *env, bp_model *model, const bp_session_options *options,
                         uint32_t flags, bp_model **out, bp_report **report, bp_err *err)
 {

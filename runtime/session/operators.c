@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "base/guard.h"
-#include "base/text.h"
 #include "compile/operator_query.h"
 #include "graph/schema_table.h"
+#include "text/text.h"
 
-/* Does the host run it itself? Constants it folds; of such nodes no provider is asked. */
+/* Does the host run it itself? Constants are folded by it. No provider is asked for such nodes. */
 static bool is_hosted(const struct bp_schema *schema)
 {
-    return schema->is_hosted || (strcmp(schema->op, "Constant") == 0 && !schema->domain[0]);
+    return schema->is_host_op || (strcmp(schema->op, "Constant") == 0 && !schema->domain[0]);
 }
 
 /* "X, Y": the parameters that have the variable. */
@@ -44,12 +44,14 @@ static bool is_worth_telling(const struct bp_operator_query *query, uint32_t var
     return var == 0;
 }
 
+/* One call of the application's function, for bp_guard(), as it may throw. */
 struct row {
     bp_operator_fn fn;
     void *user;
     const bp_operator_info *info;
 };
 
+/* Runs under bp_guard(). */
 static void call_fn(void *u)
 {
     const struct row *row = u;
@@ -57,6 +59,9 @@ static void call_fn(void *u)
     row->fn(row->user, row->info);
 }
 
+/*
+ * An exception in the function ends the list: BP_E_INTERNAL or what bp_thrown_fail() makes of it.
+ */
 static bp_rc hand_over(struct row row, bp_err *err)
 {
     struct bp_thrown thrown;
@@ -66,6 +71,7 @@ static bp_rc hand_over(struct row row, bp_err *err)
                : bp_thrown_fail(&thrown, "the function that takes operators", err);
 }
 
+/* One row for each type variable that says something. */
 static bp_rc tell(const struct bp_operator_query *query, bp_operator_info *info, bp_operator_fn fn,
                   void *user, bp_err *err)
 {
@@ -118,7 +124,7 @@ static bp_rc ask_row(const struct bp_active *active, uint32_t i, bp_operator_fn 
     return rc < 0 ? rc : tell(&query, &info, fn, user, err);
 }
 
-/* The instance of the provider among those of a lineup, to which CPU was added. */
+/* The instance of the provider of this name, which need not be the first: CPU was added. */
 static const struct bp_active *find_active(const struct bp_provider_list *providers,
                                            const char *name)
 {
@@ -129,7 +135,10 @@ static const struct bp_active *find_active(const struct bp_provider_list *provid
     return NULL;
 }
 
-/* *lineup is to be finished also after a failure. */
+/*
+ * A provider list of this provider and CPU, without the environment's defaults; its report is not
+ * used. *providers is to be finished also after a failure.
+ */
 static bp_rc open_provider(struct bp_env *env, const char *name, struct bp_provider_list *providers,
                            const struct bp_active **out, bp_err *err)
 {
@@ -151,6 +160,7 @@ static bp_rc open_provider(struct bp_env *env, const char *name, struct bp_provi
     return rc;
 }
 
+/* One instance answers for all rows of the schema table, in its order. */
 bp_rc bp_env_provider_operators(bp_env *env, uint32_t i, bp_operator_fn fn, void *user, bp_err *err)
 {
     struct bp_candidate *found = bp_registry_get(&env->registry, i);

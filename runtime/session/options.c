@@ -10,6 +10,7 @@
 #include "optimize/passes.h"
 #include "session/session.h"
 
+/* Zeroes mean defaults but for the fallback policy, which always has a value. */
 bp_rc bp_session_options_create(bp_session_options **out, bp_err *err)
 {
     *out = calloc(1, sizeof **out);
@@ -19,6 +20,7 @@ bp_rc bp_session_options_create(bp_session_options **out, bp_err *err)
     return BP_OK;
 }
 
+/* What the lists own; the struct itself is the caller's. */
 void bp_session_options_finish(struct bp_session_options *options)
 {
     bp_spec_finish(&options->providers);
@@ -35,6 +37,7 @@ void bp_session_options_destroy(bp_session_options *options)
     free(options);
 }
 
+/* from NULL: the defaults. Also on failure *to is to be finished. */
 bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_session_options *from,
                               bp_err *err)
 {
@@ -56,7 +59,8 @@ bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_ses
     return rc < 0 ? rc : bp_worker_config_copy(from->workers, &to->workers, err);
 }
 
-struct bp_engine_config bp_session_engine_config(const struct bp_session_options *options)
+/* Lists are lent, not copied: options have to live until the engine is made. */
+struct bp_engine_config bp_session_options_engine_config(const struct bp_session_options *options)
 {
     return (struct bp_engine_config){
         .providers = {.own = &options->providers,
@@ -75,6 +79,7 @@ struct bp_engine_config bp_session_engine_config(const struct bp_session_options
     };
 }
 
+/* Only the name's form is checked here: providers are looked for when a session is made. */
 bp_rc bp_session_options_add_provider(bp_session_options *options, const char *name,
                                       const bp_key_value *kv, uint32_t n_kv, uint32_t fallback,
                                       bp_err *err)
@@ -100,6 +105,10 @@ static bp_rc try_provider(bp_env *env, const char *name, const bp_key_value *kv,
     return rc;
 }
 
+/*
+ * The difference to bp_session_options_add_provider(): the provider is opened here, so that a wrong
+ * name or option is an error of this call and not of the session's.
+ */
 bp_rc bp_session_options_register(bp_session_options *options, bp_env *env, const char *name,
                                   const bp_key_value *kv, uint32_t n_kv, uint32_t fallback,
                                   bp_err *err)
@@ -116,12 +125,14 @@ bp_rc bp_session_options_register(bp_session_options *options, bp_env *env, cons
     return rc;
 }
 
+/* Indices are held against the provider's devices when a session is made. */
 bp_rc bp_session_options_set_devices(bp_session_options *options, const char *name,
                                      const uint32_t *devices, uint32_t n_devices, bp_err *err)
 {
     return bp_spec_set_devices(&options->providers, name, devices, n_devices, err);
 }
 
+/* The set is counted: it may be released by its maker afterwards. */
 bp_rc bp_session_options_add_operators(bp_session_options *options, bp_operators *set, bp_err *err)
 {
     if (!options)
@@ -129,6 +140,7 @@ bp_rc bp_session_options_add_operators(bp_session_options *options, bp_operators
     return bp_custom_list_add(&options->operators, set, err);
 }
 
+/* BP_FALLBACK_DEFAULT sets it back. */
 bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32_t fallback, bp_err *err)
 {
     bp_rc rc = bp_spec_check_fallback(fallback, err);
@@ -147,6 +159,7 @@ bp_rc bp_session_options_set_optimization(bp_session_options *options, uint32_t 
     return BP_OK;
 }
 
+/* Bit i stands for row i of the table in optimize/passes.c, which has fewer than 64. */
 bp_rc bp_session_options_disable_pass(bp_session_options *options, const char *name, bp_err *err)
 {
     uint32_t i;
@@ -157,6 +170,7 @@ bp_rc bp_session_options_disable_pass(bp_session_options *options, const char *n
     return rc;
 }
 
+/* Rows of the table of passes; NULL ends it. */
 const char *bp_optimization_pass(uint32_t i, uint32_t *level, const char **help)
 {
     const struct bp_pass *pass = bp_pass_at(i);
@@ -168,6 +182,7 @@ const char *bp_optimization_pass(uint32_t i, uint32_t *level, const char **help)
     return pass ? pass->name : NULL;
 }
 
+/* Every provider that is named is required then, whatever its own policy. */
 void bp_session_options_set_strict(bp_session_options *options, uint32_t on)
 {
     options->strict = on != 0;
@@ -183,6 +198,7 @@ void bp_session_options_set_newer_opsets(bp_session_options *options, uint32_t o
     options->newer_opsets = on != 0;
 }
 
+/* !(a && b), so that NaN is refused too. */
 bp_rc bp_session_options_set_min_share(bp_session_options *options, const char *name, double share,
                                        bp_err *err)
 {
@@ -203,6 +219,7 @@ bp_rc bp_session_options_add_placement(bp_session_options *options, const char *
     return bp_placement_list_add(&options->placements, rule, err);
 }
 
+/* All rules of the file, after those that are there, or none. */
 bp_rc bp_session_options_read_placements(bp_session_options *options, const char *path, bp_err *err)
 {
     if (!path)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "session/session.h"
+#include "text/text.h"
 
 /* A type and those inside it. */
 static bp_type_info *make_type(struct bp_ports *ports, const struct bp_fact *fact)
@@ -27,6 +27,10 @@ static bp_type_info *make_type(struct bp_ports *ports, const struct bp_fact *fac
     return type->item ? type : NULL;
 }
 
+/*
+ * A row of backplane.h. Symbols that the host made up ('?...') are not shown: a size of that kind
+ * is -1 without a name. What a sparse tensor stands for has its type and shape.
+ */
 static bp_rc set_port(struct bp_ports *ports, const char *name, const struct bp_fact *fact,
                       const struct bp_symbols *symbols, bp_io_info *out, bp_err *err)
 {
@@ -57,6 +61,10 @@ static bp_rc set_port(struct bp_ports *ports, const char *name, const struct bp_
     return BP_OK;
 }
 
+/*
+ * Inputs with a default (defaulted) or without one; they are listed in two passes, required ones
+ * first.
+ */
 static bp_rc add_inputs(struct bp_ports *ports, const struct bp_ir *ir,
                         const struct bp_symbols *symbols, bool defaulted, bp_err *err)
 {
@@ -120,6 +128,7 @@ static bp_rc merge_shown(struct bp_ports *ports, const struct bp_fact *declared,
     return BP_OK;
 }
 
+/* On failure *ports is to be finished all the same. */
 bp_rc bp_ports_init(struct bp_ports *ports, const struct bp_ir *ir, const struct bp_fact *facts,
                     const struct bp_symbols *symbols, bp_err *err)
 {
@@ -149,12 +158,14 @@ bp_rc bp_ports_init(struct bp_ports *ports, const struct bp_ir *ir, const struct
     return rc;
 }
 
+/* All rows and names lie in the region. */
 void bp_ports_finish(struct bp_ports *ports)
 {
     bp_region_finish(&ports->region);
     *ports = (struct bp_ports){0};
 }
 
+/* Linear: graphs have few inputs and outputs, and applications look names up once. */
 bp_rc bp_ports_find(const bp_io_info *rows, uint32_t n, const char *what, const char *name,
                     uint32_t *out, bp_err *err)
 {

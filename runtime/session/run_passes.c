@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* run_passes.c - what the passes need of a session: who takes a node, and what constants come to. */
+/*
+ * run_passes.c - what the passes need of a session: who takes a node, and what constants come to.
+ */
 
 #include "config.h"
 
@@ -7,18 +9,19 @@
 
 #include <stdlib.h>
 
-#include "base/text.h"
 #include "custom/provider.h"
-#include "exec/control/host_op.h"
+#include "exec/control/table.h"
 #include "optimize/optimize.h"
 #include "plan/apply_placement.h"
+#include "plan/make_partition.h"
+#include "text/text.h"
 
 /* What has proved itself; bp_session_options_set_optimization() has the last word. */
 enum { DEFAULT_LEVEL = BP_OPTIMIZE_EXTENDED };
 
 /* ---- who takes a node ------------------------------------------------------------------------ */
 
-/* NULL: no memory. */
+/* The engine's providers as a partition wants them; from region. NULL: no memory. */
 static struct bp_asked *list_asked(const struct bp_provider_list *providers,
                                    struct bp_region *region)
 {
@@ -33,7 +36,10 @@ static struct bp_asked *list_asked(const struct bp_provider_list *providers,
     return asked;
 }
 
-/* Asks providers first to first + count of the lineup. */
+/*
+ * Who takes each node of a graph, asking `count` providers from `first` on: out[n] is the
+ * provider's index in the engine's list, or BP_NONE. A provider that fails to answer is an error.
+ */
 static bp_rc ask(const struct bp_engine *engine, struct bp_ir *ir, const struct bp_fact *facts,
                  const struct bp_symbols *symbols, uint32_t first, uint32_t count,
                  struct bp_region *region, uint32_t *out, bp_err *err)
@@ -53,6 +59,7 @@ static bp_rc ask(const struct bp_engine *engine, struct bp_ir *ir, const struct 
     return rc;
 }
 
+/* bp_optimizer.takers: asks all providers, or the one in `only`. */
 static bp_rc takers(void *h, struct bp_ir *ir, const struct bp_fact *facts,
                     const struct bp_symbols *symbols, uint32_t only, uint32_t *out, bp_err *err)
 {
@@ -66,6 +73,7 @@ static bp_rc takers(void *h, struct bp_ir *ir, const struct bp_fact *facts,
     return rc;
 }
 
+/* bp_optimizer.is_cpu */
 static bool is_cpu(void *h, uint32_t taker)
 {
     const struct bp_engine *engine = h;
@@ -76,7 +84,7 @@ static bool is_cpu(void *h, uint32_t taker)
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
-/* A lineup of CPU alone, with a report that nobody reads. */
+/* A provider list of CPU alone, with a report that nobody reads. */
 struct alone {
     struct bp_active cpu;
     struct bp_active *active[1];
@@ -84,6 +92,7 @@ struct alone {
     bp_report *report;
 };
 
+/* Borrows the engine's CPU instance; false: it has none. */
 static bool find_cpu(const struct bp_engine *engine, struct alone *out)
 {
     for (uint32_t i = 0; i < engine->providers.count; i++) {
@@ -99,6 +108,9 @@ static bool find_cpu(const struct bp_engine *engine, struct alone *out)
     return false;
 }
 
+/*
+ * A graph of constant nodes, compiled for CPU. BP_E_UNSUPPORTED: CPU has no kernel for one of them.
+ */
 static bp_rc make_subgraph(struct alone *alone, struct bp_ir *ir, struct bp_subgraph **out,
                            bp_err *err)
 {
@@ -162,6 +174,7 @@ static bp_rc settle(const struct bp_frame_state *frame, const struct bp_ir *ir,
     return BP_OK;
 }
 
+/* One run with a frame of its own: constants are folded once, so no frame is kept. */
 static bp_rc run(const struct bp_subgraph *subgraph, struct bp_ir *ir,
                  struct bp_ir_data *const *results, bp_err *err)
 {
@@ -181,6 +194,7 @@ static bp_rc run(const struct bp_subgraph *subgraph, struct bp_ir *ir,
     return rc;
 }
 
+/* bp_optimizer.evaluate: computes the outputs of a graph without inputs into `results`. */
 static bp_rc evaluate(void *h, struct bp_ir *ir, struct bp_ir_data *const *results, bp_err *err)
 {
     struct bp_subgraph *subgraph = NULL;
@@ -201,6 +215,7 @@ static bp_rc evaluate(void *h, struct bp_ir *ir, struct bp_ir_data *const *resul
 
 /* ---- nodes that must stay -------------------------------------------------------------------- */
 
+/* Placement rules speak of nodes of the model: those that they match are kept from the passes. */
 static bp_rc pin(struct bp_engine *engine, const struct bp_engine_config *config, bp_err *err)
 {
     const struct bp_placement placement = {config->placements, engine->has_matched, ""};
@@ -219,6 +234,7 @@ static bp_rc pin(struct bp_engine *engine, const struct bp_engine_config *config
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* The level in force: the options' or, where they leave it open, the host's. */
 static uint32_t level_of(const struct bp_engine_config *config)
 {
     return config->level == BP_OPTIMIZE_DEFAULT ? DEFAULT_LEVEL : config->level;
@@ -229,6 +245,7 @@ bool bp_engine_is_optimized(const struct bp_engine_config *config)
     return level_of(config) > BP_OPTIMIZE_NONE;
 }
 
+/* A row of the report for each pass that was allowed to run, also where it changed nothing. */
 static bp_rc tell(bp_report *report, const struct bp_optimizer *optimizer, bp_err *err)
 {
     bp_rc rc = BP_OK;
@@ -253,6 +270,7 @@ static bp_rc tell(bp_report *report, const struct bp_optimizer *optimizer, bp_er
     return rc;
 }
 
+/* Pinning comes first, so that no pass touches a node that a rule speaks of. */
 bp_rc bp_engine_optimize(struct bp_engine *engine, const struct bp_engine_config *config,
                          bp_err *err)
 {

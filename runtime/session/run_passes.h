@@ -5,7 +5,7 @@
 
 #include "session/engine.h"
 
-/* Does the wish ask for any pass? */
+/* Does the config ask for any pass? */
 bool bp_engine_is_optimized(const struct bp_engine_config *config);
 /* Optimises engine->ir in place, and tells of it in the report. BP_E_NOMEM. */
 bp_rc bp_engine_optimize(struct bp_engine *engine, const struct bp_engine_config *config,

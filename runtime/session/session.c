@@ -12,6 +12,7 @@
 #include "graph/without.h"
 #include "host/options/provider_options.h"
 
+/* CLOCK_MONOTONIC, in nanoseconds. */
 static uint64_t now_ns(void)
 {
     struct timespec t;
@@ -20,69 +21,7 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* ---- engines and their ports ----------------------------------------------------------------- */
-
-void bp_session_finish_ported(struct bp_ported *ported)
-{
-    bp_engine_destroy(ported->engine);
-    *ported = (struct bp_ported){0};
-}
-
-/* Where the ports of the session are among the values of an engine. */
-static bp_rc find_values(const struct bp_ir *ir, const bp_io_info *ports, uint32_t n, uint32_t *out,
-                         bp_err *err)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        out[i] = bp_strmap_get(&ir->by_name, ports[i].name, BP_NONE);
-        if (out[i] == BP_NONE)
-            return bp_fail(err, BP_E_INTERNAL, "'%s' was lost on the way", ports[i].name);
-    }
-    return BP_OK;
-}
-
-bp_rc bp_session_make_ported(bp_session *session, const struct bp_engine_config *config,
-                             struct bp_ported *out, bp_err *err)
-{
-    struct bp_region *region;
-    bp_rc rc;
-
-    rc = bp_engine_create(session->env, session->onnx, config, &out->engine, err);
-    if (rc < 0)
-        return rc;
-    if (!session->ports.outputs) { /* the first engine of the session */
-        rc = bp_ports_init(&session->ports, out->engine->ir, out->engine->graph->facts,
-                           &out->engine->symbols, err);
-        if (rc < 0)
-            return rc;
-    }
-    region = &out->engine->region;
-    out->is_general = config->open_defaults;
-    out->inputs = bp_region_array(region, session->ports.n_inputs, sizeof *out->inputs);
-    out->outputs = bp_region_array(region, session->ports.n_outputs, sizeof *out->outputs);
-    out->is_needed = bp_region_array(region, session->ports.n_inputs, sizeof *out->is_needed);
-    if (!out->inputs || !out->outputs || !out->is_needed)
-        return bp_fail_nomem(err, "the inputs and outputs");
-    rc = find_values(out->engine->ir, session->ports.inputs, session->ports.n_inputs, out->inputs,
-                     err);
-    if (rc >= 0)
-        rc = find_values(out->engine->ir, session->ports.outputs, session->ports.n_outputs,
-                         out->outputs, err);
-    for (uint32_t i = 0; rc >= 0 && i < session->ports.n_inputs; i++)
-        out->is_needed[i] = bp_ir_is_needed(out->engine->ir, out->inputs[i]);
-    return rc;
-}
-
 /* ---- life ------------------------------------------------------------------------------------ */
-
-struct bp_engine_config bp_session_wish_of(const bp_session *session,
-                                           const struct bp_session_options *options)
-{
-    struct bp_engine_config config = bp_session_engine_config(options);
-
-    config.providers.log = session->log.fn ? &session->log : NULL;
-    config.providers.pool = session->pool;
-    return config;
-}
 
 /* The pool of a session that asks for threads of its own. */
 static bp_rc make_pool(bp_session *session, bp_err *err)
@@ -97,6 +36,7 @@ static bp_rc make_pool(bp_session *session, bp_err *err)
                                err);
 }
 
+/* The main engine makes the ports; all later ones are held against these. */
 static bp_rc fill(bp_session *session, const bp_session_options *options, bp_err *err)
 {
     struct bp_engine_config config;
@@ -109,11 +49,12 @@ static bp_rc fill(bp_session *session, const bp_session_options *options, bp_err
     rc = make_pool(session, err);
     if (rc < 0)
         return rc;
-    config = bp_session_wish_of(session, &session->options);
+    config = bp_session_engine_config(session, &session->options);
     config.is_session = true;
     return bp_session_make_ported(session, &config, &session->main, err);
 }
 
+/* start_ns: when the caller began, so that create_ns has the time of reading the model too. */
 static bp_rc create(bp_env *env, struct bp_onnx *onnx, const bp_session_options *options,
                     uint64_t start_ns, bp_session **out, bp_err *err)
 {
@@ -136,6 +77,7 @@ static bp_rc create(bp_env *env, struct bp_onnx *onnx, const bp_session_options 
     return BP_OK;
 }
 
+/* The model's file is read here and shared by all engines of the session. */
 bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_options *options,
                         bp_session **out, bp_err *err)
 {
@@ -166,6 +108,7 @@ bp_rc bp_session_create_from_model(bp_env *env, bp_model *model, const bp_sessio
     return create(env, model->onnx, options, now_ns(), out, err);
 }
 
+/* Runs on other threads may still be about to return; 0.2 ms is short against what they do. */
 static void await_runs(bp_session *session)
 {
     static const struct timespec pause = {.tv_nsec = 200000};
@@ -174,6 +117,7 @@ static void await_runs(bp_session *session)
         nanosleep(&pause, NULL);
 }
 
+/* Variants before the main engine, whose report they write to. */
 void bp_session_destroy(bp_session *session)
 {
     if (!session)
@@ -190,6 +134,10 @@ void bp_session_destroy(bp_session *session)
     free(session);
 }
 
+/*
+ * The new engine is complete before the old one goes: after a failure the session runs as before.
+ * Both hold memory for a moment.
+ */
 bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *options, bp_err *err)
 {
     struct bp_session_options own;
@@ -201,7 +149,7 @@ bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *op
     if (rc >= 0 && atomic_load(&session->running) > 0)
         rc = bp_fail(err, BP_E_BUSY, "a run is in flight; providers can be set between runs only");
     if (rc >= 0) {
-        config = bp_session_wish_of(session, &own);
+        config = bp_session_engine_config(session, &own);
         config.is_session = true;
         rc = bp_session_make_ported(session, &config, &fresh, err);
     }
@@ -230,6 +178,7 @@ uint32_t bp_session_output_count(const bp_session *session)
     return session->ports.n_outputs;
 }
 
+/* Rows are those of the first engine, and stay for as long as the session lives. */
 bp_rc bp_session_input(const bp_session *session, uint32_t i, bp_io_info *out, bp_err *err)
 {
     if (i >= session->ports.n_inputs)
@@ -258,6 +207,7 @@ bp_rc bp_session_find_output(const bp_session *session, const char *name, uint32
                          err);
 }
 
+/* In order of priority; CPU is the last. NULL ends the list. */
 const char *bp_session_provider(const bp_session *session, uint32_t i)
 {
     const struct bp_provider_list *providers = &session->main.engine->providers;
@@ -265,6 +215,7 @@ const char *bp_session_provider(const bp_session *session, uint32_t i)
     return i < providers->count ? providers->active[i]->name : NULL;
 }
 
+/* The value in force, as set_option left it; the string lives until the next change. */
 const char *bp_session_provider_option(const bp_session *session, uint32_t i, uint32_t j,
                                        const char **value)
 {
@@ -278,6 +229,7 @@ const char *bp_session_provider_option(const bp_session *session, uint32_t i, ui
     return providers->active[i]->options[j].key;
 }
 
+/* The main engine's: variants have the same providers, unless one failed only there. */
 const bp_report *bp_session_report(const bp_session *session)
 {
     return session->main.engine->report;
@@ -300,6 +252,7 @@ static void count_frames(struct bp_engine *engine, bp_session_stats *stats)
     }
 }
 
+/* Frames are taken out of their slots to be counted, so that no run uses them meanwhile. */
 bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_err *err)
 {
     bp_session_stats own = {
@@ -318,6 +271,7 @@ bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_
 
 /* ---- memory by provider ---------------------------------------------------------------------- */
 
+/* The engines of a session may have dropped different providers, so that each is asked by name. */
 static const struct bp_active *find_active(const struct bp_engine *engine, const char *name)
 {
     for (uint32_t i = 0; i < engine->providers.count; i++) {
@@ -327,7 +281,10 @@ static const struct bp_active *find_active(const struct bp_engine *engine, const
     return NULL;
 }
 
-/* What an engine's frames hold for a provider, or (NULL) for the host. */
+/*
+ * What an engine's frames hold for a provider, or (NULL) for the host; bytes of idle frames are
+ * counted by looking into them.
+ */
 static void count_use(struct bp_engine *engine, const struct bp_active *by, bp_memory_use *use)
 {
     const struct bp_memory *host = by ? &by->memory->host : &engine->memory.host_ops;
@@ -350,6 +307,7 @@ static void count_use(struct bp_engine *engine, const struct bp_active *by, bp_m
     }
 }
 
+/* Row i is provider i of the main engine; the row after the last is the host. */
 bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_memory_use *out, bp_err *err)
 {
     bp_memory_use own = {.struct_size = sizeof own};
@@ -367,6 +325,7 @@ bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_memory_use
     return bp_give_out(out, &own, err);
 }
 
+/* Frames of runs that are in flight are not touched. */
 bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err)
 {
     struct bp_engine *engine;

@@ -7,6 +7,7 @@
 
 #include "session/engine.h"
 
+/* What an application asks for; each session keeps a copy. Lists are owned. */
 struct bp_session_options {
     struct bp_spec_list providers;
     struct bp_custom_list operators;
@@ -33,6 +34,7 @@ struct bp_ports {
     struct bp_region region;
 };
 
+/* A model opened without providers: read-only once created. [any thread] */
 struct bp_model {
     struct bp_env *env;
     struct bp_onnx *onnx;
@@ -45,7 +47,7 @@ struct bp_model {
     struct bp_custom_table custom; /* the environment's */
 };
 
-/* An engine with the places of the ports in it. */
+/* An engine, and which of its values the session's ports are. */
 struct bp_ported {
     struct bp_engine *engine;
     uint32_t *inputs, *outputs; /* values of the main graph, by port */
@@ -66,6 +68,10 @@ struct bp_variant {
     bool *without;         /* [required input]: it is not fed, and all that needs it is left out */
 };
 
+/*
+ * A model on its providers. Runs may go on at once on any thread; what changes the session does not
+ * run beside them, or takes `lock`.
+ */
 struct bp_session {
     struct bp_env *env;
     struct bp_onnx *onnx;
@@ -87,6 +93,7 @@ struct bp_session {
  */
 bp_rc bp_ports_init(struct bp_ports *ports, const struct bp_ir *ir, const struct bp_fact *facts,
                     const struct bp_symbols *symbols, bp_err *err) BP_CHECKED;
+/* {0} is fine. */
 void bp_ports_finish(struct bp_ports *ports);
 /* Port by name; BP_E_INVALID names the nearest. `what`: "input" or "output". */
 bp_rc bp_ports_find(const bp_io_info *rows, uint32_t n, const char *what, const char *name,
@@ -94,12 +101,13 @@ bp_rc bp_ports_find(const bp_io_info *rows, uint32_t n, const char *what, const 
 
 bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_session_options *from,
                               bp_err *err) BP_CHECKED;
+/* Frees the lists, not the struct. {0} is fine. */
 void bp_session_options_finish(struct bp_session_options *options);
-/* The wish of an engine; borrows from options and threads of it. */
-struct bp_engine_config bp_session_engine_config(const struct bp_session_options *options);
+/* The config of an engine; borrows from options and threads of it. */
+struct bp_engine_config bp_session_options_engine_config(const struct bp_session_options *options);
 /* The same of an engine of the session, with its log and its pool. */
-struct bp_engine_config bp_session_wish_of(const bp_session *session,
-                                           const struct bp_session_options *options);
+struct bp_engine_config bp_session_engine_config(const bp_session *session,
+                                                 const struct bp_session_options *options);
 
 /* Gives an engine the options that were changed in the main one since. */
 bp_rc bp_session_repeat_changes(bp_session *session, struct bp_engine *engine,
@@ -108,6 +116,7 @@ bp_rc bp_session_repeat_changes(bp_session *session, struct bp_engine *engine,
 /* An engine with the ports found in it; the first one of a session makes the ports. */
 bp_rc bp_session_make_ported(bp_session *session, const struct bp_engine_config *config,
                              struct bp_ported *out, bp_err *err) BP_CHECKED;
+/* Destroys the engine; {0} is fine. */
 void bp_session_finish_ported(struct bp_ported *ported);
 
 /*

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* session_run.c - one run: feeds checked and bound, stages run, outputs where the caller wants them. */
+/*
+ * session_run.c - one run: feeds checked and bound, stages run, outputs where the caller wants
+ * them.
+ */
 
 #include "config.h"
 
@@ -8,13 +11,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/text.h"
 #include "exec/profile.h"
 #include "exec/run.h"
 #include "graph/without.h"
 #include "session/session.h"
+#include "text/text.h"
 
-/* What one call of bp_session_run works with. */
+/* What one call of bp_session_run works with; nothing in it outlives the call. */
 struct call {
     bp_session *session;
     struct bp_ported *ported;
@@ -26,6 +29,7 @@ struct call {
 
 /* ---- feeds ----------------------------------------------------------------------------------- */
 
+/* Both shapes in one sentence, "1x3xHx224"; dim BP_NONE: the ranks differ. */
 static bp_rc wrong_shape(const bp_io_info *want, const bp_tensor *got, uint32_t dim, bp_err *err)
 {
     struct bp_text expected = {0};
@@ -54,6 +58,7 @@ static bp_rc wrong_shape(const bp_io_info *want, const bp_tensor *got, uint32_t 
     return rc;
 }
 
+/* Declared sizes are a promise of the model to its callers; those that are symbols may be any. */
 static bp_rc check_dims(const bp_io_info *want, const bp_tensor *got, bp_err *err)
 {
     if (got->rank > BP_MAX_RANK || (got->rank > 0 && !got->dims))
@@ -70,6 +75,7 @@ static bp_rc check_dims(const bp_io_info *want, const bp_tensor *got, bp_err *er
     return BP_OK;
 }
 
+/* Kernels read strings without asking: a size without text must not get that far. */
 static bp_rc check_text(const bp_io_info *want, const bp_span *spans, size_t bytes, bp_err *err)
 {
     for (size_t i = 0; i < bytes / sizeof *spans; i++) {
@@ -80,6 +86,7 @@ static bp_rc check_text(const bp_io_info *want, const bp_span *spans, size_t byt
     return BP_OK;
 }
 
+/* Sizes are multiplied with a check for overflow, as they come from outside. */
 static bp_rc check_memory(const bp_io_info *want, const bp_tensor *got, size_t *bytes, bp_err *err)
 {
     if (!bp_dense_bytes(got->dtype, got->dims, got->rank, bytes))
@@ -93,7 +100,10 @@ static bp_rc check_memory(const bp_io_info *want, const bp_tensor *got, size_t *
     return BP_OK;
 }
 
-/* Where kernels can read a feed: in place, or copied to memory of the frame where it is not aligned. */
+/*
+ * Where kernels can read a feed: in place, or copied to memory of the frame where it is not
+ * aligned.
+ */
 static bp_rc settle(struct call *c, const bp_tensor *got, uint32_t value, size_t bytes, void **out,
                     bp_err *err)
 {
@@ -142,7 +152,10 @@ static bp_rc feed_object(struct call *c, const bp_io_info *want, const bp_bindin
     return rc;
 }
 
-/* Binds one feed; its port's cell must not be set yet. */
+/*
+ * Binds one feed; its port's cell must not be set yet. Tensors are read where they lie: the
+ * caller's memory has to stay until the run returns.
+ */
 static bp_rc feed(struct call *c, const bp_binding *binding, bp_err *err)
 {
     const struct bp_ports *ports = &c->session->ports;
@@ -199,6 +212,9 @@ static bp_rc fail_missing(const struct call *c, const bool *missing, bp_err *err
     return rc;
 }
 
+/*
+ * A cell without a base has not been fed; that is how feeding twice and not at all are found out.
+ */
 static bp_rc bind_inputs(struct call *c, bp_err *err)
 {
     const struct bp_ports *ports = &c->session->ports;
@@ -225,6 +241,10 @@ static bp_rc bind_inputs(struct call *c, bp_err *err)
 
 /* ---- outputs --------------------------------------------------------------------------------- */
 
+/*
+ * reserved0 remembers what the host allocates, to be taken back after a failure. Programs may then
+ * write into a caller's buffer without a copy.
+ */
 static void bind_outputs(struct call *c)
 {
     for (uint32_t i = 0; i < c->n_outputs; i++) {
@@ -254,7 +274,10 @@ static bp_rc deliver_text(const char *name, const struct bp_cell *cell, bp_bindi
     return rc;
 }
 
-/* What does not lie where it is wanted: inputs and constants as outputs, sizes known late. */
+/*
+ * What does not lie where it is wanted: inputs and constants as outputs, and outputs of unknown
+ * size. Values that are no tensors are handed over by reference.
+ */
 static bp_rc deliver_one(struct call *c, bp_binding *binding, bp_err *err)
 {
     const struct bp_cell *cell = &c->frame->cells[c->ported->outputs[binding->index]];
@@ -275,6 +298,7 @@ static bp_rc deliver_one(struct call *c, bp_binding *binding, bp_err *err)
     return rc;
 }
 
+/* After the run; most outputs lie where they are wanted already. */
 static bp_rc deliver(struct call *c, bp_err *err)
 {
     bp_rc rc = BP_OK;
@@ -295,6 +319,7 @@ static void take_back(struct call *c)
     }
 }
 
+/* Bindings are the caller's and end with the call; the frame stays. */
 static void clear_wanted(struct call *c)
 {
     for (uint32_t i = 0; i < c->session->ports.n_outputs; i++)
@@ -303,6 +328,7 @@ static void clear_wanted(struct call *c)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
+/* On CLOCK_MONOTONIC, in nanoseconds; 0: none. */
 static int64_t deadline(int64_t timeout_ns)
 {
     struct timespec t;
@@ -313,6 +339,10 @@ static int64_t deadline(int64_t timeout_ns)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec + timeout_ns;
 }
 
+/*
+ * The run in a frame. Nothing is allocated here when the shapes are known and the caller brings
+ * memory.
+ */
 static bp_rc run(struct call *c, const bp_run_options *options, bp_err *err)
 {
     struct bp_run_shared shared = {
@@ -387,6 +417,7 @@ static bp_rc do_without(struct call *c, bool has_open_scalars, bool *missing, bp
     return rc;
 }
 
+/* calloc() here costs nothing that counts: runs that leave out inputs are rare. */
 static bp_rc choose_for_missing(struct call *c, bool has_open_scalars, bp_err *err)
 {
     uint32_t n = c->session->ports.n_required;
@@ -410,6 +441,11 @@ static bool is_shaped(const bp_binding *binding)
     return tensor && tensor->rank > 0;
 }
 
+/*
+ * The main engine serves feeds of exactly the required inputs, in declared ranks. Defaults that are
+ * fed, scalars that have dimensions, and inputs that are left out each need an engine whose graph
+ * allows for it.
+ */
 static bp_rc choose_engine(struct call *c, bp_err *err)
 {
     const struct bp_ports *ports = &c->session->ports;
@@ -441,6 +477,7 @@ static bp_rc choose_engine(struct call *c, bp_err *err)
     return rc;
 }
 
+/* `running` covers choosing the engine too, so that set_providers and destroy see this run. */
 bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
                      bp_binding *outputs, uint32_t n_outputs, const bp_run_options *options,
                      bp_err *err)

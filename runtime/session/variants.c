@@ -8,6 +8,7 @@
 
 #include "session/session.h"
 
+/* Is the variant for feeds of this kind? n: the required inputs. */
 static bool is_for(const struct bp_variant *variant, bool has_open_scalars, const bool *without,
                    uint32_t n)
 {
@@ -16,6 +17,7 @@ static bool is_for(const struct bp_variant *variant, bool has_open_scalars, cons
     return !without || memcmp(variant->without, without, n * sizeof *without) == 0;
 }
 
+/* Also one that was not completed. */
 static void destroy(struct bp_variant *variant)
 {
     if (!variant)
@@ -25,10 +27,11 @@ static void destroy(struct bp_variant *variant)
     free(variant);
 }
 
+/* A variant's mismatches go into the main engine's report, as that is the one applications see. */
 static bp_rc fill(bp_session *session, struct bp_variant *variant, bp_err *err)
 {
     uint32_t n = session->ports.n_required;
-    struct bp_engine_config config = bp_session_wish_of(session, &session->options);
+    struct bp_engine_config config = bp_session_engine_config(session, &session->options);
     const char **names = calloc((size_t)n + 1, sizeof *names);
     bp_rc rc;
 
@@ -49,6 +52,7 @@ static bp_rc fill(bp_session *session, struct bp_variant *variant, bp_err *err)
     return rc;
 }
 
+/* Makes a variant; *out is set when it is complete. */
 static bp_rc make(bp_session *session, bool has_open_scalars, const bool *without,
                   struct bp_variant **out, bp_err *err)
 {
@@ -102,6 +106,9 @@ static bp_rc find_or_make(bp_session *session, bool has_open_scalars, const bool
     return BP_OK;
 }
 
+/*
+ * The lock is held while an engine is made: a second run of the kind waits for it and then uses it.
+ */
 bp_rc bp_session_variant(bp_session *session, bool has_open_scalars, const bool *without,
                          struct bp_ported **out, bp_err *err)
 {
@@ -113,6 +120,7 @@ bp_rc bp_session_variant(bp_session *session, bool has_open_scalars, const bool 
     return rc;
 }
 
+/* Nobody is in the list: session.c calls it when no run is in flight. */
 void bp_session_drop_variants(bp_session *session)
 {
     struct bp_variant *variant = atomic_exchange(&session->variants, NULL);
@@ -123,15 +131,4 @@ void bp_session_drop_variants(bp_session *session)
         destroy(variant);
         variant = next;
     }
-}
-
-struct bp_engine *bp_session_engine(const bp_session *session, uint32_t i)
-{
-    const struct bp_variant *variant = atomic_load(&session->variants);
-
-    if (i == 0)
-        return session->main.engine;
-    for (; variant && i > 1; i--)
-        variant = atomic_load(&variant->next);
-    return variant ? variant->ported.engine : NULL;
 }

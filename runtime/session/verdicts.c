@@ -30,7 +30,10 @@ static uint32_t tell_unused(const bp_report *report, uint32_t at, const bp_repor
     return BP_STAGE_CAPABILITY;
 }
 
-/* How a provider that got no node is told of; CPU is there for the rest and needs no word. */
+/*
+ * How a provider that got no node is told of. CPU is there for the rest and needs no word; neither
+ * does one whose nodes all went to providers before it.
+ */
 static bp_rc settle_unused(struct bp_engine *engine, const struct bp_active *active,
                            const bp_report_provider *row, bp_err *err)
 {
@@ -64,7 +67,7 @@ static bp_rc settle_unused(struct bp_engine *engine, const struct bp_active *act
     return BP_OK;
 }
 
-/* The nodes that providers run: the host's own are nobody's to take. */
+/* The nodes that providers run; host operators are nobody's to take. */
 static bp_rc count_nodes(const bp_report *report, uint32_t *out, bp_err *err)
 {
     uint32_t n = bp_report_provider_count(report);
@@ -128,10 +131,14 @@ static bp_rc warn_of_prefused(struct bp_engine *engine, const struct bp_active *
     return rc;
 }
 
+/*
+ * After the first failure the others are settled all the same, for the report; their words are not
+ * kept.
+ */
 bp_rc bp_engine_set_verdicts(struct bp_engine *engine, const struct bp_engine_config *config,
                              bp_err *err)
 {
-    bp_rc first = BP_OK; /* failure; the others are judged all the same, for the report */
+    bp_rc first = BP_OK; /* failure; the others are settled all the same, for the report */
 
     for (uint32_t i = 0; i < engine->providers.count; i++) {
         const struct bp_active *active = engine->providers.active[i];

@@ -7,7 +7,7 @@
 
 /*
  * Ends the row of each provider in the report: in use, not needed, or with less than it should have
- * got, which is logged or an error by its policy. All are judged, whatever comes of the first.
+ * got, which is logged or an error by its policy. All are settled, whatever comes of the first.
  * BP_E_UNSUPPORTED: one is required.
  */
 bp_rc bp_engine_set_verdicts(struct bp_engine *engine, const struct bp_engine_config *config,

@@ -13,7 +13,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static struct text words;
+static struct bp_text words;
 static const struct tolerance exact = {0, 0};
 
 static void teardown(void)

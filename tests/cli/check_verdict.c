@@ -10,7 +10,7 @@
 #include "bench/compare.h"
 
 static struct bench_comparison comparison;
-static struct text words;
+static struct bp_text words;
 
 static void setup(void)
 {

@@ -21,7 +21,7 @@
 
 #define BAD "\xef\xbf\xbd" /* U+FFFD */
 
-static struct text words;
+static struct bp_text words;
 
 static void teardown(void)
 {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests/cli/ - does the command-line program do what its man page says?
 
-cli_cppflags = -I$(srcdir)/tools $(unit_cppflags)
+cli_cppflags = -I$(srcdir) -I$(srcdir)/tools $(unit_cppflags)
 cli_ldadd = runtime/libbackplane.la $(CHECK_LIBS) $(MATH_LIBS)
 
 unit_tests += %D%/check_values
@@ -13,7 +13,7 @@ unit_tests += %D%/check_values
 	tools/lib/compare.c \
 	tools/lib/help.c \
 	tools/lib/random.c \
-	tools/lib/text.c \
+	tools/lib/text.c $(text_sources) \
 	tools/lib/value.c
 
 unit_tests += %D%/check_verdict
@@ -24,7 +24,7 @@ unit_tests += %D%/check_verdict
 	tools/bench/verdict.c \
 	tools/lib/cli.c \
 	tools/lib/help.c \
-	tools/lib/text.c
+	tools/lib/text.c $(text_sources)
 
 unit_tests += %D%/check_words
 %C%_check_words_CPPFLAGS = $(cli_cppflags)
@@ -36,7 +36,7 @@ unit_tests += %D%/check_words
 	tools/lib/help.c \
 	tools/lib/json.c \
 	tools/lib/npy.c \
-	tools/lib/text.c
+	tools/lib/text.c $(text_sources)
 
 cli_tests = \
 	%D%/bench.sh \

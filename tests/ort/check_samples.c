@@ -224,7 +224,7 @@ END_TEST
 
 /* ---- C: NNAPI -------------------------------------------------------------------------------- */
 
-/* C-02 to C-06, C-16: flags combine; without the provider, and with no accelerator, CPU runs it all. */
+/* C-16: flags combine; where there is no NNAPI provider, the call says so and the CPU runs it all. */
 START_TEST(flags_of_nnapi_combine)
 {
     enum { USE_FP16 = 1, USE_NCHW = 2, CPU_DISABLED = 4, CPU_ONLY = 8 };

@@ -407,6 +407,8 @@ static void *load_or_not(void *unused)
             expect(ort->GetErrorCode(status) == ORT_MODEL_LOAD_CANCELED);
             expect(session == NULL);
             ort->ReleaseStatus(status);
+        } else {
+            expect(session != NULL);
         }
         ort->ReleaseSession(session);
     }
@@ -426,6 +428,7 @@ static void *call_off(void *unused)
 
 START_TEST(another_thread_calls_loading_off)
 {
+    OrtSession *session = NULL;
     pthread_t other;
     struct pw w;
 
@@ -434,6 +437,15 @@ START_TEST(another_thread_calls_loading_off)
     ck_assert_int_eq(pthread_create(&other, NULL, call_off, NULL), 0);
     fork_join(load_or_not);
     pthread_join(other, NULL);
+
+    /* afterwards the flag means what was said last, whatever the threads did to it meanwhile */
+    ok(ort->SessionOptionsSetLoadCancellationFlag(shared.options, true));
+    fails(ort->CreateSessionFromArray(env, shared.bytes, shared.size, shared.options, &session),
+          ORT_MODEL_LOAD_CANCELED, "");
+    ok(ort->SessionOptionsSetLoadCancellationFlag(shared.options, false));
+    ok(ort->CreateSessionFromArray(env, shared.bytes, shared.size, shared.options, &session));
+    ck_assert_ptr_nonnull(session);
+    ort->ReleaseSession(session);
     ort->ReleaseSessionOptions(shared.options);
     pw_free(&w);
 }

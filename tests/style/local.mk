@@ -5,6 +5,7 @@
 style_tests = \
 	%D%/commits.sh \
 	%D%/format.sh \
+	%D%/links.sh \
 	%D%/planted.sh \
 	%D%/structure.sh
 dist_check_SCRIPTS += $(style_tests)

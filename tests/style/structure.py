@@ -19,7 +19,7 @@ import subprocess
 import sys
 
 HERE = os.path.join('tests', 'style')
-CODE = ('runtime/', 'plugins/', 'sdk/', 'tools/', 'examples/')
+CODE = ('text/', 'runtime/', 'plugins/', 'sdk/', 'tools/', 'examples/')
 SOURCE = re.compile(r'\.(c|h|inc)$')
 MOST_FILES = 40
 MOST_IN_CIRCLE = 4
@@ -69,6 +69,8 @@ def includes(files):
                     continue
                 name = match.group(1) or match.group(2)
                 places = [root + name for root in ROOTS if path.startswith(root) or root == 'sdk/']
+                if path.startswith(('text/', 'runtime/', 'tools/')):
+                    places.append(name)  # -I$(srcdir), for text/
                 if match.group(1):
                     places.insert(0, os.path.normpath(os.path.join(os.path.dirname(path), name)))
                 rows += [(number, place) for place in places if place in known][:1]

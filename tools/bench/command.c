@@ -10,6 +10,7 @@
 
 #include "bench/bench.h"
 #include "bench/compare.h"
+#include "lib/model_command.h"
 #include "lib/profile.h"
 #include "lib/progress.h"
 
@@ -211,6 +212,15 @@ static int bench(struct cli *cli, const struct bench_args *args, const char *pat
     return code;
 }
 
+static int start(struct cli *cli, const void *options, const char *path)
+{
+    const struct bench_args *args = options;
+
+    if (args->is_comparison && args->profile)
+        return cli_fail(cli, CLI_USAGE, "--compare and --profile do not go together");
+    return (args->is_comparison ? bench_compare : bench)(cli, args, path);
+}
+
 static int run(struct cli *cli, int argc, char **argv)
 {
     struct bench_args args = {.warmup = 3};
@@ -220,26 +230,15 @@ static int run(struct cli *cli, int argc, char **argv)
         load_group(&args.load),
         cli_group(cli),
     };
-    const struct arg_command command = {.name = "bench",
-                                        .operands = "MODEL",
-                                        .about = about,
-                                        .groups = groups,
-                                        .n_groups = sizeof groups / sizeof groups[0],
-                                        .min_operands = 1,
-                                        .max_operands = 1};
-    struct arg_list operands = {0};
-    int code = args_parse(cli, &command, argc, argv, &operands);
+    const struct model_command command = {.name = "bench",
+                                          .about = about,
+                                          .groups = groups,
+                                          .n_groups = sizeof groups / sizeof groups[0],
+                                          .threads = &args.threads,
+                                          .act = start,
+                                          .args = &args};
+    int code = model_command_run(cli, &command, argc, argv);
 
-    if (code == ARGS_GO) {
-        cli->threads = (uint32_t)args.threads;
-        if (args.is_comparison && args.profile)
-            code = cli_fail(cli, CLI_USAGE, "--compare and --profile do not go together");
-        else
-            code = cli_open(cli);
-        if (code == CLI_OK)
-            code = (args.is_comparison ? bench_compare : bench)(cli, &args, operands.items[0]);
-    }
-    arg_list_finish(&operands);
     feed_args_finish(&args.feed);
     load_args_finish(&args.load);
     return code;

@@ -39,14 +39,14 @@ struct bench_side {
 
 struct bench_comparison {
     const char *path;
-    struct text title;            /* "dnnl,cpu" */
-    struct text idle;             /* "dnnl": those of them that took no node */
+    struct bp_text title;         /* "dnnl,cpu" */
+    struct bp_text idle;          /* "dnnl": those of them that took no node */
     struct bench_side named, cpu; /* without samples if the verdict is BENCH_NO_NODES */
     struct bench_ratio ratio;
 };
 
 /* The verdict as a sentence. */
-void bench_sentence(const struct bench_comparison *c, struct text *out);
+void bench_sentence(const struct bench_comparison *c, struct bp_text *out);
 void bench_compare_text(const struct cli *cli, const struct bench_comparison *c);
 /* Times are in milliseconds. */
 void bench_compare_json(const struct cli *cli, const struct bench_comparison *c, uint64_t warmup);

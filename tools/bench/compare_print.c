@@ -19,7 +19,7 @@ static const char *const verdicts[] = {
 
 static void add_duration(struct table *table, double seconds)
 {
-    struct text text = {0};
+    struct bp_text text = {0};
 
     text_duration(&text, seconds);
     table_add(table, text_string(&text));
@@ -28,7 +28,7 @@ static void add_duration(struct table *table, double seconds)
 
 static void add_side(struct table *table, const char *title, const struct bench_side *side)
 {
-    struct text text = {0};
+    struct bp_text text = {0};
 
     table_add_styled(table, STYLE_BOLD, title);
     if (side->figures.n > 0) {
@@ -67,13 +67,13 @@ void bench_compare_text(const struct cli *cli, const struct bench_comparison *c)
 {
     static const enum cli_style styles[] = {STYLE_YELLOW, STYLE_BOLD, STYLE_GREEN, STYLE_RED};
     const struct bench_ratio *r = &c->ratio;
-    struct text text = {0};
+    struct bp_text text = {0};
 
     print_sides(cli, c);
     if (r->verdict != BENCH_NO_NODES) {
         printf("\nratio %.3g, %.3g to %.3g over %zu pair%s of slices\n", r->median, r->low, r->high,
                r->pairs, r->pairs == 1 ? "" : "s");
-        if (c->idle.length > 0) {
+        if (c->idle.len > 0) {
             text_clean(&text, text_string(&c->idle));
             text_put(&text, " took no node");
             puts(text_string(&text));
@@ -122,7 +122,7 @@ void bench_compare_json(const struct cli *cli, const struct bench_comparison *c,
 {
     const struct bench_ratio *r = &c->ratio;
     struct json json = {.out = stdout};
-    struct text text = {0};
+    struct bp_text text = {0};
 
     bench_sentence(c, &text);
     json_object(&json, NULL);
@@ -131,7 +131,7 @@ void bench_compare_json(const struct cli *cli, const struct bench_comparison *c,
     json_uint(&json, "warmup", warmup);
     write_side(&json, "named", text_string(&c->title), &c->named);
     write_side(&json, "cpu", "cpu", &c->cpu);
-    if (c->idle.length > 0)
+    if (c->idle.len > 0)
         json_string(&json, "took_no_node", text_string(&c->idle));
     json_uint(&json, "pairs", r->pairs);
     if (r->verdict != BENCH_NO_NODES) {

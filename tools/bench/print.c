@@ -20,7 +20,7 @@ double bench_percentile(const struct bench_figures *f, unsigned percent)
 
 static void add_duration(struct table *table, const char *name, double seconds)
 {
-    struct text text = {0};
+    struct bp_text text = {0};
 
     text_duration(&text, seconds);
     table_add_styled(table, STYLE_BOLD, name);
@@ -32,7 +32,7 @@ void bench_text(const struct cli *cli, const char *path, const struct loaded *lo
                 const struct bench_figures *f, uint64_t warmup)
 {
     struct table table = {.columns = 2};
-    struct text text = {0};
+    struct bp_text text = {0};
 
     table_add_styled(&table, STYLE_BOLD, "model");
     table_add(&table, path);

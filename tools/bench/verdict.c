@@ -60,13 +60,13 @@ void bench_judge(double *ratios, size_t n, struct bench_ratio *out)
 }
 
 /* "1.83" */
-static void put_ratio(struct text *out, double ratio)
+static void put_ratio(struct bp_text *out, double ratio)
 {
     text_printf(out, ratio < 9.995 ? "%.2f" : "%.0f", ratio);
 }
 
 /* "dnnl,cpu is 1.83 times as fast as cpu"; between which where that is all one can say. */
-static void put_speed(struct text *out, const struct bench_comparison *c)
+static void put_speed(struct bp_text *out, const struct bench_comparison *c)
 {
     const struct bench_ratio *r = &c->ratio;
     bool is_far_slower = r->verdict == BENCH_SLOWER && r->median < 0.1;
@@ -86,7 +86,7 @@ static void put_speed(struct text *out, const struct bench_comparison *c)
 }
 
 /* The command that tells who got which node, and why not. */
-static void put_plan(struct text *out, const struct bench_comparison *c)
+static void put_plan(struct bp_text *out, const struct bench_comparison *c)
 {
     text_put(out, "backplane plan -p ");
     text_clean(out, text_string(&c->title));
@@ -95,7 +95,7 @@ static void put_plan(struct text *out, const struct bench_comparison *c)
 }
 
 /* Why it is slower, as far as the plan knows. */
-static void put_causes(struct text *out, const struct bench_comparison *c)
+static void put_causes(struct bp_text *out, const struct bench_comparison *c)
 {
     const struct bench_side *side = &c->named;
 
@@ -110,7 +110,7 @@ static void put_causes(struct text *out, const struct bench_comparison *c)
     put_plan(out, c);
 }
 
-void bench_sentence(const struct bench_comparison *c, struct text *out)
+void bench_sentence(const struct bench_comparison *c, struct bp_text *out)
 {
     const struct bench_ratio *r = &c->ratio;
 

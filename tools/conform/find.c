@@ -15,7 +15,7 @@ enum { DEPTH_MAX = 32 }; /* of directories; a link may lead back up */
 
 static bool has_model(const char *dir)
 {
-    struct text path = {0};
+    struct bp_text path = {0};
     bool has;
 
     text_printf(&path, "%s/model.onnx", dir);
@@ -47,7 +47,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 
 static int find(struct conform *c, const char *dir, const char *name, int depth)
 {
-    struct text path = {0}, below = {0};
+    struct bp_text path = {0}, below = {0};
     struct dirent **entries = NULL;
     int n, code = CLI_OK;
 

@@ -8,7 +8,7 @@
 #include "conform/conform.h"
 #include "lib/file.h"
 
-static void add_attribute(struct text *xml, const char *name, const char *value)
+static void add_attribute(struct bp_text *xml, const char *name, const char *value)
 {
     text_printf(xml, " %s=\"", name);
     text_html(xml, value);
@@ -21,7 +21,7 @@ static const char *element_of(const struct test *test)
     return test->outcome != FAILED ? "skipped" : test->is_broken ? "error" : "failure";
 }
 
-static void add_test(struct text *xml, const struct test *test)
+static void add_test(struct bp_text *xml, const struct test *test)
 {
     const char *short_name = test_short_name(test);
     char *folder = xstrdup(test->name);
@@ -32,7 +32,7 @@ static void add_test(struct text *xml, const struct test *test)
     add_attribute(xml, "name", short_name);
     text_printf(xml, " time=\"%.3f\">\n", test->seconds);
     if (test->outcome != PASSED) {
-        struct text why = {0};
+        struct bp_text why = {0};
 
         if (test->outcome == KNOWN)
             text_put(&why, "known: ");
@@ -53,7 +53,7 @@ static void add_test(struct text *xml, const struct test *test)
 
 int conform_junit(const struct conform *c)
 {
-    struct text xml = {0};
+    struct bp_text xml = {0};
     size_t broken = 0;
     bp_rc rc;
 
@@ -71,7 +71,7 @@ int conform_junit(const struct conform *c)
     for (size_t i = 0; i < c->n; i++)
         add_test(&xml, &c->tests[i]);
     text_put(&xml, "</testsuite>\n");
-    rc = file_write(c->args->junit, xml.data, xml.length, NULL, 0, &c->cli->err);
+    rc = file_write(c->args->junit, xml.data, xml.len, NULL, 0, &c->cli->err);
     text_finish(&xml);
     return rc < 0 ? cli_fail_rc(c->cli, CLI_USAGE, rc) : CLI_OK;
 }

@@ -40,7 +40,7 @@ static void tell_output(const struct test *test)
     fflush(stdout);
     while (test->outcome == FAILED && *p) {
         size_t n = strcspn(p, "\n");
-        struct text line = {0};
+        struct bp_text line = {0};
         char *copy = xalloc(n + 1, 1);
 
         memcpy(copy, p, n);
@@ -59,7 +59,7 @@ static void tell_line(const struct conform *c, const struct test *test)
     static const enum cli_style styles[OUTCOMES] = {STYLE_GREEN, STYLE_RED, STYLE_YELLOW,
                                                     STYLE_YELLOW};
     bool colour = c->cli->colour;
-    struct text line = {0};
+    struct bp_text line = {0};
 
     if (c->cli->globals.quiet && test->outcome != FAILED)
         return;
@@ -111,7 +111,7 @@ void conform_begin(struct conform *c)
 static void list_failures(const struct conform *c)
 {
     for (size_t i = 0; i < c->n; i++) {
-        struct text line = {0};
+        struct bp_text line = {0};
 
         if (!c->tests[i].is_done || c->tests[i].outcome != FAILED)
             continue;

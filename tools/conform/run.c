@@ -110,7 +110,7 @@ static bool read_record(FILE *file, struct verdict *out)
 static void judge_broken(const struct conform *c, struct job *job, int status)
 {
     struct verdict *verdict = &job->test->verdict;
-    struct text why = {0};
+    struct bp_text why = {0};
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_RUN;
 
     if (job->is_late || code == CLI_TIMEOUT) {
@@ -138,7 +138,7 @@ static void judge(const struct conform *c, struct test *test)
 {
     const struct known_row *known = known_find(&c->known, test->name, test_short_name(test));
     struct verdict *verdict = &test->verdict;
-    struct text why = {0};
+    struct bp_text why = {0};
 
     test->outcome = verdict->is_skipped       ? SKIPPED
                     : verdict->code == CLI_OK ? PASSED
@@ -152,7 +152,7 @@ static void judge(const struct conform *c, struct test *test)
         test->outcome = FAILED;
         verdict->code = CLI_DIFFERS;
     }
-    if (why.length) {
+    if (why.len) {
         free(verdict->why);
         verdict->why = xstrdup(text_string(&why));
     }

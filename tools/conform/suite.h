@@ -30,7 +30,7 @@ struct suite {
     const struct suite_args *args;
     bp_session_options *options;
     size_t n_sets;
-    struct text why, placed;
+    struct bp_text why, placed;
 };
 
 /*

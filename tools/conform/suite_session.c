@@ -60,7 +60,7 @@ static int run_session(struct suite *suite, bp_session *session, const char *dir
 int suite_run_directory(struct suite *suite, const char *dir, bool *is_skipped)
 {
     struct loaded loaded = {0};
-    struct text path = {0};
+    struct bp_text path = {0};
     int code;
 
     text_printf(&path, "%s/model.onnx", dir);

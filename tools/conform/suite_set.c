@@ -27,7 +27,7 @@ struct spot {
     uint32_t index;
 };
 
-static void spot_path(struct text *path, const struct spot *spot)
+static void spot_path(struct bp_text *path, const struct spot *spot)
 {
     text_clear(path);
     text_printf(path, "%s/%s_%u.pb", spot->set, spot->kind, spot->index);
@@ -36,7 +36,7 @@ static void spot_path(struct text *path, const struct spot *spot)
 /* Does file N of a kind exist in the set? */
 static bool spot_exists(const struct spot *spot)
 {
-    struct text path = {0};
+    struct bp_text path = {0};
     bool exists;
 
     spot_path(&path, spot);
@@ -63,7 +63,7 @@ static int read_tensor(struct suite *suite, const char *path, const bp_io_info *
 static int read_spot(struct suite *suite, const struct spot *spot, const bp_io_info *io,
                      bp_binding *out)
 {
-    struct text path = {0};
+    struct bp_text path = {0};
     int code = CLI_OK;
 
     spot_path(&path, spot);
@@ -111,7 +111,7 @@ static int compare_output(struct suite *suite, const struct spot *spot, const bp
 {
     bp_binding want = {0};
     int code = read_spot(suite, spot, io, &want);
-    size_t before = suite->why.length;
+    size_t before = suite->why.len;
 
     if (code == CLI_OK) {
         text_printf(&suite->why, "%s: output %u, ", strrchr(spot->set, '/') + 1, spot->index);
@@ -176,7 +176,7 @@ static int is_set(const struct dirent *entry)
 int suite_run_sets(struct suite *suite, const struct subject *subject, const char *dir)
 {
     struct dirent **entries = NULL;
-    struct text path = {0};
+    struct bp_text path = {0};
     int n = scandir(dir, &entries, is_set, alphasort), code = CLI_OK;
 
     suite->n_sets = n > 0 ? (size_t)n : 0;

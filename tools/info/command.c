@@ -5,6 +5,7 @@
 
 #include "info/info.h"
 #include "lib/load.h"
+#include "lib/model_command.h"
 
 struct info_args {
     bool is_json;
@@ -21,8 +22,9 @@ static const char about[] =
     "Shows a model's inputs, outputs, operators, weights and metadata, and names operators\n"
     "that nobody knows. Needs no provider and loads no weights.";
 
-static int show(struct cli *cli, const struct info_args *args, const char *path)
+static int show(struct cli *cli, const void *options, const char *path)
 {
+    const struct info_args *args = options;
     struct info s = {.path = path, .info = {.struct_size = sizeof s.info}};
     bp_model *model = NULL;
     int code = load_model(cli, path, &model);
@@ -47,22 +49,14 @@ static int run(struct cli *cli, int argc, char **argv)
         {"Options", info_specs, sizeof info_specs / sizeof info_specs[0], &args},
         cli_group(cli),
     };
-    const struct arg_command command = {.name = "info",
-                                        .operands = "MODEL",
-                                        .about = about,
-                                        .groups = groups,
-                                        .n_groups = sizeof groups / sizeof groups[0],
-                                        .min_operands = 1,
-                                        .max_operands = 1};
-    struct arg_list operands = {0};
-    int code = args_parse(cli, &command, argc, argv, &operands);
+    const struct model_command command = {.name = "info",
+                                          .about = about,
+                                          .groups = groups,
+                                          .n_groups = sizeof groups / sizeof groups[0],
+                                          .act = show,
+                                          .args = &args};
+    int code = model_command_run(cli, &command, argc, argv);
 
-    if (code == ARGS_GO) {
-        code = cli_open(cli);
-        if (code == CLI_OK)
-            code = show(cli, &args, operands.items[0]);
-    }
-    arg_list_finish(&operands);
     return code;
 }
 

@@ -14,7 +14,7 @@ static bp_rc print_ios(const struct cli *cli, const struct info *s, bool outputs
 {
     uint32_t n = outputs ? s->info.n_outputs : s->info.n_inputs;
     struct table table = {.columns = 3};
-    struct text type = {0};
+    struct bp_text type = {0};
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; rc >= 0 && i < n; i++) {
@@ -52,7 +52,7 @@ static void print_facts(const struct cli *cli, const struct info *s)
 {
     const bp_model_info *info = &s->info;
     struct table table = {.columns = 2};
-    struct text text = {0};
+    struct bp_text text = {0};
     const char *domain;
     int64_t version;
 

@@ -67,7 +67,7 @@ struct arg_group cli_group(struct cli *cli)
 /* "backplane: error: text" in one write, so that threads do not mix their lines. */
 static void say(const struct cli *cli, enum cli_style style, const char *label, const char *words)
 {
-    struct text line = {0};
+    struct bp_text line = {0};
 
     text_printf(&line, "backplane: %s%s:%s ", cli_style(cli->err_colour, style), label,
                 cli_style(cli->err_colour, STYLE_PLAIN));
@@ -82,7 +82,7 @@ static void log_line(void *user, uint32_t level, const char *domain, const char 
 {
     static const char *const labels[] = {"note", "error", "warning", "info", "debug"};
     const struct cli *cli = user;
-    struct text words = {0};
+    struct bp_text words = {0};
 
     if (domain && *domain)
         text_printf(&words, "%s: ", domain);
@@ -96,7 +96,7 @@ static void log_line(void *user, uint32_t level, const char *domain, const char 
 }
 
 /* Appends the parts of a path that are names, ".." among them: where links are, that is no step back. */
-static void add_parts(struct text *whole, const char *path)
+static void add_parts(struct bp_text *whole, const char *path)
 {
     while (*path) {
         size_t n = strcspn(path, "/");
@@ -115,7 +115,7 @@ static void add_parts(struct text *whole, const char *path)
  */
 static char *absolute(const char *path)
 {
-    struct text whole = {0};
+    struct bp_text whole = {0};
     struct stat st;
     char *here = NULL;
 
@@ -133,7 +133,7 @@ static char *absolute(const char *path)
         free(here);
     }
     add_parts(&whole, path);
-    here = xstrdup(whole.length ? text_string(&whole) : "/");
+    here = xstrdup(whole.len ? text_string(&whole) : "/");
     text_finish(&whole);
     return here;
 }
@@ -172,7 +172,7 @@ out:
 
 int cli_fail(const struct cli *cli, int code, const char *fmt, ...)
 {
-    struct text words = {0};
+    struct bp_text words = {0};
     va_list args;
 
     va_start(args, fmt);
@@ -204,7 +204,7 @@ const char *cli_style(bool colour, enum cli_style style)
     return colour ? codes[style] : "";
 }
 
-static void out_of_memory(void)
+void out_of_memory(void)
 {
     fputs("backplane: error: out of memory\n", stderr);
     exit(CLI_RUN);

@@ -82,6 +82,7 @@ const char *cli_style(bool colour, enum cli_style style);
 
 /* The allocators of a program that has nothing better to do without memory than say so and exit. */
 void *xalloc(size_t n, size_t size); /* zeroed; the product is checked */
+_Noreturn void out_of_memory(void);  /* says so, and ends the program */
 void *xrealloc(void *p, size_t n, size_t size);
 char *xstrdup(const char *text);
 

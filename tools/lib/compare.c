@@ -89,7 +89,7 @@ bool compare_is_same(const struct comparison *result)
  * The index of element i, "[0, 2, 1]"; of a complex tensor its last part is 0 or 1, real or
  * imaginary.
  */
-static void index_text(struct text *text, const bp_tensor *tensor, size_t i)
+static void index_text(struct bp_text *text, const bp_tensor *tensor, size_t i)
 {
     bool is_complex = tensor->dtype == BP_DTYPE_C64 || tensor->dtype == BP_DTYPE_C128;
     size_t step = value_count(tensor);
@@ -105,7 +105,7 @@ static void index_text(struct text *text, const bp_tensor *tensor, size_t i)
     text_put(text, "]");
 }
 
-void compare_words(struct text *text, const bp_tensor *got, const bp_tensor *want,
+void compare_words(struct bp_text *text, const bp_tensor *got, const bp_tensor *want,
                    const struct comparison *result)
 {
     bp_tensor expected = *want;

@@ -29,7 +29,7 @@ void compare_tensors(const bp_tensor *got, const bp_tensor *want, struct toleran
 bool compare_is_same(const struct comparison *result);
 
 /* In words what differs: "3 of 120 elements differ, worst at [0, 2]: got 1.5, expected 1.25". */
-void compare_words(struct text *text, const bp_tensor *got, const bp_tensor *want,
+void compare_words(struct bp_text *text, const bp_tensor *got, const bp_tensor *want,
                    const struct comparison *result);
 
 #endif

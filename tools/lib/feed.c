@@ -112,7 +112,7 @@ static int feed_input(struct cli *cli, const bp_session *session, uint32_t i,
     bp_binding *binding = &feed->bindings[feed->n];
     bp_io_info io = {.struct_size = sizeof io};
     bp_rc rc = bp_session_input(session, i, &io, &cli->err);
-    struct text source = {0};
+    struct bp_text source = {0};
     const char *path;
     int code;
 
@@ -166,7 +166,7 @@ void feed_finish(struct feed *feed)
 void feed_print(const struct cli *cli, const bp_session *session, const struct feed *feed)
 {
     struct table table = {.columns = 3};
-    struct text type = {0};
+    struct bp_text type = {0};
 
     for (uint32_t i = 0; i < feed->n; i++) {
         bp_io_info io = {.struct_size = sizeof io};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* json.c - writes JSON: indented, valid whatever the strings hold. */
+/* json.c - writes indented JSON to a file; text/json.h writes its strings. */
 
 #include "config.h"
 
@@ -9,25 +9,18 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "lib/text.h"
+#include "lib/cli.h"
+#include "text/json.h"
 
 static void write_string(FILE *out, const char *value)
 {
-    putc('"', out);
-    while (*value) {
-        const char *start = value;
-        uint32_t point = utf8_next(&value);
+    struct bp_text text = {0};
 
-        if (point == '"' || point == '\\')
-            fprintf(out, "\\%c", (char)point);
-        else if (point == '\n')
-            fputs("\\n", out);
-        else if (point < 0x20 || point == 0x7f || point == 0xfffd)
-            fprintf(out, "\\u%04" PRIx32, point);
-        else
-            fwrite(start, 1, (size_t)(value - start), out);
-    }
-    putc('"', out);
+    bp_json_quote(&text, value);
+    if (text.failed)
+        out_of_memory();
+    fputs(text.data, out);
+    bp_text_finish(&text);
 }
 
 /* Comma, line break, indentation and key: all that comes before a value. */

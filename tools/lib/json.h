@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* json.h - writes JSON: indented, valid whatever the strings hold. */
+/* json.h - writes indented JSON to a file, for people to read; valid whatever the strings hold. */
 #ifndef BP_TOOLS_JSON_H
 #define BP_TOOLS_JSON_H
 

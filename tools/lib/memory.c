@@ -29,7 +29,7 @@ static bool is_told(const bp_memory_use *row)
 
 static void add_bytes(struct table *table, uint64_t bytes)
 {
-    struct text text = {0};
+    struct bp_text text = {0};
 
     text_bytes(&text, bytes);
     table_add(table, text_string(&text));
@@ -97,7 +97,7 @@ int memory_print(struct cli *cli, const bp_session *session)
     return CLI_OK;
 }
 
-void memory_words(struct text *out, const bp_session *session)
+void memory_words(struct bp_text *out, const bp_session *session)
 {
     bp_session_stats all = {.struct_size = sizeof all};
     const char *between = ": ";

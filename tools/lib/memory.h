@@ -13,7 +13,7 @@
  */
 int memory_print(struct cli *cli, const bp_session *session);
 /* "12.3 MB: dnnl 10.0 MB, cpu 2.3 MB; gizmo 4.0 MB of its own": what is held now. */
-void memory_words(struct text *out, const bp_session *session);
+void memory_words(struct bp_text *out, const bp_session *session);
 /* The same as an object, "memory". */
 void memory_json(struct json *json, const bp_session *session);
 

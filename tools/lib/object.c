@@ -36,7 +36,7 @@ static const char *kind_word(const bp_object *object)
 }
 
 static bool compare_items(const bp_object *got, const bp_object *want, struct tolerance tolerance,
-                          struct text *why)
+                          struct bp_text *why)
 {
     uint32_t n = bp_object_count(want);
 
@@ -45,7 +45,7 @@ static bool compare_items(const bp_object *got, const bp_object *want, struct to
         return false;
     }
     for (uint32_t i = 0; i < n; i++) {
-        struct text inner = {0};
+        struct bp_text inner = {0};
         bool is_same =
             object_compare(bp_object_item(got, i), bp_object_item(want, i), tolerance, &inner);
 
@@ -59,7 +59,7 @@ static bool compare_items(const bp_object *got, const bp_object *want, struct to
 }
 
 bool object_compare(const bp_object *got, const bp_object *want, struct tolerance tolerance,
-                    struct text *why)
+                    struct bp_text *why)
 {
     const bp_tensor *a = bp_object_tensor(got), *b = bp_object_tensor(want);
     struct comparison result;

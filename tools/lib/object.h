@@ -10,6 +10,6 @@ bp_rc object_read(const char *path, uint32_t kind, bp_object **out, bp_err *err)
 
 /* Compares item by item; puts the first difference into `why`: "item 2: 3 of 120 elements ...". */
 bool object_compare(const bp_object *got, const bp_object *want, struct tolerance tolerance,
-                    struct text *why);
+                    struct bp_text *why);
 
 #endif

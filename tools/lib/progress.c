@@ -30,7 +30,7 @@ void progress_begin(struct progress *progress, const struct cli *cli)
 
 void progress_show(struct progress *progress, const char *words, double fraction)
 {
-    struct text line = {0};
+    struct bp_text line = {0};
     double now;
 
     if (!progress->is_on)

@@ -13,7 +13,7 @@
 
 void table_add_styled(struct table *table, enum cli_style style, const char *text)
 {
-    struct text clean = {0};
+    struct bp_text clean = {0};
 
     if (text)
         text_clean(&clean, text);
@@ -34,7 +34,7 @@ void table_add(struct table *table, const char *text)
 
 void table_addf(struct table *table, const char *fmt, ...)
 {
-    struct text text = {0};
+    struct bp_text text = {0};
     va_list args;
 
     va_start(args, fmt);

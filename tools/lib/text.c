@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text.c - growing strings, cleaning of foreign text, and figures in words. */
+/* text.c - growing text, cleaning of foreign text, and figures in words. */
 
 #include "config.h"
 
@@ -11,75 +11,58 @@
 #include <string.h>
 
 #include "lib/cli.h"
+#include "text/utf8.h"
 
-#define REPLACEMENT 0xfffdu
-
-void text_finish(struct text *text)
+void text_finish(struct bp_text *text)
 {
-    free(text->data);
-    *text = (struct text){0};
+    bp_text_finish(text);
 }
 
-const char *text_string(const struct text *text)
+const char *text_string(const struct bp_text *text)
 {
     return text->data ? text->data : "";
 }
 
-void text_cut(struct text *text, size_t length)
+void text_cut(struct bp_text *text, size_t length)
 {
-    if (length >= text->length)
+    if (length >= text->len)
         return;
-    text->length = length;
+    text->len = length;
     text->data[length] = '\0';
 }
 
-void text_clear(struct text *text)
+void text_clear(struct bp_text *text)
 {
-    text->length = 0;
+    text->len = 0;
     if (text->data)
         text->data[0] = '\0';
 }
 
-/* Room for `more` bytes and the NUL behind the present end. */
-static void reserve(struct text *text, size_t more)
+/* Ends the program where an append has failed. */
+static void need_memory(const struct bp_text *text)
 {
-    size_t need = text->length + more + 1;
-
-    if (need <= text->cap)
-        return;
-    text->cap = need < 64 ? 64 : need + need / 2;
-    text->data = xrealloc(text->data, text->cap, 1);
+    if (text->failed)
+        out_of_memory();
 }
 
-void text_add(struct text *text, const char *data, size_t length)
+void text_add(struct bp_text *text, const char *data, size_t length)
 {
-    reserve(text, length);
-    memcpy(text->data + text->length, data, length);
-    text->length += length;
-    text->data[text->length] = '\0';
+    bp_text_add_bytes(text, data, length);
+    need_memory(text);
 }
 
-void text_put(struct text *text, const char *string)
+void text_put(struct bp_text *text, const char *string)
 {
     text_add(text, string, strlen(string));
 }
 
-void text_vprintf(struct text *text, const char *fmt, va_list args)
+void text_vprintf(struct bp_text *text, const char *fmt, va_list args)
 {
-    va_list again;
-    int n;
-
-    va_copy(again, args);
-    n = vsnprintf(NULL, 0, fmt, args);
-    if (n > 0) {
-        reserve(text, (size_t)n);
-        vsnprintf(text->data + text->length, (size_t)n + 1, fmt, again);
-        text->length += (size_t)n;
-    }
-    va_end(again);
+    bp_text_vprintf(text, fmt, args);
+    need_memory(text);
 }
 
-void text_printf(struct text *text, const char *fmt, ...)
+void text_printf(struct bp_text *text, const char *fmt, ...)
 {
     va_list args;
 
@@ -88,35 +71,12 @@ void text_printf(struct text *text, const char *fmt, ...)
     va_end(args);
 }
 
-uint32_t utf8_next(const char **p)
-{
-    static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000};
-    unsigned char lead = (unsigned char)*(*p)++;
-    unsigned more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
-    uint32_t point = lead & (0x3fu >> more);
-    const char *s = *p;
-
-    if (lead < 0x80)
-        return lead;
-    if (lead < 0xc2 || lead > 0xf4)
-        return REPLACEMENT;
-    for (unsigned i = 0; i < more; i++, s++) {
-        if (((unsigned char)*s & 0xc0) != 0x80) /* the NUL is no such byte either */
-            return REPLACEMENT;
-        point = point << 6 | ((unsigned char)*s & 0x3fu);
-    }
-    if (point < least[more] || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff))
-        return REPLACEMENT;
-    *p = s;
-    return point;
-}
-
 size_t utf8_width(const char *string)
 {
     size_t width = 0;
 
     for (; *string; width++)
-        utf8_next(&string);
+        bp_utf8_next(&string);
     return width;
 }
 
@@ -141,15 +101,15 @@ static const char *entity(uint32_t point)
     }
 }
 
-static void add_cleaned(struct text *text, const char *string, bool html)
+static void add_cleaned(struct bp_text *text, const char *string, bool html)
 {
     while (*string) {
         const char *start = string;
-        uint32_t point = utf8_next(&string);
+        uint32_t point = bp_utf8_next(&string);
 
         if (point == '\n' || point == '\t')
             text_put(text, " ");
-        else if (is_control(point) || point == REPLACEMENT)
+        else if (is_control(point) || point == BP_UTF8_REPLACEMENT)
             text_put(text, "\xef\xbf\xbd");
         else if (html && entity(point))
             text_put(text, entity(point));
@@ -158,17 +118,17 @@ static void add_cleaned(struct text *text, const char *string, bool html)
     }
 }
 
-void text_clean(struct text *text, const char *string)
+void text_clean(struct bp_text *text, const char *string)
 {
     add_cleaned(text, string, false);
 }
 
-void text_html(struct text *text, const char *string)
+void text_html(struct bp_text *text, const char *string)
 {
     add_cleaned(text, string, true);
 }
 
-void text_bytes(struct text *text, uint64_t bytes)
+void text_bytes(struct bp_text *text, uint64_t bytes)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
     double value = (double)bytes;
@@ -179,7 +139,7 @@ void text_bytes(struct text *text, uint64_t bytes)
     text_printf(text, unit == 0 || value >= 99.95 ? "%.0f %s" : "%.1f %s", value, units[unit]);
 }
 
-void text_duration(struct text *text, double seconds)
+void text_duration(struct bp_text *text, double seconds)
 {
     if (seconds < 1e-3)
         text_printf(text, "%.2f us", seconds * 1e6);
@@ -189,7 +149,7 @@ void text_duration(struct text *text, double seconds)
         text_printf(text, "%.2f s", seconds);
 }
 
-void text_type(struct text *text, const bp_io_info *io)
+void text_type(struct bp_text *text, const bp_io_info *io)
 {
     text_put(text, io->type->kind == BP_KIND_SPARSE ? "sparse " : "");
     text_put(text, io->dtype == BP_DTYPE_NONE ? "no tensor" : bp_dtype_name(io->dtype));
@@ -210,7 +170,7 @@ void text_type(struct text *text, const bp_io_info *io)
     text_put(text, "]");
 }
 
-void text_tensor_type(struct text *text, const bp_tensor *tensor)
+void text_tensor_type(struct bp_text *text, const bp_tensor *tensor)
 {
     text_put(text, bp_dtype_name(tensor->dtype));
     text_put(text, "[");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text.h - growing strings, and what of a model's or plug-in's text may reach a terminal or a
+ * text.h - growing text of the tools, and what of a model's or plug-in's text may reach a terminal or a
  * file.
  */
 #ifndef BP_TOOLS_TEXT_H
@@ -12,43 +12,41 @@
 
 #include <backplane.h>
 
-/* Starts as {0}. */
-struct text {
-    char *data;
-    size_t length, cap;
-};
+#include "text/text.h"
 
-void text_finish(struct text *text);
-const char *text_string(const struct text *text); /* never NULL; until the next change */
-void text_clear(struct text *text);               /* empty again, memory kept */
-void text_cut(struct text *text, size_t length);  /* only the first bytes stay */
+/*
+ * Growing text as in text/text.h, for a program that ends with a message where there is no memory:
+ * nobody needs to ask for `failed`.
+ */
+void text_finish(struct bp_text *text);
+const char *text_string(const struct bp_text *text); /* never NULL; until the next change */
+void text_clear(struct bp_text *text);               /* empty again, memory kept */
+void text_cut(struct bp_text *text, size_t length);  /* only the first bytes stay */
 
-void text_add(struct text *text, const char *data, size_t length);
-void text_put(struct text *text, const char *string);
-void text_printf(struct text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void text_vprintf(struct text *text, const char *fmt, va_list args)
+void text_add(struct bp_text *text, const char *data, size_t length);
+void text_put(struct bp_text *text, const char *string);
+void text_printf(struct bp_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void text_vprintf(struct bp_text *text, const char *fmt, va_list args)
     __attribute__((format(printf, 2, 0)));
 
 /*
  * Adds a string that came from elsewhere: control characters (terminal escapes among them) and
  * bytes that are no UTF-8 become U+FFFD, newlines and tabs become blanks.
  */
-void text_clean(struct text *text, const char *string);
+void text_clean(struct bp_text *text, const char *string);
 /* The same, with <, >, & and quotes as entities. */
-void text_html(struct text *text, const char *string);
+void text_html(struct bp_text *text, const char *string);
 
-/* The code point at *p, which moves behind it; 0xfffd for a bad byte. *p must not be at the end. */
-uint32_t utf8_next(const char **p);
 /* Code points in a string: its width on a terminal, near enough. */
 size_t utf8_width(const char *string);
 
 /* "12.3 MB" */
-void text_bytes(struct text *text, uint64_t bytes);
+void text_bytes(struct bp_text *text, uint64_t bytes);
 /* "1.23 ms" */
-void text_duration(struct text *text, double seconds);
+void text_duration(struct bp_text *text, double seconds);
 /* "float32[batch, 3, ?]"; unknown rank: "float32[...]" */
-void text_type(struct text *text, const bp_io_info *io);
+void text_type(struct bp_text *text, const bp_io_info *io);
 /* "float32[1, 3, 224]" */
-void text_tensor_type(struct text *text, const bp_tensor *tensor);
+void text_tensor_type(struct bp_text *text, const bp_tensor *tensor);
 
 #endif

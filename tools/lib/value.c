@@ -158,9 +158,9 @@ double value_number(const bp_tensor *tensor, size_t i)
     }
 }
 
-static void string_text(struct text *text, const bp_span *span)
+static void string_text(struct bp_text *text, const bp_span *span)
 {
-    struct text raw = {0};
+    struct bp_text raw = {0};
 
     text_add(&raw, span->data ? span->data : "", span->data ? span->size : 0);
     text_put(text, "\"");
@@ -169,7 +169,7 @@ static void string_text(struct text *text, const bp_span *span)
     text_finish(&raw);
 }
 
-void value_text(struct text *text, const bp_tensor *tensor, size_t i)
+void value_text(struct bp_text *text, const bp_tensor *tensor, size_t i)
 {
     if (tensor->dtype == BP_DTYPE_STRING)
         string_text(text, (const bp_span *)bp_tensor_data(tensor) + i);

@@ -24,7 +24,7 @@ double value_number(const bp_tensor *tensor, size_t i);
 /* Element i of an exact type: its bits, sign-extended to 64. */
 uint64_t value_bits(const bp_tensor *tensor, size_t i);
 /* Element i as text: "0.5", "-3", "true", "\"word\"". */
-void value_text(struct text *text, const bp_tensor *tensor, size_t i);
+void value_text(struct bp_text *text, const bp_tensor *tensor, size_t i);
 
 struct value_stats {
     double min, max, mean; /* of the elements that are no NaN */

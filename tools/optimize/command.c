@@ -111,7 +111,7 @@ static int check_target(const struct cli *cli, const struct optimize_args *args,
                         const struct optimize_job *job, const bp_model *model, const char *target)
 {
     const char *slash = strrchr(job->in, '/'), *file;
-    struct text path = {0};
+    struct bp_text path = {0};
     bool is_read = is_same_file(job->in, target);
 
     for (uint32_t i = 0; !is_read && (file = bp_model_external(model, i)) != NULL; i++) {
@@ -149,7 +149,7 @@ static int tell(struct cli *cli, const struct optimize_args *args, const struct 
                 const bp_report *report, const struct outcome *outcome, bool is_one)
 {
     const bp_model_info *before = &outcome->before, *after = &outcome->after;
-    struct text words = {0};
+    struct bp_text words = {0};
     bp_rc rc = BP_OK;
 
     if (cli->globals.quiet)

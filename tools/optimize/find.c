@@ -54,7 +54,7 @@ static int walk(struct cli *cli, const char *in, const char *out, int depth,
                 struct optimize_jobs *jobs)
 {
     struct dirent **entries = NULL;
-    struct text from = {0}, to = {0};
+    struct bp_text from = {0}, to = {0};
     int n = depth < DEPTH_MAX ? scandir(in, &entries, is_visible, by_name) : 0;
     int code = CLI_OK;
 

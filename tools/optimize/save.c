@@ -42,7 +42,7 @@ static bp_rc fail(bp_err *err, const char *path)
 
 static bp_rc begin_file(struct pending *pending, bp_err *err)
 {
-    struct text part = {0};
+    struct bp_text part = {0};
 
     text_printf(&part, "%s.%ld.part", pending->path, (long)getpid());
     pending->part = part.data; /* ours now */
@@ -147,7 +147,7 @@ static bp_rc write_part(void *user, const void *bytes, size_t size, bp_err *err)
 
 char *optimize_data_path(const char *out)
 {
-    struct text path = {0};
+    struct bp_text path = {0};
 
     text_printf(&path, "%s.data", out);
     return path.data;

@@ -8,6 +8,7 @@
 
 #include "lib/file.h"
 #include "lib/load.h"
+#include "lib/model_command.h"
 #include "lib/orphans.h"
 #include "plan/plan.h"
 
@@ -47,11 +48,11 @@ static int draw(struct cli *cli, const struct plan_args *args, const bp_report *
                 const char *path)
 {
     const char *slash = strrchr(path, '/');
-    struct text dot = {0};
+    struct bp_text dot = {0};
     int code = plan_dot(cli, report, slash ? slash + 1 : path, args->all_nodes, &dot);
 
     if (code == CLI_OK && args->dot) {
-        bp_rc rc = file_write(args->dot, dot.data, dot.length, NULL, 0, &cli->err);
+        bp_rc rc = file_write(args->dot, dot.data, dot.len, NULL, 0, &cli->err);
 
         if (rc < 0)
             code = cli_fail(cli, CLI_USAGE, "--dot %s", cli->words);
@@ -88,8 +89,9 @@ static int show(struct cli *cli, const struct plan_args *args, const bp_report *
     return code == CLI_OK && count_orphan_nodes(report) > 0 ? CLI_MODEL : code;
 }
 
-static int plan(struct cli *cli, const struct plan_args *args, const char *path)
+static int plan(struct cli *cli, const void *parsed, const char *path)
 {
+    const struct plan_args *args = parsed;
     bp_session_options *options = NULL;
     bp_model *model = NULL;
     bp_report *report = NULL;
@@ -119,22 +121,14 @@ static int run(struct cli *cli, int argc, char **argv)
         load_group(&args.load),
         cli_group(cli),
     };
-    const struct arg_command command = {.name = "plan",
-                                        .operands = "MODEL",
-                                        .about = about,
-                                        .groups = groups,
-                                        .n_groups = sizeof groups / sizeof groups[0],
-                                        .min_operands = 1,
-                                        .max_operands = 1};
-    struct arg_list operands = {0};
-    int code = args_parse(cli, &command, argc, argv, &operands);
+    const struct model_command command = {.name = "plan",
+                                          .about = about,
+                                          .groups = groups,
+                                          .n_groups = sizeof groups / sizeof groups[0],
+                                          .act = plan,
+                                          .args = &args};
+    int code = model_command_run(cli, &command, argc, argv);
 
-    if (code == ARGS_GO) {
-        code = cli_open(cli);
-        if (code == CLI_OK)
-            code = plan(cli, &args, operands.items[0]);
-    }
-    arg_list_finish(&operands);
     load_args_finish(&args.load);
     return code;
 }

@@ -19,7 +19,7 @@ enum {
 struct drawing {
     const struct picture *picture;
     const bp_report *report;
-    struct text *out;
+    struct bp_text *out;
 };
 
 /* What a pointer that rests on a node shows: all of its name, and who refused it why. */
@@ -231,7 +231,7 @@ static bp_rc put_all(const struct drawing *d, bp_err *err)
 }
 
 int plan_dot(struct cli *cli, const bp_report *report, const char *title, bool all_nodes,
-             struct text *out)
+             struct bp_text *out)
 {
     bool is_collapsed = !all_nodes && bp_report_node_count(report) > NODES_SHOWN;
     struct picture picture = {0};

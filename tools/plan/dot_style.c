@@ -9,6 +9,7 @@
 
 #include "lib/orphans.h"
 #include "plan/plan.h"
+#include "text/utf8.h"
 
 enum { NAME_SHOWN = 30 }; /* code points of a name */
 
@@ -17,7 +18,7 @@ static const uint32_t palette[] = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7,
                                    0x56b4e9, 0xd55e00, 0xf0e442};
 
 /* `percent` of a provider's colour, the rest white: "#d6e8f3". */
-static void put_colour(struct text *out, uint32_t provider, unsigned percent)
+static void put_colour(struct bp_text *out, uint32_t provider, unsigned percent)
 {
     uint32_t colour = palette[provider % (sizeof palette / sizeof palette[0])];
 
@@ -29,9 +30,9 @@ static void put_colour(struct text *out, uint32_t provider, unsigned percent)
     }
 }
 
-void dot_quoted(struct text *out, const char *string)
+void dot_quoted(struct bp_text *out, const char *string)
 {
-    struct text html = {0};
+    struct bp_text html = {0};
 
     text_html(&html, string);
     for (const char *s = text_string(&html); *s; s++)
@@ -39,24 +40,24 @@ void dot_quoted(struct text *out, const char *string)
     text_finish(&html);
 }
 
-void dot_name(struct text *out, const char *name)
+void dot_name(struct bp_text *out, const char *name)
 {
     size_t width = utf8_width(name);
 
     if (width > NAME_SHOWN) {
         text_put(out, "\xe2\x80\xa6");
         for (; width >= NAME_SHOWN; width--)
-            utf8_next(&name);
+            bp_utf8_next(&name);
     }
     text_html(out, name);
 }
 
-void dot_count(struct text *out, uint32_t n, const char *noun)
+void dot_count(struct bp_text *out, uint32_t n, const char *noun)
 {
     text_printf(out, "%" PRIu32 " %s%s", n, noun, n == 1 ? "" : "s");
 }
 
-void dot_fill(struct text *out, uint32_t provider, unsigned percent, bool is_orphan)
+void dot_fill(struct bp_text *out, uint32_t provider, unsigned percent, bool is_orphan)
 {
     if (provider == BP_NONE) {
         text_put(out, is_orphan ? "fillcolor=\"#ffebe9\", color=\"" ORPHAN "\", penwidth=2"
@@ -71,7 +72,7 @@ void dot_fill(struct text *out, uint32_t provider, unsigned percent, bool is_orp
 }
 
 /* One cell of the legend. */
-static void put_legend_cell(struct text *out, const struct picture *p, uint32_t i)
+static void put_legend_cell(struct bp_text *out, const struct picture *p, uint32_t i)
 {
     const bp_report_provider *row = &p->providers[i];
 
@@ -97,7 +98,7 @@ static void put_legend_cell(struct text *out, const struct picture *p, uint32_t 
 }
 
 /* Cells for nodes without a provider, where there are any. */
-static void put_legend_rest(struct text *out, const struct picture *p)
+static void put_legend_rest(struct bp_text *out, const struct picture *p)
 {
     uint32_t hosted = 0, orphans = 0;
 
@@ -117,7 +118,7 @@ static void put_legend_rest(struct text *out, const struct picture *p)
     }
 }
 
-void dot_head(struct text *out, const struct picture *p, const char *title)
+void dot_head(struct bp_text *out, const struct picture *p, const char *title)
 {
     text_put(
         out,

@@ -13,16 +13,16 @@
 int plan_print(struct cli *cli, const bp_report *report, bool all_nodes);
 
 /* "dnnl 3, cpu 1": who runs how many nodes. */
-void plan_placement(struct text *out, const bp_report *report);
+void plan_placement(struct bp_text *out, const bp_report *report);
 
 /*
  * Writes the plan in Graphviz's language. Above 400 nodes each group is one box, unless all_nodes.
  * title: what the picture is of.
  */
 int plan_dot(struct cli *cli, const bp_report *report, const char *title, bool all_nodes,
-             struct text *out);
+             struct bp_text *out);
 
 /* Draws such a text as an SVG file, by Graphviz's dot. Prints what fails; returns an exit code. */
-int svg_draw(const struct cli *cli, const struct text *dot, const char *path);
+int svg_draw(const struct cli *cli, const struct bp_text *dot, const char *path);
 
 #endif

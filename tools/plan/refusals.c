@@ -94,7 +94,7 @@ static bp_rc collect_refusals(const bp_report *report, struct refusal **out, siz
 static void add_refusal(struct table *table, const struct refusal *refusal, const char *provider)
 {
     const bp_report_refusal *row = &refusal->row;
-    struct text why = {0};
+    struct bp_text why = {0};
 
     if (row->subject)
         text_printf(&why, "%s: ", row->subject);

@@ -52,7 +52,7 @@ static void feed(int fd, const char *data, size_t size)
     sigaction(SIGPIPE, &before, NULL);
 }
 
-static int draw(const struct cli *cli, const struct text *dot, const char *path, int out)
+static int draw(const struct cli *cli, const struct bp_text *dot, const char *path, int out)
 {
     int ends[2], cause, status = 0;
     pid_t child = -1;
@@ -68,7 +68,7 @@ static int draw(const struct cli *cli, const struct text *dot, const char *path,
                         "install the package graphviz, or use --dot for the text alone");
     }
     cause = ftruncate(out, 0) == 0 ? 0 : errno; /* of a file that was there; a pipe has no length */
-    feed(ends[1], text_string(dot), dot->length);
+    feed(ends[1], text_string(dot), dot->len);
     close(ends[1]);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
@@ -79,7 +79,7 @@ static int draw(const struct cli *cli, const struct text *dot, const char *path,
     return CLI_OK;
 }
 
-int svg_draw(const struct cli *cli, const struct text *dot, const char *path)
+int svg_draw(const struct cli *cli, const struct bp_text *dot, const char *path)
 {
     int out = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666), code;
 

@@ -26,18 +26,18 @@ static bp_rc provider_name(const bp_report *report, uint32_t provider, const cha
     return rc;
 }
 
-void plan_placement(struct text *out, const bp_report *report)
+void plan_placement(struct bp_text *out, const bp_report *report)
 {
     for (uint32_t i = 0; i < bp_report_provider_count(report); i++) {
         bp_report_provider row = {.struct_size = sizeof row};
 
         if (bp_report_get_provider(report, i, &row, NULL) >= 0 && row.n_nodes > 0)
-            text_printf(out, "%s%s %" PRIu32, out->length ? ", " : "", row.name, row.n_nodes);
+            text_printf(out, "%s%s %" PRIu32, out->len ? ", " : "", row.name, row.n_nodes);
     }
 }
 
 /* What there is to say of a provider beyond its numbers. */
-static void provider_note(struct text *note, const bp_report_provider *row)
+static void provider_note(struct bp_text *note, const bp_report_provider *row)
 {
     if (row->code >= 0) {
         if (row->n_nodes == 0)
@@ -53,7 +53,7 @@ static void provider_note(struct text *note, const bp_report_provider *row)
 static bp_rc print_providers(const struct cli *cli, const bp_report *report, bp_err *err)
 {
     struct table table = {.columns = 6, .right = 1u << 2 | 1u << 3 | 1u << 4};
-    struct text note = {0};
+    struct bp_text note = {0};
     bp_rc rc = BP_OK;
 
     table_add(&table, "provider");
@@ -97,7 +97,7 @@ static bool has_reckoned(const bp_report *report)
 }
 
 /* "12.5 us" */
-static void put_time(struct text *out, double ns)
+static void put_time(struct bp_text *out, double ns)
 {
     text_printf(out, ns < 1e6 ? "%.1f us" : "%.1f ms", ns / (ns < 1e6 ? 1e3 : 1e6));
 }
@@ -105,14 +105,14 @@ static void put_time(struct text *out, double ns)
 /* Memory of the group's own, and time; "?" for what is not known. */
 static void add_reckoned(struct table *table, const bp_report_group *row)
 {
-    struct text bytes = {0}, time = {0};
+    struct bp_text bytes = {0}, time = {0};
 
     if (row->known & BP_ESTIMATED_MEMORY)
         text_bytes(&bytes, row->weight_bytes + row->run_bytes);
     if (row->known & BP_ESTIMATED_TIME)
         put_time(&time, row->run_ns);
-    table_add(table, bytes.length || !row->known ? text_string(&bytes) : "?");
-    table_add(table, time.length || !row->known ? text_string(&time) : "?");
+    table_add(table, bytes.len || !row->known ? text_string(&bytes) : "?");
+    table_add(table, time.len || !row->known ? text_string(&time) : "?");
     text_finish(&bytes);
     text_finish(&time);
 }
@@ -120,7 +120,7 @@ static void add_reckoned(struct table *table, const bp_report_group *row)
 static void add_group(struct table *table, uint32_t i, const bp_report_group *row,
                       const char *provider, bool reckons)
 {
-    struct text bytes = {0};
+    struct bp_text bytes = {0};
 
     if (row->n_copies)
         text_bytes(&bytes, row->copy_bytes);
@@ -145,7 +145,7 @@ static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool a
     struct table table = {.columns = reckons ? 10 : 8, .right = reckons ? 0x1fd : 0x7d};
     uint32_t n = bp_report_group_count(report);
     uint64_t copies = 0, bytes = 0;
-    struct text sum = {0};
+    struct bp_text sum = {0};
     bp_rc rc = BP_OK;
 
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
@@ -186,7 +186,7 @@ static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool a
 static void say_reckoned(const bp_report_provider *row)
 {
     bool is_whole = row->known & BP_ESTIMATED_MEMORY;
-    struct text bytes = {0}, weights = {0}, run = {0}, copies = {0};
+    struct bp_text bytes = {0}, weights = {0}, run = {0}, copies = {0};
 
     if (!(row->known & BP_ESTIMATED_WEIGHTS))
         return;

@@ -49,7 +49,7 @@ static void put_title(const char *name)
 
 static void put_option(const bp_option *option)
 {
-    struct text range = {0};
+    struct bp_text range = {0};
 
     provider_option_range(&range, option);
     fputs(".It Cm ", stdout);

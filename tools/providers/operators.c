@@ -32,12 +32,12 @@ static const struct {
     {BIT(U2) | BIT(U4), "uint2-4"},
 };
 
-static void add_word(struct text *out, const char *word)
+static void add_word(struct bp_text *out, const char *word)
 {
-    text_printf(out, "%s%s", out->length ? ", " : "", word);
+    text_printf(out, "%s%s", out->len ? ", " : "", word);
 }
 
-static void types_words(struct text *out, uint64_t types)
+static void types_words(struct bp_text *out, uint64_t types)
 {
     text_clear(out);
     for (size_t i = 0; i < sizeof type_sets / sizeof type_sets[0]; i++) {
@@ -53,7 +53,7 @@ static void types_words(struct text *out, uint64_t types)
 }
 
 /* "7 to 12", "13" where the next version has another row, "14 on" */
-static void versions_words(struct text *out, const bp_operator_info *row)
+static void versions_words(struct bp_text *out, const bp_operator_info *row)
 {
     text_clear(out);
     if (row->until == 0)
@@ -64,7 +64,7 @@ static void versions_words(struct text *out, const bp_operator_info *row)
         text_printf(out, "%" PRIu32 " to %" PRIu32, row->since, row->until);
 }
 
-static void name_words(struct text *out, const bp_operator_info *row)
+static void name_words(struct bp_text *out, const bp_operator_info *row)
 {
     text_clear(out);
     text_printf(out, "%s%s%s", row->domain, *row->domain ? "." : "", row->op);
@@ -84,14 +84,14 @@ static uint64_t lacks(const bp_operator_info *row)
 
 struct sums {
     uint32_t rows, taken, hosted; /* of an operator version each */
-    struct text last;             /* "domain.Name version", to see which rows are of the same */
+    struct bp_text last;          /* "domain.Name version", to see which rows are of the same */
     bool last_is_taken;
 };
 
 /* Counts operator versions; one is taken when each of its variables has a type that is. */
 static void count(struct sums *sums, const bp_operator_info *row)
 {
-    struct text key = {0};
+    struct bp_text key = {0};
     bool is_taken = is_hosted(row) || row->taken || row->conditional;
 
     text_printf(&key, "%s.%s %" PRIu32, row->domain, row->op, row->since);
@@ -113,11 +113,11 @@ struct form {
     struct sums sums;
     struct table table;
     struct json *json;
-    struct text *pages; /* Markdown: the rows of each family */
+    struct bp_text *pages; /* Markdown: the rows of each family */
     uint32_t n_pages;
 };
 
-static void cells(const bp_operator_info *row, struct text cell[5])
+static void cells(const bp_operator_info *row, struct bp_text cell[5])
 {
     name_words(&cell[0], row);
     versions_words(&cell[1], row);
@@ -129,7 +129,7 @@ static void cells(const bp_operator_info *row, struct text cell[5])
         text_clear(&cell[3]);
         text_put(&cell[3], "run by the host");
     } else if (row->conditional) {
-        struct text others = {0};
+        struct bp_text others = {0};
 
         types_words(&others, row->conditional);
         text_printf(&cell[3], "%swith other attributes %s", row->taken ? "; " : "",
@@ -140,7 +140,7 @@ static void cells(const bp_operator_info *row, struct text cell[5])
     }
 }
 
-static void finish_cells(struct text cell[5])
+static void finish_cells(struct bp_text cell[5])
 {
     for (int i = 0; i < 5; i++)
         text_finish(&cell[i]);
@@ -149,7 +149,7 @@ static void finish_cells(struct text cell[5])
 static void add_table_row(void *user, const bp_operator_info *row)
 {
     struct form *form = user;
-    struct text cell[5] = {{0}};
+    struct bp_text cell[5] = {{0}};
 
     count(&form->sums, row);
     cells(row, cell);
@@ -161,7 +161,7 @@ static void add_table_row(void *user, const bp_operator_info *row)
 static void add_page_row(void *user, const bp_operator_info *row)
 {
     struct form *form = user;
-    struct text cell[5] = {{0}};
+    struct bp_text cell[5] = {{0}};
 
     count(&form->sums, row);
     cells(row, cell);
@@ -205,7 +205,7 @@ static void add_json_row(void *user, const bp_operator_info *row)
 
 /* ---- the three forms ------------------------------------------------------------------------- */
 
-static void sums_words(struct text *out, const struct sums *sums)
+static void sums_words(struct bp_text *out, const struct sums *sums)
 {
     text_printf(
         out, "%" PRIu32 " of %" PRIu32 " operator versions; %" PRIu32 " more are run by the host",
@@ -217,7 +217,7 @@ int operators_print(struct cli *cli, uint32_t index)
     static const char *const heads[] = {"operator", "versions", "inputs and outputs", "takes",
                                         "lacks"};
     struct form form = {.table = {.columns = 5}};
-    struct text words = {0};
+    struct bp_text words = {0};
     bp_rc rc;
 
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
@@ -260,7 +260,7 @@ static void print_pages(const struct form *form)
 int operators_markdown(struct cli *cli, uint32_t index, const char *name)
 {
     struct form form = {.n_pages = count_families()};
-    struct text words = {0};
+    struct bp_text words = {0};
     bp_rc rc;
 
     form.pages = calloc(form.n_pages + 1, sizeof *form.pages);

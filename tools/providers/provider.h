@@ -19,7 +19,7 @@ bool provider_device(const struct cli *cli, const bp_provider_info *row, uint32_
 /* "integer" for BP_OPT_INT. */
 const char *provider_option_type(uint32_t type);
 /* What values an option takes: "1M to 64G", "fast, exact"; nothing for text. */
-void provider_option_range(struct text *out, const bp_option *option);
+void provider_option_range(struct bp_text *out, const bp_option *option);
 /* Its default, or a word where there is none to show. */
 const char *provider_option_default(const bp_option *option);
 

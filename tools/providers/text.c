@@ -95,7 +95,7 @@ static void print_devices(const struct cli *cli, const bp_provider_info *row)
 }
 
 /* A bound as people write it: 67108864 is "64M". */
-static void put_bound(struct text *out, const bp_option *option, double bound)
+static void put_bound(struct bp_text *out, const bp_option *option, double bound)
 {
     int power = 0;
 
@@ -108,7 +108,7 @@ static void put_bound(struct text *out, const bp_option *option, double bound)
         text_printf(out, "%c", " KMGT"[power]);
 }
 
-void provider_option_range(struct text *out, const bp_option *option)
+void provider_option_range(struct bp_text *out, const bp_option *option)
 {
     if (option->type == BP_OPT_CHOICE) {
         for (uint32_t i = 0; i < option->n_choices; i++)
@@ -134,7 +134,7 @@ const char *provider_option_default(const bp_option *option)
 static void print_options(const struct cli *cli, const bp_provider_info *row)
 {
     struct table table = {.columns = 5};
-    struct text range = {0};
+    struct bp_text range = {0};
 
     table_add(&table, "option");
     table_add(&table, "type");
@@ -165,7 +165,7 @@ static void print_options(const struct cli *cli, const bp_provider_info *row)
 }
 
 /* "AVAILABLE: no device; install the driver" */
-static void describe_fault(struct text *out, const bp_provider_info *row)
+static void describe_fault(struct bp_text *out, const bp_provider_info *row)
 {
     if (row->code >= 0)
         return;
@@ -184,7 +184,7 @@ static enum cli_style state_style(const bp_provider_info *row)
 
 void provider_add_row(struct table *table, const bp_provider_info *row)
 {
-    struct text fault = {0};
+    struct bp_text fault = {0};
 
     describe_fault(&fault, row);
     table_add(table, row->name);
@@ -233,7 +233,7 @@ static void add_libraries(const struct cli *cli, struct table *table, const bp_p
 void provider_print(const struct cli *cli, const bp_provider_info *row)
 {
     struct table table = {.columns = 2};
-    struct text fault = {0};
+    struct bp_text fault = {0};
 
     add_fact(&table, "name", row->name);
     add_fact(&table, "id", row->id);

@@ -14,6 +14,7 @@
 #include "lib/deadline.h"
 #include "lib/file.h"
 #include "lib/memory.h"
+#include "lib/model_command.h"
 #include "lib/profile.h"
 #include "plan/plan.h"
 #include "run/run.h"
@@ -77,7 +78,7 @@ static const char about[] =
     "Inputs without a file get random numbers.";
 
 /* A file name made of an output's name; `index` tells those apart that had to be changed. */
-static void file_name(struct text *out, const char *dir, const char *name, uint32_t index,
+static void file_name(struct bp_text *out, const char *dir, const char *name, uint32_t index,
                       const char *extension)
 {
     size_t length = strlen(name);
@@ -103,7 +104,7 @@ static void file_name(struct text *out, const char *dir, const char *name, uint3
 static int write_outputs(struct cli *cli, const char *dir, const bp_session *session,
                          const struct results *results)
 {
-    struct text path = {0};
+    struct bp_text path = {0};
     int code = CLI_OK;
 
     if (mkdir(dir, 0777) != 0 && errno != EEXIST)
@@ -207,8 +208,9 @@ static int finish(struct cli *cli, struct job *job, const char *path)
     return code == CLI_OK ? verdict : code;
 }
 
-static int run_model(struct cli *cli, const struct run_args *args, const char *path)
+static int run_model(struct cli *cli, const void *options, const char *path)
 {
+    const struct run_args *args = options;
     struct job job = {.args = args};
     bp_profile *profile = NULL;
     int code, written;
@@ -254,23 +256,15 @@ static int run(struct cli *cli, int argc, char **argv)
         load_group(&args.load),
         cli_group(cli),
     };
-    const struct arg_command command = {.name = "run",
-                                        .operands = "MODEL",
-                                        .about = about,
-                                        .groups = groups,
-                                        .n_groups = sizeof groups / sizeof groups[0],
-                                        .min_operands = 1,
-                                        .max_operands = 1};
-    struct arg_list operands = {0};
-    int code = args_parse(cli, &command, argc, argv, &operands);
+    const struct model_command command = {.name = "run",
+                                          .about = about,
+                                          .groups = groups,
+                                          .n_groups = sizeof groups / sizeof groups[0],
+                                          .threads = &args.threads,
+                                          .act = run_model,
+                                          .args = &args};
+    int code = model_command_run(cli, &command, argc, argv);
 
-    if (code == ARGS_GO) {
-        cli->threads = (uint32_t)args.threads;
-        code = cli_open(cli);
-        if (code == CLI_OK)
-            code = run_model(cli, &args, operands.items[0]);
-    }
-    arg_list_finish(&operands);
     arg_list_finish(&args.expects);
     feed_args_finish(&args.feed);
     load_args_finish(&args.load);

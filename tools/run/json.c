@@ -20,7 +20,7 @@ static void json_tensor(struct json *json, const char *name, const bp_tensor *te
 
 static void json_first_values(struct json *json, const bp_tensor *tensor)
 {
-    struct text text = {0};
+    struct bp_text text = {0};
 
     json_list(json, "first");
     for (size_t i = 0; i < run_first_count(tensor); i++) {
@@ -58,7 +58,7 @@ static void json_output(struct json *json, const char *name, const bp_tensor *te
 static void json_verdict(struct json *json, const struct expectation *e,
                          const struct results *results)
 {
-    struct text words = {0};
+    struct bp_text words = {0};
 
     compare_words(&words, &results->bindings[e->output].tensor, &e->want, &e->result);
     json_object(json, NULL);

@@ -66,7 +66,7 @@ static void print_stats(const bp_tensor *tensor)
 
 static void print_output(const struct cli *cli, const char *name, const bp_tensor *tensor)
 {
-    struct text text = {0};
+    struct bp_text text = {0};
     size_t shown = run_first_count(tensor);
 
     text_put(&text, "  ");
@@ -91,7 +91,7 @@ static void print_verdict(const struct cli *cli, const struct expectation *e,
                           const struct results *results)
 {
     bool is_same = compare_is_same(&e->result);
-    struct text text = {0};
+    struct bp_text text = {0};
 
     text_printf(&text, "%s%s%s ", cli_style(cli->colour, is_same ? STYLE_GREEN : STYLE_RED),
                 is_same ? "same" : "DIFFERS", cli_style(cli->colour, STYLE_PLAIN));

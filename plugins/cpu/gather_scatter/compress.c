@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * compress.c - Compress (opsets 9, 11): the slices along an axis, or the elements, for which the
- * condition is true. It may be shorter than the axis, what is left then is dropped.
+ * compress.c - Compress (ai.onnx, opsets 9, 11).
+ *
+ * Y has the slices of X along `axis` for which the condition is true, in their order; without
+ * `axis` X is read as 1-D. Input 1 is a 1-D bool tensor, which may be shorter than the axis: the
+ * slices after its end are dropped. The size of Y is known at run time only. Types: all of 8 bits
+ * and more.
  */
 
 #include "kernels/runtime_outputs.h"
@@ -9,10 +13,10 @@
 #include "kernels/tensor_data.h"
 
 struct state {
-    uint32_t late;
+    uint32_t dynamic; /* see kernels/runtime_outputs.h */
     bool is_flat;
     uint32_t axis;
-    int64_t outer, n; /* n: elements along the axis */
+    int64_t outer, n; /* X seen as outer x n slices */
     size_t inner;     /* bytes of a slice */
 };
 
@@ -25,7 +29,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     state = call->state;
-    state->late = bp_cpu_runtime_outputs_note(call);
+    state->dynamic = bp_cpu_runtime_outputs_note(call);
     state->is_flat = !bp_node_attr(call->node->graph, call->node->node, "axis");
     state->inner = bp_cpu_width(x->dtype);
     if (state->is_flat) {
@@ -42,7 +46,10 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* Copies what is wanted of one row of slices, runs of neighbours at once; returns the end. */
+/*
+ * Copies the chosen slices of one outer row, consecutive ones in one memcpy; returns the end of
+ * what it wrote.
+ */
 static char *copy_row(const struct state *state, const uint8_t *wanted, int64_t n, const char *from,
                       char *to)
 {
@@ -57,6 +64,7 @@ static char *copy_row(const struct state *state, const uint8_t *wanted, int64_t 
     return to;
 }
 
+/* Allocates Y for `found` slices. */
 static bp_rc give_output(struct bp_cpu_call *call, int64_t found, bp_err *err)
 {
     const struct state *state = call->state;
@@ -64,10 +72,10 @@ static bp_rc give_output(struct bp_cpu_call *call, int64_t found, bp_err *err)
     int64_t dims[BP_CPU_MAX_RANK];
 
     if (state->is_flat)
-        return bp_cpu_runtime_outputs_give(call, state->late, 0, 1, &found, err);
+        return bp_cpu_runtime_outputs_give(call, state->dynamic, 0, 1, &found, err);
     for (uint32_t d = 0; d < x->rank; d++)
         dims[d] = d == state->axis ? found : x->dims[d];
-    return bp_cpu_runtime_outputs_give(call, state->late, 0, x->rank, dims, err);
+    return bp_cpu_runtime_outputs_give(call, state->dynamic, 0, x->rank, dims, err);
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
@@ -80,6 +88,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     char *to;
     bp_rc rc;
 
+    /* A longer condition is fine as long as it is false past the end of the axis. */
     for (int64_t i = 0; i < n; i++) {
         found += wanted[i] != 0;
         if (wanted[i] && i >= state->n)

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gather.c - Gather (opsets 1, 11, 13): slices of the data along an axis, picked by index; -1 is
- * the last.
+ * gather.c - Gather (ai.onnx, opsets 1, 11, 13).
+ *
+ * Y[outer][i..][inner] = X[outer][indices[i..]][inner]
+ *
+ * X has rank r >= 1 and `axis` (default 0) splits it into outer, axis and inner dimensions; indices
+ * of rank q are int32 or int64 in -dim..dim-1. Y has rank q + r - 1. Version 11 allows a negative
+ * axis. Types: all of 8 bits and more.
  */
 
 #include "kernels/runtime_shape.h"
 
 struct state {
-    size_t inner;  /* bytes of a slice */
-    int64_t outer; /* slices before the axis */
+    size_t inner;  /* bytes of a slice: of the dimensions after the axis */
+    int64_t outer; /* product of the dimensions before the axis */
     int64_t dim;   /* size along the axis */
-    int64_t n;     /* indices */
+    int64_t n;     /* number of indices */
     uint32_t slices;
 };
 
-/* One run; for the threads. */
+/* What the threads of one run share. */
 struct job {
     const struct state *state;
     const char *data;
@@ -45,6 +50,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* Index i, counted from the front. */
 static inline int64_t index_at(const struct job *job, int64_t i)
 {
     int64_t index = bp_cpu_list_at(&job->indices, i);
@@ -52,7 +58,10 @@ static inline int64_t index_at(const struct job *job, int64_t i)
     return index < 0 ? index + job->state->dim : index;
 }
 
-/* Copies number from..to of outer * n. */
+/*
+ * Copies slices from..to of the outer * n of Y. Slices of 4 and 8 bytes are copied with a constant
+ * size, which the compiler turns into one load and one store.
+ */
 static void copy(const struct job *job, int64_t from, int64_t to)
 {
     const struct state *state = job->state;
@@ -94,12 +103,13 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     struct job job = {state, bp_tensor_data(call->in[0]), bp_tensor_data(call->out[0]),
                       bp_cpu_list_input(call, 1)};
 
+    /* Indices are data: all are checked before the threads copy. */
     for (int64_t i = 0; i < state->n; i++) {
         int64_t index = index_at(&job, i);
 
         if (index < 0 || index >= state->dim) {
             return bp_cpu_fail(call->node, err, BP_E_INVALID,
-                               "index %lld, number %lld, is outside of the axis of size %lld",
+                               "index %lld, at position %lld, is outside of the axis of size %lld",
                                (long long)bp_cpu_list_at(&job.indices, i), (long long)i,
                                (long long)state->dim);
         }

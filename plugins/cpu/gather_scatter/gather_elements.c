@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* gather_elements.c - GatherElements (opsets 11, 13): the output has the shape of the indices. */
+/*
+ * gather_elements.c - GatherElements (ai.onnx, opsets 11, 13).
+ *
+ * Y[i][j][k] = X[i][indices[i][j][k]][k] for axis 1 of rank 3
+ *
+ * Indices have the rank of X and are no larger than it but along the axis; Y has the shape of the
+ * indices. They are int32 or int64 in -dim..dim-1. Types: all of 8 bits and more. The walk is in
+ * index_walk.c, the loops in scatter.c.
+ */
 
 #include "gather_scatter/scatter.h"
 #include "kernels/tensor_data.h"
@@ -11,7 +19,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     if (bp_cpu_count(call->out[0]) != bp_cpu_count(call->in[1]))
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the output has not the indices' shape");
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                           "the output does not have the shape of the indices");
     return bp_cpu_index_walk_make(call, call->in[0], call->in[1], call->state, err);
 }
 

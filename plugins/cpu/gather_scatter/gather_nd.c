@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gather_nd.c - GatherND (opsets 11; 12, 13 with `batch_dims`; com.microsoft 1): slices that index
- * tuples name.
+ * gather_nd.c - GatherND (ai.onnx, opsets 11, 12, 13; com.microsoft 1).
+ *
+ * Y[b..][i..] = X[b..][indices[b..][i..][0], indices[b..][i..][1], ...]
+ *
+ * The last dimension of the int64 indices is an index tuple, which names a slice of X; from 12 on
+ * the first `batch_dims` dimensions of X and indices run along together. Types: all of 8 bits and
+ * more. nd_slices.c has the offsets.
  */
 
 #include "gather_scatter/nd_slices.h"
@@ -12,10 +17,10 @@
 struct state {
     struct bp_cpu_nd_slices tuples;
     size_t slice_bytes;
-    uint32_t slices; /* of the work */
+    uint32_t slices; /* of the work, for the threads */
 };
 
-/* One run; for the threads. */
+/* What the threads of one run share. */
 struct job {
     const struct state *state;
     const int64_t *indices;
@@ -45,6 +50,11 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/*
+ * Copies the slices of tuples from..to. `left` and `base` follow the batch along, so that there is
+ * no division for each tuple. Slices of 4 and 8 bytes are copied with a constant size: one load and
+ * one store.
+ */
 static void copy(const struct job *job, int64_t from, int64_t to)
 {
     const struct bp_cpu_nd_slices *tuples = &job->state->tuples;

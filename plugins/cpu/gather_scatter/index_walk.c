@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* index_walk.c - see index_walk.h. */
+/*
+ * index_walk.c - see index_walk.h.
+ *
+ * Offsets are computed for CHUNK elements at a time and handed to a loop that knows the element
+ * type: the index arithmetic is compiled once, not once a type, and the offsets (2 KiB) stay in the
+ * L1 cache.
+ */
 
 #include "gather_scatter/index_walk.h"
 
 enum {
-    CHUNK = 256,     /* places that are solved before they are visited */
-    VISIT_COST = 4,  /* of an element, in simple operations */
-    COLUMNS_MIN = 64 /* of a thread */
+    CHUNK = 256,     /* offsets that are computed at once */
+    VISIT_COST = 4,  /* cost of an element, in simple operations */
+    COLUMNS_MIN = 64 /* least number of columns for a thread */
 };
 
-/* One run; for the threads. */
+/* What the threads of one run share. */
 struct shared {
     const struct bp_cpu_index_walk_job *job;
     uint32_t slices;
@@ -46,20 +52,21 @@ bp_rc bp_cpu_index_walk_make(const struct bp_cpu_call *call, const bp_tensor *da
     return BP_OK;
 }
 
+/* The least and the largest index are enough, so that the loop has no branch and is vectorised. */
 bp_rc bp_cpu_index_walk_check(const struct bp_cpu_call *call, const struct bp_cpu_list *indices,
                               int64_t size, bp_err *err)
 {
     int64_t least = 0, most = -1;
 
-    if (indices->wide) {
+    if (indices->i64) {
         for (int64_t i = 0; i < indices->n; i++) {
-            least = indices->wide[i] < least ? indices->wide[i] : least;
-            most = indices->wide[i] > most ? indices->wide[i] : most;
+            least = indices->i64[i] < least ? indices->i64[i] : least;
+            most = indices->i64[i] > most ? indices->i64[i] : most;
         }
     } else {
         for (int64_t i = 0; i < indices->n; i++) {
-            least = indices->narrow[i] < least ? indices->narrow[i] : least;
-            most = indices->narrow[i] > most ? indices->narrow[i] : most;
+            least = indices->i32[i] < least ? indices->i32[i] : least;
+            most = indices->i32[i] > most ? indices->i32[i] : most;
         }
     }
     if (least >= -size && most < size)
@@ -69,8 +76,11 @@ bp_rc bp_cpu_index_walk_check(const struct bp_cpu_call *call, const struct bp_cp
                        (long long)(least < -size ? least : most), (long long)size);
 }
 
-/* Places in the data of n elements of a row that starts at `base`. */
-static void solve_places(const struct bp_cpu_index_walk_job *job, int64_t first, int64_t column,
+/*
+ * at[i] = offset in the data, in elements, of index element first + i. The elements lie in one row,
+ * from `column` on; `base` is the offset of that row in the data.
+ */
+static void data_offsets(const struct bp_cpu_index_walk_job *job, int64_t first, int64_t column,
                          int64_t base, int64_t n, int64_t *at)
 {
     const struct bp_cpu_index_walk *walk = job->walk;
@@ -87,7 +97,7 @@ static void solve_places(const struct bp_cpu_index_walk_job *job, int64_t first,
         at[i] += column + i;
 }
 
-/* Columns from..to of a row. */
+/* Visits columns from..to of a row, in chunks. */
 static void visit_row(const struct bp_cpu_index_walk_job *job, int64_t row, int64_t base,
                       int64_t from, int64_t to)
 {
@@ -97,11 +107,15 @@ static void visit_row(const struct bp_cpu_index_walk_job *job, int64_t row, int6
         int64_t n = to - column < CHUNK ? to - column : CHUNK;
         int64_t first = row * job->walk->columns + column;
 
-        solve_places(job, first, column, base, n, at);
+        data_offsets(job, first, column, base, n, at);
         job->fn(job->data, job->other + (size_t)first * job->width, at, n);
     }
 }
 
+/*
+ * Visits columns from..to of rows begin..end; the coordinates of a row are counted up like an
+ * odometer.
+ */
 static void visit_rows(const struct bp_cpu_index_walk_job *job, int64_t begin, int64_t end,
                        int64_t from, int64_t to)
 {
@@ -125,6 +139,7 @@ static void visit_rows(const struct bp_cpu_index_walk_job *job, int64_t begin, i
     }
 }
 
+/* By column each thread visits all rows, else it has rows of its own. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct shared *shared = u;
@@ -139,6 +154,10 @@ static void slice(void *u, uint32_t i, uint32_t worker)
                    walk->rows * (i + 1) / shared->slices, 0, walk->columns);
 }
 
+/*
+ * Exclusive walks along an inner axis are split by columns: elements of different columns never
+ * share a target, whatever their indices are. Along the last dimension rows are independent.
+ */
 void bp_cpu_index_walk_run(const struct bp_cpu_call *call, const struct bp_cpu_index_walk_job *job,
                            bool exclusive)
 {

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_unique.c - Unique of com.microsoft: the elements in the order in which they come first, for
- * each element its place among them, and how often each is there. Equal are elements with the same
- * bytes.
+ * ms_unique.c - Unique (com.microsoft, version 1).
+ *
+ * Input: 1-D X of n elements. Outputs: the distinct elements in the order of their first
+ * occurrence; for each element of X its index among them (int64, n); how often each occurs (int64).
+ * Elements are equal when their bytes are, so that 0 and -0 differ. Types: all of 8 bits and more.
+ *
+ * A hash table with open addressing gives O(n); ONNX's Unique sorts instead (unique.c), because its
+ * output is sorted.
  */
 
 #include "kernels/runtime_outputs.h"
 #include "kernels/tensor_data.h"
 
 struct state {
-    uint32_t late;
-    size_t width, slots; /* bytes of an element; of the table, a power of two */
+    uint32_t dynamic;
+    size_t width, slots; /* bytes of an element; size of the hash table, a power of two >= 2n */
 };
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
@@ -23,7 +28,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     s = call->state;
-    s->late = bp_cpu_runtime_outputs_note(call);
+    s->dynamic = bp_cpu_runtime_outputs_note(call);
     s->width = bp_cpu_width(x->dtype);
     if (x->rank != 1 || n > SIZE_MAX / 64)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "x is no vector, or too long");
@@ -33,6 +38,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* The bytes of element i; those of a string without its header. */
 static bp_span bytes_of(const struct state *s, const bp_tensor *x, int64_t i)
 {
     const char *data = bp_cpu_data(x);
@@ -42,10 +48,11 @@ static bp_span bytes_of(const struct state *s, const bp_tensor *x, int64_t i)
     return (bp_span){data + (size_t)i * s->width, s->width};
 }
 
+/* FNV-1a over the bytes, then mixed, as the table uses the low bits. */
 static size_t hash(bp_span bytes)
 {
     const uint8_t *p = bytes.data;
-    uint64_t h = UINT64_C(14695981039346656037); /* FNV-1a, then mixed */
+    uint64_t h = UINT64_C(14695981039346656037);
 
     for (size_t i = 0; i < bytes.size; i++)
         h = (h ^ p[i]) * UINT64_C(1099511628211);
@@ -53,7 +60,10 @@ static size_t hash(bp_span bytes)
     return (size_t)(h * UINT64_C(0x9e3779b97f4a7c15) >> 20);
 }
 
-/* Numbers the elements; first[g] is where group g begins. Returns the number of groups. */
+/*
+ * Assigns group[i], the index among the distinct elements, to each element; first[g] is the first
+ * element of group g and counts[g] its size. Returns the number of groups.
+ */
 static int64_t number(const struct bp_cpu_call *call, int64_t *slots, int64_t *group,
                       int64_t *first, int64_t *counts)
 {
@@ -94,11 +104,11 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     bp_rc rc;
 
     groups = number(call, slots, group, first, counts);
-    rc = bp_cpu_runtime_outputs_give(call, s->late, 0, 1, &groups, err);
+    rc = bp_cpu_runtime_outputs_give(call, s->dynamic, 0, 1, &groups, err);
     if (rc >= 0)
-        rc = bp_cpu_runtime_outputs_give(call, s->late, 1, 1, &n, err);
+        rc = bp_cpu_runtime_outputs_give(call, s->dynamic, 1, 1, &n, err);
     if (rc >= 0)
-        rc = bp_cpu_runtime_outputs_give(call, s->late, 2, 1, &groups, err);
+        rc = bp_cpu_runtime_outputs_give(call, s->dynamic, 2, 1, &groups, err);
     if (rc < 0 || n == 0)
         return rc;
     for (int64_t g = 0; g < groups && bp_cpu_out(call, 0); g++)

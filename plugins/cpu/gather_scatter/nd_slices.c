@@ -3,6 +3,9 @@
 
 #include "gather_scatter/nd_slices.h"
 
+/*
+ * `inner` holds the dimensions that a tuple does not reach, `batch_step` the slices of one batch.
+ */
 bp_rc bp_cpu_nd_slices_make(const struct bp_cpu_call *call, const bp_tensor *data,
                             const bp_tensor *indices, uint32_t batch, struct bp_cpu_nd_slices *out,
                             bp_err *err)
@@ -28,6 +31,7 @@ bp_rc bp_cpu_nd_slices_make(const struct bp_cpu_call *call, const bp_tensor *dat
     return BP_OK;
 }
 
+/* All tuples are checked before a thread runs, so that the copy itself needs no checks. */
 bp_rc bp_cpu_nd_slices_check(const struct bp_cpu_call *call, const struct bp_cpu_nd_slices *tuples,
                              const int64_t *indices, bp_err *err)
 {
@@ -37,7 +41,7 @@ bp_rc bp_cpu_nd_slices_check(const struct bp_cpu_call *call, const struct bp_cpu
 
             if (index < -tuples->dims[d] || index >= tuples->dims[d])
                 return bp_cpu_fail(call->node, err, BP_E_INVALID,
-                                   "index number %lld has %lld at place %u, where data has size "
+                                   "index tuple %lld has %lld at position %u, where data has size "
                                    "%lld",
                                    (long long)i, (long long)index, d, (long long)tuples->dims[d]);
         }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nd_slices.h - an index tensor whose last dimension names a slice of the data: the engine of
- * GatherND and ScatterND. Seen from here the data is a number of slices of `inner` elements.
+ * nd_slices.h - index tuples that name slices of the data, for GatherND and ScatterND.
+ *
+ * The last dimension of the indices, `depth` values, is a tuple; it addresses the first `depth`
+ * dimensions of the data after the batch dimensions. The data is seen as slices of `inner`
+ * elements, numbered in row-major order.
  */
 #ifndef BP_CPU_GATHER_SCATTER_ND_SLICES_H
 #define BP_CPU_GATHER_SCATTER_ND_SLICES_H
@@ -9,24 +12,30 @@
 #include "cpu.h"
 
 struct bp_cpu_nd_slices {
-    uint32_t depth;                   /* numbers of an index */
-    int64_t dims[BP_CPU_MAX_RANK];    /* of the data, `depth` that an index chooses from */
+    uint32_t depth;                   /* values of a tuple */
+    int64_t dims[BP_CPU_MAX_RANK];    /* the `depth` dimensions that a tuple addresses */
     int64_t strides[BP_CPU_MAX_RANK]; /* in slices */
-    int64_t count;                    /* indices */
-    int64_t per_batch;                /* of them each batch has so many, */
-    int64_t batch_step;               /* whose data is so many slices */
+    int64_t count;                    /* tuples in all batches together */
+    int64_t per_batch;                /* tuples of one batch */
+    int64_t batch_step;               /* slices of the data of one batch */
     int64_t inner;                    /* elements of a slice */
 };
 
-/* For data with `batch` dimensions that it shares with the indices. BP_E_SHAPE: they do not fit. */
+/*
+ * For prepare. `batch` is the number of leading dimensions that data and indices share. BP_E_SHAPE:
+ * the shapes do not fit each other.
+ */
 bp_rc bp_cpu_nd_slices_make(const struct bp_cpu_call *call, const bp_tensor *data,
                             const bp_tensor *indices, uint32_t batch, struct bp_cpu_nd_slices *out,
                             bp_err *err);
-/* BP_E_INVALID names the first index that is outside of the data. */
+/*
+ * BP_E_INVALID: a tuple is outside of the data; the text names the first one. To be called before
+ * each run.
+ */
 bp_rc bp_cpu_nd_slices_check(const struct bp_cpu_call *call, const struct bp_cpu_nd_slices *tuples,
                              const int64_t *indices, bp_err *err);
 
-/* Number of the slice that index i, checked, names within its batch. */
+/* The slice, within its batch, that tuple i names. The tuples must have been checked. */
 static inline int64_t bp_cpu_nd_slices_at(const struct bp_cpu_nd_slices *tuples,
                                           const int64_t *indices, int64_t i)
 {

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * non_zero.c - NonZero (opsets 9, 13): the indices of all elements that are not 0, one column each,
- * in the order of the elements. A string is 0 when it is empty; a scalar gives columns of 0
- * numbers.
+ * non_zero.c - NonZero (ai.onnx, opsets 9, 13).
+ *
+ * Y is int64 of shape (rank of X, number of elements that are not 0): column j has the coordinates
+ * of the j-th such element in row-major order. A string counts as 0 when it is empty; a scalar
+ * gives shape (0, 0 or 1). The number of columns is known at run time only.
+ *
+ * X is read twice, to count and to list: allocating the worst case would take rank * 8 bytes an
+ * element.
  */
 
 #include "kernels/runtime_outputs.h"
 #include "kernels/tensor_data.h"
 #include "kernels/types/loops.h"
 
-enum { CHUNK = 1024 };
+enum { CHUNK = 1024 }; /* elements whose masks are computed at once */
 
+/* mask[i] = 1 where element i is not 0, for i < n; one loop for each type. */
 typedef void (*mask_fn)(const void *x, int64_t n, uint8_t *mask);
 
 #define TEMPLATE "gather_scatter/non_zero_mask.inc"
@@ -39,7 +45,7 @@ static const mask_fn masks[BP_DTYPE_END] = {
 };
 
 struct state {
-    uint32_t late;
+    uint32_t dynamic;
     mask_fn mask;
 };
 
@@ -51,11 +57,12 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     state = call->state;
-    state->late = bp_cpu_runtime_outputs_note(call);
+    state->dynamic = bp_cpu_runtime_outputs_note(call);
     state->mask = masks[call->in[0]->dtype];
     return BP_OK;
 }
 
+/* The number of elements that are not 0. */
 static int64_t count(const struct state *state, const bp_tensor *x, int64_t n)
 {
     const char *from = bp_cpu_data(x);
@@ -73,7 +80,10 @@ static int64_t count(const struct state *state, const bp_tensor *x, int64_t n)
     return found;
 }
 
-/* Writes the index of each element that is not 0; `found` is how many there are. */
+/*
+ * Writes the coordinates of each element that is not 0 to column 0, 1, ... of y, which has `found`
+ * columns. A chunk ends with a row of X, so that within it only the last coordinate changes.
+ */
 static void list(const struct state *state, const bp_tensor *x, int64_t n, int64_t *y,
                  int64_t found)
 {
@@ -108,7 +118,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     const struct state *state = call->state;
     const bp_tensor *x = call->in[0];
     int64_t n = bp_cpu_count(x), dims[2] = {x->rank, count(state, x, n)};
-    bp_rc rc = bp_cpu_runtime_outputs_give(call, state->late, 0, 2, dims, err);
+    bp_rc rc = bp_cpu_runtime_outputs_give(call, state->dynamic, 0, 2, dims, err);
 
     if (rc >= 0 && x->rank > 0 && dims[1] > 0)
         list(state, x, n, bp_cpu_data(call->out[0]), dims[1]);

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * one_hot.c - OneHot (opsets 9, 11): along a new axis the `on` value where the index says, else the
- * `off` value; indices outside of the axis leave it all off. -1 is the last place.
+ * one_hot.c - OneHot (ai.onnx, opsets 9, 11).
+ *
+ * Y[outer][d][inner] = d == indices[outer][inner] ? values[1] : values[0], for d = 0..depth-1
+ *
+ * Y has the rank of the indices plus 1; the new dimension is at `axis` (default -1, the last).
+ * Indices of any number type count from the back when they are negative; outside of -depth..depth-1
+ * all of Y is values[0]. Version 11 says what negative indices mean. Types of values: all of 8 bits
+ * and more.
+ *
+ * Y is filled with the off value first, then the on values are put in: two passes of stores are
+ * cheaper than a comparison for each element.
  */
 
 #include "kernels/cast/cast.h"
@@ -9,17 +18,17 @@
 #include "kernels/runtime_shape.h"
 #include "kernels/tensor_data.h"
 
-enum { CHUNK = 256 };
+enum { CHUNK = 256 }; /* indices that are cast to int64 at once */
 
 struct state {
     int64_t outer, depth, inner;
     size_t width; /* of a value */
     bp_cpu_unary_loop cast;
-    bool wraps; /* indices are uint64, and pass for negative ones beyond 63 bits */
+    bool wraps; /* uint64 indices: negative int64 ones are too large, not negative */
     uint32_t slices;
 };
 
-/* One run; for the threads. */
+/* What the threads of one run share. */
 struct job {
     const struct state *state;
     const char *indices, *off;
@@ -54,13 +63,13 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* Puts the `on` values of one slab: inner columns of depth places. */
-static void light(const struct job *job, int64_t outer)
+/* Writes the on values of one block of Y, which is depth x inner elements. */
+static void put_on_values(const struct job *job, int64_t outer)
 {
     const struct state *s = job->state;
     const struct bp_cpu_params none = {0};
     const char *from = job->indices + (size_t)(outer * s->inner) * job->index_width;
-    char *slab = job->out + (size_t)(outer * s->depth * s->inner) * s->width;
+    char *block = job->out + (size_t)(outer * s->depth * s->inner) * s->width;
     int64_t at[CHUNK];
 
     for (int64_t column = 0; column < s->inner; column += CHUNK) {
@@ -68,10 +77,10 @@ static void light(const struct job *job, int64_t outer)
 
         s->cast(at, from + (size_t)column * job->index_width, (size_t)n, &none);
         for (int64_t i = 0; i < n; i++) {
-            int64_t place = at[i] < 0 && !s->wraps ? at[i] + s->depth : at[i];
+            int64_t position = at[i] < 0 && !s->wraps ? at[i] + s->depth : at[i];
 
-            if (place >= 0 && place < s->depth)
-                memcpy(slab + (size_t)(place * s->inner + column + i) * s->width,
+            if (position >= 0 && position < s->depth)
+                memcpy(block + (size_t)(position * s->inner + column + i) * s->width,
                        job->off + s->width, s->width);
         }
     }
@@ -82,13 +91,13 @@ static void slice(void *u, uint32_t i, uint32_t worker)
     const struct job *job = u;
     const struct state *s = job->state;
     int64_t from = s->outer * i / s->slices, to = s->outer * (i + 1) / s->slices;
-    size_t slab = (size_t)(s->depth * s->inner);
+    size_t block = (size_t)(s->depth * s->inner);
 
     (void)worker;
-    bp_cpu_fill(job->out + (size_t)from * slab * s->width, job->off, s->width,
-                (size_t)(to - from) * slab);
+    bp_cpu_fill(job->out + (size_t)from * block * s->width, job->off, s->width,
+                (size_t)(to - from) * block);
     for (; from < to; from++)
-        light(job, from);
+        put_on_values(job, from);
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* scatter.c - see scatter.h. */
+/*
+ * scatter.c - see scatter.h.
+ *
+ * Plain copies go by element width, five loops for all types; reductions are instantiated for each
+ * operation and type from scatter_reduce.inc.
+ */
 
 #include "gather_scatter/scatter.h"
 #include "kernels/types/loops.h"
@@ -8,7 +13,7 @@
 #include "kernels/types/width.inc"
 #undef TEMPLATE
 
-/* add, at, f32 -> add_at_f32 */
+/* Names the loops: add, at, f32 -> add_at_f32. */
 #define COMBINE_JOIN(name, where, suffix) name##_##where##_##suffix
 #define COMBINE(name, where, suffix) COMBINE_JOIN(name, where, suffix)
 
@@ -30,7 +35,7 @@
 #undef NAME
 #undef EXPR
 
-/* NaN wins. */
+/* NaN wins: where a is NaN, a != a takes it; where b is, a > b is false. */
 #define NAME max
 #define EXPR(a, b) ((a) > (b) || (a) != (a) ? (a) : (b))
 #include "kernels/types/bool.inc"
@@ -88,15 +93,15 @@ bp_cpu_index_walk_fn bp_cpu_gather_copy(size_t width)
 {
     switch (width) {
     case 1:
-        return from_places_1;
+        return gather_1;
     case 2:
-        return from_places_2;
+        return gather_2;
     case 4:
-        return from_places_4;
+        return gather_4;
     case 8:
-        return from_places_8;
+        return gather_8;
     default:
-        return from_places_16;
+        return gather_16;
     }
 }
 
@@ -106,15 +111,15 @@ bp_cpu_index_walk_fn bp_cpu_scatter_copy(enum bp_cpu_combine how, uint32_t dtype
         return loops[how][dtype].at;
     switch (bp_cpu_width(dtype)) {
     case 1:
-        return to_places_1;
+        return scatter_1;
     case 2:
-        return to_places_2;
+        return scatter_2;
     case 4:
-        return to_places_4;
+        return scatter_4;
     case 8:
-        return to_places_8;
+        return scatter_8;
     default:
-        return to_places_16;
+        return scatter_16;
     }
 }
 
@@ -123,6 +128,7 @@ bp_cpu_combine_run bp_cpu_combine_run_of(enum bp_cpu_combine how, uint32_t dtype
     return loops[how][dtype].run;
 }
 
+/* The names are in the order of enum bp_cpu_combine. */
 enum bp_cpu_combine bp_cpu_combine_of(const bp_graph *graph, const bp_node *node)
 {
     static const char *const names[] = {"none", "add", "mul", "max", "min"};

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scatter_elements.c - ScatterElements (opsets 11, 13; 16 and 18 with `reduction`) and Scatter
- * (9, 11), as it was called before: the data with some elements replaced or combined. Several
- * updates of one element take place in their order.
+ * scatter_elements.c - ScatterElements (ai.onnx, opsets 11, 13, 16, 18) and Scatter (9, 11), its
+ * deprecated name.
+ *
+ * Y = X, then Y[i][indices[i][j][k]][k] = updates[i][j][k] for axis 1 of rank 3
+ *
+ * Updates have the shape of the indices (int32 or int64). From 16 on `reduction` adds or multiplies
+ * instead, from 18 on max and min too. Several updates of one element are applied in the order of
+ * the indices. Types: all of 8 bits and more; reductions: number types.
  */
 
 #include "gather_scatter/scatter.h"
@@ -11,7 +16,7 @@
 
 struct state {
     struct bp_cpu_index_walk walk;
-    struct bp_cpu_strided copy; /* of the data */
+    struct bp_cpu_strided copy; /* X to Y */
     bp_cpu_index_walk_fn fn;
 };
 
@@ -27,7 +32,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     state = call->state;
     if (bp_cpu_count(call->out[0]) != count ||
         bp_cpu_count(call->in[2]) != bp_cpu_count(call->in[1]))
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "updates have not the indices' shape");
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                           "updates do not have the shape of the indices");
     state->fn =
         bp_cpu_scatter_copy(bp_cpu_combine_of(call->node->graph, call->node->node), data->dtype);
     bp_cpu_strided_make(call, bp_cpu_width(data->dtype), 1, &count, &stride, &state->copy);

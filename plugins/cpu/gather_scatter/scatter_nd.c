@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scatter_nd.c - ScatterND (opsets 11, 13; 16 and 18 with `reduction`): the data with the slices
- * that index tuples name replaced or combined. Several updates of one slice take place in their
- * order, so threads share the elements of slices, not the slices.
+ * scatter_nd.c - ScatterND (ai.onnx, opsets 11, 13, 16, 18).
+ *
+ * Y = X, then Y[indices[i..][0], indices[i..][1], ...] = updates[i..]
+ *
+ * The last dimension of the int64 indices is a tuple that names a slice of X. From 16 on
+ * `reduction` adds or multiplies instead, from 18 on max and min too. Several updates of one slice
+ * are applied in their order: threads therefore share the elements of a slice, at least 64 each,
+ * and every thread walks all tuples. Types: all of 8 bits and more; reductions: number types.
  */
 
 #include "gather_scatter/nd_slices.h"
@@ -12,13 +17,13 @@
 
 struct state {
     struct bp_cpu_nd_slices tuples;
-    struct bp_cpu_strided copy; /* of the data */
+    struct bp_cpu_strided copy; /* X to Y */
     bp_cpu_combine_run combine; /* NULL: slices are replaced */
     size_t width;
-    uint32_t slices; /* of the work */
+    uint32_t slices; /* of the work, for the threads */
 };
 
-/* One run; for the threads. */
+/* What the threads of one run share. */
 struct job {
     const struct state *state;
     const int64_t *indices;
@@ -53,6 +58,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* Applies all updates to one range of the elements of every slice. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;

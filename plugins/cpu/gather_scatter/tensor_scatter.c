@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tensor_scatter.c - TensorScatter (opset 24): the cache with an update written along an axis, for
- * each batch from its own place on; mode circular begins again at the end.
+ * tensor_scatter.c - TensorScatter (ai.onnx, opset 24): the update of a key/value cache.
+ *
+ * Y = past_cache, then Y[b]..[(write_indices[b] + t) % size].. = update[b]..[t]..
+ *
+ * The update is as large as the cache but along `axis` (default -2), where it has n <= size
+ * entries. Input 2, int64 write_indices, has a value for each batch; absent it is 0. Mode linear
+ * requires write_indices[b] + n <= size, circular goes on at the start. Types: all; those below 8
+ * bits are unpacked around the call.
  */
 
 #include "kernels/cast/sub_byte.h"
@@ -9,16 +15,17 @@
 #include "kernels/tensor_data.h"
 
 struct state {
-    struct bp_cpu_strided copy; /* of the cache */
+    struct bp_cpu_strided copy; /* the cache to Y */
     bool is_circular;
-    int64_t batches, outer; /* outer: rows of the axis in each batch */
+    int64_t batches, outer; /* outer: product of the dimensions between batch and axis */
     int64_t size, n;        /* entries along the axis of the cache and of the update */
-    size_t entry;           /* bytes */
+    size_t entry;           /* bytes of the dimensions after the axis */
 };
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
-    const bp_tensor *cache = call->in[0], *update = call->in[1], *places = bp_cpu_in(call, 2);
+    const bp_tensor *cache = call->in[0], *update = call->in[1],
+                    *write_indices = bp_cpu_in(call, 2);
     int64_t axis = bp_cpu_int(call->node, "axis", -2), count = bp_cpu_count(cache), stride = 1;
     struct state *state;
     bool fits = update->rank == cache->rank && cache->rank >= 2;
@@ -31,7 +38,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     fits = fits && axis > 0 && axis < cache->rank && bp_cpu_count(call->out[0]) == count;
     for (uint32_t d = 0; fits && d < cache->rank; d++)
         fits = d == axis ? update->dims[d] <= cache->dims[d] : update->dims[d] == cache->dims[d];
-    if (!fits || (places && bp_cpu_count(places) != cache->dims[0]))
+    if (!fits || (write_indices && bp_cpu_count(write_indices) != cache->dims[0]))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the update does not fit the cache");
     state->is_circular =
         bp_node_string_is(call->node->graph, call->node->node, "mode", "linear", "circular");
@@ -45,38 +52,43 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-static bp_rc check_places(const struct bp_cpu_call *call, const int64_t *places, bp_err *err)
+/* Write indices are data: all are checked before the first byte is written. */
+static bp_rc check_write_indices(const struct bp_cpu_call *call, const int64_t *write_indices,
+                                 bp_err *err)
 {
     const struct state *state = call->state;
 
-    for (int64_t i = 0; places && i < state->batches; i++) {
+    for (int64_t i = 0; write_indices && i < state->batches; i++) {
         int64_t most = state->is_circular ? INT64_MAX : state->size - state->n;
 
-        if (places[i] < 0 || places[i] > most)
+        if (write_indices[i] < 0 || write_indices[i] > most)
             return bp_cpu_fail(call->node, err, BP_E_INVALID,
                                "write_indices has %lld at batch %lld, but the axis has size %lld",
-                               (long long)places[i], (long long)i, (long long)state->size);
+                               (long long)write_indices[i], (long long)i, (long long)state->size);
     }
     return BP_OK;
 }
 
-/* An update of one row, from `place` on. */
-static void write_row(const struct state *state, char *row, const char *update, int64_t place)
+/*
+ * Copies the n entries of an update to `position` of one row, the rest of them to its start (mode
+ * circular).
+ */
+static void write_row(const struct state *state, char *row, const char *update, int64_t position)
 {
-    int64_t before_end = state->size - place;
+    int64_t before_end = state->size - position;
     int64_t n = state->n < before_end ? state->n : before_end;
 
-    memcpy(row + (size_t)place * state->entry, update, (size_t)n * state->entry);
+    memcpy(row + (size_t)position * state->entry, update, (size_t)n * state->entry);
     memcpy(row, update + (size_t)n * state->entry, (size_t)(state->n - n) * state->entry);
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *state = call->state;
-    const int64_t *places = bp_cpu_in(call, 2) ? bp_cpu_data(call->in[2]) : NULL;
+    const int64_t *write_indices = bp_cpu_in(call, 2) ? bp_cpu_data(call->in[2]) : NULL;
     char *row = bp_cpu_data(call->out[0]);
     const char *update = bp_cpu_data(call->in[1]);
-    bp_rc rc = check_places(call, places, err);
+    bp_rc rc = check_write_indices(call, write_indices, err);
 
     if (rc < 0)
         return rc;
@@ -85,7 +97,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         return BP_OK;
     for (int64_t b = 0; b < state->batches; b++) {
         for (int64_t i = 0; i < state->outer; i++) {
-            write_row(state, row, update, places ? places[b] % state->size : 0);
+            write_row(state, row, update, write_indices ? write_indices[b] % state->size : 0);
             row += (size_t)state->size * state->entry;
             update += (size_t)state->n * state->entry;
         }

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unique.c - Unique (opset 11): the different elements, or slices along an axis, sorted or in the
- * order in which they come first; where each is first, which one each item is, and how often each
- * is there. All NaN are one element, and so are 0 and -0. Strings are ordered by their bytes.
+ * unique.c - Unique (ai.onnx, opset 11).
  *
- * Elements become keys (kernels/sort_keys.h), of which an item has one, two a complex number, or as
- * many as there are in a slice. Then sorting knows no types.
+ * Items are the elements of X, or with `axis` its slices along it. Outputs: the distinct items,
+ * ascending (sorted=1) or by first occurrence; and as int64 the index of the first occurrence of
+ * each, for each item of X its index among the distinct ones, and how often each occurs. All NaN
+ * are equal, and 0 equals -0; strings are ordered by their bytes, slices lexicographically. All
+ * sizes are known at run time only.
+ *
+ * Elements become unsigned 64-bit keys of the same order (kernels/sort_keys.h). An item has one
+ * key, a complex number two, a slice one or two for each element. Sorting and comparing therefore
+ * know no types.
  */
 
 #include "kernels/runtime_outputs.h"
@@ -14,18 +19,18 @@
 #include "kernels/tensor_data.h"
 
 struct state {
-    uint32_t late;
+    uint32_t dynamic; /* see kernels/runtime_outputs.h */
     bool is_flat, is_sorted;
     uint32_t axis;
     int64_t outer, items, inner; /* X seen as outer x items x inner */
-    int64_t parts;               /* keys of an element */
+    int64_t parts;               /* keys of an element: 2 when it is complex */
     int64_t length;              /* keys of an item */
     bp_cpu_sort_keys_fn keys;    /* NULL: strings */
-    /* places in the scratch */
+    /* offsets in the scratch memory, in bytes */
     size_t at_keys, at_raw, at_order, at_first, at_group, at_pairs;
 };
 
-/* Takes n * size bytes of the scratch; false: that does not fit in memory. */
+/* Reserves n * size bytes of scratch, 64-aligned, at *at. False: the sum overflows. */
 static bool take(struct bp_cpu_call *call, int64_t n, size_t size, size_t *at)
 {
     size_t bytes;
@@ -36,6 +41,9 @@ static bool take(struct bp_cpu_call *call, int64_t n, size_t size, size_t *at)
                                    &call->scratch_bytes);
 }
 
+/*
+ * Reserves all scratch memory. `order` is also the spare array of the sort, hence twice the items.
+ */
 static bool take_all(struct bp_cpu_call *call)
 {
     struct state *s = call->state;
@@ -70,7 +78,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     s = call->state;
-    s->late = bp_cpu_runtime_outputs_note(call);
+    s->dynamic = bp_cpu_runtime_outputs_note(call);
     s->is_flat = !bp_node_attr(call->node->graph, call->node->node, "axis");
     s->is_sorted = bp_cpu_int(call->node, "sorted", 1) != 0;
     read_type(s, x->dtype);
@@ -92,6 +100,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
+/* Compares strings i and j by their bytes; a prefix is smaller. */
 static int order_strings(const void *u, int64_t i, int64_t j)
 {
     const bp_span *a = (const bp_span *)u + i, *b = (const bp_span *)u + j;
@@ -101,7 +110,7 @@ static int order_strings(const void *u, int64_t i, int64_t j)
     return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-/* A string's key is its rank among them. */
+/* The key of a string is its rank among all strings of X; equal strings share one. */
 static void rank_strings(const bp_span *strings, int64_t n, uint64_t *keys, int64_t *order)
 {
     uint64_t rank = 0;
@@ -116,7 +125,10 @@ static void rank_strings(const bp_span *strings, int64_t n, uint64_t *keys, int6
     }
 }
 
-/* Keys in the order of the elements, then those of an item side by side. */
+/*
+ * Returns the keys, those of an item side by side. They are made in the order of X first; that is
+ * the order of the items already when nothing precedes the axis.
+ */
 static const uint64_t *make_keys(const struct bp_cpu_call *call)
 {
     const struct state *s = call->state;
@@ -143,6 +155,7 @@ static const uint64_t *make_keys(const struct bp_cpu_call *call)
 
 /* ---- groups of equal items ------------------------------------------------------------------- */
 
+/* Items as rows of `length` keys, for order_rows(). */
 struct rows {
     const uint64_t *keys;
     int64_t length;
@@ -160,7 +173,11 @@ static int order_rows(const void *u, int64_t i, int64_t j)
     return 0;
 }
 
-/* Item numbers in the order of the items; equal ones in the order in which they come. */
+/*
+ * Item numbers in ascending order; the sort is stable, so that the first of equal ones is the first
+ * occurrence. Items of one key are sorted with their keys beside them, as following an index for
+ * each comparison would miss the cache.
+ */
 static int64_t *sort_items(const struct bp_cpu_call *call, const struct rows *rows)
 {
     const struct state *s = call->state;
@@ -182,7 +199,10 @@ static int64_t *sort_items(const struct bp_cpu_call *call, const struct rows *ro
     return order;
 }
 
-/* Numbers the groups in their order: group[item], and first[group], its first item. */
+/*
+ * Numbers the groups of equal items in ascending order: group[item] is its group, first[g] the
+ * first item of group g. Returns the number of groups.
+ */
 static int64_t find_groups(const struct bp_cpu_call *call, int64_t *first, int64_t *group)
 {
     const struct state *s = call->state;
@@ -198,7 +218,7 @@ static int64_t find_groups(const struct bp_cpu_call *call, int64_t *first, int64
     return n;
 }
 
-/* Numbers the groups anew, by their first items. */
+/* sorted=0: renumbers the groups by their first occurrence. */
 static void number_by_first(const struct bp_cpu_call *call, int64_t n, int64_t *first,
                             int64_t *group)
 {
@@ -221,6 +241,7 @@ static void number_by_first(const struct bp_cpu_call *call, int64_t n, int64_t *
 
 /* ---- outputs --------------------------------------------------------------------------------- */
 
+/* Output 0: the first item of each group, for all n groups. */
 static void copy_items(const struct bp_cpu_call *call, const int64_t *first, int64_t n)
 {
     const struct state *s = call->state;
@@ -234,6 +255,7 @@ static void copy_items(const struct bp_cpu_call *call, const int64_t *first, int
     }
 }
 
+/* Allocates all outputs for n groups; output 2 has the size of the items. */
 static bp_rc give_outputs(struct bp_cpu_call *call, int64_t n, bp_err *err)
 {
     const struct state *s = call->state;
@@ -245,9 +267,9 @@ static bp_rc give_outputs(struct bp_cpu_call *call, int64_t n, bp_err *err)
         dims[d] = d == s->axis ? n : x->dims[d];
     if (s->is_flat)
         dims[0] = n;
-    rc = bp_cpu_runtime_outputs_give(call, s->late, 0, s->is_flat ? 1 : x->rank, dims, err);
+    rc = bp_cpu_runtime_outputs_give(call, s->dynamic, 0, s->is_flat ? 1 : x->rank, dims, err);
     for (uint32_t i = 1; i < 4 && rc >= 0; i++)
-        rc = bp_cpu_runtime_outputs_give(call, s->late, i, 1, i == 2 ? &s->items : &n, err);
+        rc = bp_cpu_runtime_outputs_give(call, s->dynamic, i, 1, i == 2 ? &s->items : &n, err);
     return rc;
 }
 

@@ -24,7 +24,7 @@ static const row_loop loops[BP_DTYPE_END] = {
 };
 
 struct state {
-    struct bp_cpu_runtime_shape late;
+    struct bp_cpu_runtime_shape runtime;
     bool align_corners;
     uint32_t n, slices;
     int64_t batch, size[3]; /* the last dimension first, as x is */
@@ -81,7 +81,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         return rc;
     state = call->state;
     state->align_corners = bp_cpu_int(call->node, "align_corners", 0) != 0;
-    if (state->late.is_late)
+    if (state->runtime.solves_at_run)
         return BP_OK;
     rc = solve(call, err);
     if (rc >= 0)
@@ -125,7 +125,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     struct state *s = call->state;
     double *x = call->scratch;
 
-    if (s->late.is_late) {
+    if (s->runtime.solves_at_run) {
         bp_rc rc = solve(call, err);
 
         if (rc < 0)

@@ -12,7 +12,7 @@
 #include <math.h>
 
 struct state {
-    struct bp_cpu_runtime_shape late;
+    struct bp_cpu_runtime_shape runtime;
     bool is_crop;
     struct bp_cpu_resize resize;
     size_t run_scratch; /* bytes, where the work is solved by run */
@@ -255,7 +255,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         return rc;
     state = call->state;
     read_rule(call);
-    return state->late.is_late ? BP_OK : solve(call, false, err);
+    return state->runtime.solves_at_run ? BP_OK : solve(call, false, err);
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
@@ -263,7 +263,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     struct state *state = call->state;
     void *scratch = call->scratch;
 
-    if (state->late.is_late) {
+    if (state->runtime.solves_at_run) {
         bp_rc rc = solve(call, true, err);
 
         if (rc < 0)

@@ -5,16 +5,16 @@
 
 uint32_t bp_cpu_runtime_outputs_note(const struct bp_cpu_call *call)
 {
-    uint32_t late = 0;
+    uint32_t dynamic = 0;
 
     for (uint32_t i = 0; i < call->n_out && i < 32; i++) {
         if (call->out[i] && call->out[i]->rank == BP_RANK_UNKNOWN)
-            late |= UINT32_C(1) << i;
+            dynamic |= UINT32_C(1) << i;
     }
-    return late;
+    return dynamic;
 }
 
-bp_rc bp_cpu_runtime_outputs_give(struct bp_cpu_call *call, uint32_t late, uint32_t i,
+bp_rc bp_cpu_runtime_outputs_give(struct bp_cpu_call *call, uint32_t dynamic, uint32_t i,
                                   uint32_t rank, const int64_t *dims, bp_err *err)
 {
     const bp_tensor *out = bp_cpu_out(call, i);
@@ -22,7 +22,7 @@ bp_rc bp_cpu_runtime_outputs_give(struct bp_cpu_call *call, uint32_t late, uint3
 
     if (!out)
         return BP_OK;
-    if (late >> i & 1)
+    if (dynamic >> i & 1)
         return bp_cpu_alloc_output(call, i, rank, dims, err);
     is_same = out->rank == rank;
     for (uint32_t d = 0; is_same && d < rank; d++)

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime_outputs.h - for operators with several outputs whose sizes come with the data. */
+/*
+ * runtime_outputs.h - for operators with several outputs whose sizes are known at run time only,
+ * such as Unique.
+ */
 #ifndef BP_CPU_KERNELS_RUNTIME_OUTPUTS_H
 #define BP_CPU_KERNELS_RUNTIME_OUTPUTS_H
 
 #include "cpu.h"
 
-/* The outputs that have no shape yet, bit by bit; for prepare. */
+/* For prepare: bit i is set when output i is wanted and has no shape yet. */
 uint32_t bp_cpu_runtime_outputs_note(const struct bp_cpu_call *call);
 /*
- * Output i has this shape: storage for it is taken if it is one of `late`, else the shape that it
- * has is checked. An output that is not wanted is passed over.
+ * For run: gives output i its shape. Its storage is allocated when bit i of `dynamic` is set, else
+ * the shape is compared with the prepared one (BP_E_SHAPE: they differ). An absent output is
+ * skipped.
  */
-bp_rc bp_cpu_runtime_outputs_give(struct bp_cpu_call *call, uint32_t late, uint32_t i,
+bp_rc bp_cpu_runtime_outputs_give(struct bp_cpu_call *call, uint32_t dynamic, uint32_t i,
                                   uint32_t rank, const int64_t *dims, bp_err *err);
 
 #endif

@@ -7,19 +7,19 @@ bp_rc bp_cpu_runtime_shape_state(struct bp_cpu_call *call, size_t bytes, uint32_
                                  uint32_t last, bp_err *err)
 {
     const bp_node *node = call->node->node;
-    struct bp_cpu_runtime_shape *late;
+    struct bp_cpu_runtime_shape *state;
     bp_rc rc = bp_cpu_state(call, bytes, err);
 
     if (rc < 0)
         return rc;
-    late = call->state;
-    late->makes_output = call->out[0]->rank == BP_RANK_UNKNOWN;
-    late->is_late = late->makes_output;
+    state = call->state;
+    state->allocates_output = call->out[0]->rank == BP_RANK_UNKNOWN;
+    state->solves_at_run = state->allocates_output;
     for (uint32_t i = first; i <= last && i < node->n_in; i++) {
         const bp_value *value = bp_node_in(call->node->graph, node, i);
 
         if (value && !(value->flags & BP_VALUE_CONSTANT))
-            late->is_late = true;
+            state->solves_at_run = true;
     }
     return BP_OK;
 }
@@ -27,10 +27,10 @@ bp_rc bp_cpu_runtime_shape_state(struct bp_cpu_call *call, size_t bytes, uint32_
 bp_rc bp_cpu_runtime_shape_output(struct bp_cpu_call *call, uint32_t rank, const int64_t *dims,
                                   bp_err *err)
 {
-    const struct bp_cpu_runtime_shape *late = call->state;
+    const struct bp_cpu_runtime_shape *state = call->state;
     const bp_tensor *out = call->out[0];
 
-    if (late->makes_output)
+    if (state->allocates_output)
         return bp_cpu_alloc_output(call, 0, rank, dims, err);
     if (out->rank != rank)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the output has rank %u, not %u", rank,
@@ -55,11 +55,11 @@ struct bp_cpu_list bp_cpu_list_input(const struct bp_cpu_call *call, uint32_t i)
         return list;
     list.n = bp_cpu_count(tensor);
     if (list.n == 0)
-        list.wide = &none; /* there, but with nothing to read */
+        list.i64 = &none; /* there, but with nothing to read */
     else if (tensor->dtype == BP_DTYPE_I64)
-        list.wide = bp_tensor_data(tensor);
+        list.i64 = bp_tensor_data(tensor);
     else
-        list.narrow = bp_tensor_data(tensor);
+        list.i32 = bp_tensor_data(tensor);
     return list;
 }
 
@@ -68,7 +68,7 @@ struct bp_cpu_list bp_cpu_list_attr(const struct bp_cpu_call *call, const char *
     struct bp_cpu_list list = {0};
     uint32_t n;
 
-    list.wide = bp_cpu_ints(call->node, name, &n);
+    list.i64 = bp_cpu_ints(call->node, name, &n);
     list.n = n;
     return list;
 }

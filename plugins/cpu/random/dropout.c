@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dropout.c - Dropout (opsets 1, 6, 7, 10, 12, 13, 22): in training each element becomes 0 with
- * probability `ratio`, and those that stay are multiplied by 1 / (1 - ratio); else y = x and a mask
- * of ones. Versions 1 and 6 train unless is_test is set, 7 and 10 never do, later ones are told by
- * an input. An element stays where the number drawn for it (see random/mersenne_twister.h) is not
- * below the ratio.
+ * dropout.c - Dropout (ai.onnx, opsets 1, 6, 7, 10, 12, 13, 22).
+ *
+ * training:  y = x * mask / (1 - ratio), where mask is 1 with probability 1 - ratio, else 0
+ * inference: y = x, and the mask is all ones
+ *
+ * Versions 1 and 6 train unless is_test is set; 7 and 10 never train; from 12 on ratio and
+ * training_mode are inputs. The optional mask is bool from 10 on, of x's type before. Element i is
+ * kept when the i-th number drawn in [0, 1) is not below the ratio (mersenne_twister.h), as in
+ * ONNX's reference. Types: floats; from 12 on float8 too.
+ *
+ * The numbers are drawn in the order of the elements on one thread, so that a seed gives one
+ * result.
  */
 
 #include "kernels/cast/cast.h"
@@ -20,20 +27,20 @@ enum { BLOCK = BP_CPU_RANDOM_BLOCK };
 
 static const struct bp_cpu_params none;
 
-/* The loops of a training run, and where they are in the tensors. */
+/* A training run: its random numbers, conversions and tensors. */
 struct job {
     struct bp_cpu_random random;
     struct bp_cpu_cast load, store; /* between x's type and float64 */
     bp_cpu_unary_loop store_mask;
     const char *x;
-    char *y, *mask; /* or NULL */
+    char *y, *mask; /* NULL: not wanted */
     size_t width, mask_width;
     double ratio;
 };
 
 /* ---- inference ------------------------------------------------------------------------------- */
 
-/* All kept: true, or before version 10 the number one of x's type. */
+/* All elements are kept: true, or before version 10 a 1 of x's type. */
 static void fill_mask(bp_tensor *mask, size_t n)
 {
     static const uint8_t yes = 1;
@@ -43,6 +50,7 @@ static void fill_mask(bp_tensor *mask, size_t n)
     bp_cpu_fill(bp_tensor_data(mask), &one, bp_cpu_width(mask->dtype), n);
 }
 
+/* Inference: copies x, unless y lies on it, and sets the mask. */
 static bp_rc keep_all(struct bp_cpu_call *call)
 {
     const bp_tensor *x = call->in[0];
@@ -67,6 +75,7 @@ static bp_rc run_inference(struct bp_cpu_call *call, bp_err *err)
 
 /* ---- training -------------------------------------------------------------------------------- */
 
+/* Draws for n <= BLOCK elements from `at` on and stores y and the mask. */
 static void drop_block(struct job *job, int64_t at, size_t n)
 {
     double x[BLOCK], scale = 1 / (1 - job->ratio);
@@ -84,6 +93,7 @@ static void drop_block(struct job *job, int64_t at, size_t n)
         job->store_mask(job->mask + (size_t)at * job->mask_width, stays, n, &none);
 }
 
+/* Training with a ratio above 0. Arithmetic is in double for all types. */
 static bp_rc drop(struct bp_cpu_call *call, double ratio, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *mask = bp_cpu_out(call, 1);
@@ -110,7 +120,7 @@ static bp_rc drop(struct bp_cpu_call *call, double ratio, bp_err *err)
     return BP_OK;
 }
 
-/* With a ratio of 0 there is nothing to drop; at 1 nothing would be left to scale. */
+/* A ratio of 0 drops nothing; 1 is refused, as the scale 1 / (1 - ratio) would be infinite. */
 static bp_rc train(struct bp_cpu_call *call, double ratio, bp_err *err)
 {
     if (!(ratio >= 0 && ratio < 1))
@@ -118,27 +128,29 @@ static bp_rc train(struct bp_cpu_call *call, double ratio, bp_err *err)
     return ratio > 0 ? drop(call, ratio, err) : keep_all(call);
 }
 
-static bp_rc run_old(struct bp_cpu_call *call, bp_err *err)
+/* Versions 1 and 6: attributes is_test and ratio. */
+static bp_rc run_1(struct bp_cpu_call *call, bp_err *err)
 {
     if (bp_cpu_int(call->node, "is_test", 0) != 0)
         return keep_all(call);
     return train(call, (double)bp_cpu_float(call->node, "ratio", 0.5f), err);
 }
 
-static bp_rc run_told(struct bp_cpu_call *call, bp_err *err)
+/* From version 12 on: inputs ratio (0.5) and training_mode (false). */
+static bp_rc run_12(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *ratio = bp_cpu_in(call, 1), *mode = bp_cpu_in(call, 2);
     double value = 0.5;
 
     if (mode && bp_cpu_count(mode) != 1)
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "training_mode is no single value");
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "training_mode is not a scalar");
     if (!mode || !*(const uint8_t *)bp_tensor_data(mode))
         return keep_all(call);
     if (ratio) {
         struct bp_cpu_cast load;
 
         if (bp_cpu_count(ratio) != 1 || !bp_cpu_cast_make(&load, ratio->dtype, BP_DTYPE_F64))
-            return bp_cpu_fail(call->node, err, BP_E_SHAPE, "ratio is no single number");
+            return bp_cpu_fail(call->node, err, BP_E_SHAPE, "ratio is not a scalar");
         bp_cpu_cast_range(&load, &value, bp_tensor_data(ratio), 0, 1);
     }
     return train(call, value, err);
@@ -153,7 +165,7 @@ const struct bp_cpu_op bp_cpu_op_dropout_1 = {
     .flags = BP_CPU_IN_PLACE,
     .types = BP_CPU_FLOATS,
     .pack = bp_cpu_random_pack,
-    .run = run_old,
+    .run = run_1,
 };
 
 const struct bp_cpu_op bp_cpu_op_dropout_7 = {
@@ -172,5 +184,5 @@ const struct bp_cpu_op bp_cpu_op_dropout_12 = {
     .flags = BP_CPU_IN_PLACE,
     .types = BP_CPU_FLOATS | FLOAT8S,
     .pack = bp_cpu_random_pack,
-    .run = run_told,
+    .run = run_12,
 };

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mersenne_twister.c - see mersenne_twister.h. The algorithm is Matsumoto's and Nishimura's of
- * 1998.
+ * mersenne_twister.c - see mersenne_twister.h.
+ *
+ * MT19937 by Matsumoto and Nishimura (1998): 624 words of state, of which a new generation is
+ * computed at a time; the constants are theirs.
  */
 
 #include "random/mersenne_twister.h"
@@ -10,11 +12,14 @@
 #include <stdatomic.h>
 #include <time.h>
 
-/* What pack leaves behind. */
+/*
+ * What pack keeps for the runs of a node. Only `runs` changes; it is atomic, as frames may run at
+ * once.
+ */
 struct source {
     bool is_seeded;
     uint32_t seed;
-    uint64_t origin;
+    uint64_t origin; /* without a seed: where this node starts */
     _Atomic uint64_t runs;
 };
 
@@ -51,6 +56,7 @@ static void next_generation(struct bp_cpu_random *random)
     random->used = 0;
 }
 
+/* The next word, after the tempering of MT19937. */
 static uint32_t next_word(struct bp_cpu_random *random)
 {
     uint32_t y;
@@ -64,6 +70,7 @@ static uint32_t next_word(struct bp_cpu_random *random)
     return y ^ y >> 18;
 }
 
+/* 53 bits from two words: 27 high ones and 26 low ones; 67108864 is 2^26. */
 double bp_cpu_random_real(struct bp_cpu_random *random)
 {
     uint32_t high = next_word(random) >> 5, low = next_word(random) >> 6;
@@ -71,7 +78,10 @@ double bp_cpu_random_real(struct bp_cpu_random *random)
     return ((double)high * 67108864.0 + (double)low) * 0x1p-53;
 }
 
-/* Marsaglia's polar method: a point in the unit circle gives two numbers, the second one first. */
+/*
+ * Marsaglia's polar method: a random point in the unit circle gives two numbers. NumPy returns that
+ * of y first and keeps that of x, and so does this.
+ */
 double bp_cpu_random_normal(struct bp_cpu_random *random)
 {
     double x, y, size, factor;
@@ -93,6 +103,7 @@ double bp_cpu_random_normal(struct bp_cpu_random *random)
 
 /* ---- seeds ----------------------------------------------------------------------------------- */
 
+/* The finaliser of SplitMix64: each bit of z changes about half of the result. */
 static uint64_t mix(uint64_t z)
 {
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -100,11 +111,13 @@ static uint64_t mix(uint64_t z)
     return z ^ z >> 31;
 }
 
+/* A seed that is no uint32 is hashed to one. */
 static uint32_t seed_of_int(int64_t seed)
 {
     return seed >= 0 && seed <= UINT32_MAX ? (uint32_t)seed : (uint32_t)mix((uint64_t)seed);
 }
 
+/* The attribute is a float in ONNX; a seed outside of uint32 is taken by its bits. */
 static uint32_t seed_of_float(float seed)
 {
     uint32_t bits;
@@ -130,7 +143,7 @@ bp_rc bp_cpu_random_pack(struct bp_cpu_node *node, bp_err *err)
         source->seed = seed_of_int(bp_cpu_int(node, "seed", 0));
     else if (seed)
         source->seed = seed_of_float(bp_cpu_float(node, "seed", 0));
-    /* time tells processes apart, the address nodes and programs */
+    /* the time differs between processes, the address between nodes and programs */
     (void)timespec_get(&now, TIME_UTC);
     source->origin = mix((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec) ^
                      mix((uint64_t)(uintptr_t)source);

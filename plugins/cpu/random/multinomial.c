@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * multinomial.c - Multinomial (opsets 7, 22): draws classes, each as often as the exponential of
- * its number tells. A number in 0..1 is drawn for each sample, row by row, and found among the sums
- * of the probabilities.
+ * multinomial.c - Multinomial (ai.onnx, opsets 7, 22).
+ *
+ * X of shape (batch, classes) has unnormalised log-probabilities; Y of shape (batch, sample_size),
+ * int32 or int64, has class c with probability exp(x[c]) / sum exp(x). A number in [0, 1) is drawn
+ * for each sample, row by row, and found by bisection among the cumulative probabilities. Types:
+ * floats; version 22 adds bfloat16.
  */
 
 #include "kernels/cast/cast.h"
@@ -14,6 +17,7 @@
 
 static const struct bp_cpu_params none;
 
+/* The scratch holds the cumulative probabilities of one row, in double. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *y = call->out[0];
@@ -29,7 +33,11 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* Logarithms of probabilities to their sums, up to 1. */
+/*
+ * Replaces log-probabilities by cumulative probabilities, the last of which is 1. The maximum is
+ * subtracted first, so that exp() does not overflow. False: all are -inf, or one is NaN or
+ * infinite.
+ */
 static bool add_up(double *sums, int64_t n)
 {
     double max = -(double)INFINITY, total = 0;
@@ -43,7 +51,7 @@ static bool add_up(double *sums, int64_t n)
     return total > 0 && total <= DBL_MAX;
 }
 
-/* Number of sums that are not above v. */
+/* The class of v: the number of sums that are at most v. */
 static int64_t find(const double *sums, int64_t n, double v)
 {
     int64_t low = 0, high = n - 1; /* the last sum is 1 */

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * random.c - RandomUniform, RandomNormal, RandomUniformLike, RandomNormalLike (opsets 1, 22) and
- * Bernoulli (15, 22). See random/mersenne_twister.h for what a seed means.
+ * random.c - RandomUniform, RandomNormal, RandomUniformLike, RandomNormalLike (ai.onnx, opsets 1,
+ * 22) and Bernoulli (15, 22).
+ *
+ * RandomUniform  y = low + (high - low) * u, u uniform in [0, 1)
+ * RandomNormal   y = mean + scale * n, n normal
+ * Bernoulli      y = 1 with probability x, else 0
+ *
+ * The shape is attribute `shape`, or that of the input (Like). The type is attribute dtype, else
+ * the input's, or float32. Numbers are drawn in double, in the order of the elements, on one
+ * thread: a seed gives one result, whatever the number of threads (mersenne_twister.h).
  */
 
 #include "kernels/cast/cast.h"
@@ -12,6 +20,7 @@ enum { BLOCK = BP_CPU_RANDOM_BLOCK };
 
 static const struct bp_cpu_params none;
 
+/* Any type that double can be cast to. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *y = bp_node_out(query->graph, query->node, 0);
@@ -49,6 +58,7 @@ static int64_t at_most(int64_t n)
 
 /* ---- RandomUniform, RandomNormal ------------------------------------------------------------- */
 
+/* The operator's name decides which distribution is drawn. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     bool is_normal = strncmp(call->node->op->name, "RandomNormal", 12) == 0;
@@ -83,8 +93,8 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 /* ---- Bernoulli ------------------------------------------------------------------------------- */
 
 /*
- * 1 with probability p. Large and small p look at opposite ends of the number, and 0 draws none:
- * so NumPy does it. What is no probability counts as the nearest one, NaN as 0.
+ * 1 with probability p. As in NumPy's binomial(), p above 1/2 and below compare with opposite ends
+ * of the number, and p = 0 draws none. Values outside of 0..1 are clamped; NaN counts as 0.
  */
 static double toss(struct bp_cpu_random *random, double p)
 {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arg_reduce.c - ArgMax and ArgMin (opsets 1, 11, 12, 13): the index along one axis of the largest
- * or smallest element; of equal ones the first, or the last with select_last_index. NaN is taken
- * for the extreme.
+ * arg_reduce.c - ArgMax and ArgMin (ai.onnx, opsets 1, 11, 12, 13).
+ *
+ * Y (int64) has the index along `axis` (default 0) of the largest or smallest element of X; the
+ * axis becomes 1, or goes with keepdims=0. Of equal elements the first counts, from 12 on with
+ * select_last_index the last. NaN counts as the extreme, as in NumPy. From 11 on the axis may be
+ * negative, 13 adds bfloat16. Types: floats and integers.
  */
 
 #include "kernels/columns.h"
@@ -11,7 +14,7 @@
 
 struct state {
     struct bp_cpu_columns columns;
-    bool is_min, takes_last;
+    bool is_min, takes_last; /* ArgMin; select_last_index */
 };
 
 #define TEMPLATE "kernels/arg_line.inc"
@@ -29,6 +32,7 @@ static const struct bp_cpu_column_loops loops[BP_DTYPE_END] = {
 #undef TEMPLATE
 };
 
+/* An empty axis has no extreme: it is an error unless Y is empty too. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];

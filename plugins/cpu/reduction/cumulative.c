@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cumulative.c - CumSum (opsets 11, 14) and CumProd (opset 26): the sum or product of all elements
- * up to each along an axis; exclusive=1 leaves out the element itself, reverse=1 begins at the end.
- * Integers wrap; float16 and bfloat16 keep what is summed in float32.
+ * cumulative.c - CumSum (ai.onnx, opsets 11, 14) and CumProd (opset 26).
+ *
+ * Y[k] = X[0] + .. + X[k] along the axis, or the product of them
+ *
+ * exclusive=1 leaves out X[k] itself (Y[0] is 0, or 1), reverse=1 runs from the end. The axis is
+ * input 1, an int32 or int64 scalar, in -r..r-1. Types: floats and 32 and 64-bit integers. Integers
+ * wrap; float16 and bfloat16 are accumulated in float32.
  */
 
 #include "kernels/columns.h"
@@ -16,6 +20,7 @@ struct state {
 };
 
 #define TEMPLATE "reduction/cumulative.inc"
+/* FIRST is the value of an empty sum or product. */
 #define NAME sum
 #define FIRST 0
 #define EXPR(x, y) (WRAP(x) + WRAP(y))
@@ -58,12 +63,13 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* The axis may be computed by the model, so that it is read in each run. */
 static bp_rc read_axis(const struct bp_cpu_call *call, uint32_t *out, bp_err *err)
 {
     struct bp_cpu_list axis = bp_cpu_list_input(call, 1);
 
     if (bp_cpu_list_is_absent(&axis) || axis.n != 1)
-        return bp_cpu_fail(call->node, err, BP_E_INVALID, "axis is not a single number");
+        return bp_cpu_fail(call->node, err, BP_E_INVALID, "axis is not a scalar");
     return bp_cpu_axis(call, bp_cpu_list_at(&axis, 0), call->in[0]->rank, out, err);
 }
 

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reduce.c - the ten Reduce operators (opsets 1, 11, 12, 13, 18, 20). Axes are an attribute;
- * ReduceSum has them as an input from 13 on, the others from 18 on.
+ * reduce.c - the ten Reduce operators (ai.onnx, opsets 1, 11, 12, 13, 18, 20).
+ *
+ * ReduceL1         sum |x|            ReduceMean       sum x / n
+ * ReduceL2         sqrt(sum x^2)      ReduceMin        min x
+ * ReduceLogSum     log(sum x)         ReduceProd       product x
+ * ReduceLogSumExp  log(sum exp(x))    ReduceSum        sum x
+ * ReduceMax        max x              ReduceSumSquare  sum x^2
+ *
+ * over `axes`, all of them by default; a reduced dimension becomes 1, or goes with keepdims=0. Axes
+ * are an attribute, then input 1: for ReduceSum from 13 on, for the others from 18 on;
+ * noop_with_empty_axes comes with the input. Types: floats and 32 and 64-bit integers; max and min
+ * also 8-bit integers, and from 20 on bool.
  */
 
 #include "reduction/reduce_driver.h"
@@ -11,7 +21,7 @@
     (BIT(F32) | BIT(F64) | BIT(F16) | BIT(BF16) | BIT(I32) | BIT(I64) | BIT(U32) | BIT(U64))
 #define ORDERED (NUMBERS | BIT(I8) | BIT(U8) | BIT(BOOL))
 
-/* step, last, since when axes are an input */
+/* The step for each element, the final step, and the version from which the axes are an input. */
 #define REDUCTION(...)                                                                             \
     &(const struct bp_cpu_reduction)                                                               \
     {                                                                                              \

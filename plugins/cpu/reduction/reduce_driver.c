@@ -1,41 +1,50 @@
 /* SPDX-License-Identifier: MIT */
-/* reduce_driver.c - the driver of the Reduce operators. */
+/*
+ * reduce_driver.c - the driver of the Reduce operators.
+ *
+ * A plan turns axes and shape into few merged dimensions and a contiguous innermost run. If that
+ * run is reduced, a loop folds it into one accumulator, with 16 independent lanes; otherwise up to
+ * 256 adjacent results are accumulated row by row. Both read X in the order of memory. Threads
+ * share the results, never one result, so that the order of additions and with it every bit does
+ * not depend on the number of threads.
+ */
 
 #include "reduction/reduce_driver.h"
 #include "kernels/tensor_data.h"
 
 struct dim {
-    int64_t size, step; /* step: elements of x */
+    int64_t size, step; /* step: distance in x, in elements */
 };
 
 /*
- * What the axes and the shape of x come to. Dimensions of size 1 are gone, neighbours of a kind are
- * one.
+ * The axes and the shape of x after merging: dimensions of size 1 are dropped, adjacent ones that
+ * are both kept or both reduced become one.
  */
 struct plan {
     struct dim kept[BP_CPU_MAX_RANK], reduced[BP_CPU_MAX_RANK];
     uint32_t n_kept, n_reduced;
-    int64_t inner;         /* elements side by side, of the last dimension */
-    bool is_inner_reduced; /* else each is reduced with others far away */
-    int64_t outer, rest;   /* products of the sizes in kept and in reduced, inner not counted */
-    int64_t count;         /* elements of x for one of y */
-    bool has_short_rows;   /* rows of a few elements, one behind the other, are reduced */
-    bool is_copy;          /* no axes, that means none, and of one element it is the element */
+    int64_t inner;         /* contiguous elements: the merged last dimension */
+    bool is_inner_reduced; /* else each of them belongs to another result */
+    int64_t outer, rest;   /* products of the sizes in kept and in reduced, without inner */
+    int64_t count;         /* elements of x that one element of y comes from */
+    bool has_short_rows;   /* consecutive rows of few elements are reduced */
+    bool is_copy;          /* nothing is reduced and the operator keeps a single element as it is */
 };
 
 struct state {
     const struct bp_cpu_reduce_loops *loops;
     struct plan plan;
-    bool is_planned; /* else the axes come with the run */
+    bool is_planned; /* else the axes are read in each run */
 };
 
+/* What the threads of one run share. */
 struct job {
     const struct state *state;
     const struct bp_cpu_reduction *reduction;
     const char *x;
     char *y;
-    size_t width; /* of an element */
-    int64_t strips;
+    size_t width;   /* of an element */
+    int64_t strips; /* of BP_CPU_REDUCE_COLUMNS results in a row of y */
     uint32_t slices;
 };
 
@@ -57,7 +66,10 @@ static bool mark_axes(const int64_t *axes, int64_t n, uint32_t rank, bool *is_re
     return true;
 }
 
-/* Dimension of `size` before those that are known. */
+/*
+ * Adds a dimension in front of those that the plan has; merges it where it continues the last one
+ * of its kind.
+ */
 static void add_dim(struct plan *plan, int64_t size, int64_t step, bool is_reduced)
 {
     struct dim *dims = is_reduced ? plan->reduced : plan->kept;
@@ -76,6 +88,7 @@ static void add_dim(struct plan *plan, int64_t size, int64_t step, bool is_reduc
         plan->count *= size;
 }
 
+/* Builds the plan from the last dimension to the first. */
 static void make_plan(const bp_tensor *x, const bool *is_reduced, struct plan *plan)
 {
     int64_t step = 1;
@@ -96,20 +109,23 @@ static void make_plan(const bp_tensor *x, const bool *is_reduced, struct plan *p
                            plan->inner > 0 && plan->inner <= BP_CPU_REDUCE_SHORT;
 }
 
-/* Axes from attribute or input: *axes NULL with *n 0 when there are none. */
+/* Are the axes input 1 in this version, and not an attribute? */
 static bool has_axes_input(const struct bp_cpu_call *call)
 {
     return call->node->node->since >= reduction_of(call)->axes_input_since;
 }
 
-/* Is the result for a single element that element? */
+/* With noop_with_empty_axes each element is reduced by itself: is the result that element? */
 static bool is_identity(const struct bp_cpu_reduction *reduction)
 {
     return reduction->step != BP_CPU_SUM_ABS && reduction->step != BP_CPU_SUM_SQUARE &&
            reduction->last != BP_CPU_LOG;
 }
 
-/* Plans for these axes; the shape of y, which is `rank` dims, is left in dims. */
+/*
+ * Plans for these axes. The shape of y is left in dims and *rank. BP_E_INVALID: an axis is out of
+ * range.
+ */
 static bp_rc plan_axes(const struct bp_cpu_call *call, const int64_t *axes, int64_t n,
                        struct plan *plan, uint32_t *rank, int64_t *dims, bp_err *err)
 {
@@ -150,7 +166,7 @@ bp_rc bp_cpu_reduce_prepare(struct bp_cpu_call *call, bp_err *err)
         axes = bp_cpu_constant(call->node, 1).data;
         n = bp_cpu_count(input);
         if (!axes)
-            return BP_OK; /* they come with the run */
+            return BP_OK; /* run reads them */
     } else if (!has_axes_input(call)) {
         axes = bp_cpu_ints(call->node, "axes", &count);
         n = count;
@@ -190,7 +206,7 @@ bp_rc bp_cpu_reduce_prepare_to(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* Element of x at which combination `i` of some dimensions begins. */
+/* Offset in x, in elements, of combination i of the given dimensions. */
 static int64_t offset_of(const struct dim *dims, uint32_t n, int64_t i)
 {
     int64_t offset = 0;
@@ -202,7 +218,9 @@ static int64_t offset_of(const struct dim *dims, uint32_t n, int64_t i)
     return offset;
 }
 
-/* One pass over all that is reduced into `n` sums from x on. */
+/*
+ * Accumulates everything that belongs to n adjacent results, whose first element is x, into `sums`.
+ */
 static void pass(const struct job *job, int step, const char *x, size_t n, union bp_cpu_sums *sums,
                  const double *shift)
 {
@@ -221,7 +239,10 @@ static void pass(const struct job *job, int step, const char *x, size_t n, union
     }
 }
 
-/* Short rows: what a call costs is more than their few elements, so many of them at once. */
+/*
+ * Results first..end where each comes from a short contiguous row: a call for each row would cost
+ * more than its elements, so that one call takes up to BP_CPU_REDUCE_COLUMNS rows.
+ */
 static void reduce_rows(const struct job *job, int64_t first, int64_t end)
 {
     const struct bp_cpu_reduction *reduction = job->reduction;
@@ -245,7 +266,10 @@ static void reduce_rows(const struct job *job, int64_t first, int64_t end)
     }
 }
 
-/* n results, which lie side by side. */
+/*
+ * n adjacent results. Sums of exponentials take two passes: the maximum first, which is then
+ * subtracted so that exp() does not overflow.
+ */
 static void reduce(const struct job *job, const char *x, char *y, size_t n)
 {
     const struct bp_cpu_reduction *reduction = job->reduction;
@@ -262,6 +286,7 @@ static void reduce(const struct job *job, const char *x, char *y, size_t n)
                               shift, y);
 }
 
+/* A slice is a range of strips of results, or of rows when they are short. */
 static void run_slice(void *u, uint32_t slice, uint32_t worker)
 {
     const struct job *job = u;
@@ -287,7 +312,9 @@ static void run_slice(void *u, uint32_t slice, uint32_t worker)
     }
 }
 
-/* The axes of this run; the output gets its shape from them. */
+/*
+ * Reads the axes of this run; the output is allocated, or its shape compared with the prepared one.
+ */
 static bp_rc plan_run(struct bp_cpu_call *call, struct state *state, bp_err *err)
 {
     const bp_tensor *axes = call->in[1];
@@ -306,7 +333,7 @@ static bp_rc plan_run(struct bp_cpu_call *call, struct state *state, bp_err *err
     return BP_OK;
 }
 
-/* Any byte but 0 is true. */
+/* A reduction of bool runs on bytes, where any value but 0 is true; the result is 0 or 1. */
 static void make_bool(const bp_tensor *y)
 {
     uint8_t *data = bp_cpu_data(y);

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* reduce_loops.c - the loops of the Reduce operators, by element type. */
+/*
+ * reduce_loops.c - the loops of the Reduce operators, for each element type.
+ *
+ * reduce_float.inc and reduce_int.inc are instantiated here; they need LANES, WITH_STEP and the
+ * functions below.
+ */
 
 #include "kernels/simd/simd.h"
 #include "kernels/types/loops.h"
 #include "kernels/vector_math.h"
 #include "reduction/reduce_driver.h"
 
-enum { LANES = 16 }; /* sums of a run that are added up side by side */
+enum { LANES = 16 }; /* independent accumulators of a run */
 
 /*
- * loop(step) with the step as a constant, so that the choice is not made for each element and the
- * loop becomes one of vectors.
+ * loop(step) with the step as a compile-time constant: the switch is outside of the loop, which
+ * then vectorises.
  */
 #define WITH_STEP(step, loop)                                                                      \
     switch (step) {                                                                                \
@@ -36,12 +41,13 @@ enum { LANES = 16 }; /* sums of a run that are added up side by side */
         loop(BP_CPU_MIN);                                                                          \
     }
 
-/* What adds the sums of two lanes to one. */
-BP_LOOP_INLINE int reduce_join(int step)
+/* The step that merges the accumulators of two lanes. */
+BP_LOOP_INLINE int merge_step(int step)
 {
     return step == BP_CPU_PROD || step == BP_CPU_MAX || step == BP_CPU_MIN ? step : BP_CPU_SUM;
 }
 
+/* The neutral element of a step. */
 BP_LOOP_INLINE double reduce_first(int step)
 {
     switch (step) {
@@ -56,12 +62,13 @@ BP_LOOP_INLINE double reduce_first(int step)
     }
 }
 
-/* exp() of what float holds is done in float. */
+/* For types that are computed in float, the float exp() is exact enough and vectorises. */
 BP_LOOP_INLINE double reduce_exp(double x, bool is_narrow)
 {
     return is_narrow ? (double)bp_expf((float)x) : exp(x);
 }
 
+/* Folds element v into the accumulator. */
 BP_LOOP_INLINE double reduce_one(int step, double sum, double v, double shift, bool is_narrow)
 {
     switch (step) {
@@ -82,6 +89,7 @@ BP_LOOP_INLINE double reduce_one(int step, double sum, double v, double shift, b
     }
 }
 
+/* The final step. */
 static inline double reduce_last(int last, double sum, int64_t count, double shift)
 {
     switch (last) {
@@ -98,7 +106,7 @@ static inline double reduce_last(int last, double sum, int64_t count, double shi
     }
 }
 
-/* The integer towards 0 of x, within the range. */
+/* x truncated to int64 and saturated; NaN becomes INT64_MIN. */
 static inline int64_t whole(double x)
 {
     if (!(x > -9.2e18))
@@ -118,6 +126,7 @@ const struct bp_cpu_reduce_loops bp_cpu_reduce_loops[BP_DTYPE_END] = {
 #define TEMPLATE "reduction/reduce_entry.inc"
 #include "kernels/types/number.inc"
 #undef TEMPLATE
+    /* bool reduces as uint8; see make_bool() in reduce_driver.c */
     [BP_DTYPE_BOOL] = {reduce_start_u8, reduce_run_u8, reduce_rows_u8, reduce_row_u8,
                        reduce_shift_u8, reduce_finish_u8},
 };

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sum_to.c - SumTo (org.backplane 1): the sum of a tensor over what broadcasting made of another
- * one, whose shape the result has. Gradients need it.
+ * sum_to.c - SumTo (org.backplane, version 1).
+ *
+ * Y = the sum of X over the dimensions that broadcasting added to the shape of input 1, which Y
+ * has: the gradient of a broadcast input. The host's rewriting of Gradient makes such nodes. Types:
+ * floats, int32, int64.
  */
 
 #include "reduction/reduce_driver.h"

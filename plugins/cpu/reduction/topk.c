@@ -1,33 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * topk.c - TopK (opset 1 with attribute `k`; 10, 11, 24 with an input): the k largest or smallest
- * elements along an axis and their indices, best first; of equal ones the first. NaN counts as the
- * largest. They are sorted whether that is asked for or not.
+ * topk.c - TopK (ai.onnx, opsets 1, 10, 11, 24).
+ *
+ * The k largest (largest=0: smallest) elements of X along `axis` (default -1), best first, and
+ * their indices as int64; of equal elements the one with the smaller index comes first. NaN counts
+ * as the largest. k is an attribute in version 1, else input 1. sorted=0 permits any order; the
+ * result is sorted all the same. Types: floats and integers.
+ *
+ * Elements become unsigned keys of the same order (kernels/sort_keys.h). A heap of k items serves
+ * small k, in O(n log k); for larger k the whole lane is sorted, in O(n).
  */
 
 #include "kernels/runtime_shape.h"
 #include "kernels/sort_keys.h"
 #include "kernels/tensor_data.h"
 
+/* X seen as outer x n x inner; a lane is the n elements for one outer and inner index. */
 struct state {
     int64_t outer, n, inner, k;
     bool largest, by_heap;
-    size_t keys_bytes, worker_bytes; /* of the scratch: keys of a lane, and of it all */
+    size_t keys_bytes, worker_bytes; /* of a worker's scratch: its keys, and all of it */
     uint32_t slices;
     bp_cpu_sort_keys_fn keys;
 };
 
-/* One run; for the threads. */
+/* What the threads of one run share. */
 struct job {
     const struct state *state;
     const char *x;
     char *values;     /* NULL: not wanted */
-    int64_t *indices; /* the same */
+    int64_t *indices; /* NULL: not wanted */
     char *scratch;
     size_t width;
 };
 
-/* What a worker needs: keys of a lane, and items, twice as many where they are sorted. */
+/*
+ * Sizes the scratch of a worker: the keys of a lane and its items, twice as many where they are
+ * sorted.
+ */
 static bp_rc state_scratch(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *state = call->state;
@@ -74,7 +84,10 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return state_scratch(call, err);
 }
 
-/* The best k of a lane, in order; they are the first of `items`. */
+/*
+ * Leaves the best k elements of a lane in items[0..k-1], in order. Inverted keys make the largest
+ * the first.
+ */
 static void choose(const struct state *s, const char *lane, uint64_t *keys,
                    struct bp_cpu_sort_key *items)
 {
@@ -92,6 +105,7 @@ static void choose(const struct state *s, const char *lane, uint64_t *keys,
     bp_cpu_sort_keys_sort(items, items + s->n, s->n);
 }
 
+/* A slice is a range of lanes. Elements are copied by their width, whatever their type. */
 static void run_slice(void *u, uint32_t slice, uint32_t worker)
 {
     const struct job *job = u;

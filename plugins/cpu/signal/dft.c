@@ -9,7 +9,7 @@
 #include "signal/signal.h"
 
 struct state {
-    struct bp_cpu_runtime_shape late;
+    struct bp_cpu_runtime_shape runtime;
     bool inverse, onesided;
     struct bp_cpu_fft fft;
     int64_t outer, inner;     /* lines */
@@ -106,7 +106,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     s->onesided = bp_cpu_int(call->node, "onesided", 0) != 0;
     if (call->in[0]->rank < 2)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "input has rank %u", call->in[0]->rank);
-    if (s->late.is_late)
+    if (s->runtime.solves_at_run)
         return BP_OK;
     rc = solve(call, false, err);
     if (rc >= 0 && __builtin_mul_overflow(s->worker, call->width, &call->scratch_bytes))
@@ -158,7 +158,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     struct state *s = call->state;
     struct job job = {call, s, call->scratch};
 
-    if (s->late.is_late) {
+    if (s->runtime.solves_at_run) {
         bp_rc rc = solve(call, true, err);
 
         if (rc < 0)

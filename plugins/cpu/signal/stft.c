@@ -6,7 +6,7 @@
 #include "signal/signal.h"
 
 struct state {
-    struct bp_cpu_runtime_shape late;
+    struct bp_cpu_runtime_shape runtime;
     struct bp_cpu_fft fft;
     int64_t batch, samples, parts, frames, bins, step;
     size_t worker; /* bytes */
@@ -79,8 +79,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     s = call->state;
-    s->late.is_late = s->late.is_late || bp_cpu_signal_is_late(call, 3);
-    if (s->late.is_late)
+    s->runtime.solves_at_run = s->runtime.solves_at_run || bp_cpu_signal_is_late(call, 3);
+    if (s->runtime.solves_at_run)
         return BP_OK;
     rc = solve(call, false, err);
     if (rc >= 0 && __builtin_mul_overflow(s->worker, call->width, &call->scratch_bytes))
@@ -114,7 +114,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     struct state *s = call->state;
     struct job job = {call, s, call->scratch};
 
-    if (s->late.is_late) {
+    if (s->runtime.solves_at_run) {
         bp_rc rc = solve(call, true, err);
 
         if (rc < 0)

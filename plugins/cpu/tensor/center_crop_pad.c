@@ -1,30 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * center_crop_pad.c - CenterCropPad (opset 18): along each axis the middle of the input, or the
- * input in the middle of zeros. Where the difference is odd, the smaller half is in front.
+ * center_crop_pad.c - CenterCropPad (ai.onnx, opset 18).
+ *
+ * Y has the rank of X; along each axis of `axes` (default: all) it has the size that input 1 gives.
+ * A larger X is cropped to its middle, a smaller one is put into the middle of zeros. Where the
+ * difference is odd, the extra element is at the end. Types: all of 8 bits and more; a padded
+ * string is empty.
+ *
+ * The shape comes from the host's shape rule; this file compares the dimensions of X and Y and does
+ * not read input 1.
  */
 
 #include "kernels/tensor_data.h"
 
 struct state {
-    uint32_t rank;       /* with 1 dimension at least, of elements that may be rows of elements */
-    size_t unit;         /* bytes of such an element */
-    int64_t rows, count; /* rows: of the part that is copied, of `count` units each */
-    int64_t dims[BP_CPU_MAX_RANK + 1];                          /* of that part */
+    uint32_t rank;       /* at least 1, without trailing dimensions that are equal in X and Y */
+    size_t unit;         /* bytes of an element together with those trailing dimensions */
+    int64_t rows, count; /* of the copied box: rows of `count` units each */
+    int64_t dims[BP_CPU_MAX_RANK + 1];                          /* of the copied box */
     int64_t from[BP_CPU_MAX_RANK + 1], to[BP_CPU_MAX_RANK + 1]; /* strides, in bytes */
-    int64_t first_from, first_to;                               /* where it begins, in bytes */
+    int64_t first_from, first_to; /* offsets of the box in X and in Y, in bytes */
     bool has_zeros;
     uint32_t slices;
 };
 
-/* One run; for the threads. */
+/* What the threads of one run share. */
 struct job {
     const struct state *state;
     const char *x;
     char *y;
 };
 
-/* Sizes and strides of the part that both have, without dimensions at the end that are whole. */
+/*
+ * Computes the box that X and Y have in common: its dimensions are the smaller of both. Trailing
+ * dimensions of equal size are merged into the unit, so that a row is as long as possible for
+ * memcpy.
+ */
 static void solve(struct state *s, const bp_tensor *x, const bp_tensor *y)
 {
     int64_t from = 1, to = 1;
@@ -72,6 +83,10 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/*
+ * Copies the rows of slice i. The row number is decomposed into coordinates of the outer
+ * dimensions.
+ */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -99,7 +114,8 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     (void)err;
     if (bp_cpu_count(y) == 0)
         return BP_OK;
-    if (s->has_zeros) /* a string without bytes, too */
+    /* All bytes 0 are also the empty string, a bp_span without bytes. */
+    if (s->has_zeros)
         memset(job.y, 0, (size_t)bp_cpu_count(y) * bp_cpu_width(y->dtype));
     if (s->rows * s->count > 0)
         bp_cpu_parallel(call, s->slices, slice, &job);

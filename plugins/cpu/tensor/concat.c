@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* concat.c - Concat (opsets 1, 4, 11, 13): tensors one after the other along an axis. */
+/*
+ * concat.c - Concat (ai.onnx, opsets 1, 4, 11, 13).
+ *
+ * Inputs of one type and rank that differ in size along `axis` only, one after the other along that
+ * axis. Version 1 has a default axis of 1, later ones require the attribute; from 11 on it may be
+ * negative. Types: all of 8 bits and more, for every version. The copy itself is in concat_split.c.
+ */
 
 #include "kernels/runtime_shape.h"
 #include "tensor/concat_split.h"
 
+/*
+ * Collects the sizes along the axis and checks that all other dimensions agree with the output's.
+ */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *y = call->out[0];
@@ -34,7 +43,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     (void)err;
-    bp_cpu_concat_split_join(call, call->state, call->in, bp_tensor_data(call->out[0]));
+    bp_cpu_concat_copy(call, call->state, call->in, bp_tensor_data(call->out[0]));
     return BP_OK;
 }
 

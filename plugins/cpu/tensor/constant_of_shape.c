@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * constant_of_shape.c - ConstantOfShape (opsets 9, 20, 21, ...): one value, a float 0 by default,
- * repeated.
+ * constant_of_shape.c - ConstantOfShape (ai.onnx, opsets 9, 20, 21, 23, 24, 25).
+ *
+ * Input: a 1-D int64 tensor, the shape of Y. Y is filled with the only element of attribute
+ * `value`, by default the float32 0; an empty input gives a scalar. Versions after 9 add types
+ * (float8, int4, ...). Types: all but string.
  */
 
 #include "kernels/cast/low_precision.h"
@@ -10,8 +13,8 @@
 #include "kernels/runtime_shape.h"
 
 struct state {
-    struct bp_cpu_runtime_shape late;
-    uint8_t value[16];
+    struct bp_cpu_runtime_shape runtime;
+    uint8_t value[16]; /* one element in the type of Y; complex128 has 16 bytes */
 };
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
@@ -32,6 +35,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* The shape is read here when it is computed by the model; otherwise Y has its shape already. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *state = call->state;
@@ -40,7 +44,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     const bp_tensor *y;
     bp_rc rc = BP_OK;
 
-    if (state->late.makes_output) {
+    if (state->runtime.allocates_output) {
         if (bp_cpu_list_is_absent(&shape) || shape.n > BP_CPU_MAX_RANK)
             return bp_cpu_fail(call->node, err, BP_E_INVALID, "no shape, or too many sizes");
         for (int64_t d = 0; d < shape.n; d++) {
@@ -54,6 +58,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     y = call->out[0];
+    /* Types below 8 bits are packed: a fill by bytes would not do for an odd number of elements. */
     if (bp_cpu_is_packed(y->dtype) && bp_cpu_count(y) > 0)
         bp_cpu_sub_byte_fill(y->dtype, bp_tensor_data(y), state->value, (size_t)bp_cpu_count(y));
     else
@@ -62,6 +67,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* The type is that of the output, as the input is always int64. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *y = bp_node_out(query->graph, query->node, 0);

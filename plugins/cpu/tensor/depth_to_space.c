@@ -1,30 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * depth_to_space.c - DepthToSpace (opsets 1, 11, 13) and SpaceToDepth (1, 13): channels become
- * blocks of the image, or the reverse; both transpose a tensor of rank 6.
+ * depth_to_space.c - DepthToSpace (ai.onnx, opsets 1, 11, 13) and SpaceToDepth (opsets 1, 13).
+ *
+ * With b = blocksize, DepthToSpace maps X of (N, C, H, W) to Y of (N, C / b^2, H * b, W * b), and
+ * SpaceToDepth to Y of (N, C * b^2, H / b, W / b).
+ *
+ * Both are a Reshape to rank 6, a Transpose and a Reshape back; the reshapes cost nothing, so that
+ * one strided copy is left. Version 11 of DepthToSpace adds `mode`: DCR (depth, column, row; the
+ * only order of version 1) or CRD. Types: all of 8 bits and more.
  */
 
 #include "kernels/strided.h"
 #include "kernels/tensor_data.h"
 
-/* Copies `from` in such an order that dimension d of the result is dimension perm[d] of dims. */
-static void turn(struct bp_cpu_call *call, const int64_t *dims, const int *perm)
+/*
+ * Prepares the copy of input 0, seen as `dims`, into dimensions dims[perm[0]], dims[perm[1]], ...
+ */
+static void transpose(struct bp_cpu_call *call, const int64_t *dims, const int *perm)
 {
-    int64_t strides[6], stride = 1, turned_dims[6], turned[6];
+    int64_t strides[6], stride = 1, permuted_dims[6], permuted[6];
 
     for (int d = 5; d >= 0; d--) {
         strides[d] = stride;
         stride *= dims[d];
     }
     for (int d = 0; d < 6; d++) {
-        turned_dims[d] = dims[perm[d]];
-        turned[d] = strides[perm[d]];
+        permuted_dims[d] = dims[perm[d]];
+        permuted[d] = strides[perm[d]];
     }
-    bp_cpu_strided_make(call, bp_cpu_width(call->in[0]->dtype), 6, turned_dims, turned,
+    bp_cpu_strided_make(call, bp_cpu_width(call->in[0]->dtype), 6, permuted_dims, permuted,
                         call->state);
 }
 
-/* The block, after a check that x can be so divided. */
+/*
+ * Reads `blocksize` into *out. BP_E_SHAPE: X is not of rank 4, or its channels (of_channels) or its
+ * height and width are no multiples of the block.
+ */
 static bp_rc read_block(struct bp_cpu_call *call, bool of_channels, int64_t *out, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
@@ -42,6 +53,10 @@ static bp_rc read_block(struct bp_cpu_call *call, bool of_channels, int64_t *out
 
 static bp_rc prepare_depth_to_space(struct bp_cpu_call *call, bp_err *err)
 {
+    /*
+     * (N, b, b, C/b^2, H, W) to (N, C/b^2, H, b, W, b), or with CRD (N, C/b^2, b, b, H, W) to the
+     * same.
+     */
     static const int depth_first[] = {0, 3, 4, 1, 5, 2}, column_first[] = {0, 1, 4, 2, 5, 3};
     const int64_t *x = call->in[0]->dims;
     int64_t b;
@@ -50,21 +65,22 @@ static bp_rc prepare_depth_to_space(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     if (bp_node_string_is(call->node->graph, call->node->node, "mode", "DCR", "CRD"))
-        turn(call, (int64_t[]){x[0], x[1] / (b * b), b, b, x[2], x[3]}, column_first);
+        transpose(call, (int64_t[]){x[0], x[1] / (b * b), b, b, x[2], x[3]}, column_first);
     else
-        turn(call, (int64_t[]){x[0], b, b, x[1] / (b * b), x[2], x[3]}, depth_first);
+        transpose(call, (int64_t[]){x[0], b, b, x[1] / (b * b), x[2], x[3]}, depth_first);
     return BP_OK;
 }
 
 static bp_rc prepare_space_to_depth(struct bp_cpu_call *call, bp_err *err)
 {
+    /* (N, C, H/b, b, W/b, b) to (N, b, b, C, H/b, W/b). */
     static const int perm[] = {0, 3, 5, 1, 2, 4};
     const int64_t *x = call->in[0]->dims;
     int64_t b;
     bp_rc rc = read_block(call, false, &b, err);
 
     if (rc >= 0)
-        turn(call, (int64_t[]){x[0], x[1], x[2] / b, b, x[3] / b, b}, perm);
+        transpose(call, (int64_t[]){x[0], x[1], x[2] / b, b, x[3] / b, b}, perm);
     return rc;
 }
 

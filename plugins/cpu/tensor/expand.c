@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * expand.c - Expand (opsets 8, 13): the input broadcast to a shape, which broadcasts to the input
- * too.
+ * expand.c - Expand (ai.onnx, opsets 8, 13).
+ *
+ * Y = X broadcast to the shape in input 1, a 1-D int64 tensor. Unlike Reshape's, that shape may be
+ * broadcast as well: a size of 1 there keeps the dimension of X, and the ranks may differ. Version
+ * 13 adds bfloat16. Types: all of 8 bits and more.
  */
 
 #include "kernels/runtime_shape.h"
 #include "kernels/strided.h"
 
 struct state {
-    struct bp_cpu_runtime_shape late;
+    struct bp_cpu_runtime_shape runtime;
     struct bp_cpu_strided copy;
 };
 
-/* The output's dimensions; its rank is the larger one. */
+/*
+ * Writes the shape of Y to dims and *rank, by the rule of multidirectional broadcasting; trailing
+ * dimensions align.
+ */
 static bp_rc output_shape(struct bp_cpu_call *call, int64_t *dims, uint32_t *rank, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
@@ -35,6 +41,7 @@ static bp_rc output_shape(struct bp_cpu_call *call, int64_t *dims, uint32_t *ran
     return BP_OK;
 }
 
+/* Computes the shape and the strides; for prepare when the shape is constant, else for run. */
 static bp_rc solve(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *state = call->state;
@@ -53,7 +60,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     bp_rc rc = bp_cpu_runtime_shape_state(call, sizeof(struct state), 1, 1, err);
 
-    if (rc >= 0 && !((struct state *)call->state)->late.is_late)
+    if (rc >= 0 && !((struct state *)call->state)->runtime.solves_at_run)
         rc = solve(call, err);
     return rc;
 }
@@ -61,7 +68,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *state = call->state;
-    bp_rc rc = state->late.is_late ? solve(call, err) : BP_OK;
+    bp_rc rc = state->runtime.solves_at_run ? solve(call, err) : BP_OK;
 
     if (rc >= 0)
         bp_cpu_strided_run(call, &state->copy, bp_tensor_data(call->in[0]),

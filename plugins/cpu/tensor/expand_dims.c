@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* expand_dims.c - ExpandDims of com.microsoft: Unsqueeze of one axis, which is an input. */
+/*
+ * expand_dims.c - ExpandDims (com.microsoft, version 1).
+ *
+ * Y = X with a dimension of size 1 inserted at the axis in input 1, an int32 scalar in -(r+1)..r
+ * for X of rank r: the Unsqueeze of a single axis. The bytes are those of X. Types: all of 8 bits
+ * and more.
+ */
 
 #include "kernels/runtime_shape.h"
 #include "kernels/tensor_data.h"
@@ -19,7 +25,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     bp_rc rc;
 
     if (axes.n != 1 || x->rank + 1 > BP_CPU_MAX_RANK)
-        return bp_cpu_fail(call->node, err, BP_E_INVALID, "axis is not one number");
+        return bp_cpu_fail(call->node, err, BP_E_INVALID, "axis is not a scalar");
     rc = bp_cpu_axis(call, bp_cpu_list_at(&axes, 0), x->rank + 1, &axis, err);
     if (rc < 0)
         return rc;

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * eye_like.c - EyeLike (opsets 9, 22): zeros in the shape of the input, and ones on diagonal k. The
- * type is that of attribute dtype, else the input's.
+ * eye_like.c - EyeLike (ai.onnx, opsets 9, 22).
+ *
+ * Input: a tensor of rank 2, of which only the shape counts. y[i][j] = 1 where j = i + k, else 0,
+ * with attribute k (0). The type is that of attribute dtype, else the input's. Types: those that
+ * bool can be cast to. Version 22 adds bfloat16.
  */
 
 #include "kernels/cast/cast.h"
 #include "kernels/tensor_data.h"
 
+/* The cast loop from bool is what makes the 1, so its types are the operator's. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *y = bp_node_out(query->graph, query->node, 0);
@@ -21,7 +25,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 
 struct state {
     int64_t k;
-    uint64_t one; /* the bytes of a 1 in the output's type */
+    uint64_t one; /* a 1 in the output's type, in its first bytes */
 };
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)

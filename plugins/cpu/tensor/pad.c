@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pad.c - Pad (opsets 1, 2 with attributes; 11, 13, 18, 19, ... with inputs; com.microsoft 1):
- * elements before and after along each dimension, constant, or read from the input (edge, reflect,
- * wrap); pads below 0 cut off.
+ * pad.c - Pad (ai.onnx, opsets 1, 2, 11, 13, 18, 19, ...; com.microsoft 1).
+ *
+ * Y = X with pads[d] elements before and pads[r + d] elements after each dimension d of rank r;
+ * pads below 0 crop. The elements are `value` (mode constant, default 0) or taken from X: its edge,
+ * its reflection (the edge is not repeated), or from 19 on the other end (wrap).
+ *
+ * Version 1 has attribute `paddings`, 2 has `pads`, both with a float `value`; from 11 on pads and
+ * value are inputs, 18 adds input `axes`. Types: all. Those below 8 bits are unpacked around the
+ * call (kernels/cast/sub_byte.h). The row of com.microsoft is version 13.
  */
 
 #include "kernels/cast/cast.h"
@@ -14,20 +20,20 @@
 enum mode { CONSTANT, EDGE, REFLECT, WRAP_AROUND };
 
 struct state {
-    struct bp_cpu_runtime_shape late;
+    struct bp_cpu_runtime_shape runtime;
     enum mode mode;
-    uint32_t rank; /* with 1 dimension at least, of elements that may be rows of elements */
-    size_t unit;   /* bytes of such an element */
+    uint32_t rank; /* at least 1, without trailing dimensions that are not padded */
+    size_t unit;   /* bytes of an element together with those trailing dimensions */
     uint32_t slices;
-    uint8_t value[16]; /* of an element of the tensor */
-    size_t width;      /* its bytes */
+    uint8_t value[16]; /* for mode constant, in the tensor's type */
+    size_t width;      /* bytes of an element */
     int64_t rows;      /* of the output: all but the innermost dimension */
     int64_t in_dims[BP_CPU_MAX_RANK + 1], out_dims[BP_CPU_MAX_RANK + 1];
     int64_t before[BP_CPU_MAX_RANK + 1];
     int64_t strides[BP_CPU_MAX_RANK + 1]; /* of the input, in units */
 };
 
-/* One run; for the threads. */
+/* What the threads of one run share. */
 struct job {
     const struct state *state;
     const char *in;
@@ -35,10 +41,10 @@ struct job {
 };
 
 /*
- * Place along a dimension of `dim` elements for a place `at` that may lie outside; -1: there is
- * none.
+ * The index in the input, along a dimension of `dim` elements, for index `at` that may lie outside
+ * of 0..dim-1. -1: mode constant, the element is not in the input.
  */
-static int64_t place(enum mode mode, int64_t at, int64_t dim)
+static int64_t source_index(enum mode mode, int64_t at, int64_t dim)
 {
     int64_t period;
 
@@ -61,12 +67,13 @@ static int64_t place(enum mode mode, int64_t at, int64_t dim)
     }
 }
 
+/* Writes n units of `value` to out. */
 static void fill_units(const struct state *s, char *out, int64_t n)
 {
     bp_cpu_fill(out, s->value, s->width, (size_t)n * (s->unit / s->width));
 }
 
-/* Units first..last of a row that come from outside of the input's row. */
+/* Writes units first..last of a row of the output that lie before or after the input's row. */
 static void pad_row(const struct state *s, const char *in, char *out, int64_t first, int64_t last)
 {
     uint32_t d = s->rank - 1;
@@ -76,13 +83,13 @@ static void pad_row(const struct state *s, const char *in, char *out, int64_t fi
         return;
     }
     for (int64_t i = first; i < last; i++) {
-        int64_t at = place(s->mode, i - s->before[d], s->in_dims[d]);
+        int64_t at = source_index(s->mode, i - s->before[d], s->in_dims[d]);
 
         memcpy(out + (size_t)i * s->unit, in + (size_t)at * s->unit, s->unit);
     }
 }
 
-/* One row of the output; `in` is the row of the input that it comes from. */
+/* Writes one row of the output: padding, a memcpy of the part of `in` that stays, padding. */
 static void copy_row(const struct state *s, const char *in, char *out)
 {
     uint32_t d = s->rank - 1;
@@ -101,6 +108,11 @@ static void copy_row(const struct state *s, const char *in, char *out)
     pad_row(s, in, out, to, n);
 }
 
+/*
+ * Writes rows begin..end of the output. A row whose outer coordinates lie outside of the input is
+ * all padding in mode constant; in the other modes there is always a row of the input to take it
+ * from.
+ */
 static void copy_rows(const struct job *job, int64_t begin, int64_t end)
 {
     const struct state *s = job->state;
@@ -113,7 +125,7 @@ static void copy_rows(const struct job *job, int64_t begin, int64_t end)
         bool is_outside = false;
 
         for (uint32_t d = last; d-- > 0;) {
-            int64_t at = place(s->mode, rest % s->out_dims[d] - s->before[d], s->in_dims[d]);
+            int64_t at = source_index(s->mode, rest % s->out_dims[d] - s->before[d], s->in_dims[d]);
 
             rest /= s->out_dims[d];
             is_outside = is_outside || at < 0;
@@ -152,7 +164,10 @@ static bp_rc read_mode(struct bp_cpu_call *call, bp_err *err)
                        "mode is none of constant, edge, reflect and wrap");
 }
 
-/* pads[d] and pads[rank + d], for the axes that the node names (the last time counts) or all. */
+/*
+ * Reads before[d] and after[d] for all dimensions of X; axes that the node does not name get 0.
+ * When `axes` names one twice, the last entry counts.
+ */
 static bp_rc read_pads(struct bp_cpu_call *call, int64_t *before, int64_t *after, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
@@ -167,7 +182,7 @@ static bp_rc read_pads(struct bp_cpu_call *call, int64_t *before, int64_t *after
         axes = bp_cpu_list_input(call, 3);
     n = bp_cpu_list_is_absent(&axes) ? x->rank : axes.n;
     if (bp_cpu_list_is_absent(&pads) ? n > 0 : pads.n != 2 * n)
-        return bp_cpu_fail(call->node, err, BP_E_INVALID, "pads must have two numbers an axis");
+        return bp_cpu_fail(call->node, err, BP_E_INVALID, "pads must have two values an axis");
     for (uint32_t d = 0; d < x->rank; d++)
         before[d] = after[d] = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -183,6 +198,9 @@ static bp_rc read_pads(struct bp_cpu_call *call, int64_t *before, int64_t *after
     return BP_OK;
 }
 
+/*
+ * Sums up the sizes with checks for overflow. An empty axis cannot be padded from its own elements.
+ */
 static bp_rc output_shape(struct bp_cpu_call *call, const int64_t *before, const int64_t *after,
                           int64_t *dims, bp_err *err)
 {
@@ -205,8 +223,8 @@ static bp_rc output_shape(struct bp_cpu_call *call, const int64_t *before, const
 }
 
 /*
- * Merges dimensions that are not padded at the end into the unit, and others into those before
- * them.
+ * Merges trailing dimensions that are not padded into the unit, so that rows are long, and computes
+ * the strides of the input in units.
  */
 static void merge(struct state *state, const bp_tensor *x, const int64_t *before,
                   const int64_t *dims)
@@ -237,6 +255,7 @@ static void merge(struct state *state, const bp_tensor *x, const int64_t *before
     }
 }
 
+/* Everything that follows from pads; for prepare when they are constant, else for run. */
 static bp_rc solve(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *state = call->state;
@@ -258,7 +277,10 @@ static bp_rc solve(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* The attribute `value` of versions 1 and 2, whose types are floating point. */
+/*
+ * Attribute `value` of versions 1 and 2 is a float; it is cast to the type of X, a floating-point
+ * type there.
+ */
 static void read_value(struct bp_cpu_call *call)
 {
     struct state *state = call->state;
@@ -288,7 +310,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         return bp_cpu_fail(call->node, err, BP_E_INVALID, "the value has another type");
     if (call->node->node->since < 11)
         read_value(call);
-    return state->late.is_late ? BP_OK : solve(call, err);
+    return state->runtime.solves_at_run ? BP_OK : solve(call, err);
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
@@ -300,7 +322,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 
     if (value && bp_cpu_count(value) > 0)
         memcpy(state->value, bp_tensor_data(value), state->width);
-    if (state->late.is_late) {
+    if (state->runtime.solves_at_run) {
         rc = solve(call, err);
         if (rc < 0)
             return rc;

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * range.c - Range (opsets 11, 27; com.microsoft 1): start, start + delta, ... as long as limit is
- * not reached.
+ * range.c - Range (ai.onnx, opsets 11, 27; com.microsoft 1).
+ *
+ * Y[i] = start + i * delta for i = 0 .. max(ceil((limit - start) / delta), 0) - 1.
+ *
+ * Inputs: three scalars of one type; Y is 1-D, and its size is known only at run time unless all
+ * three are constant. com.microsoft's may leave out delta, which is 1 then. Types: floats and
+ * integers.
  */
 
 #include "kernels/inner_operator.h"
@@ -11,12 +16,13 @@
 
 #include <math.h>
 
-/* What a type's loop does: the number of elements, and the elements. */
+/* The loops of a type: the size of Y, and its elements. INT64_MAX: the size does not fit. */
 typedef int64_t (*count_fn)(const void *start, const void *limit, const void *delta);
 typedef void (*fill_fn)(void *out, const void *start, const void *delta, int64_t n);
 
 /*
- * Number of steps of the size of delta that a distance has room for; of integers both are above 0.
+ * ceil(distance / delta). For integers both are above 0, and unsigned, because the difference of
+ * two int64 values may need 64 bits.
  */
 static int64_t steps_of_float(double distance, double delta)
 {
@@ -82,6 +88,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return bp_cpu_runtime_shape_state(call, sizeof(struct bp_cpu_runtime_shape), 0, 2, err);
 }
 
+/* Y gets its storage here, when the size comes with the data, and is filled. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const void *ends[3];
@@ -94,7 +101,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
             return bp_cpu_fail(call->node, err, BP_E_INVALID, "input %u is no scalar", i);
         ends[i] = bp_tensor_data(call->in[i]);
     }
-    if (((const struct bp_cpu_runtime_shape *)call->state)->makes_output) {
+    if (((const struct bp_cpu_runtime_shape *)call->state)->allocates_output) {
         n = counts[dtype](ends[0], ends[1], ends[2]);
         if (n == INT64_MAX)
             return bp_cpu_fail(call->node, err, BP_E_INVALID, "the range has no end");
@@ -116,29 +123,30 @@ const struct bp_cpu_op bp_cpu_op_range = {
 
 /* ---- Range of com.microsoft, whose step may be absent ---------------------------------------- */
 
-/* A step of 1. */
+/* A tensor of one element 1, for the absent delta. */
 struct step {
     bp_tensor tensor;
     union {
-        double real;
-        float narrow_real;
-        int64_t whole; /* its first bytes are a narrower one, as numbers are little-endian */
+        double float64;
+        float float32;
+        int64_t integer; /* little-endian: its first bytes are the 1 of a narrower type */
     } one;
 };
 
 static void make_step(uint32_t dtype, struct step *step)
 {
     if (dtype == BP_DTYPE_F64)
-        step->one.real = 1;
+        step->one.float64 = 1;
     else if (dtype == BP_DTYPE_F32)
-        step->one.narrow_real = 1;
+        step->one.float32 = 1;
     else
-        step->one.whole = 1;
+        step->one.integer = 1;
     step->tensor.dtype = dtype;
     step->tensor.base = &step->one;
     step->tensor.bytes = bp_cpu_width(dtype);
 }
 
+/* Appends the missing delta as input 2; then the call is one of ONNX's Range. */
 static bp_rc prepare_ms(struct bp_cpu_call *call, bp_err *err)
 {
     bp_tensor **in;

@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reshape.c - Reshape (1, 5, 13, ...), Flatten (1, 9, ...), Squeeze and Unsqueeze (1, 11, 13, ...)
- * and Identity (1, 13, ...): other dimensions over the same bytes. Within a program they cost
- * nothing.
+ * reshape.c - the operators that give the same elements another shape: Reshape (ai.onnx, opsets 1,
+ * 5, 13, ...), Flatten (1, 9, 11, 13, ...), Squeeze and Unsqueeze (1, 11, 13, ...), Identity (1,
+ * 13, 14, ...).
+ *
+ * Reshape    the shape in attribute (1) or input 1 (5...); 0 keeps a size, -1 is what is left
+ * Flatten    (d0 * .. * d[axis-1], d[axis] * ..)
+ * Squeeze    without the axes of size 1, all of them or those listed
+ * Unsqueeze  with axes of size 1; both have axes as an attribute before 13, as input 1 from then on
+ *
+ * Within a program Y is a view of X and nothing runs; a copy is made only at the borders of a
+ * group. Types: all.
  */
 
 #include "kernels/runtime_shape.h"
 
+/* Copies the bytes of X, unless Y lies on it already. Packed types are counted in bits. */
 static bp_rc copy(struct bp_cpu_call *call)
 {
     const bp_tensor *x = call->in[0];
@@ -20,10 +29,10 @@ static bp_rc copy(struct bp_cpu_call *call)
     return BP_OK;
 }
 
-/* Is the output's size known, so that there is nothing to do but to copy? */
+/* Y has its shape already, so that copy() is all that is left. */
 static bool is_plain(const struct bp_cpu_call *call)
 {
-    return !((const struct bp_cpu_runtime_shape *)call->state)->makes_output;
+    return !((const struct bp_cpu_runtime_shape *)call->state)->allocates_output;
 }
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
@@ -37,8 +46,9 @@ static bp_rc run_copy(struct bp_cpu_call *call, bp_err *err)
     return copy(call);
 }
 
-/* ---- sizes that come with the data ----------------------------------------------------------- */
+/* ---- shapes known at run time --------------------------------------------------------------- */
 
+/* allowzero (from 14 on) takes a size of 0 as it stands. */
 static bp_rc run_reshape(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
@@ -72,7 +82,10 @@ static bp_rc run_reshape(struct bp_cpu_call *call, bp_err *err)
     return rc < 0 ? rc : copy(call);
 }
 
-/* Marks the axes of a list, counted in `rank` dimensions. */
+/*
+ * Sets marks[axis] for each axis of the list, in -rank..rank-1. BP_E_INVALID: out of range, or
+ * twice.
+ */
 static bp_rc mark_axes(struct bp_cpu_call *call, const struct bp_cpu_list *axes, uint32_t rank,
                        bool *marks, bp_err *err)
 {

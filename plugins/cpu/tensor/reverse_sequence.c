@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reverse_sequence.c - ReverseSequence (opset 10): of each batch the first entries along the time
- * axis in reverse, as many as its length says; one axis is the first dimension, one the second.
+ * reverse_sequence.c - ReverseSequence (ai.onnx, opset 10).
+ *
+ * Y[b][t] = X[b][len[b] - 1 - t] for t < len[b], else X[b][t]
+ *
+ * X has rank 2 or more; its first two dimensions are batch and time, in the order that batch_axis
+ * and time_axis give. Input 1: int64 sequence_lens, one for each batch, in 0..size of the time
+ * axis. Types: all of 8 bits and more.
  */
 
 #include "kernels/tensor_data.h"
@@ -9,11 +14,11 @@
 struct state {
     bool time_first;
     int64_t rows, columns; /* the first two dimensions */
-    size_t entry;          /* bytes of what is left */
+    size_t entry;          /* bytes of the other dimensions: what one (b, t) holds */
     uint32_t slices;
 };
 
-/* One run; for the threads. */
+/* What the threads of one run share. */
 struct job {
     const struct state *state;
     const int64_t *lengths;
@@ -44,11 +49,13 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* The time step to read for step `at` of a sequence of `length` steps. */
 static int64_t mirrored(int64_t at, int64_t length)
 {
     return at < length ? length - 1 - at : at;
 }
 
+/* Writes the rows of slice i entry by entry; a row is a time step or a batch. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -76,6 +83,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     int64_t batches = s->time_first ? s->columns : s->rows;
     int64_t times = s->time_first ? s->rows : s->columns;
 
+    /* The lengths are data: all are checked before the first byte is written. */
     for (int64_t i = 0; i < batches; i++) {
         if (job.lengths[i] < 0 || job.lengths[i] > times)
             return bp_cpu_fail(call->node, err, BP_E_INVALID,

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shape.c - Shape (opsets 1, 13, 15 with start and end, ...) and Size (1, 13, ...): facts as int64.
+ * shape.c - Shape (ai.onnx, opsets 1, 13, 15, 19, ...) and Size (opsets 1, 13, 19, ...).
+ *
+ * Shape: the dimensions of X as a 1-D int64 tensor; from 15 on those from `start` (0) to `end`
+ * (rank), negative ones counted from the back and both clamped. Size: the number of elements as an
+ * int64 scalar. Types: all; the elements of X are not read.
  */
 
 #include "cpu.h"
 
-/* An end of the range of dimensions: from the back when it is below 0, and clamped. */
+/* Reads attribute `name` as a position in 0..rank; below 0 it is counted from the back. */
 static int64_t end_of(const struct bp_cpu_call *call, const char *name, int64_t def)
 {
     int64_t rank = call->in[0]->rank, at = bp_cpu_int(call->node, name, def);

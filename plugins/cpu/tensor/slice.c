@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slice.c - Slice (opsets 1 with attributes; 10, 11, 13 with inputs): every step-th element of a
- * range.
+ * slice.c - Slice (ai.onnx, opsets 1, 10, 11, 13).
+ *
+ * Y[i] = X[start + i * step] along each axis that is listed, while that is before `end`
+ *
+ * Version 1 has attributes starts, ends and axes; from 10 on they are 1-D inputs (int32 or int64),
+ * and `steps` comes in. Starts and ends below 0 count from the back and are clamped; a negative
+ * step goes backwards. Version 13 adds bfloat16. Types: all of 8 bits and more.
  */
 
 #include "kernels/runtime_shape.h"
 #include "kernels/strided.h"
 
 struct state {
-    struct bp_cpu_runtime_shape late;
-    int64_t first; /* element that becomes the first */
+    struct bp_cpu_runtime_shape runtime;
+    int64_t first; /* offset in X of the first element of Y, in elements */
     struct bp_cpu_strided copy;
 };
 
-/* An end of a range along a dimension, counted from its start, clamped to low..high. */
+/*
+ * A start or end of Slice-13 as an index: from the back when it is below 0, clamped to low..high.
+ */
 static int64_t clamp(int64_t at, int64_t dim, int64_t low, int64_t high)
 {
     if (at < 0)
@@ -21,7 +28,7 @@ static int64_t clamp(int64_t at, int64_t dim, int64_t low, int64_t high)
     return at < low ? low : at > high ? high : at;
 }
 
-/* Number of elements from start to end, exclusive, by step. */
+/* ceil((end - start) / step), or 0: the size of Y along the axis. */
 static int64_t range_size(int64_t start, int64_t end, int64_t step)
 {
     int64_t distance = step > 0 ? end - start : start - end;
@@ -31,6 +38,11 @@ static int64_t range_size(int64_t start, int64_t end, int64_t step)
     return distance <= 0 ? 0 : (distance - 1) / stride + 1;
 }
 
+/*
+ * Applies one entry of starts, ends and steps: dims[d] becomes the size of Y, strides[d] the
+ * distance of its elements in X. With a negative step the start is clamped to dim - 1 and the end
+ * to -1, as Slice-13 says.
+ */
 static bp_rc slice_axis(struct bp_cpu_call *call, int64_t axis, int64_t start, int64_t end,
                         int64_t step, int64_t *dims, int64_t *strides, bp_err *err)
 {
@@ -57,6 +69,7 @@ static bp_rc slice_axis(struct bp_cpu_call *call, int64_t axis, int64_t start, i
     return BP_OK;
 }
 
+/* Computes the shape and the strides; for prepare when all lists are constant, else for run. */
 static bp_rc solve(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *state = call->state;
@@ -109,7 +122,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     bp_rc rc = bp_cpu_runtime_shape_state(call, sizeof(struct state), 1, 4, err);
 
-    if (rc >= 0 && !((struct state *)call->state)->late.is_late)
+    if (rc >= 0 && !((struct state *)call->state)->runtime.solves_at_run)
         rc = solve(call, err);
     return rc;
 }
@@ -118,7 +131,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *state = call->state;
     const bp_tensor *x = call->in[0];
-    bp_rc rc = state->late.is_late ? solve(call, err) : BP_OK;
+    bp_rc rc = state->runtime.solves_at_run ? solve(call, err) : BP_OK;
 
     if (rc >= 0 && state->copy.count > 0) {
         const char *from = bp_tensor_data(x);

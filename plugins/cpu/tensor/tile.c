@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tile.c - Tile (opset 1: `tiles` copies along `axis`; 6, 13: `repeats` along each dimension). Each
- * dimension becomes two, the repeats with stride 0 before the size.
+ * tile.c - Tile (ai.onnx, opsets 1, 6, 13).
+ *
+ * Y[i0][i1].. = X[i0 % d0][i1 % d1]..; the size of dimension d is repeats[d] * X.dims[d]
+ *
+ * Version 1 has two scalars, `tiles` and `axis`; from 6 on input 1 is a 1-D int64 tensor with a
+ * value for each dimension. Each dimension becomes two of the strided copy: the repeats with a
+ * stride of 0, then the dimension. Types: all of 8 bits and more.
  */
 
 #include "kernels/cast/cast.h"
@@ -9,11 +14,11 @@
 #include "kernels/strided.h"
 
 struct state {
-    struct bp_cpu_runtime_shape late;
+    struct bp_cpu_runtime_shape runtime;
     struct bp_cpu_strided copy;
 };
 
-/* Version 1: the two inputs are scalars of the input's type; their values are whole numbers. */
+/* Tile-1: `tiles` and `axis` are scalars of the type of X, so that they are cast to int64 first. */
 static bp_rc old_repeats(struct bp_cpu_call *call, int64_t *repeats, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
@@ -36,6 +41,7 @@ static bp_rc old_repeats(struct bp_cpu_call *call, int64_t *repeats, bp_err *err
     return rc;
 }
 
+/* Writes a repeat count for each dimension of X. */
 static bp_rc read_repeats(struct bp_cpu_call *call, int64_t *repeats, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
@@ -47,12 +53,13 @@ static bp_rc read_repeats(struct bp_cpu_call *call, int64_t *repeats, bp_err *er
         return old_repeats(call, repeats, err);
     list = bp_cpu_list_input(call, 1);
     if (bp_cpu_list_is_absent(&list) || list.n != x->rank)
-        return bp_cpu_fail(call->node, err, BP_E_INVALID, "repeats must have %u numbers", x->rank);
+        return bp_cpu_fail(call->node, err, BP_E_INVALID, "repeats must have %u values", x->rank);
     for (uint32_t d = 0; d < x->rank; d++)
         repeats[d] = bp_cpu_list_at(&list, d);
     return BP_OK;
 }
 
+/* Computes the shape and the strides; for prepare when the repeats are constant, else for run. */
 static bp_rc solve(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *state = call->state;
@@ -65,8 +72,8 @@ static bp_rc solve(struct bp_cpu_call *call, bp_err *err)
         return rc;
     for (uint32_t d = x->rank; d-- > 0;) {
         if (repeats[d] < 0 || __builtin_mul_overflow(x->dims[d], repeats[d], &out_dims[d])) {
-            return bp_cpu_fail(call->node, err, BP_E_INVALID, "it is repeated %lld times",
-                               (long long)repeats[d]);
+            return bp_cpu_fail(call->node, err, BP_E_INVALID,
+                               "%lld repeats are negative or too many", (long long)repeats[d]);
         }
         dims[2 * d] = repeats[d];
         strides[2 * d] = 0;
@@ -84,7 +91,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     bp_rc rc = bp_cpu_runtime_shape_state(call, sizeof(struct state), 1, 2, err);
 
-    if (rc >= 0 && !((struct state *)call->state)->late.is_late)
+    if (rc >= 0 && !((struct state *)call->state)->runtime.solves_at_run)
         rc = solve(call, err);
     return rc;
 }
@@ -92,7 +99,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *state = call->state;
-    bp_rc rc = state->late.is_late ? solve(call, err) : BP_OK;
+    bp_rc rc = state->runtime.solves_at_run ? solve(call, err) : BP_OK;
 
     if (rc >= 0)
         bp_cpu_strided_run(call, &state->copy, bp_tensor_data(call->in[0]),

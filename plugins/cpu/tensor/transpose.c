@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * transpose.c - Transpose (opsets 1, 13, 21, ...): dimensions in another order; without perm
- * reversed.
+ * transpose.c - Transpose (ai.onnx, opsets 1, 13, 21, 23, ...).
+ *
+ * Y.dims[d] = X.dims[perm[d]], and elements move along; without `perm` the dimensions are reversed.
+ * Later versions add types. Types: all; those below 8 bits are unpacked around the call
+ * (kernels/cast/sub_byte.h). The copy, with its tiles for the cache, is kernels/strided.c.
  */
 
 #include "kernels/cast/sub_byte.h"
@@ -10,7 +13,7 @@
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *y = call->out[0];
-    int64_t strides[BP_CPU_MAX_RANK], turned[BP_CPU_MAX_RANK], stride = 1;
+    int64_t strides[BP_CPU_MAX_RANK], permuted[BP_CPU_MAX_RANK], stride = 1;
     uint32_t n_perm;
     const int64_t *perm = bp_cpu_ints(call->node, "perm", &n_perm);
     bp_rc rc = bp_cpu_state(call, sizeof(struct bp_cpu_strided), err);
@@ -23,15 +26,16 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         strides[d] = stride;
         stride *= x->dims[d];
     }
+    /* Y is dense, so that only the strides of X are permuted. */
     for (uint32_t d = 0; d < x->rank; d++) {
         int64_t from = perm ? perm[d] : x->rank - 1 - (int64_t)d;
 
         if (from < 0 || from >= x->rank || x->dims[from] != y->dims[d])
             return bp_cpu_fail(call->node, err, BP_E_SHAPE,
                                "perm does not give the output's shape");
-        turned[d] = strides[from];
+        permuted[d] = strides[from];
     }
-    bp_cpu_strided_make(call, bp_cpu_width(x->dtype), y->rank, y->dims, turned, call->state);
+    bp_cpu_strided_make(call, bp_cpu_width(x->dtype), y->rank, y->dims, permuted, call->state);
     return BP_OK;
 }
 

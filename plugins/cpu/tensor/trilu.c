@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trilu.c - Trilu (opset 14; com.microsoft 1): of each matrix what lies on and above diagonal k, or
- * with upper=0 on and below it; the rest becomes zeros (empty strings).
+ * trilu.c - Trilu (ai.onnx, opset 14; com.microsoft 1).
+ *
+ * X has rank 2 or more; its last two dimensions are matrices. With upper=1 (the default) elements
+ * with j >= i + k are kept, else those with j <= i + k; the others become 0 (empty strings). k is
+ * input 1, an int64 scalar, by default 0. Y may lie on X. Types: all of 8 bits and more.
  */
 
 #include "kernels/runtime_shape.h"
 #include "kernels/same_operator.h"
 #include "kernels/tensor_data.h"
 
+/* What the threads of one run share. */
 struct job {
     const char *x;
     char *y;
@@ -18,6 +22,10 @@ struct job {
     uint32_t slices;
 };
 
+/*
+ * A slice is a range of rows of all matrices; each row is one memset and, unless Y lies on X, one
+ * memcpy.
+ */
 static void run_slice(void *u, uint32_t slice, uint32_t worker)
 {
     const struct job *job = u;
@@ -26,7 +34,7 @@ static void run_slice(void *u, uint32_t slice, uint32_t worker)
 
     (void)worker;
     for (int64_t i = total / n * slice + total % n * slice / n; i < end; i++) {
-        int64_t edge = i % job->rows + job->k + !job->is_upper; /* where the two parts meet */
+        int64_t edge = i % job->rows + job->k + !job->is_upper; /* first column of the right part */
         size_t cut = (size_t)(edge < 0 ? 0 : edge > job->cols ? job->cols : edge) * job->width;
         size_t bytes = (size_t)job->cols * job->width;
         const char *x = job->x + (size_t)i * bytes;
@@ -71,7 +79,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 
     if (!bp_cpu_list_is_absent(&k)) {
         if (k.n != 1)
-            return bp_cpu_fail(call->node, err, BP_E_INVALID, "k is not a single number");
+            return bp_cpu_fail(call->node, err, BP_E_INVALID, "k is not a scalar");
         wanted = bp_cpu_list_at(&k, 0);
     }
     if (bp_cpu_count(x) == 0)

@@ -8,7 +8,7 @@
 #include "kernels/tensor_data.h"
 
 struct state {
-    struct bp_cpu_runtime_shape late;
+    struct bp_cpu_runtime_shape runtime;
     bp_span delimiter; /* empty: runs of white space */
     int64_t most;      /* splits; -1: no limit */
 };

@@ -22,7 +22,7 @@ struct packed {
 };
 
 struct state {
-    struct bp_cpu_runtime_shape late;
+    struct bp_cpu_runtime_shape runtime;
     struct bp_cpu_matcher matcher;
 };
 

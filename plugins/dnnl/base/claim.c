@@ -69,6 +69,11 @@ static const char *names_of(uint64_t types)
     return types == BP_DNNL_INTEGERS ? "int8, uint8 or int32" : "float32, float16, int8 or uint8";
 }
 
+/*
+ * The order of questions decides the reason that the user sees: absence, type, rank, then size. A
+ * tensor without elements is refused, as oneDNN's primitives are not made for it; a size that is
+ * not known may become 0, which build_frame.c handles.
+ */
 bool bp_dnnl_takes_typed(const struct bp_dnnl_query *query, uint32_t i, uint64_t types,
                          uint32_t low, uint32_t high)
 {

@@ -285,6 +285,7 @@ static bp_rc fill(bp_frame *frame, const struct bp_dnnl_conv_choice *choice, bp_
 
 /* ---- the frame ------------------------------------------------------------------------------- */
 
+/* Asked before there is a frame too, as the team has to be entered with that many. */
 uint32_t bp_dnnl_frame_threads(const bp_program *program, const bp_frame_desc *desc)
 {
     const bp_instance *instance = program->instance;

@@ -176,6 +176,7 @@ bool bp_dnnl_has_blocks(const bp_instance *instance)
            (bp_dnnl.get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
 }
 
+/* Only convolutions and Concats count: other operators take about as long on either layout. */
 bool bp_dnnl_prefers_blocks(const struct bp_dnnl_builder *b)
 {
     struct costs costs = {.rates = rates_here()};

@@ -44,6 +44,7 @@ dnnl_data_type_t bp_dnnl_result_type(const struct bp_dnnl_builder *b, uint32_t v
     return BP_VALUE(b->graph, value)->flags & BP_VALUE_OUTPUT ? dnnl_f32 : type;
 }
 
+/* The first tensor is the one that the value was made in; others are copies in other layouts. */
 dnnl_data_type_t bp_dnnl_current_type(const struct bp_dnnl_builder *b, uint32_t value)
 {
     const struct bp_dnnl_value *v = &b->values[value];

@@ -39,6 +39,7 @@ void bp_dnnl_any_layout(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
     bp_dnnl.memory_desc_init_by_tag(out, rank, dims, type, dnnl_format_tag_any);
 }
 
+/* oneDNN writes the tag with letters for dimensions: aBcd16b is nChw16c. */
 void bp_dnnl_channel_blocks(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out)
 {
     memset(out, 0, sizeof *out);
@@ -167,6 +168,7 @@ bool bp_dnnl_is_dense(const dnnl_memory_desc_t *md)
     return bp_dnnl_same_layout(md, &dense);
 }
 
+/* oneDNN's own comparison, which also sees padding, offsets and compensation. */
 bool bp_dnnl_same_layout(const dnnl_memory_desc_t *a, const dnnl_memory_desc_t *b)
 {
     return bp_dnnl.memory_desc_equal(a, b) != 0;

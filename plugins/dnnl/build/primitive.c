@@ -32,6 +32,7 @@ bp_rc bp_dnnl_describe(struct bp_dnnl_builder *b, const void *desc, const struct
     return BP_OK;
 }
 
+/* Index 0: of an RNN's weights the layer's, whose others rnn_weights.c queries itself. */
 const dnnl_memory_desc_t *bp_dnnl_query(const_dnnl_primitive_desc_t pd, dnnl_query_t what)
 {
     return bp_dnnl.primitive_desc_query_md(pd, what, 0);
@@ -68,6 +69,7 @@ static bp_rc fill_step(struct bp_dnnl_builder *b, dnnl_primitive_desc_t pd, uint
     return BP_OK;
 }
 
+/* The primitive keeps what it needs of pd, which callers are thus rid of. */
 bp_rc bp_dnnl_emit(struct bp_dnnl_builder *b, dnnl_primitive_desc_t pd, uint32_t n_args,
                    const struct bp_dnnl_arg *args, bp_err *err)
 {

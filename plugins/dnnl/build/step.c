@@ -99,6 +99,9 @@ bp_rc bp_dnnl_emit_typed(struct bp_dnnl_builder *b, bp_dnnl_typed_loop loop, con
     return BP_OK;
 }
 
+/*
+ * Also for a frame that was not finished: a step may have some of its arguments, and no primitive.
+ */
 void bp_dnnl_steps_free(bp_frame *frame)
 {
     for (struct bp_dnnl_step *step = frame->steps; step; step = step->next) {

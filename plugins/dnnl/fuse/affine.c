@@ -23,6 +23,7 @@
 
 /* ---- finding them ---------------------------------------------------------------------------- */
 
+/* ONNX's own operators only: other domains may mean something else by the name. */
 static bool is(const bp_node *node, const char *op)
 {
     return node->domain[0] == '\0' && strcmp(node->op, op) == 0;

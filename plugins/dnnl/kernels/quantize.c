@@ -94,16 +94,22 @@ static void run_rows(const struct bp_dnnl_quant_rows *job, row_fn row, void *con
         row(job, at, r * job->width, job->width, (uint32_t)(r % job->quant.n));
 }
 
+/* As a step's loop, with tensors' addresses in `at`. */
 void bp_dnnl_quantize_rows(const void *u, void *const *at, size_t first, size_t end)
 {
     run_rows(u, quantize, at, first, end);
 }
 
+/* The same the other way. */
 void bp_dnnl_dequantize_rows(const void *u, void *const *at, size_t first, size_t end)
 {
     run_rows(u, dequantize, at, first, end);
 }
 
+/*
+ * For constants, outside of any step: by the same loops, so that weights get the same bits as in a
+ * run.
+ */
 void bp_dnnl_dequantize(const struct bp_dnnl_quant_rows *rows, const void *from, float *to,
                         size_t n)
 {

@@ -59,6 +59,7 @@ static bool claim_sum(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
     return true;
 }
 
+/* By the sizes of this frame, where claims could only ask for certainty. */
 static bool same_dims(const struct bp_dnnl_value *a, const struct bp_dnnl_value *b)
 {
     return a->rank == b->rank && memcmp(a->dims, b->dims, sizeof *a->dims * (size_t)a->rank) == 0;

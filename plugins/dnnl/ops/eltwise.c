@@ -201,6 +201,7 @@ static bp_rc build_exp(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, c
     return emit_elements(b, node, exp_loop, NULL, err);
 }
 
+/* 1/5 and 1/2 are ONNX's defaults. 0 becomes beta, hence emit_elements(). */
 static bp_rc build_hard_sigmoid(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                                 const bp_node *node, bp_err *err)
 {
@@ -214,6 +215,7 @@ static bp_rc build_hard_sigmoid(struct bp_dnnl_builder *b, const struct bp_dnnl_
     return emit_elements(b, node, hard_sigmoid_loop, params, err);
 }
 
+/* Functions whose oneDNN counterpart takes neither alpha nor beta. */
 static bp_rc build_unparametrised(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                                   const bp_node *node, bp_err *err)
 {
@@ -229,6 +231,7 @@ static bp_rc build_alpha(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
     return emit(b, node, op->kind, bp_node_float(b->graph, node, "alpha", def), 0, err);
 }
 
+/* The claim has read the limits already, so they are there. */
 static bp_rc build_clip(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                         bp_err *err)
 {

@@ -265,6 +265,7 @@ static void run_iteration(const struct norm *n, size_t iteration, void *const *a
     }
 }
 
+/* Iterations do not share channels, so that threads need no lock. */
 static void run(const void *u, void *const *at, size_t first, size_t end)
 {
     for (size_t iteration = first; iteration < end; iteration++)

@@ -309,6 +309,7 @@ static bp_rc get_c(struct bp_dnnl_builder *b, struct product *p, bp_err *err)
     return rc;
 }
 
+/* Gemm's own transposition is told to oneDNN by strides: nothing is moved. */
 static bp_rc build_gemm(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                         bp_err *err)
 {

@@ -58,6 +58,7 @@ static bool claim_pool(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
     return true;
 }
 
+/* Without a kernel that could be too large, there is nothing more to ask. */
 static bool claim_global(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                          double *flops)
 {
@@ -87,6 +88,10 @@ static bp_rc emit(struct bp_dnnl_builder *b, const bp_node *node, dnnl_alg_kind_
     return bp_dnnl_emit_desc(b, status, &desc, BP_NONE, &to, 2, args, err);
 }
 
+/*
+ * AveragePool's two algorithms differ in what they divide by at the borders: all of the window, or
+ * what of it lies on the input.
+ */
 static bp_rc build_pool(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                         bp_err *err)
 {

@@ -109,6 +109,7 @@ static bool claims_operands(const struct bp_dnnl_query *query)
            bp_dnnl_claims_symmetric(query, W_ZERO);
 }
 
+/* From the graph's shape, at capability time, to oneDNN's; all are known then. */
 static void copy_dims(const bp_value *value, dnnl_dim_t *out)
 {
     for (uint32_t i = 0; i < value->rank; i++)
@@ -180,6 +181,7 @@ static bp_rc read_quantization(struct bp_dnnl_builder *b, struct conv *c, bp_err
     return rc < 0 ? rc : bp_dnnl_output_scales(b, &x, &w, &y, 1, &c->attr, err);
 }
 
+/* Bias as it is: oneDNN takes int32 and converts it to float32 with the sums. */
 static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {

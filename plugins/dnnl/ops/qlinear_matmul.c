@@ -25,6 +25,7 @@ struct optional_inputs {
     uint32_t y_scale, y_zero, bias; /* inputs; BP_NONE: it has none */
 };
 
+/* QGemm has C before the scale of Y, which QLinearMatMul has not at all. */
 static struct optional_inputs optional_inputs_of(const bp_node *node)
 {
     if (node->domain[0] != '\0')
@@ -213,6 +214,7 @@ static bp_rc make_result(struct bp_dnnl_builder *b, uint32_t value, const dnnl_m
     return rc;
 }
 
+/* Rows of all batches are one matrix, as there is but one B. */
 static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {

@@ -199,6 +199,7 @@ static dnnl_status_t init(const struct bp_dnnl_builder *b, const struct bp_dnnl_
         0);
 }
 
+/* *out is NULL after a failure, as oneDNN leaves it undefined. */
 static bp_rc describe(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k,
                       dnnl_primitive_desc_t *out, bp_err *err)
 {

@@ -16,11 +16,13 @@ dnnl_dim_t bp_dnnl_rnn_gates(dnnl_alg_kind_t kind)
     return kind == dnnl_vanilla_lstm ? 4 : kind == dnnl_vanilla_gru ? 3 : 1;
 }
 
+/* The default is ONNX's: forward. */
 static bool has_direction(const bp_graph *graph, const bp_node *node, const char *name)
 {
     return bp_node_string_is(graph, node, "direction", "forward", name);
 }
 
+/* Both directions side by side, as ONNX's Y has them, not summed. */
 dnnl_rnn_direction_t bp_dnnl_rnn_direction(const bp_graph *graph, const bp_node *node)
 {
     return has_direction(graph, node, "bidirectional") ? dnnl_bidirectional_concat
@@ -219,6 +221,10 @@ static double weight_of(const struct bp_dnnl_query *query)
            (steps < 0 ? usual_steps : (double)steps) * (batch < 0 ? 1 : (double)batch);
 }
 
+/*
+ * States and lengths last: they are refused for rarer reasons, and the first reason is the one
+ * shown.
+ */
 bool bp_dnnl_rnn_claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                        double *flops)
 {

@@ -106,6 +106,7 @@ static bp_rc get_matrix(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k, 
                         want, out, err);
 }
 
+/* In the frame's own memory, which bp_blocks_array() has zeroed. */
 bp_rc bp_dnnl_rnn_zeros(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k,
                         const dnnl_memory_desc_t *md, struct bp_dnnl_tensor *out, bp_err *err)
 {

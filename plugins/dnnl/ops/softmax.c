@@ -16,6 +16,7 @@
 #include "kernels/exp.h"
 #include "kernels/vector.h"
 
+/* The default axis is 1 before version 13, the last one since. */
 static int64_t axis_of(const bp_graph *graph, const bp_node *node, int64_t rank)
 {
     int64_t axis = bp_node_int(graph, node, "axis", node->since < 13 ? 1 : -1);
@@ -121,6 +122,7 @@ static bool has_short_rows(const dnnl_memory_desc_t *md, int64_t axis)
            bp_dims_count(md->dims + axis, (uint32_t)(md->ndims - axis)) == md->dims[axis];
 }
 
+/* Over the input if nobody else reads it: each row is read as a whole before it is written. */
 static bp_rc emit_short_rows(struct bp_dnnl_builder *b, const bp_node *node, int64_t axis,
                              const struct bp_dnnl_tensor *x, bp_err *err)
 {

@@ -33,6 +33,10 @@ static bool is_positive(const struct bp_dnnl_query *query, const char *name, int
     return true;
 }
 
+/*
+ * Lists that are absent have ONNX's defaults; those of another length would be read beyond their
+ * end.
+ */
 bool bp_dnnl_claims_window(const struct bp_dnnl_query *query, uint32_t n)
 {
     static const char *const each[] = {"kernel_shape", "strides", "dilations", "output_shape"};

@@ -17,6 +17,7 @@ struct work {
     void *const *at;
 };
 
+/* A typed loop gets all addresses, a plain one those of its two float tensors. */
 static void run_iterations(const struct bp_dnnl_step *step, void *const *at, size_t first,
                            size_t end)
 {

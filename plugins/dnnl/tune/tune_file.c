@@ -46,6 +46,7 @@ enum {
 
 /* ---- what it is for -------------------------------------------------------------------------- */
 
+/* In the processor's byte order: files are for one kind of processor anyway. */
 static uint64_t add_scalar(uint64_t h, uint64_t number)
 {
     return bp_dnnl_hash(h, &number, sizeof number);
@@ -76,6 +77,7 @@ static uint64_t add_attr(uint64_t h, const bp_attr *attr)
     return h;
 }
 
+/* Values by index: the same program compiled again has the same indices. */
 static uint64_t add_node(uint64_t h, const bp_graph *graph, const bp_node *node)
 {
     h = add_string(add_string(h, node->domain), node->op);
@@ -233,6 +235,7 @@ static void write_sum(const struct file *file, size_t n, char *out)
              (unsigned long long)bp_dnnl_hash(BP_DNNL_HASH_START, file->text, n));
 }
 
+/* The sum is of all lines before it, so that a file that was cut short has none or a wrong one. */
 static bool is_whole(const struct file *file)
 {
     char sum[SUM_LINE + 1];
@@ -319,6 +322,7 @@ bool bp_dnnl_load_choice(const bp_program *program, struct bp_dnnl_conv_choice *
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+/* As parse_choice() reads it; the head is what is_for_us() compares. */
 static void write_text(struct file *file, const struct bp_dnnl_conv_choice *choice)
 {
     char *end;

@@ -7,10 +7,11 @@
 #include "config.h"
 
 #include "exec/control/generate.h"
+#include "exec/control/table.h"
 
 #include <string.h>
 
-/* ---- before the first token ------------------------------------------------------------------- */
+/* ---- before the first token ------------------------------------------------------------------ */
 
 /* Sequences begin with the prompt, or with the start tokens of a model with an encoder. */
 static void set_prompts(struct bp_generate *g)
@@ -31,6 +32,10 @@ static void set_prompts(struct bp_generate *g)
     g->length = g->prompt;
 }
 
+/*
+ * Reads parameters and makes the lists that do not depend on the vocabulary. Products of sizes are
+ * checked, as batch and lengths come from the model's inputs.
+ */
 static bp_rc start(struct bp_generate *g, bp_err *err)
 {
     size_t total;
@@ -51,12 +56,13 @@ static bp_rc start(struct bp_generate *g, bp_err *err)
     return BP_OK;
 }
 
+/* Outputs are optional: those that nobody reads are not computed. */
 static bool is_wanted(const struct bp_generate *g, uint32_t i)
 {
     return i < g->node->n_out && g->node->out[i] != BP_NONE;
 }
 
-/* Room for output i, zeroed. */
+/* Memory for output i, zeroed. */
 static bp_rc make_output(struct bp_generate *g, uint32_t i, uint32_t dtype, uint32_t rank,
                          const int64_t *dims, struct bp_cell *out, bp_err *err)
 {
@@ -67,7 +73,7 @@ static bp_rc make_output(struct bp_generate *g, uint32_t i, uint32_t dtype, uint
     return rc;
 }
 
-/* Once logits tell the vocabulary. */
+/* Lists that depend on the vocabulary, once the first logits tell its size. */
 static bp_rc start_choosing(struct bp_generate *g, size_t width, bp_err *err)
 {
     size_t total;
@@ -96,7 +102,7 @@ static bp_rc start_choosing(struct bp_generate *g, size_t width, bp_err *err)
     return rc;
 }
 
-/* ---- a token ---------------------------------------------------------------------------------- */
+/* ---- a token --------------------------------------------------------------------------------- */
 
 /* The first of the best words. */
 static int32_t best_word(const float *scores, size_t n)
@@ -139,6 +145,10 @@ static void append(struct bp_generate *g)
     g->step++;
 }
 
+/*
+ * One step: logits to scores, scores to a token for each row, tokens to sequences. The vocabulary
+ * may not shrink between steps, as lists and masks have its first size.
+ */
 static bp_rc choose(struct bp_generate *g, const struct bp_cell *logits, bp_err *err)
 {
     bp_rc rc = BP_OK;
@@ -163,6 +173,7 @@ static bp_rc choose(struct bp_generate *g, const struct bp_cell *logits, bp_err 
     return rc;
 }
 
+/* All entries have ended, or no sequence may grow. */
 static bool is_over(const struct bp_generate *g)
 {
     size_t n = 0;
@@ -172,6 +183,7 @@ static bool is_over(const struct bp_generate *g)
     return n == g->batch || g->length == g->max_length;
 }
 
+/* The first step differs from the others in what the decoder is fed. */
 static bp_rc generate(struct bp_generate *g, bp_err *err)
 {
     struct bp_cell logits;
@@ -187,8 +199,12 @@ static bp_rc generate(struct bp_generate *g, bp_err *err)
     return rc;
 }
 
-/* ---- outputs ---------------------------------------------------------------------------------- */
+/* ---- outputs --------------------------------------------------------------------------------- */
 
+/*
+ * Outputs of BeamSearch: the best num_return_sequences of each entry, padded to max_length, their
+ * scores, and on demand those of each step.
+ */
 static bp_rc set_beams(struct bp_generate *g, bp_err *err)
 {
     int64_t dims[] = {(int64_t)g->batch, (int64_t)g->returned, (int64_t)g->max_length};
@@ -235,7 +251,7 @@ static bp_rc set_sequences(struct bp_generate *g, bp_err *err)
     return rc < 0 ? rc : bp_run_set(g->state, g->node->out[0], &cell, err);
 }
 
-/* Of the last token. */
+/* filtered_logits of Sampling: the scores of the last token. */
 static bp_rc set_filtered(struct bp_generate *g, bp_err *err)
 {
     int64_t dims[] = {(int64_t)g->batch, (int64_t)g->vocab};
@@ -251,8 +267,12 @@ static bp_rc set_filtered(struct bp_generate *g, bp_err *err)
     return bp_run_set(g->state, g->node->out[1], &cell, err);
 }
 
-/* ---- the operators ---------------------------------------------------------------------------- */
+/* ---- the operators --------------------------------------------------------------------------- */
 
+/*
+ * What the three operators have in common. All lists go with the node: only subgraphs' frames are
+ * kept.
+ */
 static bp_rc run(struct bp_run_state *state, const struct bp_unit *unit, enum bp_generate_kind kind,
                  bp_err *err)
 {

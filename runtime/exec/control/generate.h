@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * generate.h - BeamSearch, WhisperBeamSearch, GreedySearch and Sampling of com.microsoft: a decoder's body is run a
- * token at a time, and what it gives is scored, chosen from and fed to it again. A row is one
- * sequence that is being made: batch entry b has the rows b * beams to (b + 1) * beams - 1.
+ * generate.h - BeamSearch, WhisperBeamSearch, GreedySearch and Sampling of com.microsoft: a
+ * decoder's subgraph is run a token at a time, and what it gives is scored, chosen from and fed to
+ * it again. A row is one sequence that is being made: batch entry b has the rows b * beams to (b +
+ * 1) * beams - 1.
  */
 #ifndef BP_EXEC_CONTROL_GENERATE_H
 #define BP_EXEC_CONTROL_GENERATE_H
@@ -16,10 +17,12 @@ enum bp_generate_kind { BP_GENERATE_BEAMS, BP_GENERATE_GREEDY, BP_GENERATE_SAMPL
 struct bp_hypothesis {
     float score;
     uint32_t length;
-    int32_t *tokens; /* room for max_length */
+    int32_t *tokens; /* capacity: max_length */
 };
 
-/* Bodies whose inputs this keeps: two rooms for each, as an output may be an input as it was. */
+/*
+ * Subgraphs whose inputs this keeps: two buffers for each, as an output may be an input as it was.
+ */
 struct bp_generate_feeds {
     struct bp_dynamic_buffer (*buffers)[2];
     struct bp_cell *cells;
@@ -48,7 +51,7 @@ struct bp_generate {
 
     /* the run */
     struct bp_generate_feeds feeds; /* of the decoder */
-    struct bp_frame_state *ran;     /* the body that ran last: its outputs are valid */
+    struct bp_frame_state *ran;     /* the subgraph that ran last: its outputs are valid */
     size_t length;                  /* tokens of each sequence so far */
     uint32_t step;                  /* choices made */
     size_t vocab;                   /* known from the first logits on */
@@ -90,14 +93,17 @@ bp_rc bp_feeds_take(struct bp_generate_feeds *feeds, uint32_t i, const struct bp
                     uint32_t axis, const int32_t *rows, size_t per, size_t n,
                     bp_err *err) BP_CHECKED;
 
-/* ---- generate_run.c: models of one and of two bodies ------------------------------------------- */
+/* ---- generate_run.c: models of one and of two subgraphs -------------------------------------- */
 
-/* Runs the first body or bodies; *logits: [batch or rows][..][vocab] of the first token to come. */
+/*
+ * Runs the first subgraph or subgraphs; *logits: [batch or rows][..][vocab] of the first token to
+ * come.
+ */
 bp_rc bp_generate_first(struct bp_generate *g, struct bp_cell *logits, bp_err *err) BP_CHECKED;
 /* Feeds the decoder with the tokens that were chosen, and runs it. */
 bp_rc bp_generate_next(struct bp_generate *g, struct bp_cell *logits, bp_err *err) BP_CHECKED;
 
-/* ---- generate_scores.c ------------------------------------------------------------------------ */
+/* ---- generate_scores.c ----------------------------------------------------------------------- */
 
 /* Takes the last token's logits of each row into g->scores. */
 void bp_generate_take_logits(struct bp_generate *g, const struct bp_cell *logits);
@@ -106,7 +112,7 @@ void bp_generate_log_softmax(struct bp_generate *g);
 /* Penalties and masks. */
 void bp_generate_adjust(struct bp_generate *g);
 
-/* ---- generate_beams.c, generate_sample.c ------------------------------------------------------- */
+/* ---- generate_beams.c, generate_sample.c ----------------------------------------------------- */
 
 bp_rc bp_beams_init(struct bp_generate *g, bp_err *err) BP_CHECKED;
 /* From g->scores to g->tokens and g->origins, and what has ended into the lists. */

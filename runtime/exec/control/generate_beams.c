@@ -15,6 +15,7 @@ struct bp_beam_candidate {
     int32_t token;
 };
 
+/* A finished list holds `beams` hypotheses an entry, each with memory for max_length tokens. */
 bp_rc bp_beams_init(struct bp_generate *g, bp_err *err)
 {
     size_t n = g->rows;
@@ -51,7 +52,7 @@ static void finish_row(struct bp_generate *g, size_t entry, size_t row, float su
         return;
     if (at == g->n_finished[entry])
         g->n_finished[entry]++;
-    new = list[at]; /* its room */
+    new = list[at]; /* its memory */
     for (; at > 0 && score > list[at - 1].score; at--)
         list[at] = list[at - 1];
     new.score = score;
@@ -109,6 +110,11 @@ static void pad(struct bp_generate *g, size_t entry)
     }
 }
 
+/*
+ * The next token of each row of an entry. Ended continuations go into the list of finished ones,
+ * but only if they are among the first `beams`, as in ONNX Runtime; 2 * beams candidates leave
+ * enough others.
+ */
 static bp_rc choose(struct bp_generate *g, size_t entry, bp_err *err)
 {
     const struct bp_beam_candidate *best = g->best + entry * g->beams * 2;
@@ -132,6 +138,10 @@ static bp_rc choose(struct bp_generate *g, size_t entry, bp_err *err)
     return BP_OK;
 }
 
+/*
+ * Scores become sums over the sequence; every entry is ranked before any is chosen, see
+ * can_improve().
+ */
 bp_rc bp_beams_choose(struct bp_generate *g, bp_err *err)
 {
     bp_rc rc = BP_OK;
@@ -160,6 +170,7 @@ bp_rc bp_beams_choose(struct bp_generate *g, bp_err *err)
     return rc;
 }
 
+/* Entries that have not ended when max_length is reached compete with what has. */
 void bp_beams_end(struct bp_generate *g)
 {
     for (size_t entry = 0; entry < g->batch; entry++) {

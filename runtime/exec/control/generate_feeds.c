@@ -8,6 +8,7 @@
 
 #include "exec/control/generate.h"
 
+/* One cell and two buffers for each input of the subgraph; nothing is allocated for them yet. */
 bp_rc bp_feeds_init(struct bp_generate_feeds *feeds, uint32_t n, bp_err *err)
 {
     feeds->buffers = calloc((size_t)n + 1, sizeof *feeds->buffers);
@@ -27,6 +28,7 @@ void bp_feeds_finish(struct bp_generate_feeds *feeds)
     *feeds = (struct bp_generate_feeds){0};
 }
 
+/* The buffer that the input does not lie in: what is made now may be made from it. */
 bp_rc bp_feeds_alloc(struct bp_generate_feeds *feeds, uint32_t i, uint32_t dtype, uint32_t rank,
                      const int64_t *dims, void **out, bp_err *err)
 {
@@ -48,6 +50,10 @@ bp_rc bp_feeds_alloc(struct bp_generate_feeds *feeds, uint32_t i, uint32_t dtype
     return BP_OK;
 }
 
+/*
+ * Rows may be repeated or left out; each is copied as `row` bytes for each of the `outer` indices
+ * before the axis.
+ */
 bp_rc bp_feeds_take(struct bp_generate_feeds *feeds, uint32_t i, const struct bp_cell *from,
                     uint32_t axis, const int32_t *rows, size_t per, size_t n, bp_err *err)
 {

@@ -13,7 +13,7 @@ enum {
     MAX_BEAMS = 128
 };
 
-/* Places of the inputs, which the operators have in another order. */
+/* Indices of inputs that BeamSearch and the other two operators have in another order. */
 struct input_indices {
     uint32_t repetition, vocab_mask, prefix_mask, attention_mask;
 };
@@ -32,6 +32,7 @@ enum {
     SEED = 8 /* of Sampling */
 };
 
+/* Input i within limits, or def where it is absent. `name` is the operator's, for the message. */
 static bp_rc read_int(const struct bp_generate *g, uint32_t i, const char *name, int64_t def,
                       int64_t min, int64_t max, int64_t *out, bp_err *err)
 {
@@ -43,6 +44,7 @@ static bp_rc read_int(const struct bp_generate *g, uint32_t i, const char *name,
     return rc;
 }
 
+/* Input i, or 1 where it is absent, which changes nothing for each of these inputs. */
 static bp_rc read_float(const struct bp_generate *g, uint32_t i, const char *name, float *out,
                         bp_err *err)
 {
@@ -57,6 +59,7 @@ static bp_rc read_float(const struct bp_generate *g, uint32_t i, const char *nam
     return BP_OK;
 }
 
+/* An attribute of type float, or def. */
 static float float_attr(const struct bp_ir_node *node, const char *name, float def)
 {
     const bp_attr *attr = bp_ir_attr(node, name);
@@ -76,6 +79,7 @@ static bp_rc token_attr(const struct bp_generate *g, const char *name, int32_t *
     return BP_OK;
 }
 
+/* Attributes of all the operators; those that a node does not have take their defaults. */
 static bp_rc read_attrs(struct bp_generate *g, bp_err *err)
 {
     const struct bp_ir_node *node = g->node;
@@ -138,6 +142,10 @@ static bp_rc read_ids(struct bp_generate *g, bp_err *err)
     return is_whisper ? read_start_ids(g, err) : BP_OK;
 }
 
+/*
+ * num_beams and what only beam search has. GreedySearch and Sampling are beam search with one beam
+ * here.
+ */
 static bp_rc read_beams(struct bp_generate *g, bp_err *err)
 {
     int64_t beams = 1, returned = 1, processor;
@@ -167,6 +175,7 @@ static bp_rc read_beams(struct bp_generate *g, bp_err *err)
     return rc;
 }
 
+/* min_length counts for every sequence; max_length bounds the memory. */
 static bp_rc read_lengths(struct bp_generate *g, bp_err *err)
 {
     int64_t max;
@@ -185,6 +194,7 @@ static bp_rc read_lengths(struct bp_generate *g, bp_err *err)
     return BP_OK;
 }
 
+/* A penalty divides and multiplies scores, so that 0 and less have no meaning. */
 static bp_rc read_penalty(struct bp_generate *g, const struct input_indices *inputs, bp_err *err)
 {
     bp_rc rc = read_float(g, inputs->repetition, "repetition_penalty", &g->repetition_penalty, err);
@@ -196,6 +206,7 @@ static bp_rc read_penalty(struct bp_generate *g, const struct input_indices *inp
     return rc;
 }
 
+/* It counts as the decoder's mask (GPT-2) or the encoder's (T5); Whisper has none. */
 static bp_rc read_attention_mask(struct bp_generate *g, const struct input_indices *inputs,
                                  bp_err *err)
 {
@@ -222,6 +233,7 @@ static bp_rc read_seed(struct bp_generate *g, bp_err *err)
     return rc;
 }
 
+/* The order matters: ids tell the batch, which beams multiply, and prompts bound max_length. */
 bp_rc bp_generate_read(struct bp_generate *g, bp_err *err)
 {
     const struct input_indices *inputs =
@@ -262,6 +274,7 @@ static bp_rc read_mask(const struct bp_generate *g, uint32_t i, const char *name
     return BP_OK;
 }
 
+/* A vocab_size below the width of the logits cuts off what models pad them with. */
 bp_rc bp_generate_check_vocab(struct bp_generate *g, size_t width, bp_err *err)
 {
     const struct input_indices *inputs =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * generate_run.c - runs of the bodies. A model as GPT-2 has one: logits and present_* from ids,
+ * generate_run.c - runs of the subgraphs. A model as GPT-2 has one: logits and present_* from ids,
  * positions, a mask and past_*. One as T5 has an encoder, which also makes the decoder's first past
  * and mostly the first token's logits. Past and present have a dimension that is the rows; a
  * decoder's past is its last present with the rows that were chosen.
@@ -12,11 +12,13 @@
 
 #include "exec/control/generate.h"
 
+/* The cell of output i, valid until the subgraph runs again. */
 static struct bp_cell *output(const struct bp_frame_state *child, uint32_t i)
 {
     return &child->cells[child->subgraph->ir->outputs[i]];
 }
 
+/* One run of a subgraph with these inputs, one cell each. Limits are checked for each token. */
 static bp_rc run(struct bp_generate *g, struct bp_frame_state *child, const struct bp_cell *inputs,
                  bp_err *err)
 {
@@ -31,7 +33,7 @@ static bp_rc run(struct bp_generate *g, struct bp_frame_state *child, const stru
     return rc;
 }
 
-/* Output i of the body that ran: float32, with `n` at dimension `axis`. */
+/* Output i of the subgraph that ran: float32, with `n` at dimension `axis`. */
 static bp_rc check_output(const struct bp_generate *g, uint32_t i, uint32_t rank, uint32_t axis,
                           size_t n, bp_err *err)
 {
@@ -47,7 +49,7 @@ static bp_rc check_output(const struct bp_generate *g, uint32_t i, uint32_t rank
     return BP_OK;
 }
 
-/* The logits of the body that ran, in *out. */
+/* The logits of the subgraph that ran, in *out. */
 static bp_rc take_logits(const struct bp_generate *g, size_t rows, struct bp_cell *out, bp_err *err)
 {
     bp_rc rc = check_output(g, 0, 3, 0, rows, err);
@@ -73,7 +75,10 @@ static bp_rc feed_tokens(struct bp_generate *g, bp_err *err)
     return rc;
 }
 
-/* Input i from output `from` of the body that ran; with several beams, the rows that were chosen. */
+/*
+ * Input i from output `from` of the subgraph that ran; with several beams, the rows that were
+ * chosen.
+ */
 static bp_rc feed_past(struct bp_generate *g, uint32_t i, uint32_t from, uint32_t rank,
                        uint32_t axis, bp_err *err)
 {
@@ -84,7 +89,7 @@ static bp_rc feed_past(struct bp_generate *g, uint32_t i, uint32_t from, uint32_
                   : bp_feeds_take(&g->feeds, i, output(g->ran, from), axis, rows, 1, g->rows, err);
 }
 
-/* ---- decoder alone, as GPT-2 ------------------------------------------------------------------ */
+/* ---- decoder alone, as GPT-2 ----------------------------------------------------------------- */
 
 enum { IDS, POSITIONS, MASK, FIRST_PAST };
 
@@ -131,9 +136,10 @@ static bp_rc feed_no_past(struct bp_generate *g, const struct bp_ir *ir, bp_err 
     return rc;
 }
 
+/* The whole prompt at once. init_decoder, where a model has one, is the graph for that. */
 static bp_rc first_of_gpt(struct bp_generate *g, struct bp_cell *logits, bp_err *err)
 {
-    const char *name = bp_ir_body(g->node, "init_decoder") ? "init_decoder" : "decoder";
+    const char *name = bp_ir_subgraph(g->node, "init_decoder") ? "init_decoder" : "decoder";
     struct bp_frame_state *child;
     bp_rc rc = bp_host_op_named_subgraph(g->state, g->unit, name, &child, err);
 
@@ -169,6 +175,7 @@ static bp_rc lengthen_mask(struct bp_generate *g, bp_err *err)
     return rc;
 }
 
+/* One token a row; present_* of the last run are past_* of this one. */
 static bp_rc next_of_gpt(struct bp_generate *g, struct bp_cell *logits, bp_err *err)
 {
     int64_t dims[] = {(int64_t)g->rows, 1};
@@ -194,9 +201,9 @@ static bp_rc next_of_gpt(struct bp_generate *g, struct bp_cell *logits, bp_err *
     return rc < 0 ? rc : take_logits(g, g->rows, logits, err);
 }
 
-/* ---- encoder and decoder, as T5 and Whisper --------------------------------------------------------------- */
+/* ---- encoder and decoder, as T5 and Whisper -------------------------------------------------- */
 
-/* The mask that both bodies see, unless it is given: 0 for the padding before the first word. */
+/* The mask that both subgraphs see, unless it is given: 0 for the padding before the first word. */
 static bp_rc make_encoder_mask(const struct bp_generate *g, struct bp_generate_feeds *feeds,
                                bp_err *err)
 {
@@ -325,6 +332,7 @@ static bp_rc feed_ids(struct bp_generate *g, const struct bp_ir *decoder, bp_err
     return rc;
 }
 
+/* Feeds the tokens and runs; past and encoder states have been fed. */
 static bp_rc run_decoder(struct bp_generate *g, struct bp_frame_state *child,
                          struct bp_cell *logits, bp_err *err)
 {
@@ -335,6 +343,10 @@ static bp_rc run_decoder(struct bp_generate *g, struct bp_frame_state *child,
     return rc < 0 ? rc : take_logits(g, g->rows, logits, err);
 }
 
+/*
+ * The encoder's own feeds are not needed after this step; what the decoder gets are copies for each
+ * beam.
+ */
 static bp_rc first_of_two(struct bp_generate *g, struct bp_cell *logits, bp_err *err)
 {
     struct bp_generate_feeds encoder = {0};
@@ -353,6 +365,10 @@ static bp_rc first_of_two(struct bp_generate *g, struct bp_cell *logits, bp_err 
     return rc;
 }
 
+/*
+ * The decoder's first run has the encoder's states, which stay, and no outputs of its own to take a
+ * past from.
+ */
 static bp_rc next_of_two(struct bp_generate *g, struct bp_cell *logits, bp_err *err)
 {
     struct bp_frame_state *child;
@@ -367,6 +383,7 @@ static bp_rc next_of_two(struct bp_generate *g, struct bp_cell *logits, bp_err *
 
 /* ----------------------------------------------------------------------------------------------- */
 
+/* What the models differ in is decided by model_type alone, which the shape rule has checked. */
 bp_rc bp_generate_first(struct bp_generate *g, struct bp_cell *logits, bp_err *err)
 {
     return g->model_type == BP_GENERATE_GPT ? first_of_gpt(g, logits, err)

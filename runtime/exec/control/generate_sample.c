@@ -18,6 +18,7 @@ struct bp_ranked {
     uint32_t word;
 };
 
+/* Lists as long as the vocabulary, used for one row after the other. */
 bp_rc bp_sample_init(struct bp_generate *g, bp_err *err)
 {
     g->ranked = bp_region_array(&g->region, g->vocab, sizeof *g->ranked);
@@ -25,6 +26,7 @@ bp_rc bp_sample_init(struct bp_generate *g, bp_err *err)
     return g->ranked && g->sums ? BP_OK : bp_fail_nomem(err, "the words to draw from");
 }
 
+/* Equal scores in the order of words, so that the result does not depend on qsort(). */
 static int rising(const void *a, const void *b)
 {
     const struct bp_ranked *x = a, *y = b;
@@ -34,6 +36,7 @@ static int rising(const void *a, const void *b)
     return x->word < y->word ? -1 : x->word > y->word;
 }
 
+/* The reverse by score; equal scores in the order of words again. */
 static int falling(const void *a, const void *b)
 {
     const struct bp_ranked *x = a, *y = b;
@@ -81,6 +84,7 @@ static void filter_custom(const struct bp_generate *g, float *scores)
     }
 }
 
+/* A Lehmer generator: x * 16807 mod 2^31 - 1, as std::minstd_rand0. */
 static uint32_t next_random(uint32_t *state)
 {
     *state = (uint32_t)((uint64_t)*state * 16807 % 2147483647);
@@ -119,6 +123,7 @@ static int32_t draw(struct bp_generate *g, const float *scores)
     return (int32_t)word;
 }
 
+/* All rows are filtered before the first is drawn: the generator is used in the order of rows. */
 void bp_sample_choose(struct bp_generate *g)
 {
     for (size_t r = 0; r < g->rows; r++) {

@@ -25,6 +25,10 @@ void bp_generate_take_logits(struct bp_generate *g, const struct bp_cell *logits
     }
 }
 
+/*
+ * The maximum is subtracted first, so that expf() does not overflow; the sum is double, as in ONNX
+ * Runtime.
+ */
 void bp_generate_log_softmax(struct bp_generate *g)
 {
     for (size_t r = 0; r < g->rows; r++) {
@@ -80,6 +84,7 @@ static void forbid_ngrams(const struct bp_generate *g, const int32_t *sequence, 
     }
 }
 
+/* Words whose mask is 0 are not chosen. */
 static void apply_mask(const struct bp_generate *g, const int32_t *mask, float *scores)
 {
     for (size_t i = 0; i < g->vocab; i++) {
@@ -88,6 +93,9 @@ static void apply_mask(const struct bp_generate *g, const int32_t *mask, float *
     }
 }
 
+/*
+ * The order is ONNX Runtime's: repetition, n-grams, masks, minimum length, temperature, presence.
+ */
 static void adjust_row(struct bp_generate *g, size_t r)
 {
     const int32_t *sequence = g->sequences + r * g->max_length;

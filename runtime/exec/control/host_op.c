@@ -10,43 +10,7 @@
 
 #include "value/object.h"
 
-static const struct bp_host_op operators[] = {
-    {"", "ConcatFromSequence", bp_host_op_concat_from_sequence},
-    {"", "Identity", bp_host_op_identity},
-    {"", "If", bp_host_op_if},
-    {"", "Loop", bp_host_op_loop},
-    {"", "Optional", bp_host_op_optional},
-    {"", "OptionalGetElement", bp_host_op_optional_get},
-    {"", "OptionalHasElement", bp_host_op_optional_has},
-    {"", "Scan", bp_host_op_scan},
-    {"", "SequenceAt", bp_host_op_sequence_at},
-    {"", "SequenceConstruct", bp_host_op_sequence_construct},
-    {"", "SequenceEmpty", bp_host_op_sequence_empty},
-    {"", "SequenceErase", bp_host_op_sequence_erase},
-    {"", "SequenceInsert", bp_host_op_sequence_insert},
-    {"", "SequenceLength", bp_host_op_sequence_length},
-    {"", "SequenceMap", bp_host_op_sequence_map},
-    {"", "SplitToSequence", bp_host_op_split_to_sequence},
-    {"ai.onnx.ml", "CastMap", bp_host_op_cast_map},
-    {"ai.onnx.ml", "DictVectorizer", bp_host_op_dict_vectorizer},
-    {"ai.onnx.ml", "ZipMap", bp_host_op_zip_map},
-    {"com.microsoft", "BeamSearch", bp_host_op_beam_search},
-    {"com.microsoft", "GreedySearch", bp_host_op_greedy_search},
-    {"com.microsoft", "Sampling", bp_host_op_sampling},
-    {"com.microsoft", "WhisperBeamSearch", bp_host_op_beam_search},
-    {"com.microsoft", "SparseToDenseMatMul", bp_host_op_sparse_matmul},
-};
-
-const struct bp_host_op *bp_host_op_find(const struct bp_ir_node *node)
-{
-    for (size_t i = 0; node->schema && i < sizeof operators / sizeof operators[0]; i++) {
-        if (strcmp(node->schema->domain, operators[i].domain) == 0 &&
-            strcmp(node->op, operators[i].op) == 0)
-            return &operators[i];
-    }
-    return NULL;
-}
-
+/* A unit that the host runs is a group of one node. */
 const struct bp_ir_node *bp_host_op_node(const struct bp_run_state *state,
                                          const struct bp_unit *unit)
 {
@@ -98,6 +62,7 @@ bp_rc bp_host_op_int(const struct bp_run_state *state, const struct bp_ir_node *
     return BP_OK;
 }
 
+/* The frame holds a reference of its own, for as long as the value is that. */
 bp_rc bp_host_op_set_object(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
                             bp_object *object, bp_err *err)
 {
@@ -110,6 +75,7 @@ bp_rc bp_host_op_set_object(struct bp_run_state *state, const struct bp_ir_node 
     return rc;
 }
 
+/* Sizes are checked here, as they may come from elements of the model's inputs. */
 bp_rc bp_host_op_alloc_output(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
                               uint32_t dtype, uint32_t rank, const int64_t *dims,
                               struct bp_cell *out, bp_err *err)
@@ -132,9 +98,9 @@ bp_rc bp_host_op_alloc_output(struct bp_run_state *state, const struct bp_ir_nod
     return BP_OK;
 }
 
-/* ---- bodies ---------------------------------------------------------------------------------- */
+/* ---- subgraphs ------------------------------------------------------------------------------- */
 
-/* The values of the graph around a body, as they are now. */
+/* The values of the graph around a subgraph, as they are now. */
 static void lend_captures(struct bp_run_state *state, struct bp_frame_state *child)
 {
     const struct bp_subgraph *subgraph = child->subgraph;
@@ -162,14 +128,15 @@ bp_rc bp_host_op_subgraph(struct bp_run_state *state, const struct bp_unit *unit
     return rc;
 }
 
+/* The attribute is there: the schema requires it, or the caller has asked bp_ir_subgraph(). */
 bp_rc bp_host_op_named_subgraph(struct bp_run_state *state, const struct bp_unit *unit,
                                 const char *name, struct bp_frame_state **out, bp_err *err)
 {
     const struct bp_ir_node *node = bp_host_op_node(state, unit);
-    const struct bp_ir *subgraph = bp_ir_body(node, name);
+    const struct bp_ir *subgraph = bp_ir_subgraph(node, name);
     uint32_t i = 0;
 
-    while (node->bodies[i] != subgraph)
+    while (node->subgraphs[i] != subgraph)
         i++;
     return bp_host_op_subgraph(state, unit, i, out, err);
 }

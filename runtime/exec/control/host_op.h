@@ -1,46 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host_op.h - operators that the host runs itself: those with bodies, and those whose values are no
- * tensors. Providers take part in the bodies only.
+ * host_op.h - operators that the host runs itself: those with subgraphs, and those whose values are
+ * no tensors. Providers take part in the subgraphs only.
  */
 #ifndef BP_EXEC_CONTROL_HOST_OP_H
 #define BP_EXEC_CONTROL_HOST_OP_H
 
 #include "exec/run.h"
 
-/* How to run a node that is the host's; NULL: the host cannot. */
-const struct bp_host_op *bp_host_op_find(const struct bp_ir_node *node);
-
-/* The operators, by file. */
-bp_rc bp_host_op_if(struct bp_run_state *, const struct bp_unit *, bp_err *);       /* if.c */
-bp_rc bp_host_op_loop(struct bp_run_state *, const struct bp_unit *, bp_err *);     /* loop.c */
-bp_rc bp_host_op_scan(struct bp_run_state *, const struct bp_unit *, bp_err *);     /* scan.c */
-bp_rc bp_host_op_identity(struct bp_run_state *, const struct bp_unit *, bp_err *); /* sequence.c */
-bp_rc bp_host_op_sequence_at(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_host_op_sequence_construct(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_host_op_sequence_empty(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_host_op_sequence_erase(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_host_op_sequence_insert(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_host_op_sequence_length(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_host_op_sequence_map(struct bp_run_state *, const struct bp_unit *, bp_err *); /* map.c */
-bp_rc bp_host_op_split_to_sequence(struct bp_run_state *, const struct bp_unit *,
-                                   bp_err *); /* pieces.c */
-bp_rc bp_host_op_concat_from_sequence(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_host_op_optional(struct bp_run_state *, const struct bp_unit *, bp_err *); /* optional.c */
-bp_rc bp_host_op_optional_get(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_host_op_optional_has(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_host_op_cast_map(struct bp_run_state *, const struct bp_unit *,
-                          bp_err *); /* map_values.c */
-bp_rc bp_host_op_dict_vectorizer(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_host_op_zip_map(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_host_op_beam_search(struct bp_run_state *, const struct bp_unit *,
-                             bp_err *); /* generate.c */
-bp_rc bp_host_op_greedy_search(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_host_op_sampling(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_host_op_sparse_matmul(struct bp_run_state *, const struct bp_unit *,
-                               bp_err *); /* sparse.c */
-
-/* ---- what they share: host_op.c --------------------------------------------------------------- */
+/* ---- what they share: host_op.c -------------------------------------------------------------- */
 
 const struct bp_ir_node *bp_host_op_node(const struct bp_run_state *state,
                                          const struct bp_unit *unit);
@@ -64,10 +32,10 @@ bp_rc bp_host_op_alloc_output(struct bp_run_state *state, const struct bp_ir_nod
                               uint32_t dtype, uint32_t rank, const int64_t *dims,
                               struct bp_cell *out, bp_err *err) BP_CHECKED;
 
-/* The frame of body i of the node, with the values of the graph around it as they are now. */
+/* The frame of subgraph i of the node, with the values of the graph around it as they are now. */
 bp_rc bp_host_op_subgraph(struct bp_run_state *state, const struct bp_unit *unit, uint32_t i,
                           struct bp_frame_state **out, bp_err *err) BP_CHECKED;
-/* The frame of the body in attribute `name`. */
+/* The frame of the subgraph in attribute `name`. */
 bp_rc bp_host_op_named_subgraph(struct bp_run_state *state, const struct bp_unit *unit,
                                 const char *name, struct bp_frame_state **out,
                                 bp_err *err) BP_CHECKED;

@@ -4,8 +4,12 @@
 #include "config.h"
 
 #include "exec/control/host_op.h"
+#include "exec/control/table.h"
 
-/* Runs then_branch or else_branch; the node's outputs are those of the body that ran. */
+/*
+ * Runs then_branch or else_branch; the node's outputs are the outputs of the one that ran, without
+ * a copy.
+ */
 bp_rc bp_host_op_if(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
     const struct bp_ir_node *node = bp_host_op_node(state, unit);

@@ -4,11 +4,13 @@
 #include "config.h"
 
 #include "exec/control/loop.h"
+#include "exec/control/table.h"
 
 #include <string.h>
 
 /* ---- carried values -------------------------------------------------------------------------- */
 
+/* The new object is retained before the old one goes: they may be the same. */
 void bp_carry_start(struct bp_carried *carried, const struct bp_cell *initial)
 {
     bp_object *object = bp_object_retain(initial->object);
@@ -27,6 +29,10 @@ static struct bp_dynamic_buffer *next_buffer(const struct bp_carried *carried)
     return (struct bp_dynamic_buffer *)(uintptr_t)&carried->buffers[in_first];
 }
 
+/*
+ * A subgraph whose output is no stage's last value may still make it elsewhere; bp_carry() copies
+ * then.
+ */
 bp_rc bp_carry_ask(const struct bp_carried *carried, struct bp_frame_state *child, uint32_t value,
                    bp_err *err)
 {
@@ -49,6 +55,10 @@ static bool is_unchanged(const struct bp_carried *carried, const struct bp_cell 
            made->dtype == cell->dtype && bp_same_dims(made->dims, cell->dims, made->rank);
 }
 
+/*
+ * Objects are counted, so that carrying one is a reference. A tensor stays where it was made if
+ * that is the next buffer.
+ */
 bp_rc bp_carry(struct bp_carried *carried, const struct bp_cell *made, bp_err *err)
 {
     struct bp_dynamic_buffer *next = next_buffer(carried);
@@ -65,7 +75,10 @@ bp_rc bp_carry(struct bp_carried *carried, const struct bp_cell *made, bp_err *e
     return BP_OK;
 }
 
-/* An exporter's loop may fill an optional with what it holds: the body goes on seeing an optional. */
+/*
+ * An exporter's loop may fill an optional with what it holds: the subgraph goes on seeing an
+ * optional.
+ */
 static bp_rc wrap(struct bp_carried *carried, bp_err *err)
 {
     bp_object *item, *optional;
@@ -83,6 +96,7 @@ static bp_rc wrap(struct bp_carried *carried, bp_err *err)
     return BP_OK;
 }
 
+/* After a Loop without rounds the initial value is the result. */
 bp_rc bp_carry_end(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
                    const struct bp_carried *carried, bp_err *err)
 {
@@ -96,6 +110,10 @@ bp_rc bp_carry_end(struct bp_run_state *state, const struct bp_ir_node *node, ui
     return bp_run_set(state, node->out[i], &cell, err);
 }
 
+/*
+ * Spans point into memory of the subgraph's frame, which the next round overwrites; elements of
+ * other types are copied by whoever gathers them.
+ */
 bp_rc bp_keep_text(struct bp_kept **list, const struct bp_cell *cell, struct bp_cell *out,
                    bp_err *err)
 {
@@ -119,6 +137,7 @@ bp_rc bp_keep_text(struct bp_kept **list, const struct bp_cell *cell, struct bp_
     return BP_OK;
 }
 
+/* The copies in a list of bp_kept end with the node: the value gets one of its own. */
 bp_rc bp_give_text(struct bp_run_state *state, uint32_t value, const struct bp_cell *cell,
                    bp_err *err)
 {
@@ -150,6 +169,7 @@ void bp_forget_text(struct bp_kept *list)
 
 /* ---- Loop ------------------------------------------------------------------------------------ */
 
+/* One execution of a Loop node. */
 struct loop {
     struct bp_run_state *state;
     const struct bp_ir_node *node;
@@ -159,9 +179,10 @@ struct loop {
     uint32_t n_carried;
     int64_t trips, round;
     bool goes_on;
-    uint8_t condition; /* as the body sees it */
+    uint8_t condition; /* as the subgraph sees it */
 };
 
+/* Inputs: M (absent: no limit), cond (absent: true), then the carried values. */
 static bp_rc start(struct loop *l, const struct bp_unit *unit, bp_err *err)
 {
     const struct bp_cell *condition = bp_host_op_input(l->state, l->node, 1);
@@ -220,6 +241,10 @@ static bp_rc append(struct loop *l, uint32_t output, const struct bp_cell *made,
     return BP_OK;
 }
 
+/*
+ * Inputs of the body: iteration number, condition, carried values. The number is a scalar, or [1]
+ * where the model declares it so.
+ */
 static void set_inputs(struct loop *l)
 {
     static const int64_t no_dims[1], one[1] = {1};
@@ -237,6 +262,9 @@ static void set_inputs(struct loop *l)
         child->cells[inputs[i + 2]] = l->carried[i].cell;
 }
 
+/*
+ * One iteration: the body runs, its condition is read, carried values move on, scan outputs grow.
+ */
 static bp_rc run_round(struct loop *l, bp_err *err)
 {
     const struct bp_ir *ir = l->child->subgraph->ir;
@@ -284,6 +312,10 @@ static void clear_scans(struct loop *l)
     }
 }
 
+/*
+ * A scan output after the last round. Also one without elements has a buffer, so that its base is
+ * not NULL.
+ */
 static bp_rc set_scan(struct loop *l, uint32_t i, bp_err *err)
 {
     uint32_t value = l->node->out[i];
@@ -299,6 +331,10 @@ static bp_rc set_scan(struct loop *l, uint32_t i, bp_err *err)
     return rc < 0 ? rc : bp_give_text(l->state, value, &cell, err);
 }
 
+/*
+ * Outputs: the final carried values, then the scan outputs, with a first dimension of the rounds
+ * that ran.
+ */
 bp_rc bp_host_op_loop(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
     struct loop l = {.state = state, .node = bp_host_op_node(state, unit)};

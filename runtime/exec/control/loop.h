@@ -10,13 +10,13 @@
 /* Before the first round. */
 void bp_carry_start(struct bp_carried *carried, const struct bp_cell *initial);
 /*
- * Before an iteration: asks the body's frame to write its output `value`, which becomes the carried
- * value, into the buffer that the present one is not in. BP_E_NOMEM.
+ * Before an iteration: asks the subgraph's frame to write its output `value`, which becomes the
+ * carried value, into the buffer that the present one is not in. BP_E_NOMEM.
  */
 bp_rc bp_carry_ask(const struct bp_carried *carried, struct bp_frame_state *child, uint32_t value,
                    bp_err *err) BP_CHECKED;
 /*
- * After an iteration: takes what the body has made. It is copied, unless it lies where
+ * After an iteration: takes what the subgraph has made. It is copied, unless it lies where
  * bp_carry_ask() wanted it or is the value from before.
  */
 bp_rc bp_carry(struct bp_carried *carried, const struct bp_cell *made, bp_err *err) BP_CHECKED;
@@ -24,7 +24,7 @@ bp_rc bp_carry(struct bp_carried *carried, const struct bp_cell *made, bp_err *e
 bp_rc bp_carry_end(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
                    const struct bp_carried *carried, bp_err *err) BP_CHECKED;
 
-/* Copies of string tensors, whose text a body's next round would overwrite. Starts as NULL. */
+/* Copies of string tensors, whose text a subgraph's next round would overwrite. Starts as NULL. */
 struct bp_kept {
     struct bp_kept *next;
     bp_object *object;

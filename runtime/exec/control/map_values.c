@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* map_values.c - CastMap, DictVectorizer and ZipMap (ai.onnx.ml, opset 1): tensors from and to maps. */
+/*
+ * map_values.c - CastMap, DictVectorizer and ZipMap (ai.onnx.ml, opset 1): tensors from and to
+ * maps.
+ */
 
 #include "config.h"
 
@@ -11,15 +14,18 @@
 #include <string.h>
 
 #include "exec/control/host_op.h"
+#include "exec/control/table.h"
 
 /* ---- maps as two lists ----------------------------------------------------------------------- */
 
+/* A map: two lists of one length, its keys in rising order. */
 struct map {
     const bp_tensor *keys;
     const bp_object *values; /* a tensor of rank 1, or a sequence of tensors of one element */
     int64_t n;
 };
 
+/* The map of input 0; lists are borrowed from its object. */
 static bp_rc map_in(const struct bp_run_state *state, const struct bp_ir_node *node,
                     struct map *out, bp_err *err)
 {
@@ -105,6 +111,7 @@ static int64_t find_key(const struct map *map, const bp_attr *vocabulary, uint32
     return -1;
 }
 
+/* One element for each word of the vocabulary; words that the map does not have are zero or "". */
 static bp_rc fill_vector(const struct bp_ir_node *node, const struct map *map,
                          const bp_attr *vocabulary, struct bp_cell *out, bp_err *err)
 {
@@ -128,6 +135,10 @@ static bp_rc fill_vector(const struct bp_ir_node *node, const struct map *map,
     return BP_OK;
 }
 
+/*
+ * DictVectorizer-1: [1, vocabulary]. The map's own values tell the type; the plan's fact tells it
+ * for an empty map.
+ */
 bp_rc bp_host_op_dict_vectorizer(struct bp_run_state *state, const struct bp_unit *unit,
                                  bp_err *err)
 {
@@ -154,7 +165,9 @@ bp_rc bp_host_op_dict_vectorizer(struct bp_run_state *state, const struct bp_uni
 
 /* ---- CastMap --------------------------------------------------------------------------------- */
 
-/* Writes value `at` of the map, or nothing (at < 0), as element i of a vector of the result's type. */
+/*
+ * Writes value `at` of the map, or nothing (at < 0), as element i of a vector of the result's type.
+ */
 static bp_rc cast_value(const struct bp_ir_node *node, const struct map *map, int64_t at,
                         bp_tensor *out, int64_t i, char *text, bp_err *err)
 {
@@ -205,6 +218,9 @@ static int64_t entry_for(const struct map *map, bool is_sparse, int64_t i)
     return -1;
 }
 
+/*
+ * CastMap-1: [1, entries], or [1, max_map] for a sparse map. Texts have 64 bytes for each element.
+ */
 bp_rc bp_host_op_cast_map(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
     const struct bp_ir_node *node = bp_host_op_node(state, unit);
@@ -236,6 +252,7 @@ bp_rc bp_host_op_cast_map(struct bp_run_state *state, const struct bp_unit *unit
 
 /* ---- ZipMap ---------------------------------------------------------------------------------- */
 
+/* The class labels as a tensor; all maps of a result share it. */
 static bp_rc make_keys(const bp_attr *labels, bp_object **out, bp_err *err)
 {
     int64_t dims[1] = {labels->count};
@@ -251,6 +268,7 @@ static bp_rc make_keys(const bp_attr *labels, bp_object **out, bp_err *err)
     return bp_object_from_tensor(&tensor, out, err);
 }
 
+/* One row of scores as the values of a map. */
 static bp_rc make_map(bp_object *keys, const float *row, bp_object **out, bp_err *err)
 {
     const bp_tensor *tensor = &keys->tensor;
@@ -269,6 +287,7 @@ static bp_rc make_map(bp_object *keys, const float *row, bp_object **out, bp_err
     return rc;
 }
 
+/* ZipMap-1: a map from class label to score for each row. */
 bp_rc bp_host_op_zip_map(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
     const struct bp_ir_node *node = bp_host_op_node(state, unit);

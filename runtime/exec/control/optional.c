@@ -4,7 +4,9 @@
 #include "config.h"
 
 #include "exec/control/host_op.h"
+#include "exec/control/table.h"
 
+/* Optional-15: without an input the optional is empty, of the type that the attribute says. */
 bp_rc bp_host_op_optional(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
     const struct bp_ir_node *node = bp_host_op_node(state, unit);
@@ -20,6 +22,10 @@ bp_rc bp_host_op_optional(struct bp_run_state *state, const struct bp_unit *unit
     return rc;
 }
 
+/*
+ * OptionalGetElement-15; since version 18 the input may also be a tensor or sequence, which is the
+ * result.
+ */
 bp_rc bp_host_op_optional_get(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
     const struct bp_ir_node *node = bp_host_op_node(state, unit);
@@ -35,6 +41,7 @@ bp_rc bp_host_op_optional_get(struct bp_run_state *state, const struct bp_unit *
     return bp_host_op_set_object(state, node, 0, bp_object_retain(cell->object->items[0]), err);
 }
 
+/* OptionalHasElement-15; since version 18 an absent input is one without an element. */
 bp_rc bp_host_op_optional_has(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
     const struct bp_ir_node *node = bp_host_op_node(state, unit);

@@ -6,20 +6,22 @@
 #include <string.h>
 
 #include "exec/control/loop.h"
+#include "exec/control/table.h"
 
 /*
  * One tensor that is cut into slices, or put together from them, along an axis. Version 8 has a
- * batch dimension before everything, which counts as an outer place.
+ * batch dimension before everything, which counts as an outer index.
  */
 struct strip {
     struct bp_cell all;        /* the whole tensor */
-    char *slice;               /* room for a slice that is not contiguous; NULL: none is needed */
+    char *slice;               /* buffer for a slice that is not contiguous; NULL: none is needed */
     int64_t dims[BP_MAX_RANK]; /* of a slice */
     size_t outer;              /* rows of a slice */
     size_t row;                /* bytes of one */
     bool is_reversed;
 };
 
+/* One execution of a Scan node. */
 struct scan {
     struct bp_run_state *state;
     const struct bp_ir_node *node;
@@ -34,6 +36,7 @@ struct scan {
     int64_t rounds;           /* of the batch that is running: no more than that */
 };
 
+/* Element i of a list attribute; 0, every list's default, beyond its end. */
 static int64_t listed(const struct bp_ir_node *node, const char *name, uint32_t i)
 {
     uint32_t count;
@@ -86,6 +89,10 @@ static char *strip_at(const struct scan *s, const struct strip *strip, int64_t r
     return (char *)strip->all.base + (size_t)s->batch * batch + (size_t)at * strip->row;
 }
 
+/*
+ * Slice `round` of an input: shown in place where it is contiguous, else gathered into
+ * strip->slice.
+ */
 static struct bp_cell cut(const struct scan *s, struct strip *strip, int64_t round)
 {
     struct bp_cell cell = {.base = strip_at(s, strip, round),
@@ -103,6 +110,7 @@ static struct bp_cell cut(const struct scan *s, struct strip *strip, int64_t rou
     return cell;
 }
 
+/* Writes a slice into the whole output; the reverse of cut(). */
 static void paste(const struct scan *s, const struct strip *strip, int64_t round, const void *from)
 {
     char *to = strip_at(s, strip, round);
@@ -114,6 +122,7 @@ static void paste(const struct scan *s, const struct strip *strip, int64_t round
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
+/* Scan input i: its axis and direction, and that its length is the others'. */
 static bp_rc start_input(struct scan *s, uint32_t i, bp_err *err)
 {
     struct strip *strip = &s->ins[i];
@@ -145,7 +154,7 @@ static bp_rc start_input(struct scan *s, uint32_t i, bp_err *err)
     return rc;
 }
 
-/* Bytes of the elements, whatever lies behind them. */
+/* Bytes of the elements, whatever lies after them. */
 static size_t dense_bytes(const struct bp_cell *cell)
 {
     size_t bytes = 0;
@@ -172,6 +181,7 @@ static bp_rc start_state(struct scan *s, uint32_t i, bp_err *err)
     return BP_OK;
 }
 
+/* Counts inputs and outputs. Version 8 has sequence_lens as its first input. */
 static bp_rc start(struct scan *s, const struct bp_unit *unit, bp_err *err)
 {
     bp_rc rc;
@@ -228,6 +238,7 @@ static bp_rc start_output(struct scan *s, uint32_t i, const struct bp_cell *made
     return make_strip(s, strip, dims + skip, rank, axis, err);
 }
 
+/* All rounds make slices of one type and shape. */
 static bool same_dims(const struct strip *strip, const struct scan *s, const struct bp_cell *made)
 {
     return made->dtype == strip->all.dtype &&
@@ -235,6 +246,7 @@ static bool same_dims(const struct strip *strip, const struct scan *s, const str
            bp_same_dims(strip->dims, made->dims, made->rank);
 }
 
+/* Scan output i of a round; the first one allocates it. */
 static bp_rc take_output(struct scan *s, uint32_t i, int64_t round, bp_err *err)
 {
     const struct bp_cell *made = &s->child->cells[s->child->subgraph->ir->outputs[s->n_states + i]];
@@ -271,6 +283,7 @@ static bp_rc empty_output(struct scan *s, uint32_t i, struct bp_cell *out, bp_er
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
+/* One iteration: states and slices in, states and slices out. */
 static bp_rc run_round(struct scan *s, int64_t round, bp_err *err)
 {
     const struct bp_ir *ir = s->child->subgraph->ir;
@@ -291,7 +304,9 @@ static bp_rc run_round(struct scan *s, int64_t round, bp_err *err)
     return rc;
 }
 
-/* The final states of a batch have one shape in all of them; they are put one behind the other. */
+/*
+ * The final states of a batch have one shape in all of them; they are stored one after the other.
+ */
 static bp_rc join_state(struct scan *s, uint32_t i, const struct bp_cell *made, bp_err *err)
 {
     struct bp_dynamic_buffer *all = &s->state->frame->dynamic_outputs[s->node->out[i]];
@@ -359,6 +374,7 @@ static bp_rc count_rounds(struct scan *s, bp_err *err)
     return BP_OK;
 }
 
+/* Version 8 runs the whole scan for each batch entry; later versions have one. */
 static bp_rc run_batch(struct scan *s, bp_err *err)
 {
     bp_rc rc = count_rounds(s, err);
@@ -372,6 +388,7 @@ static bp_rc run_batch(struct scan *s, bp_err *err)
     return rc;
 }
 
+/* Gives scan output i to its readers, after the last batch. */
 static bp_rc set_output(struct scan *s, uint32_t i, bp_err *err)
 {
     uint32_t value = s->node->out[s->n_states + i];
@@ -405,6 +422,7 @@ static void finish(struct scan *s)
     bp_forget_text(s->kept);
 }
 
+/* With no batch entry at all, states are empty and outputs have the shapes of the plan. */
 bp_rc bp_host_op_scan(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
     struct scan s = {.state = state, .node = bp_host_op_node(state, unit)};

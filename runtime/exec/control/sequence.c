@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* sequence.c - SequenceAt, Construct, Empty, Erase, Insert, Length (opset 11); Identity of any value. */
+/*
+ * sequence.c - SequenceAt, Construct, Empty, Erase, Insert, Length (opset 11); Identity of any
+ * value.
+ */
 
 #include "config.h"
 
@@ -7,6 +10,7 @@
 #include <string.h>
 
 #include "exec/control/host_op.h"
+#include "exec/control/table.h"
 
 /* The sequence of input 0. */
 static bp_rc sequence_in(const struct bp_run_state *state, const struct bp_ir_node *node,
@@ -20,7 +24,9 @@ static bp_rc sequence_in(const struct bp_run_state *state, const struct bp_ir_no
     return BP_OK;
 }
 
-/* The position of input i among n items; negative ones count from the end, `last` is the largest. */
+/*
+ * The position of input i among n items; negative ones count from the end, `last` is the largest.
+ */
 static bp_rc position_in(const struct bp_run_state *state, const struct bp_ir_node *node,
                          uint32_t i, uint32_t n, int64_t last, int64_t def, uint32_t *out,
                          bp_err *err)
@@ -38,6 +44,10 @@ static bp_rc position_in(const struct bp_run_state *state, const struct bp_ir_no
     return BP_OK;
 }
 
+/*
+ * Identity-14 and later also pass sequences on, Identity-16 optionals; providers get those of
+ * tensors.
+ */
 bp_rc bp_host_op_identity(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
     const struct bp_ir_node *node = bp_host_op_node(state, unit);
@@ -45,6 +55,7 @@ bp_rc bp_host_op_identity(struct bp_run_state *state, const struct bp_unit *unit
     return bp_run_set(state, node->out[0], bp_host_op_input(state, node, 0), err);
 }
 
+/* SequenceAt-11: the item is shared, not copied. */
 bp_rc bp_host_op_sequence_at(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
     const struct bp_ir_node *node = bp_host_op_node(state, unit);
@@ -59,6 +70,7 @@ bp_rc bp_host_op_sequence_at(struct bp_run_state *state, const struct bp_unit *u
                : bp_host_op_set_object(state, node, 0, bp_object_retain(sequence->items[at]), err);
 }
 
+/* SequenceConstruct-11: tensors are copied, as their memory is used again. */
 bp_rc bp_host_op_sequence_construct(struct bp_run_state *state, const struct bp_unit *unit,
                                     bp_err *err)
 {
@@ -80,6 +92,7 @@ bp_rc bp_host_op_sequence_construct(struct bp_run_state *state, const struct bp_
     return rc;
 }
 
+/* SequenceEmpty-11; the element type is a fact of the plan, an empty sequence has none. */
 bp_rc bp_host_op_sequence_empty(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
     bp_object *sequence;
@@ -89,6 +102,10 @@ bp_rc bp_host_op_sequence_empty(struct bp_run_state *state, const struct bp_unit
                   : bp_host_op_set_object(state, bp_host_op_node(state, unit), 0, sequence, err);
 }
 
+/*
+ * SequenceErase-11: a new sequence, as objects never change; the last item where no position is
+ * given.
+ */
 bp_rc bp_host_op_sequence_erase(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
     const struct bp_ir_node *node = bp_host_op_node(state, unit);
@@ -108,6 +125,7 @@ bp_rc bp_host_op_sequence_erase(struct bp_run_state *state, const struct bp_unit
     return bp_host_op_set_object(state, node, 0, to, err);
 }
 
+/* SequenceInsert-11: a new sequence that shares the items; they all have one element type. */
 bp_rc bp_host_op_sequence_insert(struct bp_run_state *state, const struct bp_unit *unit,
                                  bp_err *err)
 {
@@ -117,7 +135,7 @@ bp_rc bp_host_op_sequence_insert(struct bp_run_state *state, const struct bp_uni
     uint32_t at;
     bp_rc rc = sequence_in(state, node, &from, err);
 
-    if (rc >= 0) /* also behind the last, where it goes without a position */
+    if (rc >= 0) /* also after the last, where it goes without a position */
         rc = position_in(state, node, 2, from->n, from->n, from->n, &at, err);
     if (rc >= 0)
         rc = bp_cell_to_object(bp_host_op_input(state, node, 1), &item, err);
@@ -137,6 +155,7 @@ bp_rc bp_host_op_sequence_insert(struct bp_run_state *state, const struct bp_uni
     return bp_host_op_set_object(state, node, 0, to, err);
 }
 
+/* SequenceLength-11: an int64 scalar. */
 bp_rc bp_host_op_sequence_length(struct bp_run_state *state, const struct bp_unit *unit,
                                  bp_err *err)
 {

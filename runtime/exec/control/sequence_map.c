@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* sequence_map.c - SequenceMap (opset 17): a body for each item of a sequence. */
+/* sequence_map.c - SequenceMap (opset 17): a subgraph for each item of a sequence. */
 
 #include "config.h"
 
 #include <stdlib.h>
 
 #include "exec/control/host_op.h"
+#include "exec/control/table.h"
 
+/* One execution of a SequenceMap node. */
 struct map {
     struct bp_run_state *state;
     const struct bp_ir_node *node;
@@ -15,11 +17,13 @@ struct map {
     bp_object **results; /* one an output of the node */
 };
 
+/* The sequence of an input; NULL: it is a tensor, which each run of the body gets whole. */
 static const bp_object *sequence_of(const struct bp_cell *cell)
 {
     return cell && cell->object && cell->object->kind == BP_KIND_SEQUENCE ? cell->object : NULL;
 }
 
+/* Input 0 is a sequence; all others that are sequences have its length. */
 static bp_rc check_lengths(struct map *m, bp_err *err)
 {
     const bp_object *first = sequence_of(bp_host_op_input(m->state, m->node, 0));
@@ -38,6 +42,10 @@ static bp_rc check_lengths(struct map *m, bp_err *err)
     return BP_OK;
 }
 
+/*
+ * Runs the body for one item. Its outputs are copied into objects, as the next item overwrites
+ * them.
+ */
 static bp_rc run_item(struct map *m, uint32_t item, bp_err *err)
 {
     const struct bp_ir *ir = m->child->subgraph->ir;
@@ -57,6 +65,7 @@ static bp_rc run_item(struct map *m, uint32_t item, bp_err *err)
     return rc;
 }
 
+/* SequenceMap-17. Results that have not been given to the node are released after a failure. */
 bp_rc bp_host_op_sequence_map(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
     struct map m = {.state = state, .node = bp_host_op_node(state, unit)};

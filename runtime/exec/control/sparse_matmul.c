@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sparse_matmul.c - SparseToDenseMatMul of com.microsoft: a sparse matrix times a dense one. As in ONNX
- * Runtime, alpha counts for float32 alone, and the other types are multiplied without it.
+ * sparse_matmul.c - SparseToDenseMatMul of com.microsoft: a sparse matrix times a dense one. As in
+ * ONNX Runtime, alpha counts for float32 alone, and the other types are multiplied without it.
  */
 
 #include "config.h"
 
 #include "exec/control/host_op.h"
+#include "exec/control/table.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -20,18 +21,20 @@ struct product {
     float alpha;
     const int64_t *a_dims, *b_dims;
     const int64_t *indices, *rows; /* rows: of CSR */
-    bool is_linear;                /* COO: places in row-major order */
+    bool is_linear;                /* COO: row-major offsets */
     int64_t n_values;
     const char *values, *b;
     char *y;
     int64_t n; /* columns of y */
 };
 
+/* Rows of a matrix as it is multiplied. */
 static int64_t rows_of(const int64_t *dims, bool is_transposed)
 {
     return dims[is_transposed];
 }
 
+/* Columns of a matrix as it is multiplied. */
 static int64_t columns_of(const int64_t *dims, bool is_transposed)
 {
     return dims[!is_transposed];
@@ -79,6 +82,10 @@ static void add_value(const struct product *p, int64_t i, int64_t row, int64_t c
     add_row(p, i, p->transpose_a ? column : row, p->transpose_a ? row : column);
 }
 
+/*
+ * y += each value of A times a row of B, in the order in which values are stored. Empty rows of CSR
+ * cost a comparison.
+ */
 static void multiply(const struct product *p)
 {
     int64_t columns = p->a_dims[1];
@@ -98,6 +105,9 @@ static void multiply(const struct product *p)
     }
 }
 
+/*
+ * Formats and indices were checked when the sparse tensor was made: values lie inside the matrix.
+ */
 static bp_rc read_a(const struct bp_ir_node *node, const bp_object *a, struct product *p,
                     bp_err *err)
 {
@@ -117,6 +127,7 @@ static bp_rc read_a(const struct bp_ir_node *node, const bp_object *a, struct pr
     return BP_OK;
 }
 
+/* B and the result have A's type; inner dimensions agree after transposition. */
 static bp_rc read_b(const struct bp_ir_node *node, const struct bp_cell *b, struct product *p,
                     bp_err *err)
 {
@@ -133,6 +144,7 @@ static bp_rc read_b(const struct bp_ir_node *node, const struct bp_cell *b, stru
     return BP_OK;
 }
 
+/* SparseToDenseMatMul-1. y is zeroed first, as values are added to it. */
 bp_rc bp_host_op_sparse_matmul(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
     const struct bp_ir_node *node = bp_host_op_node(state, unit);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* split_to_sequence.c - SplitToSequence (opsets 11, 24) and ConcatFromSequence (11): tensors cut and joined. */
+/*
+ * split_to_sequence.c - SplitToSequence (opsets 11, 24) and ConcatFromSequence (11): tensors split
+ * and concatenated.
+ */
 
 #include "config.h"
 
@@ -7,6 +10,7 @@
 #include <string.h>
 
 #include "exec/control/host_op.h"
+#include "exec/control/table.h"
 
 /* A tensor as rows across an axis: `outer` of them, each of dims[axis] times `inner` bytes. */
 struct rows {
@@ -21,6 +25,7 @@ static struct rows rows_of(uint32_t dtype, const int64_t *dims, uint32_t rank, u
                          (size_t)bp_dims_count(dims + axis + 1, rank - axis - 1) * width};
 }
 
+/* n runs of `bytes`, each at a stride of its own in source and destination. */
 static void copy_rows(char *to, size_t to_stride, const char *from, size_t from_stride,
                       size_t bytes, size_t n)
 {
@@ -32,6 +37,7 @@ static void copy_rows(char *to, size_t to_stride, const char *from, size_t from_
 
 enum { MAX_PIECES = 1 << 24 }; /* a tensor without elements may have many, each an object */
 
+/* One execution of a SplitToSequence node. */
 struct split {
     const struct bp_ir_node *node;
     const struct bp_cell *in, *sizes; /* sizes: NULL where each piece has `size` */
@@ -41,12 +47,14 @@ struct split {
     bool drops_axis; /* pieces of size 1 without the axis */
 };
 
+/* Element i of an int32 or int64 tensor. */
 static int64_t whole_at(const struct bp_cell *cell, int64_t i)
 {
     return cell->dtype == BP_DTYPE_I64 ? ((const int64_t *)cell->base)[i]
                                        : ((const int32_t *)cell->base)[i];
 }
 
+/* The last piece is smaller where a scalar `split` does not divide the axis. */
 static int64_t size_of_piece(const struct split *s, uint32_t i)
 {
     int64_t left;
@@ -78,6 +86,7 @@ static bp_rc check_sizes(struct split *s, bp_err *err)
     return BP_OK;
 }
 
+/* Axis, sizes and number of pieces, checked. keepdims counts only without `split`. */
 static bp_rc solve_split(const struct bp_run_state *state, struct split *s, bp_err *err)
 {
     const struct bp_cell *split = bp_host_op_input(state, s->node, 1);
@@ -135,6 +144,7 @@ static bp_rc make_piece(const struct split *s, int64_t from, int64_t size, bp_ob
     return rc < 0 ? rc : bp_object_adopt(&own, out, err);
 }
 
+/* Each piece is an object of its own: a tensor in the middle of an axis is not contiguous. */
 bp_rc bp_host_op_split_to_sequence(struct bp_run_state *state, const struct bp_unit *unit,
                                    bp_err *err)
 {
@@ -159,6 +169,7 @@ bp_rc bp_host_op_split_to_sequence(struct bp_run_state *state, const struct bp_u
 
 /* ---- ConcatFromSequence ---------------------------------------------------------------------- */
 
+/* One execution of a ConcatFromSequence node. */
 struct join {
     const struct bp_ir_node *node;
     const bp_object *in;
@@ -192,6 +203,7 @@ static bp_rc add_item(struct join *j, uint32_t i, bp_err *err)
     return BP_OK;
 }
 
+/* The result's shape, from all items. Type and rank are those of item 0. */
 static bp_rc solve_join(const struct bp_run_state *state, struct join *j, bp_err *err)
 {
     const struct bp_cell *cell = bp_host_op_input(state, j->node, 0);
@@ -221,6 +233,7 @@ static bp_rc solve_join(const struct bp_run_state *state, struct join *j, bp_err
     return rc;
 }
 
+/* ConcatFromSequence-11: Concat along an axis, or (new_axis) Stack. */
 bp_rc bp_host_op_concat_from_sequence(struct bp_run_state *state, const struct bp_unit *unit,
                                       bp_err *err)
 {

@@ -11,6 +11,20 @@
 
 /* ---- Attention ------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Attention 23, 24.
+ * Q, K and V either have their heads as a dimension, (batch, heads, length, head size), or
+ * packed side by side in the last one, (batch, length, heads * head size); packed inputs need
+ * the attributes q_num_heads and kv_num_heads. Q may have a multiple of the heads of K and V
+ * (grouped queries).
+ * Y has the layout of Q, with the head size of V. attn_mask broadcasts to the scores (batch,
+ * heads of Q, length of Q, total length); its last dimension may be shorter, the rest is
+ * masked.
+ * past_key and past_value come together and are (batch, heads of K, past length, head size);
+ * present_key and present_value are the past with K and V after it. nonpad_kv_seqlen (24) has
+ * an element for each sequence of the batch. qk_matmul_output has the shape of the scores.
+ */
+
 enum { Q, K, V, MASK, PAST_KEY, PAST_VALUE, KEPT };
 
 /* The sizes of an Attention whose inputs have ranks. */
@@ -270,6 +284,13 @@ ATTENTION(24, OPT("nonpad_kv_seqlen", 'N', BP_T(I64)));
 
 /* ---- FlexAttention --------------------------------------------------------------------------- */
 
+/*
+ * ai.onnx.preview: FlexAttention 1.
+ * Q, K and V have rank 4, (batch, heads, length, head size); Y has the shape of Q with the
+ * head size of V. What score_mod and prob_mod compute is not looked at here: flex_attention.c
+ * writes nodes for one that has them, so a provider sees a plain one only.
+ */
+
 static bp_rc infer_flex(struct bp_infer *infer)
 {
     struct sizes s;
@@ -293,6 +314,15 @@ PREVIEW_ROW(FlexAttention, 1, INFER(infer_flex),
                   A_GRAPH_OPT("prob_mod")));
 
 /* ---- FlexInputs, FlexWeights ----------------------------------------------------------------- */
+
+/*
+ * org.backplane: FlexInputs 1; FlexWeights 1.
+ * Operators of this host alone, at the two ends of a FlexAttention with subgraphs. FlexInputs
+ * gives Q, K and V in the type that is computed in, float64 where softmax_precision or Q says
+ * so, else float32; query heads that share a head of K become the rows of one matrix.
+ * FlexWeights takes the probabilities as the subgraphs left them, (batch, heads of Q, length
+ * of Q, length of K), and gives them in the layout of the first output of FlexInputs.
+ */
 
 /* Rows of Q for each head of K: those of all heads that share it. */
 static bp_rc shared_rows(struct bp_infer *infer, const struct sizes *s, struct bp_sym *out)
@@ -359,7 +389,7 @@ static bp_rc infer_flex_weights(struct bp_infer *infer)
                        (struct bp_sym[]){s.batch, s.kv_heads, rows, s.kv_length});
 }
 
-/* What flex_attention.c makes of one with bodies. */
+/* What flex_attention.c makes of one with subgraphs. */
 #define COMPUTED (BP_T(F32) | BP_T(F64))
 
 OWN_ROW(FlexInputs, 1, INFER(infer_flex_inputs),

@@ -12,7 +12,7 @@
 
 enum { GPT = 0, ENCODER_DECODER = 1, WHISPER = 2 }; /* model_type */
 
-/* What a body's first inputs have to be; then come past_* or nothing. */
+/* What a subgraph's first inputs have to be; then come past_* or nothing. */
 struct port {
     const char *name;
     uint32_t dtype, rank;
@@ -62,22 +62,31 @@ static const struct port decoder_outputs[] = {
     {"present_key_self_0", BP_DTYPE_F32, 4},
 };
 
-static const char *name_of(const struct bp_ir *body, uint32_t value)
+static const char *name_of(const struct bp_ir *subgraph, uint32_t value)
 {
-    return body->values[value].name;
+    return subgraph->values[value].name;
 }
 
-/* ---- what bodies have to look like ----------------------------------------------------------- */
+/* ---- what subgraphs have to look like -------------------------------------------------------- */
 
-/* One of a body's values: its name, and type and rank as far as they are declared. */
-static bp_rc check_port(struct bp_infer *infer, const struct bp_ir *body, const char *attr,
+/*
+ * The subgraphs of these operators are whole models: a decoder (GPT-2), or an encoder and a
+ * decoder (T5, Whisper). Names, element types and ranks of their inputs and outputs are fixed
+ * by the operators, as the search that calls them has to know which tensor is which. Whatever
+ * is declared otherwise is refused here, before anything runs.
+ * Models exported with past_present_share_buffer are not supported: their present outputs lie
+ * in the buffers of their past inputs.
+ */
+
+/* One of a subgraph's values: its name, and type and rank as far as they are declared. */
+static bp_rc check_port(struct bp_infer *infer, const struct bp_ir *subgraph, const char *attr,
                         const char *kind, uint32_t i, uint32_t value, const struct port *port)
 {
-    const struct bp_fact *declared = &body->values[value].declared;
+    const struct bp_fact *declared = &subgraph->values[value].declared;
 
-    if (strcmp(name_of(body, value), port->name) != 0)
+    if (strcmp(name_of(subgraph, value), port->name) != 0)
         return bp_fail(infer->err, BP_E_INVALID, "%s's %s %u is named '%s', it has to be '%s'",
-                       attr, kind, i, name_of(body, value), port->name);
+                       attr, kind, i, name_of(subgraph, value), port->name);
     if (declared->dtype != BP_DTYPE_NONE && declared->dtype != port->dtype)
         return bp_fail(infer->err, BP_E_INVALID, "%s's %s '%s' has type %s, it has to have %s",
                        attr, kind, port->name, bp_dtype_name(declared->dtype),
@@ -88,31 +97,32 @@ static bp_rc check_port(struct bp_infer *infer, const struct bp_ir *body, const 
     return BP_OK;
 }
 
-static bp_rc check_inputs(struct bp_infer *infer, const struct bp_ir *body, const char *attr,
+static bp_rc check_inputs(struct bp_infer *infer, const struct bp_ir *subgraph, const char *attr,
                           const struct port *ports, uint32_t n)
 {
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; rc >= 0 && i < n; i++)
-        rc = check_port(infer, body, attr, "input", i, body->inputs[i], &ports[i]);
+        rc = check_port(infer, subgraph, attr, "input", i, subgraph->inputs[i], &ports[i]);
     return rc;
 }
 
-static bp_rc check_outputs(struct bp_infer *infer, const struct bp_ir *body, const char *attr,
+static bp_rc check_outputs(struct bp_infer *infer, const struct bp_ir *subgraph, const char *attr,
                            const struct port *ports, uint32_t n)
 {
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; rc >= 0 && i < n; i++)
-        rc = check_port(infer, body, attr, "output", i, body->outputs[i], &ports[i]);
+        rc = check_port(infer, subgraph, attr, "output", i, subgraph->outputs[i], &ports[i]);
     return rc;
 }
 
 /* Buffers that hold past and present at once are for providers that write them in place. */
-static bp_rc refuse_shared(struct bp_infer *infer, const struct bp_ir *body, const char *attr)
+static bp_rc refuse_shared_buffer(struct bp_infer *infer, const struct bp_ir *subgraph,
+                                  const char *attr)
 {
-    for (uint32_t i = 0; i < body->n_inputs; i++) {
-        if (strcmp(name_of(body, body->inputs[i]), "past_sequence_length") == 0)
+    for (uint32_t i = 0; i < subgraph->n_inputs; i++) {
+        if (strcmp(name_of(subgraph, subgraph->inputs[i]), "past_sequence_length") == 0)
             return bp_fail(infer->err, BP_E_UNSUPPORTED,
                            "%s has the input past_sequence_length: past and present in one buffer "
                            "are not supported; export the model without past_present_share_buffer",
@@ -122,30 +132,30 @@ static bp_rc refuse_shared(struct bp_infer *infer, const struct bp_ir *body, con
 }
 
 /* logits, present_0.. from input_ids, position_ids, attention_mask, past_0.. */
-static bp_rc check_gpt(struct bp_infer *infer, const struct bp_ir *body, const char *attr)
+static bp_rc check_gpt(struct bp_infer *infer, const struct bp_ir *subgraph, const char *attr)
 {
     const struct bp_fact *past;
-    bp_rc rc = refuse_shared(infer, body, attr);
+    bp_rc rc = refuse_shared_buffer(infer, subgraph, attr);
 
     if (rc < 0)
         return rc;
-    if (body->n_outputs < 2 || body->n_inputs != body->n_outputs + 2)
+    if (subgraph->n_outputs < 2 || subgraph->n_inputs != subgraph->n_outputs + 2)
         return bp_fail(infer->err, BP_E_INVALID,
                        "%s has %u inputs and %u outputs, but with n layers it needs 3 + n (ids, "
                        "positions, mask, past) and 1 + n (logits, present)",
-                       attr, body->n_inputs, body->n_outputs);
-    rc = check_inputs(infer, body, attr, gpt_inputs, 4);
+                       attr, subgraph->n_inputs, subgraph->n_outputs);
+    rc = check_inputs(infer, subgraph, attr, gpt_inputs, 4);
     if (rc >= 0)
-        rc = check_outputs(infer, body, attr, gpt_outputs, 2);
+        rc = check_outputs(infer, subgraph, attr, gpt_outputs, 2);
     if (rc < 0)
         return rc;
-    past = &body->values[body->inputs[3]].declared;
+    past = &subgraph->values[subgraph->inputs[3]].declared;
     if (past->rank != 5 || !bp_sym_known(past->dims[0]) || past->dims[0].value != 2 ||
         !bp_sym_known(past->dims[2]) || past->dims[2].value <= 0 || !bp_sym_known(past->dims[4]) ||
         past->dims[4].value <= 0)
         return bp_fail(infer->err, BP_E_SHAPE,
                        "%s's input 'past_0' has to be declared as [2,batch,heads,past,head size] "
-                       "with numbers for heads and head size",
+                       "with exact sizes for heads and head size",
                        attr);
     return BP_OK;
 }
@@ -176,53 +186,54 @@ static bool makes_states(const struct bp_infer *infer, const struct bp_ir *encod
     return is_whisper(infer) || encoder->n_inputs == 3;
 }
 
-static bp_rc check_encoder(struct bp_infer *infer, const struct bp_ir *body)
+static bp_rc check_encoder(struct bp_infer *infer, const struct bp_ir *subgraph)
 {
     uint32_t max = is_whisper(infer) ? 2 : 3;
-    bool starts = makes_states(infer, body);
+    bool starts = makes_states(infer, subgraph);
     bp_rc rc;
 
-    if (body->n_inputs < 2 || body->n_inputs > max)
+    if (subgraph->n_inputs < 2 || subgraph->n_inputs > max)
         return bp_fail(infer->err, BP_E_INVALID, "encoder has %u inputs, it needs 2%s",
-                       body->n_inputs, max == 3 ? " or 3" : "");
-    rc = check_inputs(infer, body, "encoder", ports_of_encoder(infer), body->n_inputs);
+                       subgraph->n_inputs, max == 3 ? " or 3" : "");
+    rc = check_inputs(infer, subgraph, "encoder", ports_of_encoder(infer), subgraph->n_inputs);
     if (rc < 0)
         return rc;
-    if (starts ? body->n_outputs < 6 || body->n_outputs % 4 != 2
-               : body->n_outputs < 2 || body->n_outputs % 2 != 0)
+    if (starts ? subgraph->n_outputs < 6 || subgraph->n_outputs % 4 != 2
+               : subgraph->n_outputs < 2 || subgraph->n_outputs % 2 != 0)
         return bp_fail(infer->err, BP_E_INVALID,
                        "encoder has %u outputs, but with %u inputs and n layers it needs %s",
-                       body->n_outputs, body->n_inputs, starts ? "2 + 4n" : "2n");
-    return starts ? check_outputs(infer, body, "encoder", encoder_outputs, 4)
-                  : check_outputs(infer, body, "encoder", cross_outputs, 2);
+                       subgraph->n_outputs, subgraph->n_inputs, starts ? "2 + 4n" : "2n");
+    return starts ? check_outputs(infer, subgraph, "encoder", encoder_outputs, 4)
+                  : check_outputs(infer, subgraph, "encoder", cross_outputs, 2);
 }
 
 /* Inputs of a decoder before its past_*. */
-static uint32_t n_before_past(const struct bp_infer *infer, const struct bp_ir *body)
+static uint32_t n_before_past(const struct bp_infer *infer, const struct bp_ir *subgraph)
 {
     uint32_t hidden = is_whisper(infer) ? 1 : 2;
 
-    return body->n_inputs > hidden &&
-                   strcmp(name_of(body, body->inputs[hidden]), "encoder_hidden_states") == 0
+    return subgraph->n_inputs > hidden &&
+                   strcmp(name_of(subgraph, subgraph->inputs[hidden]), "encoder_hidden_states") == 0
                ? hidden + 1
                : hidden;
 }
 
-static bp_rc check_decoder(struct bp_infer *infer, const struct bp_ir *body,
+static bp_rc check_decoder(struct bp_infer *infer, const struct bp_ir *subgraph,
                            const struct bp_ir *encoder)
 {
-    uint32_t first = n_before_past(infer, body), layers = (body->n_outputs - 1) / 2;
+    uint32_t first = n_before_past(infer, subgraph), layers = (subgraph->n_outputs - 1) / 2;
     bool starts = makes_states(infer, encoder);
     uint32_t encoded = starts ? (encoder->n_outputs - 2) / 4 : encoder->n_outputs / 2;
-    bp_rc rc = refuse_shared(infer, body, "decoder");
+    bp_rc rc = refuse_shared_buffer(infer, subgraph, "decoder");
 
     if (rc < 0)
         return rc;
-    if (body->n_outputs < 3 || body->n_outputs % 2 != 1 || body->n_inputs != first + 4 * layers)
+    if (subgraph->n_outputs < 3 || subgraph->n_outputs % 2 != 1 ||
+        subgraph->n_inputs != first + 4 * layers)
         return bp_fail(infer->err, BP_E_INVALID,
                        "decoder has %u inputs and %u outputs, but with n layers it needs %u + 4n "
                        "and 1 + 2n",
-                       body->n_inputs, body->n_outputs, first);
+                       subgraph->n_inputs, subgraph->n_outputs, first);
     if (encoded != layers)
         return bp_fail(infer->err, BP_E_INVALID, "decoder has %u layers, encoder has states of %u",
                        layers, encoded);
@@ -230,8 +241,8 @@ static bp_rc check_decoder(struct bp_infer *infer, const struct bp_ir *body,
         return bp_fail(infer->err, BP_E_INVALID,
                        "decoder has the input encoder_hidden_states, which an encoder with 2 "
                        "inputs does not give");
-    rc = check_inputs(infer, body, "decoder", ports_of_decoder(infer), first);
-    return rc < 0 ? rc : check_outputs(infer, body, "decoder", decoder_outputs, 2);
+    rc = check_inputs(infer, subgraph, "decoder", ports_of_decoder(infer), first);
+    return rc < 0 ? rc : check_outputs(infer, subgraph, "decoder", decoder_outputs, 2);
 }
 
 /* What an operator may have for model_type. */
@@ -253,18 +264,18 @@ static bp_rc check_type(struct bp_infer *infer, int64_t type)
     return BP_OK;
 }
 
-static bp_rc find_body(struct bp_infer *infer, const char *name, const struct bp_ir **out)
+static bp_rc find_subgraph(struct bp_infer *infer, const char *name, const struct bp_ir **out)
 {
-    *out = bp_ir_body(infer->node, name);
+    *out = bp_ir_subgraph(infer->node, name);
     return *out ? BP_OK : bp_fail(infer->err, BP_E_INVALID, "attribute %s is missing", name);
 }
 
-static bp_rc check_bodies(struct bp_infer *infer)
+static bp_rc check_subgraphs(struct bp_infer *infer)
 {
     int64_t type = type_of(infer);
-    const struct bp_ir *init = bp_ir_body(infer->node, "init_decoder");
+    const struct bp_ir *init = bp_ir_subgraph(infer->node, "init_decoder");
     const struct bp_ir *decoder, *encoder;
-    bp_rc rc = find_body(infer, "decoder", &decoder);
+    bp_rc rc = find_subgraph(infer, "decoder", &decoder);
 
     if (rc >= 0)
         rc = check_type(infer, type);
@@ -273,7 +284,7 @@ static bp_rc check_bodies(struct bp_infer *infer)
         return rc < 0 || !init ? rc : check_gpt(infer, init, "init_decoder");
     }
     if (rc >= 0)
-        rc = find_body(infer, "encoder", &encoder);
+        rc = find_subgraph(infer, "encoder", &encoder);
     if (rc >= 0)
         rc = check_encoder(infer, encoder);
     return rc < 0 ? rc : check_decoder(infer, decoder, encoder);
@@ -281,11 +292,17 @@ static bp_rc check_bodies(struct bp_infer *infer)
 
 /* ---- facts of their inputs ------------------------------------------------------------------- */
 
+/*
+ * Batch, beams and lengths change from step to step, so a subgraph is inferred with sizes
+ * that only the data tells, but for those that it declares exactly: the number of heads and
+ * their size.
+ */
+
 /* A tensor whose sizes come with the data, but for those that are declared at `keep` (bits). */
-static bp_rc set_input(struct bp_infer *infer, const struct bp_ir *body, uint32_t i, uint32_t dtype,
-                       uint32_t rank, uint32_t keep, struct bp_fact *in)
+static bp_rc set_input(struct bp_infer *infer, const struct bp_ir *subgraph, uint32_t i,
+                       uint32_t dtype, uint32_t rank, uint32_t keep, struct bp_fact *in)
 {
-    const struct bp_fact *declared = &body->values[body->inputs[i]].declared;
+    const struct bp_fact *declared = &subgraph->values[subgraph->inputs[i]].declared;
     struct bp_sym *dims = bp_region_array(infer->region, rank, sizeof *dims);
     bp_rc rc = dims ? bp_rule_from_data(infer, dims, rank) : bp_fail_nomem(infer->err, "a shape");
 
@@ -297,52 +314,62 @@ static bp_rc set_input(struct bp_infer *infer, const struct bp_ir *body, uint32_
     return rc;
 }
 
-static bp_rc generate_inputs(struct bp_infer *infer, const struct bp_ir *body, struct bp_fact *in)
+static bp_rc generate_inputs(struct bp_infer *infer, const struct bp_ir *subgraph,
+                             struct bp_fact *in)
 {
     bool is_gpt = type_of(infer) == GPT;
-    bool is_encoder = !is_gpt && body == bp_ir_body(infer->node, "encoder");
+    bool is_encoder = !is_gpt && subgraph == bp_ir_subgraph(infer->node, "encoder");
     const struct port *ports = is_gpt       ? gpt_inputs
                                : is_encoder ? ports_of_encoder(infer)
                                             : ports_of_decoder(infer);
-    uint32_t n = is_gpt ? 3 : is_encoder ? body->n_inputs : n_before_past(infer, body);
-    bp_rc rc = check_bodies(infer);
+    uint32_t n = is_gpt ? 3 : is_encoder ? subgraph->n_inputs : n_before_past(infer, subgraph);
+    bp_rc rc = check_subgraphs(infer);
 
-    for (uint32_t i = 0; rc >= 0 && i < body->n_inputs; i++) {
+    for (uint32_t i = 0; rc >= 0 && i < subgraph->n_inputs; i++) {
         if (i < n) /* ids: a decoder declares whether it takes the last one alone */
-            rc = set_input(infer, body, i, ports[i].dtype, ports[i].rank, 0, in);
+            rc = set_input(infer, subgraph, i, ports[i].dtype, ports[i].rank, 0, in);
         else if (is_gpt) /* [2,batch,heads,past,head size] */
-            rc = set_input(infer, body, i, BP_DTYPE_F32, 5, 1u << 0 | 1u << 2 | 1u << 4, in);
+            rc = set_input(infer, subgraph, i, BP_DTYPE_F32, 5, 1u << 0 | 1u << 2 | 1u << 4, in);
         else /* [batch,heads,past,head size] */
-            rc = set_input(infer, body, i, BP_DTYPE_F32, 4, 1u << 1 | 1u << 3, in);
+            rc = set_input(infer, subgraph, i, BP_DTYPE_F32, 4, 1u << 1 | 1u << 3, in);
     }
     return rc;
 }
 
-/* Runs a body over such inputs: it must be sound, and its outputs float. */
-static bp_rc run_body(struct bp_infer *infer, const char *name)
+/* Runs a subgraph over such inputs: it must be sound, and its outputs float. */
+static bp_rc run_subgraph(struct bp_infer *infer, const char *name)
 {
-    const struct bp_ir *body = bp_ir_body(infer->node, name);
+    const struct bp_ir *subgraph = bp_ir_subgraph(infer->node, name);
     struct bp_fact *in, *out;
     bp_rc rc;
 
-    if (!body)
+    if (!subgraph)
         return BP_OK;
-    in = bp_region_array(infer->region, body->n_inputs, sizeof *in);
+    in = bp_region_array(infer->region, subgraph->n_inputs, sizeof *in);
     if (!in)
         return bp_fail_nomem(infer->err, "shapes");
-    rc = generate_inputs(infer, body, in);
+    rc = generate_inputs(infer, subgraph, in);
     if (rc >= 0)
-        rc = bp_infer_body(infer, body, in, body->n_inputs, &out);
-    for (uint32_t i = 0; rc >= 0 && i < body->n_outputs; i++) {
+        rc = bp_infer_subgraph(infer, subgraph, in, subgraph->n_inputs, &out);
+    for (uint32_t i = 0; rc >= 0 && i < subgraph->n_outputs; i++) {
         if (out[i].kind != BP_KIND_TENSOR ||
             (out[i].dtype != BP_DTYPE_NONE && out[i].dtype != BP_DTYPE_F32))
             rc = bp_fail(infer->err, BP_E_INVALID, "%s's output '%s' has to be a float32 tensor",
-                         name, name_of(body, body->outputs[i]));
+                         name, name_of(subgraph, subgraph->outputs[i]));
     }
     return rc;
 }
 
 /* ---- the operators --------------------------------------------------------------------------- */
+
+/*
+ * BeamSearch and WhisperBeamSearch give sequences (batch, num_return_sequences, max_length),
+ * their scores (batch, num_return_sequences) and the scores of all tokens (steps, batch,
+ * beams, vocabulary). GreedySearch and Sampling give sequences (batch, max_length); Sampling
+ * also the filtered logits (batch, vocabulary).
+ * max_length, num_beams and num_return_sequences are inputs: where they are constants the
+ * sizes are exact.
+ */
 
 /* The size that a one-element input gives, where it is known. */
 static void known_size(const struct bp_infer *infer, uint32_t i, struct bp_sym *out)
@@ -354,17 +381,17 @@ static void known_size(const struct bp_infer *infer, uint32_t i, struct bp_sym *
         *out = fact->content[0];
 }
 
-static bp_rc infer_bodies(struct bp_infer *infer)
+static bp_rc infer_subgraphs(struct bp_infer *infer)
 {
     bool is_gpt = type_of(infer) == GPT;
-    bp_rc rc = check_bodies(infer);
+    bp_rc rc = check_subgraphs(infer);
 
     if (rc >= 0)
         rc = is_whisper(infer) ? bp_rule_rank(infer, 0, 3, 3) : bp_rule_rank(infer, 0, 2, 2);
     if (rc >= 0)
-        rc = run_body(infer, "decoder");
+        rc = run_subgraph(infer, "decoder");
     if (rc >= 0)
-        rc = run_body(infer, is_gpt ? "init_decoder" : "encoder");
+        rc = run_subgraph(infer, is_gpt ? "init_decoder" : "encoder");
     return rc;
 }
 
@@ -392,7 +419,7 @@ static bp_rc refuse_cross_qk(const struct bp_infer *infer)
 static bp_rc infer_beam_search(struct bp_infer *infer)
 {
     struct bp_sym dims[3], scores[4];
-    bp_rc rc = infer_bodies(infer);
+    bp_rc rc = infer_subgraphs(infer);
 
     if (rc >= 0)
         rc = refuse_cross_qk(infer);
@@ -418,7 +445,7 @@ static bp_rc infer_beam_search(struct bp_infer *infer)
 static bp_rc infer_greedy_search(struct bp_infer *infer)
 {
     struct bp_sym dims[2], logits[2];
-    bp_rc rc = infer_bodies(infer);
+    bp_rc rc = infer_subgraphs(infer);
 
     if (rc >= 0)
         rc = bp_rule_from_data(infer, dims, 2);
@@ -456,10 +483,10 @@ static bp_rc infer_greedy_search(struct bp_infer *infer)
 #define BEAM_OUTPUTS                                                                               \
     P("sequences", 'I', I32), OPT("sequences_scores", 'T', F32), OPT("scores", 'T', F32)
 
-MS_ROW(BeamSearch, 1, INFER(infer_beam_search), .body_inputs = generate_inputs, IN(BEAM_INPUTS),
+MS_ROW(BeamSearch, 1, INFER(infer_beam_search), .subgraph_inputs = generate_inputs, IN(BEAM_INPUTS),
        OUT(BEAM_OUTPUTS), ATTRS(GENERATE_ATTRS(GPT), A_INT("early_stopping", 0)),
-       .is_hosted = true);
-MS_ROW(WhisperBeamSearch, 1, INFER(infer_beam_search), .body_inputs = generate_inputs,
+       .is_host_op = true);
+MS_ROW(WhisperBeamSearch, 1, INFER(infer_beam_search), .subgraph_inputs = generate_inputs,
        IN(BEAM_INPUTS, OPT("cross_qk_layer_head", 'I', I32), OPT("extra_decoding_ids", 'I', I32),
           OPT("temperature", 'T', F32)),
        OUT(BEAM_OUTPUTS, OPT("cross_qk", 'V', F32), OPT("non_speech_probs", 'T', F32)),
@@ -468,14 +495,14 @@ MS_ROW(WhisperBeamSearch, 1, INFER(infer_beam_search), .body_inputs = generate_i
              A_INT_OPT("transcribe_token_id"), A_INT_OPT("start_of_lm_token_id"),
              A_INT_OPT("no_speech_token_id"), A_INT_OPT("no_timestamps_token_id"),
              A_INT_OPT("beginning_timestamp_token_id")),
-       .is_hosted = true);
-MS_ROW(GreedySearch, 1, INFER(infer_greedy_search), .body_inputs = generate_inputs,
+       .is_host_op = true);
+MS_ROW(GreedySearch, 1, INFER(infer_greedy_search), .subgraph_inputs = generate_inputs,
        IN(GREEDY_INPUTS), OUT(P("sequences", 'I', I32)), ATTRS(GENERATE_ATTRS(GPT)),
-       .is_hosted = true);
-MS_ROW(Sampling, 1, INFER(infer_greedy_search), .body_inputs = generate_inputs,
+       .is_host_op = true);
+MS_ROW(Sampling, 1, INFER(infer_greedy_search), .subgraph_inputs = generate_inputs,
        IN(GREEDY_INPUTS, OPT("presence_mask", 'I', I32), OPT("seed", 'I', I32)),
        OUT(P("sequences", 'I', I32), OPT("filtered_logits", 'T', F32)),
        ATTRS(GENERATE_ATTRS(GPT), A_FLOAT("temperature", 1.0f), A_FLOAT("top_p", 0.0f),
              A_FLOAT("filter_value", -1e20f), A_INT("min_tokens_to_keep", 0),
              A_FLOAT("presence_penalty", 0.0f), A_INT("custom", 0)),
-       .is_hosted = true);
+       .is_host_op = true);

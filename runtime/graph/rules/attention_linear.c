@@ -11,6 +11,16 @@
 
 /* ---- LinearAttention ------------------------------------------------------------------------- */
 
+/*
+ * ONNX: LinearAttention 27.
+ * query, key and value are (batch, length, heads * size), where q_num_heads is a multiple of
+ * kv_num_heads. The state that is carried from call to call is (batch, kv_num_heads, head
+ * size of key, head size of value), whatever the length.
+ * update_rule says which gates are inputs: decay for gated, beta for delta, both for
+ * gated_delta. A gate has an element for each head, or for each element of a key. output is
+ * (batch, length, q_num_heads * head size of value).
+ */
+
 enum { QUERY, KEY, VALUE, PAST, DECAY, BETA, ERASE };
 
 /* Which inputs the rule of the state needs, and which it does not take. */
@@ -63,7 +73,7 @@ static bp_rc packed_size(struct bp_infer *infer, uint32_t i, int64_t heads, stru
     return bp_rule_calc(infer, width, '/', bp_sym_of(heads), out);
 }
 
-/* Input i has one of these sizes in its last dimension; `all` is one for each number of a key. */
+/* Input i has one of these sizes in its last dimension; `all` is one for each element of a key. */
 static bp_rc check_gate(struct bp_infer *infer, uint32_t i, int64_t few, struct bp_sym all)
 {
     const struct bp_fact *gate = bp_rule_in(infer, i);
@@ -160,6 +170,18 @@ ROW(LinearAttention, 27, INFER(infer_linear_attention),
 
 /* ---- RotaryEmbedding ------------------------------------------------------------------------- */
 
+/*
+ * ONNX: RotaryEmbedding 23.
+ * com.microsoft: RotaryEmbedding 1.
+ * X is (batch, heads, length, head size), or (batch, length, heads * head size) with
+ * num_heads; Y has its shape. Pairs of elements of a head are rotated, so
+ * rotary_embedding_dim, or the head size where it is 0, is even, and the last dimension of
+ * the caches is half of it.
+ * With position_ids (batch, length) the caches are (positions, half), else (batch, length,
+ * half). In the operator of com.microsoft position_ids is input 1, of rank 2 at most, and the
+ * caches have rank 2; their sizes are checked by the provider.
+ */
+
 /* The caches are (positions, half) with position_ids, else (batch, length, half). */
 static bp_rc check_caches(struct bp_infer *infer, const struct bp_fact *x)
 {
@@ -181,7 +203,7 @@ static bp_rc check_caches(struct bp_infer *infer, const struct bp_fact *x)
     return rc;
 }
 
-/* How much of a head is turned; *out unknown where the head's size is. */
+/* How many elements of a head are rotated; *out unknown where the head's size is. */
 static bp_rc rotary_size(struct bp_infer *infer, const struct bp_fact *x, struct bp_sym *out)
 {
     int64_t part = bp_ir_attr_int(infer->node, "rotary_embedding_dim", 0);
@@ -207,7 +229,7 @@ static bp_rc rotary_size(struct bp_infer *infer, const struct bp_fact *x, struct
     *out = part > 0 ? bp_sym_of(part) : head;
     if (bp_sym_known(*out) && out->value % 2 != 0)
         return bp_fail(infer->err, BP_E_SHAPE,
-                       "%" PRId64 " numbers of a head cannot be turned in pairs", out->value);
+                       "%" PRId64 " elements of a head cannot be rotated in pairs", out->value);
     return BP_OK;
 }
 
@@ -227,7 +249,7 @@ static bp_rc infer_rotary(struct bp_infer *infer)
 
             if (bp_sym_known(size) && bp_rule_ranked(cache))
                 rc = bp_rule_expect(infer, i, cache->rank - 1, bp_sym_of(size.value / 2),
-                                    "half of what is turned");
+                                    "half of what is rotated");
         }
     }
     if (rc < 0)

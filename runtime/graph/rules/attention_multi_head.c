@@ -12,6 +12,17 @@
 
 /* ---- Attention, QAttention ------------------------------------------------------------------- */
 
+/*
+ * com.microsoft: Attention 1; QAttention 1.
+ * input is (batch, length, input size) and weights (input size, Q + K + V) project it to Q, K
+ * and V at once. V has a third of the columns, or the third of qkv_hidden_sizes. output is
+ * (batch, length, size of V).
+ * past and present are (2, batch, num_heads, length, head size), keys first; present is past
+ * with the new positions after it, or of the size of past where both share a buffer.
+ * QAttention has quantised input and weights, with scales and zero points between the other
+ * inputs.
+ */
+
 static bp_rc read_heads(struct bp_infer *infer, const char *name, int64_t *out)
 {
     *out = bp_ir_attr_int(infer->node, name, 0);
@@ -30,7 +41,7 @@ static bp_rc divide(struct bp_infer *infer, struct bp_sym size, int64_t n, const
     return bp_rule_calc(infer, size, '/', bp_sym_of(n), out);
 }
 
-/* What the two have at different places. */
+/* Inputs that the two have at different indices. */
 struct fused_inputs {
     uint32_t past, dtype;
 };
@@ -46,7 +57,7 @@ static bp_rc value_size(struct bp_infer *infer, struct bp_sym *out)
     if (rc < 0)
         return rc;
     if (n != 0 && n != 3)
-        return bp_fail(infer->err, BP_E_INVALID, "qkv_hidden_sizes has %u numbers, not 3", n);
+        return bp_fail(infer->err, BP_E_INVALID, "qkv_hidden_sizes has %u elements, not 3", n);
     for (uint32_t i = 0; i < n; i++) {
         if (sizes[i] < 1 || sizes[i] > INT32_MAX)
             return bp_fail(infer->err, BP_E_INVALID, "qkv_hidden_sizes has %" PRId64, sizes[i]);
@@ -153,6 +164,17 @@ MS_ROW(QAttention, 1, INFER(infer_q_attention),
        ATTRS(HEADS, SCALE, FILTER, CAUSAL, SHARE, A_INT("do_rotary", 0)));
 
 /* ---- MultiHeadAttention ---------------------------------------------------------------------- */
+
+/*
+ * com.microsoft: MultiHeadAttention 1.
+ * query is (batch, length, heads * head size) or holds Q, K and V packed, (batch, length,
+ * heads, 3, head size). key and value may be (batch, kv length, heads * size), or (batch,
+ * heads, kv length, size) when they come from cross attention; key may hold both, packed with
+ * rank 5.
+ * output is (batch, length, heads * head size of V). The caches are (batch, heads, length,
+ * size); present is past with the new keys after it, unless past_sequence_length says that
+ * both share a buffer. qk is (batch, heads, length, total length).
+ */
 
 /* Sizes of the heads: how many new keys, elements of a head of Q and K, and of V. */
 struct multi_head {
@@ -273,6 +295,16 @@ MS_ROW(MultiHeadAttention, 1, INFER(infer_multi_head),
        ATTRS(HEADS, SCALE, FILTER, CAUSAL));
 
 /* ---- GroupQueryAttention --------------------------------------------------------------------- */
+
+/*
+ * com.microsoft: GroupQueryAttention 1.
+ * query is (batch, length, num_heads * head size), or with K and V packed (num_heads + 2 *
+ * kv_num_heads heads) when key is absent. num_heads is a multiple of kv_num_heads. output has
+ * the hidden size of the query heads.
+ * The caches are (batch, kv_num_heads, length, head size). Their length is the larger one of
+ * the length of past_key and total_sequence_length, an input; where its value is not known,
+ * neither is the length.
+ */
 
 /* The larger of the past's length and total_sequence_length, and the latter. */
 static bp_rc cache_length(struct bp_infer *infer, struct bp_sym *total, struct bp_sym *out)

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- inputs and outputs --------------------------------------------------------------------- */
+/* ---- inputs and outputs ---------------------------------------------------------------------- */
 
 bool bp_rule_has_attr(const struct bp_infer *infer, const char *name)
 {
@@ -64,6 +64,7 @@ void bp_rule_set_fact(struct bp_infer *infer, uint32_t i, const struct bp_fact *
     infer->out[i].n_content = 0;
 }
 
+/* The item keeps its type and loses its shape, as each item of a sequence has one of its own. */
 bp_rc bp_rule_set_items(struct bp_infer *infer, uint32_t i, uint32_t kind,
                         const struct bp_fact *item)
 {
@@ -112,6 +113,10 @@ static bp_rc widen_dims(struct bp_infer *infer, const struct bp_fact *b, struct 
     return BP_OK;
 }
 
+/*
+ * A fact that holds of both: sizes that differ come with the data, ranks that differ leave the
+ * rank unknown.
+ */
 bp_rc bp_rule_widen(struct bp_infer *infer, const struct bp_fact *a, const struct bp_fact *b,
                     struct bp_fact *out, bool *same)
 {
@@ -145,7 +150,7 @@ bp_rc bp_rule_same_content(struct bp_infer *infer, uint32_t i, const struct bp_f
     return bp_infer_set_content(infer, i, from->content, from->n_content);
 }
 
-/* ---- checks --------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 const char *bp_rule_name(const struct bp_infer *infer, uint32_t i)
 {
@@ -178,7 +183,7 @@ bp_rc bp_rule_scalar(struct bp_infer *infer, uint32_t i)
     if (fact->rank == 1 && (!bp_sym_known(fact->dims[0]) || fact->dims[0].value == 1))
         return BP_OK;
     bp_fact_text(fact, infer->symbols, text, sizeof text);
-    return bp_fail(infer->err, BP_E_SHAPE, "%s is %s, but a single number is needed",
+    return bp_fail(infer->err, BP_E_SHAPE, "%s is %s, but a scalar is needed",
                    bp_rule_name(infer, i), text);
 }
 
@@ -208,6 +213,7 @@ bp_rc bp_rule_one_element(struct bp_infer *infer, uint32_t i)
                    bp_rule_name(infer, i), text);
 }
 
+/* Symbols fit everything here; a run with exact sizes runs the rule again. */
 bp_rc bp_rule_expect(struct bp_infer *infer, uint32_t i, uint32_t axis, struct bp_sym size,
                      const char *whose)
 {
@@ -230,7 +236,7 @@ bp_rc bp_rule_vector(struct bp_infer *infer, uint32_t i, struct bp_sym size, con
     return rc < 0 ? rc : bp_rule_expect(infer, i, 0, size, whose);
 }
 
-bp_rc bp_rule_room(struct bp_infer *infer, uint64_t rank)
+bp_rc bp_rule_check_rank(struct bp_infer *infer, uint64_t rank)
 {
     if (rank <= BP_MAX_RANK)
         return BP_OK;
@@ -240,6 +246,7 @@ bp_rc bp_rule_room(struct bp_infer *infer, uint64_t rank)
                    rank, BP_MAX_RANK);
 }
 
+/* b broadcasts to a in one direction: each dimension of b, from the last on, is 1 or that of a. */
 bp_rc bp_rule_fits_onto(struct bp_infer *infer, const struct bp_fact *a, const struct bp_fact *b)
 {
     if (!bp_rule_ranked(a) || !bp_rule_ranked(b))
@@ -275,8 +282,9 @@ bp_rc bp_rule_check_word(struct bp_infer *infer, const char *name, const char *a
     return bp_fail(infer->err, BP_E_INVALID, "%s is neither %s nor %s", name, a, b);
 }
 
-/* ---- sizes ---------------------------------------------------------------------------------- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
+/* Trivial cases first, so that x + 0 and x * 1 are x itself and no symbol is made for them. */
 bp_rc bp_rule_calc(struct bp_infer *infer, struct bp_sym a, char op, struct bp_sym b,
                    struct bp_sym *out)
 {
@@ -309,11 +317,11 @@ bp_rc bp_rule_shift(struct bp_infer *infer, struct bp_sym a, int64_t n, struct b
 bp_rc bp_rule_product(struct bp_infer *infer, const struct bp_sym *dims, uint32_t n,
                       struct bp_sym *out)
 {
-    struct bp_sym number = bp_sym_of(1);
+    struct bp_sym constant = bp_sym_of(1);
     struct bp_sym names = bp_sym_of(1);
     bp_rc rc;
 
-    /* a size of 0 makes all 0, even where the other sizes would not fit in a number */
+    /* a size of 0 makes all 0, even where the other sizes would not fit in 64 bits */
     for (uint32_t i = 0; i < n; i++) {
         if (bp_sym_known(dims[i]) && dims[i].value == 0) {
             *out = bp_sym_of(0);
@@ -321,13 +329,13 @@ bp_rc bp_rule_product(struct bp_infer *infer, const struct bp_sym *dims, uint32_
         }
     }
     for (uint32_t i = 0; i < n; i++) {
-        struct bp_sym *part = bp_sym_known(dims[i]) ? &number : &names;
+        struct bp_sym *part = bp_sym_known(dims[i]) ? &constant : &names;
 
         rc = bp_rule_calc(infer, *part, '*', dims[i], part);
         if (rc < 0)
             return rc;
     }
-    return bp_rule_calc(infer, names, '*', number, out);
+    return bp_rule_calc(infer, names, '*', constant, out);
 }
 
 bp_rc bp_rule_divide_dim(struct bp_infer *infer, uint32_t axis, int64_t by, struct bp_sym *out)
@@ -374,8 +382,9 @@ bool bp_rule_unify(struct bp_sym a, struct bp_sym b, struct bp_sym *out)
     return !bp_sym_known(a) || !bp_sym_known(b) || a.value == b.value;
 }
 
-/* ---- lists ---------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
+/* The attribute as a list of exact elements; not given where the node does not have it. */
 static bp_rc list_from_attr(struct bp_infer *infer, const char *name, struct bp_list *out)
 {
     const int64_t *values;
@@ -395,6 +404,10 @@ static bp_rc list_from_attr(struct bp_infer *infer, const char *name, struct bp_
     return BP_OK;
 }
 
+/*
+ * Whichever of the two the version has. An input whose content is not known may still be counted
+ * by its shape.
+ */
 bp_rc bp_rule_list(struct bp_infer *infer, const char *name, uint32_t i, struct bp_list *out)
 {
     const struct bp_fact *fact = bp_rule_in(infer, i);
@@ -438,6 +451,7 @@ bool bp_list_is_exact(const struct bp_list *list)
     return list->v != NULL;
 }
 
+/* Negative axes count from the end; the result has a bit for each axis. */
 bp_rc bp_rule_axes(struct bp_infer *infer, const struct bp_list *list, uint32_t rank,
                    bool may_repeat, uint64_t *out)
 {
@@ -455,7 +469,7 @@ bp_rc bp_rule_axes(struct bp_infer *infer, const struct bp_list *list, uint32_t 
     return BP_OK;
 }
 
-/* ---- rules of other rows -------------------------------------------------------------------- */
+/* ---- rules of other rows --------------------------------------------------------------------- */
 
 enum { MAX_INPUTS = 16 };
 
@@ -477,8 +491,8 @@ bp_rc bp_rule_as(struct bp_infer *infer, const struct bp_schema *schema,
     return schema->infer(&inner);
 }
 
-const struct bp_fact *bp_rule_turned(struct bp_infer *infer, const struct bp_fact *fact,
-                                     const uint32_t *perm)
+const struct bp_fact *bp_rule_transposed(struct bp_infer *infer, const struct bp_fact *fact,
+                                         const uint32_t *perm)
 {
     struct bp_fact *out = bp_region_alloc(infer->region, sizeof *out);
     struct bp_sym *dims = bp_region_array(infer->region, fact->rank, sizeof *dims);
@@ -495,6 +509,7 @@ const struct bp_fact *bp_rule_turned(struct bp_infer *infer, const struct bp_fac
     return out;
 }
 
+/* (N, C, d...) to (N, d..., C) and back; ranks below 3 have no spatial dimensions and stay. */
 bp_rc bp_rule_move_channels(struct bp_infer *infer, const struct bp_fact **fact, bool to_end)
 {
     uint32_t perm[BP_MAX_RANK], rank;
@@ -505,10 +520,11 @@ bp_rc bp_rule_move_channels(struct bp_infer *infer, const struct bp_fact **fact,
     perm[0] = 0;
     for (uint32_t i = 1; i < rank; i++)
         perm[i] = to_end ? (i + 1 == rank ? 1 : i + 1) : i == 1 ? rank - 1 : i - 1;
-    *fact = bp_rule_turned(infer, *fact, perm);
+    *fact = bp_rule_transposed(infer, *fact, perm);
     return *fact ? BP_OK : bp_fail_nomem(infer->err, "a shape");
 }
 
+/* The shape is moved to where ONNX has channels, its rule is run, and the result is moved back. */
 bp_rc bp_rule_channels_last(struct bp_infer *infer, const struct bp_schema *schema, uint32_t n_in)
 {
     const struct bp_fact *in[3] = {NULL}, *moved;

@@ -108,7 +108,7 @@
 #include "graph/rules/list.inc"
 #undef BP_SCHEMA
 
-/* ---- inputs and outputs --------------------------------------------------------------------- */
+/* ---- inputs and outputs ---------------------------------------------------------------------- */
 
 /* Input i, or NULL when it is absent. */
 static inline const struct bp_fact *bp_rule_in(const struct bp_infer *infer, uint32_t i)
@@ -163,7 +163,7 @@ bp_rc bp_rule_widen(struct bp_infer *infer, const struct bp_fact *a, const struc
 bp_rc bp_rule_same_content(struct bp_infer *infer, uint32_t i,
                            const struct bp_fact *from) BP_CHECKED;
 
-/* ---- checks --------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 /* BP_E_SHAPE when the rank of input i is known and outside min..max. */
 bp_rc bp_rule_rank(struct bp_infer *infer, uint32_t i, uint32_t min, uint32_t max) BP_CHECKED;
@@ -183,17 +183,17 @@ bp_rc bp_rule_expect(struct bp_infer *infer, uint32_t i, uint32_t axis, struct b
 bp_rc bp_rule_vector(struct bp_infer *infer, uint32_t i, struct bp_sym size,
                      const char *whose) BP_CHECKED;
 /* BP_E_SHAPE when a result would have more dimensions than a tensor may. */
-bp_rc bp_rule_room(struct bp_infer *infer, uint64_t rank) BP_CHECKED;
+bp_rc bp_rule_check_rank(struct bp_infer *infer, uint64_t rank) BP_CHECKED;
 /* BP_E_SHAPE when b, broadcast in one direction only, does not fit a. */
 bp_rc bp_rule_fits_onto(struct bp_infer *infer, const struct bp_fact *a,
                         const struct bp_fact *b) BP_CHECKED;
-/* BP_E_INVALID unless the attribute is absent, or one of two words. */
+/* BP_E_INVALID unless the attribute is absent, or one of two strings. */
 bp_rc bp_rule_check_word(struct bp_infer *infer, const char *name, const char *a,
                          const char *b) BP_CHECKED;
 /* Name of input i in the operator's text. */
 const char *bp_rule_name(const struct bp_infer *infer, uint32_t i);
 
-/* ---- sizes ---------------------------------------------------------------------------------- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 /* bp_symbols_calc, with x+0, x*1, x-x and the like done first. */
 bp_rc bp_rule_calc(struct bp_infer *infer, struct bp_sym a, char op, struct bp_sym b,
@@ -216,7 +216,7 @@ bool bp_rule_unify(struct bp_sym a, struct bp_sym b, struct bp_sym *out);
 /* Can this element not be below 0? Symbols are sizes, and stay so until something is taken away. */
 bool bp_rule_is_size(const struct bp_infer *infer, struct bp_sym sym);
 
-/* ---- lists that are an attribute in some versions and an input in others -------------------- */
+/* ---- lists that are an attribute in some versions and an input in others --------------------- */
 
 struct bp_list {
     const struct bp_sym *v; /* NULL: the elements are not known */
@@ -231,7 +231,7 @@ struct bp_list {
  */
 bp_rc bp_rule_list(struct bp_infer *infer, const char *name, uint32_t i,
                    struct bp_list *out) BP_CHECKED;
-/* Are all elements numbers? */
+/* Are all elements exact? */
 bool bp_list_is_exact(const struct bp_list *list);
 /*
  * The axes of an exact list for a tensor of that rank, bit by bit. BP_E_INVALID: one is outside,
@@ -240,7 +240,7 @@ bool bp_list_is_exact(const struct bp_list *list);
 bp_rc bp_rule_axes(struct bp_infer *infer, const struct bp_list *list, uint32_t rank,
                    bool may_repeat, uint64_t *out) BP_CHECKED;
 
-/* ---- rules of other rows -------------------------------------------------------------------- */
+/* ---- rules of other rows --------------------------------------------------------------------- */
 
 /*
  * Runs the rule of another row, as if the node were of that operator and had these n inputs (NULL:
@@ -249,8 +249,8 @@ bp_rc bp_rule_axes(struct bp_infer *infer, const struct bp_list *list, uint32_t 
 bp_rc bp_rule_as(struct bp_infer *infer, const struct bp_schema *schema,
                  const struct bp_fact *const *in, uint32_t n) BP_CHECKED;
 /* A copy of a ranked fact whose dimension i is dimension perm[i] of it; NULL: no memory. */
-const struct bp_fact *bp_rule_turned(struct bp_infer *infer, const struct bp_fact *fact,
-                                     const uint32_t *perm);
+const struct bp_fact *bp_rule_transposed(struct bp_infer *infer, const struct bp_fact *fact,
+                                         const uint32_t *perm);
 /*
  * Moves the channels of a shape from its end to where ONNX has them (to_end: back); nothing where
  * there is no rank.
@@ -267,14 +267,14 @@ bp_rc bp_rule_channels_last(struct bp_infer *infer, const struct bp_schema *sche
 /* ---- subgraphs of Loop and Scan -------------------------------------------------------------- */
 
 /*
- * Runs a body, whose inputs are `in`, and widens its n carried inputs from first_in on until they
- * also hold what its outputs from first_out on are. *out: facts of the body's outputs.
+ * Runs a subgraph, whose inputs are `in`, and widens its n carried inputs from first_in on until they
+ * also hold what its outputs from first_out on are. *out: facts of the subgraph's outputs.
  */
-bp_rc bp_rule_carry(struct bp_infer *infer, const struct bp_ir *body, struct bp_fact *in,
-                    uint32_t first_in, uint32_t first_out, uint32_t n,
-                    struct bp_fact **out) BP_CHECKED;
+bp_rc bp_rule_loop_carried(struct bp_infer *infer, const struct bp_ir *subgraph, struct bp_fact *in,
+                           uint32_t first_in, uint32_t first_out, uint32_t n,
+                           struct bp_fact **out) BP_CHECKED;
 
-/* ---- contents, see data_propagation.c ---------------------------------------------------------------- */
+/* ---- contents, see data_propagation.c -------------------------------------------------------- */
 
 /* One element of a result; *known false where the symbols do not tell. */
 typedef bp_rc (*bp_pair_fn)(struct bp_infer *infer, struct bp_sym a, struct bp_sym b,
@@ -295,7 +295,7 @@ bp_rc bp_pair_min(struct bp_infer *, struct bp_sym, struct bp_sym, struct bp_sym
 bp_rc bp_pair_max(struct bp_infer *, struct bp_sym, struct bp_sym, struct bp_sym *,
                   bool *) BP_CHECKED;
 
-/* Is the value a number of that type? */
+/* Can a tensor of that type hold the value? */
 bool bp_dtype_holds(uint32_t dtype, int64_t value);
 /* Number of elements, where it is known and small enough to follow. */
 bool bp_content_count(const struct bp_fact *fact, uint32_t *out);

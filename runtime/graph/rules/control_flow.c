@@ -9,6 +9,15 @@
 
 /* ---- If -------------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: If 1, 11, 13, 16, 19, 21, 23, 24, 25.
+ * cond is one element of any rank. The branches have no inputs; an output of the node has the
+ * type that both branches give it, and the sizes that both give: a size that differs comes
+ * with the data, other ranks leave the rank unknown.
+ * A constant cond decides for one branch, and only that one is inferred: its sizes and
+ * content hold for the outputs.
+ */
+
 static bp_rc merge(struct bp_infer *infer, uint32_t i, const struct bp_fact *a,
                    const struct bp_fact *b)
 {
@@ -55,9 +64,9 @@ static bp_rc take(struct bp_infer *infer, const struct bp_fact *facts)
     return BP_OK;
 }
 
-static bp_rc find_body(struct bp_infer *infer, const char *name, const struct bp_ir **out)
+static bp_rc find_subgraph(struct bp_infer *infer, const char *name, const struct bp_ir **out)
 {
-    *out = bp_ir_body(infer->node, name);
+    *out = bp_ir_subgraph(infer->node, name);
     if (!*out)
         return bp_fail(infer->err, BP_E_INVALID, "attribute %s is missing", name);
     if ((*out)->n_outputs != infer->node->n_out)
@@ -73,22 +82,22 @@ static bp_rc find_body(struct bp_infer *infer, const char *name, const struct bp
 static bp_rc infer_if(struct bp_infer *infer)
 {
     const struct bp_fact *cond = bp_rule_in(infer, 0);
-    const struct bp_ir *bodies[2];
+    const struct bp_ir *subgraphs[2];
     struct bp_fact *facts[2] = {NULL, NULL};
     bp_rc rcs[2] = {BP_OK, BP_OK};
     bool is_known = cond && cond->content && cond->n_content == 1 && bp_sym_known(cond->content[0]);
     bp_rc rc = bp_rule_one_element(infer, 0);
 
     if (rc >= 0)
-        rc = find_body(infer, "then_branch", &bodies[0]);
+        rc = find_subgraph(infer, "then_branch", &subgraphs[0]);
     if (rc >= 0)
-        rc = find_body(infer, "else_branch", &bodies[1]);
+        rc = find_subgraph(infer, "else_branch", &subgraphs[1]);
     if (rc < 0)
         return rc;
     for (int i = 0; i < 2; i++) {
         if (is_known && (cond->content[0].value != 0) == (i == 1))
             continue;
-        rcs[i] = bp_infer_body(infer, bodies[i], NULL, 0, &facts[i]);
+        rcs[i] = bp_infer_subgraph(infer, subgraphs[i], NULL, 0, &facts[i]);
         if (rcs[i] < 0 && (is_known || rcs[i] == BP_E_NOMEM || (i == 1 && rcs[0] < 0)))
             return rcs[i];
     }
@@ -103,7 +112,7 @@ static bp_rc infer_if(struct bp_infer *infer)
 #define IF(since, types, kinds)                                                                    \
     ROW(If, since, INFER(infer_if), IN(P("cond", 'B', BP_T(BOOL))),                                \
         OUT({"outputs", types, BP_PARAM_VARIADIC | BP_PARAM_HETEROGENEOUS, 'V', kinds}),           \
-        ATTRS(A_GRAPH_REQ("else_branch"), A_GRAPH_REQ("then_branch")), .is_hosted = true)
+        ATTRS(A_GRAPH_REQ("else_branch"), A_GRAPH_REQ("then_branch")), .is_host_op = true)
 
 IF(1, ALL3, K_TENSOR);
 IF(11, ALL3, K_TENSOR);
@@ -117,7 +126,18 @@ IF(25, ALL13, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
 
 /* ---- Loop ------------------------------------------------------------------------------------ */
 
-/* May an optional be what it holds from the first round on? Exporters fill an empty one like that. */
+/*
+ * ONNX: Loop 1, 11, 13, 16, 19, 21, 23, 24, 25.
+ * Inputs are M, the most iterations, cond, and the initial values of those that are carried.
+ * The subgraph takes the iteration, cond and the carried values, and gives cond, the carried
+ * values and the scan outputs. The node gives the last carried values, and each scan output
+ * stacked along a new first dimension, whose size is the number of iterations and so comes
+ * with the data.
+ * A carried value may change its shape from iteration to iteration, so its facts are what
+ * holds before every one of them: see bp_rule_loop_carried.
+ */
+
+/* May an optional be what it holds from the first iteration on? Exporters fill an empty one like that. */
 static bool is_filled(const struct bp_fact *before, const struct bp_fact *after)
 {
     return before->kind == BP_KIND_OPTIONAL && before->item && after->kind == before->item->kind &&
@@ -137,11 +157,11 @@ static bp_rc check_types(struct bp_infer *infer, uint32_t i, const struct bp_fac
     bp_fact_text(before, infer->symbols, before_text, sizeof before_text);
     bp_fact_text(after, infer->symbols, after_text, sizeof after_text);
     return bp_fail(infer->err, BP_E_INVALID,
-                   "carried value %u is %s before a round and %s after it", i, before_text,
+                   "carried value %u is %s before an iteration and %s after it", i, before_text,
                    after_text);
 }
 
-/* Widens the carried values, at carried[0..n) before a round and at made[0..n) after it. */
+/* Widens the carried values, at carried[0..n) before an iteration and at made[0..n) after it. */
 static bp_rc widen(struct bp_infer *infer, struct bp_fact *carried, const struct bp_fact *made,
                    uint32_t n, bool *same)
 {
@@ -167,71 +187,71 @@ static void forget_shapes(struct bp_fact *facts, uint32_t n)
     }
 }
 
-enum { MOST_DOUBLED = 8 }; /* bodies within bodies of which two rounds are looked at */
+enum { MOST_DOUBLED = 8 }; /* nested subgraphs of which two iterations are looked at */
 
 /*
- * Two rounds are looked at: a size that the first changes is unknown from then on, and if the
- * second changes anything else, nothing is said of any shape. Of loops within many loops one round
+ * Two iterations are looked at: a size that the first changes is unknown from then on, and if the
+ * second changes anything else, nothing is said of any shape. Of loops within many loops one iteration
  * has to do, as each level doubles the work of those in it.
  */
-bp_rc bp_rule_carry(struct bp_infer *infer, const struct bp_ir *body, struct bp_fact *in,
-                    uint32_t first_in, uint32_t first_out, uint32_t n, struct bp_fact **out)
+bp_rc bp_rule_loop_carried(struct bp_infer *infer, const struct bp_ir *subgraph, struct bp_fact *in,
+                           uint32_t first_in, uint32_t first_out, uint32_t n, struct bp_fact **out)
 {
     bool same;
-    bp_rc rc = bp_infer_body(infer, body, in, body->n_inputs, out);
+    bp_rc rc = bp_infer_subgraph(infer, subgraph, in, subgraph->n_inputs, out);
 
     if (rc >= 0)
         rc = widen(infer, in + first_in, *out + first_out, n, &same);
     if (rc < 0 || same)
         return rc;
-    if (body->depth <= MOST_DOUBLED)
-        rc = bp_infer_body(infer, body, in, body->n_inputs, out);
-    if (rc >= 0 && body->depth <= MOST_DOUBLED)
+    if (subgraph->depth <= MOST_DOUBLED)
+        rc = bp_infer_subgraph(infer, subgraph, in, subgraph->n_inputs, out);
+    if (rc >= 0 && subgraph->depth <= MOST_DOUBLED)
         rc = widen(infer, in + first_in, *out + first_out, n, &same);
     if (rc >= 0 && !same) {
         forget_shapes(in + first_in, n);
-        forget_shapes(*out, body->n_outputs);
+        forget_shapes(*out, subgraph->n_outputs);
     }
     return rc;
 }
 
-static const struct bp_ir *body_of(const struct bp_infer *infer)
+static const struct bp_ir *subgraph_of(const struct bp_infer *infer)
 {
-    return bp_ir_body(infer->node, "body");
+    return bp_ir_subgraph(infer->node, "body");
 }
 
-/* Values that are carried from round to round. */
+/* Values that are carried from iteration to iteration. */
 static uint32_t count_carried(const struct bp_infer *infer)
 {
     return infer->node->n_in > 2 ? infer->node->n_in - 2 : 0;
 }
 
-static bp_rc check_loop(const struct bp_infer *infer, const struct bp_ir *body)
+static bp_rc check_loop(const struct bp_infer *infer, const struct bp_ir *subgraph)
 {
     uint32_t n = count_carried(infer);
 
-    if (!body)
+    if (!subgraph)
         return bp_fail(infer->err, BP_E_INVALID, "attribute body is missing");
-    if (body->n_inputs != n + 2)
+    if (subgraph->n_inputs != n + 2)
         return bp_fail(infer->err, BP_E_INVALID,
-                       "body has %u inputs, but with %u carried values it needs %u", body->n_inputs,
-                       n, n + 2);
-    if (body->n_outputs < n + 1 || infer->node->n_out != body->n_outputs - 1)
+                       "body has %u inputs, but with %u carried values it needs %u",
+                       subgraph->n_inputs, n, n + 2);
+    if (subgraph->n_outputs < n + 1 || infer->node->n_out != subgraph->n_outputs - 1)
         return bp_fail(infer->err, BP_E_INVALID,
                        "body has %u outputs and the node %u, but with %u carried values the body "
                        "needs at least %u and the node one less than the body",
-                       body->n_outputs, infer->node->n_out, n, n + 1);
+                       subgraph->n_outputs, infer->node->n_out, n, n + 1);
     return BP_OK;
 }
 
 /*
- * The facts before the first round; also of the values that are not carried. A body that declares
+ * The facts before the first iteration; also of the values that are not carried. A subgraph that declares
  * its iteration number with dimensions gets it as [1], as ONNX Runtime has it: exporters write so.
  */
-static bp_rc start_loop(struct bp_infer *infer, const struct bp_ir *body, struct bp_fact *in)
+static bp_rc start_loop(struct bp_infer *infer, const struct bp_ir *subgraph, struct bp_fact *in)
 {
     static const struct bp_sym one[1] = {{.value = 1}};
-    uint32_t declared = body->values[body->inputs[0]].declared.rank;
+    uint32_t declared = subgraph->values[subgraph->inputs[0]].declared.rank;
     uint32_t n = count_carried(infer);
 
     in[0] = (struct bp_fact){.dtype = BP_DTYPE_I64};
@@ -253,17 +273,18 @@ static bp_rc start_loop(struct bp_infer *infer, const struct bp_ir *body, struct
     return BP_OK;
 }
 
-static bp_rc loop_inputs(struct bp_infer *infer, const struct bp_ir *body, struct bp_fact *in)
+static bp_rc loop_inputs(struct bp_infer *infer, const struct bp_ir *subgraph, struct bp_fact *in)
 {
     struct bp_fact *out;
-    bp_rc rc = check_loop(infer, body);
+    bp_rc rc = check_loop(infer, subgraph);
 
     if (rc >= 0)
-        rc = start_loop(infer, body, in);
-    return rc < 0 ? rc : bp_rule_carry(infer, body, in, 2, 1, count_carried(infer), &out);
+        rc = start_loop(infer, subgraph, in);
+    return rc < 0 ? rc
+                  : bp_rule_loop_carried(infer, subgraph, in, 2, 1, count_carried(infer), &out);
 }
 
-/* A scan output: what each round gives, one behind the other. */
+/* A scan output: what each iteration gives, stacked along a new first dimension. */
 static bp_rc set_stacked(struct bp_infer *infer, uint32_t i, const struct bp_fact *each)
 {
     struct bp_sym dims[BP_MAX_RANK];
@@ -271,7 +292,7 @@ static bp_rc set_stacked(struct bp_infer *infer, uint32_t i, const struct bp_fac
 
     if (each->rank == BP_RANK_UNKNOWN)
         return bp_rule_unknown(infer, i, each->dtype);
-    rc = bp_rule_room(infer, (uint64_t)each->rank + 1);
+    rc = bp_rule_check_rank(infer, (uint64_t)each->rank + 1);
     if (rc >= 0)
         rc = bp_rule_from_data(infer, dims, 1);
     if (rc < 0)
@@ -281,7 +302,7 @@ static bp_rc set_stacked(struct bp_infer *infer, uint32_t i, const struct bp_fac
     return bp_rule_set(infer, i, each->dtype, each->rank + 1, dims);
 }
 
-/* An optional that is filled: after no round it is what it held at first, of any shape. */
+/* An optional that is filled: after no iteration it is what it held at first, of any shape. */
 static void set_filled(struct bp_infer *infer, uint32_t i, const struct bp_fact *made)
 {
     struct bp_fact fact = *made;
@@ -292,7 +313,7 @@ static void set_filled(struct bp_infer *infer, uint32_t i, const struct bp_fact 
 
 static bp_rc infer_loop(struct bp_infer *infer)
 {
-    const struct bp_ir *body = body_of(infer);
+    const struct bp_ir *subgraph = subgraph_of(infer);
     uint32_t n = count_carried(infer);
     struct bp_fact *in, *out;
     bp_rc rc = bp_rule_one_element(infer, 0);
@@ -300,15 +321,15 @@ static bp_rc infer_loop(struct bp_infer *infer)
     if (rc >= 0)
         rc = bp_rule_one_element(infer, 1);
     if (rc >= 0)
-        rc = check_loop(infer, body);
+        rc = check_loop(infer, subgraph);
     if (rc < 0)
         return rc;
-    in = bp_region_array(infer->region, body->n_inputs, sizeof *in);
+    in = bp_region_array(infer->region, subgraph->n_inputs, sizeof *in);
     if (!in)
         return bp_fail_nomem(infer->err, "shapes");
-    rc = start_loop(infer, body, in);
+    rc = start_loop(infer, subgraph, in);
     if (rc >= 0)
-        rc = bp_rule_carry(infer, body, in, 2, 1, n, &out);
+        rc = bp_rule_loop_carried(infer, subgraph, in, 2, 1, n, &out);
     for (uint32_t i = 0; rc >= 0 && i < infer->node->n_out; i++) {
         if (i < n && is_filled(&in[i + 2], &out[i + 1]))
             set_filled(infer, i, &out[i + 1]);
@@ -325,11 +346,11 @@ static bp_rc infer_loop(struct bp_infer *infer)
         name, types, BP_PARAM_VARIADIC | BP_PARAM_HETEROGENEOUS | BP_PARAM_OPTIONAL, 'V', kinds    \
     }
 #define LOOP(since, types, kinds)                                                                  \
-    ROW(Loop, since, INFER(infer_loop), .body_inputs = loop_inputs,                                \
+    ROW(Loop, since, INFER(infer_loop), .subgraph_inputs = loop_inputs,                            \
         IN(OPT("M", 'I', BP_T(I64)), OPT("cond", 'B', BP_T(BOOL)),                                 \
            VALUES("v_initial", types, kinds)),                                                     \
         OUT(VALUES("v_final_and_scan_outputs", types, kinds)), ATTRS(A_GRAPH_REQ("body")),         \
-        .is_hosted = true)
+        .is_host_op = true)
 
 LOOP(1, ALL3, K_TENSOR);
 LOOP(11, ALL3, K_TENSOR);

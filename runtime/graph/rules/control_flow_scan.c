@@ -7,12 +7,21 @@
 
 #define FAMILY BP_FAMILY_CONTROL_FLOW
 
+/*
+ * ONNX: Scan 8, 9, 11, 16, 19, 21, 23, 24, 25.
+ * Scan 8 has a batch dimension first and an input sequence_lens; from 9 on the axes along
+ * which it runs are attributes. The first inputs are states, the last num_scan_inputs are cut
+ * into slices along their axis, one for each iteration; all have one length there. The
+ * subgraph takes states and slices, and gives states and slices of the scan outputs, which
+ * are stacked along their axis. The node gives the last states and the stacked outputs.
+ */
+
 /* How a node's inputs and outputs divide. */
 struct scan {
-    const struct bp_ir *body;
-    uint32_t first;    /* input of the first state: 1 in version 8, behind sequence_lens */
+    const struct bp_ir *subgraph;
+    uint32_t first;    /* input of the first state: 1 in version 8, after sequence_lens */
     uint32_t n_states; /* inputs first.., outputs 0.. */
-    uint32_t n_scans;  /* inputs behind them */
+    uint32_t n_scans;  /* inputs after them */
     bool has_batch;    /* version 8: dimension 0 of everything is the batch, 1 the sequence */
 };
 
@@ -24,9 +33,9 @@ static bp_rc divide(const struct bp_infer *infer, struct scan *out)
 
     out->has_batch = node->schema->since < 9;
     out->first = out->has_batch ? 1 : 0;
-    out->body = bp_ir_body(node, "body");
+    out->subgraph = bp_ir_subgraph(node, "body");
     n = node->n_in > out->first ? node->n_in - out->first : 0;
-    if (!out->body)
+    if (!out->subgraph)
         return bp_fail(infer->err, BP_E_INVALID, "attribute body is missing");
     if (n_scans < 1 || n_scans > n)
         return bp_fail(infer->err, BP_E_INVALID,
@@ -34,18 +43,18 @@ static bp_rc divide(const struct bp_infer *infer, struct scan *out)
                        (long long)n_scans, n);
     out->n_scans = (uint32_t)n_scans;
     out->n_states = n - out->n_scans;
-    if (out->body->n_inputs != n)
+    if (out->subgraph->n_inputs != n)
         return bp_fail(infer->err, BP_E_INVALID, "body has %u inputs, the node gives it %u",
-                       out->body->n_inputs, n);
-    if (out->body->n_outputs != node->n_out || node->n_out < out->n_states)
+                       out->subgraph->n_inputs, n);
+    if (out->subgraph->n_outputs != node->n_out || node->n_out < out->n_states)
         return bp_fail(infer->err, BP_E_INVALID,
                        "body has %u outputs and the node %u; both need the same, at least one for "
                        "each of %u states",
-                       out->body->n_outputs, node->n_out, out->n_states);
+                       out->subgraph->n_outputs, node->n_out, out->n_states);
     return BP_OK;
 }
 
-/* Entry i of a list attribute with one number for each of n; 0 when the list is absent. */
+/* Entry i of a list attribute with one entry for each of n; 0 when the list is absent. */
 static bp_rc listed(const struct bp_infer *infer, const char *name, uint32_t n, uint32_t i,
                     int64_t *out)
 {
@@ -84,7 +93,7 @@ static bp_rc remove_dim(struct bp_infer *infer, struct bp_fact *fact, uint32_t a
     return BP_OK;
 }
 
-/* Puts dimension `axis` in; the rank is known and has room. */
+/* Puts dimension `axis` in; the rank is known and below the limit. */
 static bp_rc insert_dim(struct bp_infer *infer, struct bp_fact *fact, uint32_t axis,
                         struct bp_sym size)
 {
@@ -114,7 +123,7 @@ static bp_rc slice_of(struct bp_infer *infer, const struct scan *scan, uint32_t 
     return rc < 0 ? rc : remove_dim(infer, fact, plain, length);
 }
 
-/* The body's inputs before the first round. */
+/* The subgraph's inputs before the first iteration. */
 static bp_rc start(struct bp_infer *infer, const struct scan *scan, struct bp_fact *in,
                    struct bp_sym *batch, struct bp_sym *length)
 {
@@ -137,7 +146,7 @@ static bp_rc start(struct bp_infer *infer, const struct scan *scan, struct bp_fa
     return rc;
 }
 
-static bp_rc scan_inputs(struct bp_infer *infer, const struct bp_ir *body, struct bp_fact *in)
+static bp_rc scan_inputs(struct bp_infer *infer, const struct bp_ir *subgraph, struct bp_fact *in)
 {
     struct scan scan;
     struct bp_sym batch, length;
@@ -146,7 +155,7 @@ static bp_rc scan_inputs(struct bp_infer *infer, const struct bp_ir *body, struc
 
     if (rc >= 0)
         rc = start(infer, &scan, in, &batch, &length);
-    return rc < 0 ? rc : bp_rule_carry(infer, body, in, 0, 0, scan.n_states, &out);
+    return rc < 0 ? rc : bp_rule_loop_carried(infer, subgraph, in, 0, 0, scan.n_states, &out);
 }
 
 static bp_rc set_state(struct bp_infer *infer, const struct scan *scan, uint32_t i,
@@ -171,7 +180,7 @@ static bp_rc set_scanned(struct bp_infer *infer, const struct scan *scan, uint32
 
     if (rc < 0 || fact->rank == BP_RANK_UNKNOWN)
         return rc < 0 ? rc : bp_rule_unknown(infer, i, fact->dtype);
-    rc = bp_rule_room(infer, (uint64_t)fact->rank + 2);
+    rc = bp_rule_check_rank(infer, (uint64_t)fact->rank + 2);
     if (rc >= 0 && !scan->has_batch)
         rc = bp_infer_axis(infer, axis, fact->rank + 1, "scan_output_axes", &plain);
     if (rc >= 0)
@@ -194,12 +203,12 @@ static bp_rc infer_scan(struct bp_infer *infer)
         rc = bp_rule_from_data(infer, sizes, 2); /* until some input tells */
     if (rc < 0)
         return rc;
-    in = bp_region_array(infer->region, scan.body->n_inputs, sizeof *in);
+    in = bp_region_array(infer->region, scan.subgraph->n_inputs, sizeof *in);
     if (!in)
         return bp_fail_nomem(infer->err, "shapes");
     rc = start(infer, &scan, in, &sizes[0], &sizes[1]);
     if (rc >= 0)
-        rc = bp_rule_carry(infer, scan.body, in, 0, 0, scan.n_states, &out);
+        rc = bp_rule_loop_carried(infer, scan.subgraph, in, 0, 0, scan.n_states, &out);
     for (uint32_t i = 0; rc >= 0 && i < infer->node->n_out; i++) {
         if (i < scan.n_states)
             rc = set_state(infer, &scan, i, &in[i], sizes[0]);
@@ -217,18 +226,18 @@ static bp_rc infer_scan(struct bp_infer *infer)
     }
 #define NUM_SCAN A_GRAPH_REQ("body"), A_INT_REQ("num_scan_inputs")
 
-ROW(Scan, 8, INFER(infer_scan), .body_inputs = scan_inputs,
+ROW(Scan, 8, INFER(infer_scan), .subgraph_inputs = scan_inputs,
     IN(OPT("sequence_lens", 'I', BP_T(I64)), VALUES("initial_state_and_scan_inputs", ALL3)),
     OUT(VALUES("final_state_and_scan_outputs", ALL3)), ATTRS(NUM_SCAN, A_INTS("directions")),
-    .is_hosted = true);
+    .is_host_op = true);
 
 #define SCAN(since, types)                                                                         \
-    ROW(Scan, since, INFER(infer_scan), .body_inputs = scan_inputs,                                \
+    ROW(Scan, since, INFER(infer_scan), .subgraph_inputs = scan_inputs,                            \
         IN(VALUES("initial_state_and_scan_inputs", types)),                                        \
         OUT(VALUES("final_state_and_scan_outputs", types)),                                        \
         ATTRS(NUM_SCAN, A_INTS("scan_input_axes"), A_INTS("scan_input_directions"),                \
               A_INTS("scan_output_axes"), A_INTS("scan_output_directions")),                       \
-        .is_hosted = true)
+        .is_host_op = true)
 
 SCAN(9, ALL3);
 SCAN(11, ALL3);

@@ -12,6 +12,17 @@
 
 /* ---- Conv, ConvTranspose --------------------------------------------------------------------- */
 
+/*
+ * ONNX: Conv 1, 11, 22; ConvTranspose 1, 11, 22.
+ * X is (batch, C, d1, ..., dn) with n >= 1. W is (M, C / group, k1, ..., kn) for Conv and (C,
+ * M / group, k1, ..., kn) for ConvTranspose; B has M elements. Y is (batch, M, e1, ..., en).
+ * Conv: e = floor((d + pads - ((k - 1) * dilation + 1)) / stride) + 1; with auto_pad SAME_*,
+ * e = ceil(d / stride). ConvTranspose: e = stride * (d - 1) + output_padding + (k - 1) *
+ * dilation + 1 - pads, or output_shape where that is given; with SAME_*, e = d * stride.
+ * kernel_shape has to say what W does; where W has no shape it stands for it. A kernel of
+ * unknown size leaves e to the data.
+ */
+
 /* X and W, their common rank, and what the attributes say. */
 struct conv {
     const struct bp_fact *x, *w;
@@ -252,6 +263,13 @@ CONV_TRANSPOSE(22, FLOAT);
 
 /* ---- DeformConv ------------------------------------------------------------------------------ */
 
+/*
+ * ONNX: DeformConv 19, 22.
+ * As Conv, but each tap of the kernel is moved by an offset. offset is (batch, offset_group *
+ * n * k1 * ... * kn, e1, ..., en), mask (batch, offset_group * k1 * ... * kn, e1, ..., en),
+ * where e are the sizes of Y. group divides M, offset_group divides C.
+ */
+
 /* `input` has `groups * factor * kernel` channels and the spatial sizes of Y. */
 static bp_rc check_offset(struct bp_infer *infer, uint32_t input, int64_t factor,
                           const struct bp_sym *dims, uint32_t rank)
@@ -288,8 +306,8 @@ static bp_rc check_groups(struct bp_infer *infer, const struct bp_fact *x, const
     if (rc < 0)
         return rc;
     if (bp_sym_known(w->dims[0]) && w->dims[0].value % group != 0)
-        return bp_fail(infer->err, BP_E_SHAPE, "W has %" PRId64 " maps, no multiple of group",
-                       w->dims[0].value);
+        return bp_fail(infer->err, BP_E_SHAPE,
+                       "W has %" PRId64 " output channels, no multiple of group", w->dims[0].value);
     if (bp_sym_known(x->dims[1]) && x->dims[1].value % offset_group != 0)
         return bp_fail(infer->err, BP_E_SHAPE,
                        "X has %" PRId64 " channels, no multiple of offset_group", x->dims[1].value);
@@ -358,6 +376,13 @@ DEFORM_CONV(22, FLOAT);
 
 /* ---- CausalConvWithState --------------------------------------------------------------------- */
 
+/*
+ * ONNX: CausalConvWithState 27.
+ * input is (batch, channels, length), weight (channels, 1, k): each channel has a kernel of
+ * its own. output has the shape of input. The state is the k - 1 positions before the input,
+ * (batch, channels, k - 1), which a call takes as past_state and gives as present_state.
+ */
+
 /* The state is what comes before the input: one position less than the kernel has. */
 static bp_rc set_carried(struct bp_infer *infer, const struct bp_fact *x, const struct bp_fact *w)
 {
@@ -408,6 +433,14 @@ ROW(CausalConvWithState, 27, INFER(infer_causal_conv),
     ATTRS(A_STRING("activation", "none")));
 
 /* ---- com.microsoft --------------------------------------------------------------------------- */
+
+/*
+ * com.microsoft: FusedConv 1; NhwcConv 1; NhwcFusedConv 1; ConvTransposeWithDynamicPads 1.
+ * FusedConv is Conv with an activation and an addend Z of the shape of Y. NhwcConv and
+ * NhwcFusedConv have the channels of X and Y at the end, (batch, d1, ..., dn, C), and W as
+ * Conv has it. ConvTransposeWithDynamicPads takes pads as an input, which decides the sizes
+ * of Y: unless its content is known, so is nothing of Y.
+ */
 
 /* Z is added to Y and has its shape. */
 static bp_rc check_residual(struct bp_infer *infer)

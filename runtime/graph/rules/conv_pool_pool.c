@@ -12,6 +12,16 @@
 /* ---- pooling --------------------------------------------------------------------------------- */
 
 /*
+ * ONNX: AveragePool 1, 7, 10, 11, 19, 22; LpPool 1, 2, 11, 18, 22; MaxPool 1, 8, 10, 11, 12,
+ *   22.
+ * com.microsoft: NhwcMaxPool 1.
+ * X is (batch, C, d1, ..., dn) with n >= 1; Y is (batch, C, e1, ..., en), with e = floor((d +
+ * pads - ((k - 1) * dilation + 1)) / stride) + 1, rounded up instead of down under ceil_mode.
+ * Indices of MaxPool have the shape of Y.
+ * NhwcMaxPool has the channels of X and Y at the end.
+ */
+
+/*
  * Padding as wide as the kernel would leave windows with no element of the input, whose maximum or
  * mean nothing defines.
  */
@@ -118,6 +128,12 @@ MS_ROW(NhwcMaxPool, 1, INFER(infer_nhwc_max_pool), IN(P("x", 'T', FLOAT | BYTE8)
 
 /* ---- global pooling -------------------------------------------------------------------------- */
 
+/*
+ * ONNX: GlobalAveragePool 1, 22; GlobalLpPool 1, 2, 22; GlobalMaxPool 1, 22.
+ * X is (batch, C, d1, ..., dn); Y has its rank, and size 1 in each spatial dimension. X of
+ * rank 2 has no spatial dimensions and is its own result.
+ */
+
 static bp_rc infer_global_pool(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);
@@ -145,6 +161,14 @@ GLOBAL(GlobalMaxPool, 1, FLOAT3, NO_ATTRS);
 GLOBAL(GlobalMaxPool, 22, FLOAT, NO_ATTRS);
 
 /* ---- MaxUnpool ------------------------------------------------------------------------------- */
+
+/*
+ * ONNX: MaxUnpool 9, 11, 22.
+ * X and I, the indices that MaxPool gave, have one shape, (batch, C, d1, ..., dn). Without
+ * output_shape the result has d * stride + k - stride - pads in each spatial dimension, which
+ * is what MaxPool had if its windows did not overhang; with it, those sizes, and batch and C
+ * must agree.
+ */
 
 /* The sizes that the pooled image had, if the windows did not overhang. */
 static bp_rc unpooled(struct bp_infer *infer, struct bp_sym *dims)
@@ -236,6 +260,14 @@ MAX_UNPOOL(22, FLOAT);
 
 /* ---- Col2Im ---------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Col2Im 18.
+ * input is (batch, C * k1 * ... * kn, L), where k are the sizes of block_shape and L is the
+ * number of positions of the block in image_shape under pads, strides and dilations. The
+ * result is (batch, C, image_shape...). Both shapes are inputs; without their content only
+ * the rank is known.
+ */
+
 /* The sizes of image and block, which the attributes must fit; *n BP_NONE: not known. */
 static bp_rc read_image(struct bp_infer *infer, struct bp_list *image, struct bp_list *block,
                         struct bp_window *window)
@@ -258,15 +290,16 @@ static bp_rc read_image(struct bp_infer *infer, struct bp_list *image, struct bp
 static bp_rc check_columns(struct bp_infer *infer, const struct bp_list *image,
                            const struct bp_list *block, const struct bp_window *window)
 {
-    struct bp_sym places[BP_MAX_RANK], all;
+    struct bp_sym positions[BP_MAX_RANK], all;
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; i < image->n && rc >= 0; i++)
-        rc = bp_window_slide(infer, window, i, image->v[i], block->v[i].value, false, &places[i]);
+        rc =
+            bp_window_slide(infer, window, i, image->v[i], block->v[i].value, false, &positions[i]);
     if (rc >= 0)
-        rc = bp_rule_product(infer, places, image->n, &all);
+        rc = bp_rule_product(infer, positions, image->n, &all);
     if (rc >= 0)
-        rc = bp_rule_expect(infer, 0, 2, all, "the places of the block in the image");
+        rc = bp_rule_expect(infer, 0, 2, all, "the positions of the block in the image");
     return rc;
 }
 

@@ -4,15 +4,19 @@
 #include "config.h"
 
 #include "graph/rules/common.h"
-#include "graph/symbol_table.h"
+#include "graph/symbol/table.h"
 
-/* ---- signs ---------------------------------------------------------------------------------- */
+/* ---- signs ----------------------------------------------------------------------------------- */
 
 enum { MAX_NESTING = 8 }; /* of operators that are looked into; more, and nothing is said */
 
 static bool lower_bound(const struct bp_symbols *symbols, struct bp_sym sym, int nesting,
                         int64_t *out);
 
+/*
+ * A sum is bounded below by its terms; a term with a negative coefficient and a symbol has no
+ * bound, as symbols have no upper one.
+ */
 static bool sum_bound(const struct bp_symbols *symbols, const struct bp_symbol *row, int nesting,
                       int64_t *out)
 {
@@ -38,7 +42,7 @@ static bool sum_bound(const struct bp_symbols *symbols, const struct bp_symbol *
     return true;
 }
 
-/* A number that sym is not below. Names are sizes; the rest follows from how it was calculated. */
+/* A lower bound of sym. Names are sizes; the rest follows from how it was calculated. */
 static bool lower_bound(const struct bp_symbols *symbols, struct bp_sym sym, int nesting,
                         int64_t *out)
 {
@@ -74,7 +78,7 @@ bool bp_rule_is_size(const struct bp_infer *infer, struct bp_sym sym)
     return lower_bound(infer->symbols, sym, MAX_NESTING, &bound) && bound >= 0;
 }
 
-/* ---- elements ------------------------------------------------------------------------------- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 /* What does not fit in 64 bits is left to the run, where the operator wraps; nothing fails here. */
 static bp_rc symbolic(struct bp_infer *infer, struct bp_sym a, char op, struct bp_sym b,
@@ -233,6 +237,10 @@ bool bp_content_is_whole(const struct bp_fact *fact)
     return fact && fact->content && bp_content_count(fact, &n) && n == fact->n_content;
 }
 
+/*
+ * Row-major indices, taken apart from the last dimension on; a dimension of size 1 is read again
+ * and again.
+ */
 uint32_t bp_content_source(const struct bp_fact *out, const struct bp_fact *in, uint32_t i)
 {
     uint32_t index = 0;
@@ -293,6 +301,10 @@ bp_rc bp_content_zip(struct bp_infer *infer, bp_pair_fn fn, const struct bp_fact
     return BP_OK;
 }
 
+/*
+ * From the first element on; of no elements nothing is said, as the neutral element depends on
+ * the operator.
+ */
 bp_rc bp_content_fold(struct bp_infer *infer, bp_pair_fn fn, const struct bp_sym *v, uint32_t n,
                       uint32_t dtype, struct bp_sym *out, bool *known)
 {

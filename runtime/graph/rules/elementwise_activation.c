@@ -10,7 +10,15 @@
 
 #define FAMILY BP_FAMILY_ELEMENTWISE
 
-/* ---- x to x ---------------------------------------------------------------------------------- */
+/* ---- activations of one input ---------------------------------------------------------------- */
+
+/*
+ * ONNX: Relu 1, 6, 13, 14; LeakyRelu 1, 6, 16; ThresholdedRelu 10, 22; Elu 1, 6, 22; Celu 12,
+ *   28; Selu 1, 6, 22; Sigmoid 1, 6, 13; HardSigmoid 1, 6, 22; HardSwish 14, 22; Mish 18, 22;
+ *   Softplus 1, 22; Softsign 1, 22; Tanh 1, 6, 13; Shrink 9; Swish 24.
+ * Y has the shape and type of X. Before version 6 they carry consumed_inputs, a hint that
+ * does nothing.
+ */
 
 #define UNARY(op, since, rule, x, y, types, ...)                                                   \
     ROW(op, since, INFER(rule), IN(P(x, 'T', types)), OUT(P(y, 'T', types)), __VA_ARGS__)
@@ -71,6 +79,12 @@ SAME(ThresholdedRelu, 22, "X", "Y", FLOAT, ATTRS(A_FLOAT("alpha", 1.0f)));
 
 /* ---- PRelu ----------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: PRelu 1, 6, 7, 9, 16.
+ * Y has the shape and type of X. Up to version 6 slope has one element or one for each
+ * channel of X, dimension 1; from 7 on it broadcasts to X in that direction alone.
+ */
+
 /* PRelu: one slope or one a channel; from version 7 on any shape that broadcasts onto X. */
 static bp_rc infer_prelu(struct bp_infer *infer)
 {
@@ -101,6 +115,13 @@ PRELU(16, WIDE, NO_ATTRS);
 
 /* ---- Gelu ------------------------------------------------------------------------------------ */
 
+/*
+ * ONNX: Gelu 20.
+ * com.microsoft: Gelu 1; QuickGelu 1.
+ * Y has the shape and type of X. approximate is "none" or "tanh". In com.microsoft, Gelu is
+ * the exact one and QuickGelu is x * sigmoid(alpha * x).
+ */
+
 static bp_rc infer_gelu(struct bp_infer *infer)
 {
     bp_rc rc = bp_rule_check_word(infer, "approximate", "none", "tanh");
@@ -119,6 +140,11 @@ MS_ROW(QuickGelu, 1, INFER(bp_rule_like_first), IN(P("X", 'T', FLOAT)), Y,
        ATTRS(A_FLOAT("alpha", 1.702f)));
 
 /* ---- SwiGLU ---------------------------------------------------------------------------------- */
+
+/*
+ * ONNX: SwiGLU 28.
+ * Both inputs have one shape and one type, which are those of Y: nothing is broadcast.
+ */
 
 /* Two inputs of one shape, without broadcasting. */
 static bp_rc infer_swiglu(struct bp_infer *infer)
@@ -147,7 +173,14 @@ ROW(SwiGLU, 28, INFER(infer_swiglu), IN(P("A", 'T', FLOAT), P("B", 'T', FLOAT)),
 
 /* ---- activations with a bias ----------------------------------------------------------------- */
 
-/* Input 1, where it is there, has one number for each element of the last dimension. */
+/*
+ * com.microsoft: FastGelu 1; BiasGelu 1; BiasSplitGelu 1; BiasAdd 1.
+ * bias is a vector along the last dimension of X. Y has the shape of X, but for
+ * BiasSplitGelu, which multiplies one half of the last dimension with the Gelu of the other
+ * and so gives half of it. skip of BiasAdd has the shape of X.
+ */
+
+/* Input 1, where it is there, has one element for each of the last dimension. */
 static bp_rc infer_biased(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);

@@ -14,6 +14,20 @@
 
 /* ---- arithmetic, comparisons, logic ---------------------------------------------------------- */
 
+/*
+ * ONNX: Add 1, 6, 7, 13, 14; Sub 1, 6, 7, 13, 14; Mul 1, 6, 7, 13, 14; Div 1, 6, 7, 13, 14;
+ *   Mod 10, 13; Pow 1, 7, 12, 13, 15; And 1, 7; Or 1, 7; Xor 1, 7; Equal 1, 7, 11, 13, 19;
+ *   Less 1, 7, 9, 13; Greater 1, 7, 9, 13; LessOrEqual 12, 16; GreaterOrEqual 12, 16.
+ * From version 7 on A and B broadcast in both directions, as NumPy does it: dimensions are
+ * matched from the last one on, and one of size 1 stretches. Before, with broadcast=1, B
+ * stretches over dimensions of A that lie next to each other, from axis on, or the last ones;
+ * without, both have one shape.
+ * The result has the type of A, for comparisons and logic bool. Pow takes an exponent of its
+ * own type from version 12 on. Integer results of small tensors are computed here, as
+ * exporters compute shapes with them.
+ */
+
+/* A result of bool; *known false where the operands do not tell. */
 static bp_rc answer(bool is_known, bool claim, struct bp_sym *out, bool *known)
 {
     *known = is_known;
@@ -26,19 +40,21 @@ static bool both_known(struct bp_sym a, struct bp_sym b)
     return bp_sym_known(a) && bp_sym_known(b);
 }
 
+/* A symbol is equal to itself, and a size never to a negative constant. */
 static bp_rc equal_fn(struct bp_infer *infer, struct bp_sym a, struct bp_sym b, struct bp_sym *out,
                       bool *known)
 {
-    struct bp_sym number = bp_sym_known(a) ? a : b;
+    struct bp_sym constant = bp_sym_known(a) ? a : b;
     struct bp_sym other = bp_sym_known(a) ? b : a;
 
     if (both_known(a, b) || bp_sym_equal(a, b))
         return answer(true, bp_sym_equal(a, b), out, known);
     /* a size is not -1, as graphs ask that come from PyTorch's expand() */
-    return answer(bp_sym_known(number) && number.value < 0 && bp_rule_is_size(infer, other), false,
-                  out, known);
+    return answer(bp_sym_known(constant) && constant.value < 0 && bp_rule_is_size(infer, other),
+                  false, out, known);
 }
 
+/* Exact operands, or the same symbol on both sides, which is not less than itself. */
 static bp_rc less_fn(struct bp_infer *infer, struct bp_sym a, struct bp_sym b, struct bp_sym *out,
                      bool *known)
 {
@@ -68,6 +84,7 @@ static bp_rc greater_equal_fn(struct bp_infer *infer, struct bp_sym a, struct bp
     return less_equal_fn(infer, b, a, out, known);
 }
 
+/* Bool elements are 0 or 1. */
 static bp_rc and_fn(struct bp_infer *infer, struct bp_sym a, struct bp_sym b, struct bp_sym *out,
                     bool *known)
 {
@@ -100,6 +117,7 @@ static bp_rc fmod_fn(struct bp_infer *infer, struct bp_sym a, struct bp_sym b, s
     return BP_OK;
 }
 
+/* A pair of shapes that the version does not broadcast; the message has both. */
 static bp_rc refuse_pair(struct bp_infer *infer, const struct bp_fact *a, const struct bp_fact *b,
                          const char *why)
 {
@@ -166,6 +184,7 @@ static bp_rc broadcast_shape(struct bp_infer *infer, uint32_t dtype)
     return bp_rule_set(infer, 0, dtype, rank, dims);
 }
 
+/* The shape, then the content where the operator has a function for it. */
 static bp_rc binary(struct bp_infer *infer, uint32_t dtype, bp_pair_fn fn)
 {
     const struct bp_sym *v;
@@ -215,11 +234,13 @@ static bp_rc infer_div(struct bp_infer *infer)
     return arithmetic(infer, bp_pair_div);
 }
 
+/* No content: shapes are not computed with powers. */
 static bp_rc infer_pow(struct bp_infer *infer)
 {
     return arithmetic(infer, NULL);
 }
 
+/* fmod=1 takes the sign of the dividend, as C does, else that of the divisor. */
 static bp_rc infer_mod(struct bp_infer *infer)
 {
     return arithmetic(infer, bp_ir_attr_int(infer->node, "fmod", 0) ? fmod_fn : bp_pair_mod);
@@ -268,7 +289,7 @@ static bp_rc infer_xor(struct bp_infer *infer)
 #define BINARY(op, since, rule, types, attrs)                                                      \
     ROW(op, since, INFER(rule), IN(P("A", 'T', types), P("B", 'T', types)),                        \
         OUT(P("C", 'T', types)), attrs)
-#define CLAIM(op, since, rule, types, attrs)                                                       \
+#define COMPARISON(op, since, rule, types, attrs)                                                  \
     ROW(op, since, INFER(rule), IN(P("A", 'T', types), P("B", 'T', types)),                        \
         OUT(P("C", '1', BP_T(BOOL))), attrs)
 
@@ -302,33 +323,33 @@ BINARY(Div, 14, infer_div, NUMBER, NO_ATTRS);
 BINARY(Mod, 10, infer_mod, NUMBER3, ATTRS(A_INT("fmod", 0)));
 BINARY(Mod, 13, infer_mod, NUMBER, ATTRS(A_INT("fmod", 0)));
 
-CLAIM(And, 1, infer_and, BP_T(BOOL), ATTRS(OLD_BROADCAST));
-CLAIM(And, 7, infer_and, BP_T(BOOL), NO_ATTRS);
-CLAIM(Or, 1, infer_or, BP_T(BOOL), ATTRS(OLD_BROADCAST));
-CLAIM(Or, 7, infer_or, BP_T(BOOL), NO_ATTRS);
-CLAIM(Xor, 1, infer_xor, BP_T(BOOL), ATTRS(OLD_BROADCAST));
-CLAIM(Xor, 7, infer_xor, BP_T(BOOL), NO_ATTRS);
+COMPARISON(And, 1, infer_and, BP_T(BOOL), ATTRS(OLD_BROADCAST));
+COMPARISON(And, 7, infer_and, BP_T(BOOL), NO_ATTRS);
+COMPARISON(Or, 1, infer_or, BP_T(BOOL), ATTRS(OLD_BROADCAST));
+COMPARISON(Or, 7, infer_or, BP_T(BOOL), NO_ATTRS);
+COMPARISON(Xor, 1, infer_xor, BP_T(BOOL), ATTRS(OLD_BROADCAST));
+COMPARISON(Xor, 7, infer_xor, BP_T(BOOL), NO_ATTRS);
 
-CLAIM(Equal, 1, infer_equal, BP_T(BOOL) | INDEX, ATTRS(OLD_BROADCAST));
-CLAIM(Equal, 7, infer_equal, BP_T(BOOL) | INDEX, NO_ATTRS);
-CLAIM(Equal, 11, infer_equal, BP_T(BOOL) | NUMBER3, NO_ATTRS);
-CLAIM(Equal, 13, infer_equal, BP_T(BOOL) | NUMBER, NO_ATTRS);
-CLAIM(Equal, 19, infer_equal, BP_T(BOOL) | NUMBER | BP_T(STRING), NO_ATTRS);
+COMPARISON(Equal, 1, infer_equal, BP_T(BOOL) | INDEX, ATTRS(OLD_BROADCAST));
+COMPARISON(Equal, 7, infer_equal, BP_T(BOOL) | INDEX, NO_ATTRS);
+COMPARISON(Equal, 11, infer_equal, BP_T(BOOL) | NUMBER3, NO_ATTRS);
+COMPARISON(Equal, 13, infer_equal, BP_T(BOOL) | NUMBER, NO_ATTRS);
+COMPARISON(Equal, 19, infer_equal, BP_T(BOOL) | NUMBER | BP_T(STRING), NO_ATTRS);
 
-CLAIM(Less, 1, infer_less, FLOAT3, ATTRS(OLD_BROADCAST));
-CLAIM(Less, 7, infer_less, FLOAT3, NO_ATTRS);
-CLAIM(Less, 9, infer_less, NUMBER3, NO_ATTRS);
-CLAIM(Less, 13, infer_less, NUMBER, NO_ATTRS);
+COMPARISON(Less, 1, infer_less, FLOAT3, ATTRS(OLD_BROADCAST));
+COMPARISON(Less, 7, infer_less, FLOAT3, NO_ATTRS);
+COMPARISON(Less, 9, infer_less, NUMBER3, NO_ATTRS);
+COMPARISON(Less, 13, infer_less, NUMBER, NO_ATTRS);
 
-CLAIM(Greater, 1, infer_greater, FLOAT3, ATTRS(OLD_BROADCAST));
-CLAIM(Greater, 7, infer_greater, FLOAT3, NO_ATTRS);
-CLAIM(Greater, 9, infer_greater, NUMBER3, NO_ATTRS);
-CLAIM(Greater, 13, infer_greater, NUMBER, NO_ATTRS);
+COMPARISON(Greater, 1, infer_greater, FLOAT3, ATTRS(OLD_BROADCAST));
+COMPARISON(Greater, 7, infer_greater, FLOAT3, NO_ATTRS);
+COMPARISON(Greater, 9, infer_greater, NUMBER3, NO_ATTRS);
+COMPARISON(Greater, 13, infer_greater, NUMBER, NO_ATTRS);
 
-CLAIM(LessOrEqual, 12, infer_less_equal, NUMBER3, NO_ATTRS);
-CLAIM(LessOrEqual, 16, infer_less_equal, NUMBER, NO_ATTRS);
-CLAIM(GreaterOrEqual, 12, infer_greater_equal, NUMBER3, NO_ATTRS);
-CLAIM(GreaterOrEqual, 16, infer_greater_equal, NUMBER, NO_ATTRS);
+COMPARISON(LessOrEqual, 12, infer_less_equal, NUMBER3, NO_ATTRS);
+COMPARISON(LessOrEqual, 16, infer_less_equal, NUMBER, NO_ATTRS);
+COMPARISON(GreaterOrEqual, 12, infer_greater_equal, NUMBER3, NO_ATTRS);
+COMPARISON(GreaterOrEqual, 16, infer_greater_equal, NUMBER, NO_ATTRS);
 
 #define POW(since, types, y_var, y_types, attrs)                                                   \
     ROW(Pow, since, INFER(infer_pow), IN(P("X", 'T', types), P("Y", y_var, y_types)),              \
@@ -342,6 +363,13 @@ POW(15, FLOAT | INDEX, '1', NUMBER, NO_ATTRS);
 
 /* ---- bits ------------------------------------------------------------------------------------ */
 
+/*
+ * ONNX: BitwiseAnd 18; BitwiseOr 18; BitwiseXor 18; BitShift 11.
+ * Both inputs broadcast in both directions and have one integer type, that of the result.
+ * BitShift takes unsigned integers, and a direction that must be LEFT or RIGHT.
+ */
+
+/* Versions from 18 on only, so broadcasting is always in both directions. */
 static bp_rc infer_bits(struct bp_infer *infer)
 {
     const struct bp_fact *a = bp_rule_in(infer, 0), *b = bp_rule_in(infer, 1);

@@ -11,6 +11,12 @@
 
 /* ---- functions whose integer results are followed -------------------------------------------- */
 
+/*
+ * ONNX: Abs 1, 6, 13; Neg 1, 6, 13; Not 1.
+ * Y has the shape and type of X. Content of small integer and bool tensors is computed here,
+ * as exporters compute shapes and conditions with them.
+ */
+
 static bp_rc map_content(struct bp_infer *infer, bp_pair_fn fn)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);
@@ -86,6 +92,15 @@ UNARY(Not, 1, infer_not, "X", "Y", BP_T(BOOL), NO_ATTRS);
 
 /* ---- other functions ------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Acos 7, 22; Acosh 9, 22; Asin 7, 22; Asinh 9, 22; Atan 7, 22; Atanh 9, 22; BitwiseNot
+ *   18; Ceil 1, 6, 13; Cos 7, 22; Cosh 9, 22; Erf 9, 13; Exp 1, 6, 13; Floor 1, 6, 13; Log 1,
+ *   6, 13; Reciprocal 1, 6, 13; Round 11, 22; Sign 9, 13; Sin 7, 22; Sinh 9, 22; Sqrt 1, 6,
+ *   13; Tan 7, 22.
+ * Y has the shape and type of X; its content is not followed, as shapes are not computed with
+ * such functions.
+ */
+
 SAME(Acos, 7, "input", "output", FLOAT3, NO_ATTRS);
 SAME(Acos, 22, "input", "output", FLOAT, NO_ATTRS);
 SAME(Acosh, 9, "input", "output", FLOAT3, NO_ATTRS);
@@ -150,6 +165,12 @@ SAME(Sqrt, 13, "X", "Y", FLOAT, NO_ATTRS);
 
 /* ---- Clip ------------------------------------------------------------------------------------ */
 
+/*
+ * ONNX: Clip 1, 6, 11, 12, 13.
+ * The result has the shape and type of input. min and max are attributes up to version 6 and
+ * scalars, both optional, from 11 on.
+ */
+
 /* Clip: the limits are attributes up to version 6, then inputs. */
 static bp_rc infer_clip(struct bp_infer *infer)
 {
@@ -178,6 +199,11 @@ CLIP(13, NUMBER);
 
 /* ---- IsInf, IsNaN ---------------------------------------------------------------------------- */
 
+/*
+ * ONNX: IsInf 10, 20; IsNaN 9, 13, 20.
+ * Y is bool and has the shape of X.
+ */
+
 static bp_rc infer_test(struct bp_infer *infer)
 {
     return bp_rule_like(infer, 0, BP_DTYPE_BOOL, bp_rule_in(infer, 0));
@@ -194,6 +220,14 @@ TEST(IsNaN, 13, FLOAT, NO_ATTRS);
 TEST(IsNaN, 20, FLOAT | FLOAT8, NO_ATTRS);
 
 /* ---- Cast, CastLike, BitCast ----------------------------------------------------------------- */
+
+/*
+ * ONNX: Cast 1, 6, 9, 13, 19, 21, 23, 24, 25; CastLike 15, 19, 21, 23, 24, 25; BitCast 26.
+ * The result has the shape of input. Cast has its type in the attribute to, a name in version
+ * 1 and a number from 6 on; CastLike has that of its second input, whose elements are not
+ * read. BitCast keeps the bits, so both types have one width.
+ * Content passes on where the new type holds each element; what would change is not followed.
+ */
 
 /* Version 1 of Cast names the type. */
 static uint32_t dtype_by_name(const struct bp_ir_node *node)

@@ -9,15 +9,22 @@
 
 /* ---- Max, Mean, Min, Sum --------------------------------------------------------------------- */
 
-/* A shape under way, and the room for it. */
+/*
+ * ONNX: Max 1, 6, 8, 12, 13; Min 1, 6, 8, 12, 13; Sum 1, 6, 8, 13; Mean 1, 6, 8, 13.
+ * One input or more, of one type, that of the result. From version 8 on they broadcast in
+ * both directions, before they have one shape. The content of Max and Min of integers is
+ * followed.
+ */
+
+/* A shape that is being computed, and its sizes. */
 struct shape {
     struct bp_fact fact;
     struct bp_sym dims[BP_MAX_RANK];
 };
 
 /* The first version with broadcasting is 8; before, all inputs have one shape. */
-static bp_rc join(struct bp_infer *infer, const struct bp_fact *a, const struct bp_fact *b,
-                  struct shape *out)
+static bp_rc broadcast_two(struct bp_infer *infer, const struct bp_fact *a, const struct bp_fact *b,
+                           struct shape *out)
 {
     const struct bp_fact unknown = {.rank = BP_RANK_UNKNOWN};
     bp_rc rc;
@@ -49,7 +56,7 @@ static bp_rc join(struct bp_infer *infer, const struct bp_fact *a, const struct 
 }
 
 /* The content of all inputs goes to output 0, whose shape is set; fn takes two at a time. */
-static bp_rc join_content(struct bp_infer *infer, bp_pair_fn fn)
+static bp_rc combine_content(struct bp_infer *infer, bp_pair_fn fn)
 {
     const struct bp_fact *out = &infer->out[0];
     struct bp_fact so_far;
@@ -80,7 +87,7 @@ static bp_rc variadic(struct bp_infer *infer, bp_pair_fn fn)
     bp_rc rc;
 
     for (uint32_t i = 1; i < infer->node->n_in; i++) {
-        rc = join(infer, so_far, bp_rule_in(infer, i), &shapes[i % 2]);
+        rc = broadcast_two(infer, so_far, bp_rule_in(infer, i), &shapes[i % 2]);
         if (rc < 0)
             return rc;
         so_far = &shapes[i % 2].fact;
@@ -90,7 +97,7 @@ static bp_rc variadic(struct bp_infer *infer, bp_pair_fn fn)
     rc = bp_rule_like(infer, 0, dtype, so_far);
     if (rc < 0 || !fn || !bp_rule_wants(infer, 0))
         return rc;
-    return join_content(infer, fn);
+    return combine_content(infer, fn);
 }
 
 static bp_rc infer_sum(struct bp_infer *infer)
@@ -136,6 +143,12 @@ VARIADIC(Mean, 13, infer_sum, "mean", FLOAT, NO_ATTRS);
 
 /* ---- Where ----------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Where 9, 16.
+ * condition, X and Y broadcast to one shape in both directions; the result has the type of X
+ * and Y. An element is followed where the condition is known, or both choices are equal.
+ */
+
 static bp_rc where_content(struct bp_infer *infer, const struct bp_fact *condition,
                            const struct bp_fact *x, const struct bp_fact *y)
 {
@@ -170,10 +183,10 @@ static bp_rc infer_where(struct bp_infer *infer)
     struct shape both, all;
     bp_rc rc;
 
-    rc = join(infer, x, y, &both);
+    rc = broadcast_two(infer, x, y, &both);
     if (rc < 0)
         return rc;
-    rc = join(infer, condition, &both.fact, &all);
+    rc = broadcast_two(infer, condition, &both.fact, &all);
     if (rc < 0)
         return rc;
     rc =

@@ -14,6 +14,13 @@
 
 /* ---- Gather ---------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Gather 1, 11, 13.
+ * data has rank r >= 1, indices rank q. The result has rank q + r - 1: the dimensions of data
+ * with axis replaced by those of indices. An index may be -s to s - 1, where s is the size
+ * along axis. Content: of a data tensor of rank 1, as in Shape -> Gather.
+ */
+
 static bp_rc gather_content(struct bp_infer *infer, const struct bp_fact *data,
                             const struct bp_fact *indices)
 {
@@ -65,7 +72,7 @@ static bp_rc infer_gather(struct bp_infer *infer)
         return bp_rule_unknown(infer, 0, bp_rule_dtype(infer, 0));
     rc = check_indices(infer, indices, data->dims[axis]);
     if (rc >= 0)
-        rc = bp_rule_room(infer, (uint64_t)data->rank - 1 + indices->rank);
+        rc = bp_rule_check_rank(infer, (uint64_t)data->rank - 1 + indices->rank);
     if (rc < 0)
         return rc;
 
@@ -90,6 +97,14 @@ GATHER(11, ALL3);
 GATHER(13, ALL4);
 
 /* ---- GatherElements, ScatterElements --------------------------------------------------------- */
+
+/*
+ * ONNX: GatherElements 11, 13; Scatter 9, 11; ScatterElements 11, 13, 16, 18.
+ * indices has the rank of data, and outside of axis at most its sizes. GatherElements gives
+ * the shape of indices. ScatterElements takes updates of the shape of indices, and gives the
+ * shape of data; Scatter is its name before version 11. reduction exists from 16 on, max and
+ * min in it from 18 on.
+ */
 
 /* Indices have the rank of the data, and lie within it but along the axis. */
 static bp_rc check_elements(struct bp_infer *infer)
@@ -180,6 +195,16 @@ SCATTER_ELEMENTS(ScatterElements, 18, ALL4, A_INT("axis", 0), REDUCTION);
 /* ---- GatherND, ScatterND --------------------------------------------------------------------- */
 
 /*
+ * ONNX: GatherND 11, 12, 13; ScatterND 11, 13, 16, 18.
+ * com.microsoft: GatherND 1.
+ * The last dimension of indices, k, says how many dimensions of data an index covers; it must
+ * be known, else only the type of the result is. GatherND, with the first batch_dims
+ * dimensions in common, gives indices.shape[:-1] + data.shape[batch_dims + k:]. ScatterND
+ * takes updates of indices.shape[:-1] + data.shape[k:] and gives the shape of data.
+ * The operator of com.microsoft has no batch_dims, and int32 indices too.
+ */
+
+/*
  * How many dimensions of the data an index has; *known false: indices do not tell. The data's first
  * `batch` dimensions are those of the indices.
  */
@@ -204,7 +229,7 @@ static bp_rc index_depth(struct bp_infer *infer, uint32_t batch, uint32_t *out, 
         return BP_OK;
     if (depth.value < 1 || depth.value > data->rank - batch)
         return bp_fail(infer->err, BP_E_SHAPE,
-                       "an index of %" PRId64 " numbers does not fit data of rank %u", depth.value,
+                       "an index of %" PRId64 " elements does not fit data of rank %u", depth.value,
                        data->rank - batch);
     *out = (uint32_t)depth.value;
     *known = true;
@@ -237,7 +262,7 @@ static bp_rc infer_gather_nd(struct bp_infer *infer)
         return rc;
     if (!known)
         return bp_rule_unknown(infer, 0, bp_rule_dtype(infer, 0));
-    rc = bp_rule_room(infer, (uint64_t)indices->rank - 1 + data->rank - batch - depth);
+    rc = bp_rule_check_rank(infer, (uint64_t)indices->rank - 1 + data->rank - batch - depth);
     for (uint32_t i = 0; i < batch && rc >= 0; i++)
         rc = bp_rule_expect(infer, 1, i, data->dims[i], "data");
     if (rc < 0)
@@ -312,10 +337,10 @@ static bp_rc infer_ms_gather_nd(struct bp_infer *infer)
     depth = indices->dims[indices->rank - 1].value;
     if (depth < 1 || depth > data->rank)
         return bp_fail(infer->err, BP_E_SHAPE,
-                       "indices ends in %" PRId64 " numbers, but data has rank %u", depth,
+                       "indices ends in %" PRId64 " elements, but data has rank %u", depth,
                        data->rank);
     rank = indices->rank - 1 + data->rank - (uint32_t)depth;
-    rc = bp_rule_room(infer, rank);
+    rc = bp_rule_check_rank(infer, rank);
     if (rc < 0)
         return rc;
     for (uint32_t i = 0; i + 1 < indices->rank; i++)
@@ -329,6 +354,13 @@ MS_ROW(GatherND, 1, INFER(infer_ms_gather_nd), IN(P("data", 'T', ALL4), P("indic
        OUT(P("output", 'T', ALL4)), NO_ATTRS);
 
 /* ---- TensorScatter --------------------------------------------------------------------------- */
+
+/*
+ * ONNX: TensorScatter 24.
+ * Writes update into a cache of keys or values at a position for each sequence of the batch.
+ * update has the shape of past_cache but for axis, along which it has at most as many
+ * entries; present_cache has the shape of past_cache. axis is not 0, the batch.
+ */
 
 static bp_rc check_update(struct bp_infer *infer, uint32_t axis)
 {

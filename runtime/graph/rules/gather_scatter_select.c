@@ -14,6 +14,12 @@
 
 /* ---- Compress -------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Compress 9, 11.
+ * condition is a vector of bool. The result has rank 1 without axis, else the shape of input,
+ * but along axis as many entries as condition has true elements, which the data tells.
+ */
+
 static bp_rc infer_compress(struct bp_infer *infer)
 {
     const struct bp_fact *input = bp_rule_in(infer, 0);
@@ -51,6 +57,12 @@ COMPRESS(11);
 
 /* ---- NonZero --------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: NonZero 9, 13.
+ * Y is (rank of X, n): a column for each element of X that is not 0. Their number comes with
+ * the data.
+ */
+
 static bp_rc infer_non_zero(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);
@@ -72,6 +84,13 @@ NON_ZERO(9, ALL3);
 NON_ZERO(13, ALL4);
 
 /* ---- OneHot ---------------------------------------------------------------------------------- */
+
+/*
+ * ONNX: OneHot 9, 11.
+ * The result has the shape of indices with a dimension of size depth put in at axis, -1 for
+ * the last one, and the type of values, a pair of off and on. depth is a scalar of any
+ * numeric type; without its content the size comes with the data.
+ */
 
 static bp_rc read_depth(struct bp_infer *infer, struct bp_sym *out)
 {
@@ -109,7 +128,7 @@ static bp_rc infer_one_hot(struct bp_infer *infer)
         return rc;
     if (!bp_rule_ranked(indices))
         return bp_rule_unknown(infer, 0, bp_rule_dtype(infer, 2));
-    rc = bp_rule_room(infer, (uint64_t)indices->rank + 1);
+    rc = bp_rule_check_rank(infer, (uint64_t)indices->rank + 1);
     if (rc >= 0)
         rc = bp_infer_axis(infer, bp_ir_attr_int(infer->node, "axis", -1), indices->rank + 1,
                            "axis", &axis);
@@ -129,6 +148,15 @@ ONE_HOT(9);
 ONE_HOT(11);
 
 /* ---- Unique ---------------------------------------------------------------------------------- */
+
+/*
+ * ONNX: Unique 11.
+ * com.microsoft: Unique 1.
+ * Without axis X counts as flat and Y is a vector; with it, Y has the shape of X but along
+ * axis. indices and counts have an element for each entry of Y, inverse_indices one for each
+ * entry of X. How many entries Y has comes with the data. The operator of com.microsoft takes
+ * vectors alone.
+ */
 
 /* Y, and how many items there are before the equal ones become one. */
 static bp_rc unique_items(struct bp_infer *infer, struct bp_sym some, struct bp_sym *items)

@@ -12,6 +12,16 @@
 
 /* ---- Resize, Upsample ------------------------------------------------------------------------ */
 
+/*
+ * ONNX: Resize 10, 11, 13, 18, 19; Upsample 1, 7, 9, 10.
+ * Y has the rank of X. A dimension becomes floor(size * scale), in float32 as other runtimes
+ * compute it, or the size that is given; from Resize-18 on axes says which dimensions are
+ * meant. Exactly one of scales and sizes is given; an empty tensor counts as absent.
+ * keep_aspect_ratio_policy (18) takes one scale for all axes, the smallest or largest that
+ * fits sizes. Scales are attributes in Upsample 1 and 7, an input from 9 on; without the
+ * content of scales or sizes only the rank is known.
+ */
+
 /* What is asked of the resized axes, in their order. */
 struct request {
     uint32_t n;           /* axes */
@@ -30,7 +40,7 @@ static bp_rc read_axes(struct bp_infer *infer, uint32_t rank, struct request *ou
 
     out->n = axes ? n : rank;
     if (out->n > rank)
-        return bp_fail(infer->err, BP_E_INVALID, "axes has %u numbers, X has rank %u", n, rank);
+        return bp_fail(infer->err, BP_E_INVALID, "axes has %u elements, X has rank %u", n, rank);
     for (uint32_t i = 0; i < out->n; i++) {
         bp_rc rc = BP_OK;
 
@@ -50,7 +60,7 @@ static bp_rc check_scales(struct bp_infer *infer, const double *scales, uint32_t
                           uint32_t axes)
 {
     if (count != axes)
-        return bp_fail(infer->err, BP_E_SHAPE, "scales has %u numbers for %u axes", count, axes);
+        return bp_fail(infer->err, BP_E_SHAPE, "scales has %u elements for %u axes", count, axes);
     for (uint32_t i = 0; scales && i < count; i++) {
         if (!(scales[i] > 0 && scales[i] < (double)INT32_MAX))
             return bp_fail(infer->err, BP_E_INVALID, "scale %u is %g", i, scales[i]);
@@ -94,7 +104,7 @@ static bp_rc read_sizes(struct bp_infer *infer, uint32_t input, struct request *
         return BP_OK;
     }
     if (out->sizes.is_counted && out->sizes.n != out->n)
-        return bp_fail(infer->err, BP_E_SHAPE, "sizes has %u numbers for %u axes", out->sizes.n,
+        return bp_fail(infer->err, BP_E_SHAPE, "sizes has %u elements for %u axes", out->sizes.n,
                        out->n);
     for (uint32_t i = 0; out->sizes.v && i < out->n; i++) {
         if (bp_sym_known(out->sizes.v[i]) && out->sizes.v[i].value < 0)
@@ -164,7 +174,7 @@ static bp_rc keep_aspect(struct bp_infer *infer, const struct request *request, 
     return BP_OK;
 }
 
-/* The new sizes of the request's axes, in place of the old ones. */
+/* The new sizes of the request's axes, instead of the old ones. */
 static bp_rc resized(struct bp_infer *infer, const struct request *request, struct bp_sym *dims)
 {
     bool stretches = bp_ir_attr_is(infer->node, "keep_aspect_ratio_policy", "stretch", "stretch");
@@ -244,7 +254,7 @@ static bp_rc infer_scaled(struct bp_infer *infer)
     return set_resized(infer, &request);
 }
 
-/* Upsample-7 has a list of scales, version 1 two of them for pictures. */
+/* Upsample-7 has a list of scales, version 1 two of them for images. */
 static bp_rc infer_upsample(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);
@@ -317,6 +327,13 @@ UPSAMPLE(9);
 UPSAMPLE(10); /* deprecated, with its meaning unchanged */
 
 /* ---- ImageDecoder ---------------------------------------------------------------------------- */
+
+/*
+ * ONNX: ImageDecoder 20.
+ * encoded_stream holds the bytes of a file, uint8 of rank 1. The image is uint8, (height,
+ * width, channels); height and width come with the data, there are 3 channels, or 1 with
+ * pixel_format Grayscale.
+ */
 
 static bp_rc infer_image_decoder(struct bp_infer *infer)
 {

@@ -12,6 +12,13 @@
 
 /* ---- GridSample ------------------------------------------------------------------------------ */
 
+/*
+ * ONNX: GridSample 16, 20, 22.
+ * com.microsoft: GridSample 1.
+ * X is (N, C, D1, ..., Dn), grid (N, E1, ..., En, n): a position in X for each element. Y is
+ * (N, C, E1, ..., En). The operator of com.microsoft takes two spatial dimensions only.
+ */
+
 /* X[N,C,D1..Dn] and grid[N,E1..En,n] give Y[N,C,E1..En]. */
 static bp_rc infer_grid_sample(struct bp_infer *infer)
 {
@@ -86,6 +93,13 @@ MS_ROW(GridSample, 1, INFER(infer_ms_grid_sample), IN(P("X", 'T', FLOAT3), P("Gr
 
 /* ---- AffineGrid ------------------------------------------------------------------------------ */
 
+/*
+ * ONNX: AffineGrid 20.
+ * theta is (N, n, n + 1), a transformation for each image, and size gives (N, C, d1, ..., dn)
+ * with n of 2 or 3. grid is (N, d1, ..., dn, n). Without the content of size only what its
+ * length says is known.
+ */
+
 static bp_rc infer_affine_grid(struct bp_infer *infer)
 {
     uint32_t dtype = bp_rule_dtype(infer, 0), n;
@@ -100,7 +114,7 @@ static bp_rc infer_affine_grid(struct bp_infer *infer)
     if (!size.is_counted)
         return bp_rule_unknown(infer, 0, dtype);
     if (size.n != 4 && size.n != 5)
-        return bp_fail(infer->err, BP_E_SHAPE, "size has %u numbers, not 4 or 5", size.n);
+        return bp_fail(infer->err, BP_E_SHAPE, "size has %u elements, not 4 or 5", size.n);
     n = size.n - 2;
     rc = bp_rule_expect(infer, 0, 1, bp_sym_of(n), "size");
     if (rc >= 0)
@@ -126,8 +140,15 @@ ROW(AffineGrid, 20, INFER(infer_affine_grid),
 
 /* ---- MaxRoiPool, RoiAlign -------------------------------------------------------------------- */
 
-/* A piece of height x width for each of the regions, which have `numbers` numbers each. */
-static bp_rc regions(struct bp_infer *infer, int64_t numbers, int64_t height, int64_t width)
+/*
+ * ONNX: MaxRoiPool 1, 22; RoiAlign 10, 16, 22.
+ * X is (N, C, H, W). rois has a row for each region: (batch index, x1, y1, x2, y2) in
+ * MaxRoiPool; (x1, y1, x2, y2) in RoiAlign, which has the batch indices as an input of their
+ * own. Y is (regions, C, height, width), whose last two sizes are attributes.
+ */
+
+/* An output of height x width for each region, which has `coordinates` elements. */
+static bp_rc regions(struct bp_infer *infer, int64_t coordinates, int64_t height, int64_t width)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);
     const struct bp_fact *rois = bp_rule_in(infer, 1);
@@ -137,13 +158,13 @@ static bp_rc regions(struct bp_infer *infer, int64_t numbers, int64_t height, in
     if (rc >= 0)
         rc = bp_rule_rank(infer, 1, 2, 2);
     if (rc >= 0)
-        rc = bp_rule_expect(infer, 1, 1, bp_sym_of(numbers), "a region");
+        rc = bp_rule_expect(infer, 1, 1, bp_sym_of(coordinates), "a region");
     if (rc >= 0)
         rc = bp_rule_from_data(infer, dims, bp_rule_ranked(x) && bp_rule_ranked(rois) ? 0 : 2);
     if (rc < 0)
         return rc;
     if (height < 1 || width < 1)
-        return bp_fail(infer->err, BP_E_INVALID, "a piece has the size %" PRId64 " x %" PRId64,
+        return bp_fail(infer->err, BP_E_INVALID, "an output has the size %" PRId64 " x %" PRId64,
                        height, width);
     if (bp_rule_ranked(rois))
         dims[0] = rois->dims[0];
@@ -213,6 +234,13 @@ ROI_ALIGN(22, FLOAT, , COORDINATES);
 
 /* ---- CropAndResize --------------------------------------------------------------------------- */
 
+/*
+ * com.microsoft: CropAndResize 1.
+ * X is (N, C, H, W), rois (regions, 4), batch_indices has an element for each region.
+ * crop_size, (height, width), is an input: Y is (regions, C, height, width), with sizes from
+ * the data where its content is not known.
+ */
+
 static bp_rc infer_crop_and_resize(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0), *rois = bp_rule_in(infer, 1);
@@ -253,6 +281,12 @@ MS_ROW(CropAndResize, 1, INFER(infer_crop_and_resize),
        ATTRS(A_STRING("mode", "bilinear"), A_FLOAT("extrapolation_value", 0.0f)));
 
 /* ---- NonMaxSuppression ----------------------------------------------------------------------- */
+
+/*
+ * ONNX: NonMaxSuppression 10, 11.
+ * boxes is (batches, boxes, 4), scores (batches, classes, boxes); the limits are scalars. Of
+ * each box that is kept the result has (batch, class, box); their number comes with the data.
+ */
 
 static bp_rc infer_non_max_suppression(struct bp_infer *infer)
 {

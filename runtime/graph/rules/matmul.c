@@ -12,6 +12,17 @@
 
 /* ---- MatMul ---------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: MatMul 1, 9, 13.
+ * com.microsoft: FusedMatMul 1; TransposeMatMul 1; SparseToDenseMatMul 1.
+ * As numpy.matmul: of A (..., m, k) and B (..., k, n) the result is (..., m, n), with the
+ * dimensions before the last two broadcast in both directions. A vector counts as a matrix of
+ * one row (A) or column (B), and that dimension is dropped again.
+ * FusedMatMul and TransposeMatMul first exchange the last two dimensions (transA, transB);
+ * transBatch moves the first dimension before the last one. SparseToDenseMatMul takes a
+ * sparse A of rank 2, whose sizes are known where the model declares them.
+ */
+
 static bp_rc refuse_inner(struct bp_infer *infer, struct bp_sym a, struct bp_sym b)
 {
     return bp_fail(infer->err, BP_E_SHAPE,
@@ -73,8 +84,8 @@ MATMUL(9, WIDE3);
 MATMUL(13, WIDE);
 
 /* A matrix product's operand as it is after transBatch and trans. */
-static bp_rc turn_operand(struct bp_infer *infer, uint32_t i, const char *trans, const char *batch,
-                          const struct bp_fact **out)
+static bp_rc transpose_operand(struct bp_infer *infer, uint32_t i, const char *trans,
+                               const char *batch, const struct bp_fact **out)
 {
     const struct bp_fact *fact = bp_rule_in(infer, i);
     uint32_t perm[BP_MAX_RANK], rank;
@@ -96,21 +107,21 @@ static bp_rc turn_operand(struct bp_infer *infer, uint32_t i, const char *trans,
         perm[rank - 1] = perm[rank - 2];
         perm[rank - 2] = last;
     }
-    *out = bp_rule_turned(infer, fact, perm);
+    *out = bp_rule_transposed(infer, fact, perm);
     return *out ? BP_OK : bp_fail_nomem(infer->err, "a shape");
 }
 
 static bp_rc infer_fused_matmul(struct bp_infer *infer)
 {
     const struct bp_fact *in[2];
-    bp_rc rc = turn_operand(infer, 0, "transA", "transBatchA", &in[0]);
+    bp_rc rc = transpose_operand(infer, 0, "transA", "transBatchA", &in[0]);
 
     if (rc >= 0)
-        rc = turn_operand(infer, 1, "transB", "transBatchB", &in[1]);
+        rc = transpose_operand(infer, 1, "transB", "transBatchB", &in[1]);
     return rc < 0 ? rc : bp_rule_as(infer, &bp_schema_MatMul_13, in, 2);
 }
 
-/* Dimension i of a sparse matrix, where the model says a number: others come with the data. */
+/* Dimension i of a sparse matrix, where the model declares it: others come with the data. */
 static bp_rc sparse_dim(struct bp_infer *infer, const struct bp_fact *sparse, uint32_t i,
                         struct bp_sym *out)
 {
@@ -125,8 +136,8 @@ static bp_rc sparse_dim(struct bp_infer *infer, const struct bp_fact *sparse, ui
 
 static bp_rc infer_sparse_matmul(struct bp_infer *infer)
 {
-    bool turn_a = bp_ir_attr_int(infer->node, "transA", 0) != 0;
-    bool turn_b = bp_ir_attr_int(infer->node, "transB", 0) != 0;
+    bool transpose_a = bp_ir_attr_int(infer->node, "transA", 0) != 0;
+    bool transpose_b = bp_ir_attr_int(infer->node, "transB", 0) != 0;
     const struct bp_fact *a = bp_fact_innermost(bp_rule_in(infer, 0)), *b = bp_rule_in(infer, 1);
     struct bp_sym dims[2], inner;
     bp_rc rc = bp_rule_rank(infer, 1, 2, 2);
@@ -134,13 +145,13 @@ static bp_rc infer_sparse_matmul(struct bp_infer *infer)
     if (rc >= 0 && bp_rule_ranked(a) && a->rank != 2)
         return bp_fail(infer->err, BP_E_SHAPE, "A has rank %u, but rank 2 is needed", a->rank);
     if (rc >= 0)
-        rc = sparse_dim(infer, bp_rule_in(infer, 0), turn_a, &dims[0]);
+        rc = sparse_dim(infer, bp_rule_in(infer, 0), transpose_a, &dims[0]);
     if (rc >= 0)
-        rc = sparse_dim(infer, bp_rule_in(infer, 0), !turn_a, &inner);
+        rc = sparse_dim(infer, bp_rule_in(infer, 0), !transpose_a, &inner);
     if (rc >= 0)
-        rc = bp_rule_expect(infer, 1, turn_b, inner, "A");
+        rc = bp_rule_expect(infer, 1, transpose_b, inner, "A");
     if (rc >= 0 && bp_rule_ranked(b))
-        dims[1] = b->dims[!turn_b];
+        dims[1] = b->dims[!transpose_b];
     else if (rc >= 0)
         rc = bp_rule_from_data(infer, &dims[1], 1);
     return rc < 0 ? rc : bp_rule_set(infer, 0, bp_rule_dtype(infer, 1), 2, dims);
@@ -161,10 +172,18 @@ PRODUCT(TransposeMatMul, );
 MS_ROW(SparseToDenseMatMul, 1, INFER(infer_sparse_matmul),
        IN(P_KINDS("A", 'T', SPARSE_TYPES, K_SPARSE), P("B", 'T', SPARSE_TYPES)),
        OUT(P("Y", 'T', SPARSE_TYPES)),
-       ATTRS(A_FLOAT("alpha", 1), A_INT("transA", 0), A_INT("transB", 0)), .is_hosted = true,
+       ATTRS(A_FLOAT("alpha", 1), A_INT("transA", 0), A_INT("transB", 0)), .is_host_op = true,
        .sizes_from_data = true);
 
 /* ---- Gemm ------------------------------------------------------------------------------------ */
+
+/*
+ * ONNX: Gemm 1, 6, 7, 9, 11, 13.
+ * com.microsoft: FusedGemm 1.
+ * A is (M, K), or (K, M) with transA; B is (K, N), or (N, K) with transB; Y is (M, N). C
+ * broadcasts to Y in that direction alone: in versions 1 and 6 only with broadcast=1. It is
+ * optional from 11 on. FusedGemm adds an activation.
+ */
 
 /* Versions 1 and 6 broadcast C only when told to; later ones do, and only C. */
 static bp_rc check_addend(struct bp_infer *infer, const struct bp_sym *dims)
@@ -241,9 +260,16 @@ MS_ROW(FusedGemm, 1, INFER(infer_fused_gemm),
 
 /* ---- Einsum ---------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Einsum 12.
+ * equation names the dimensions of each operand with letters, after which "->" and those of
+ * the result may come; equal letters have equal sizes, where size 1 broadcasts.
+ * bp_einsum_parse() reads it for rules and kernels alike.
+ */
+
 /* One size for all dimensions with a label, where 1 is broadcast. */
-static bp_rc join_sizes(struct bp_infer *infer, const bp_einsum_term *term,
-                        const struct bp_fact *fact, struct bp_sym *sizes)
+static bp_rc merge_sizes(struct bp_infer *infer, const bp_einsum_term *term,
+                         const struct bp_fact *fact, struct bp_sym *sizes)
 {
     for (uint32_t d = 0; d < fact->rank; d++) {
         struct bp_sym *size = &sizes[term->labels[d]];
@@ -267,12 +293,12 @@ static bp_rc set_result(struct bp_infer *infer, const bp_einsum_term *terms)
 {
     const bp_einsum_term *out = &terms[infer->node->n_in];
     struct bp_sym sizes[BP_EINSUM_LABELS], dims[BP_EINSUM_RANK];
-    bp_rc rc = bp_rule_room(infer, out->rank);
+    bp_rc rc = bp_rule_check_rank(infer, out->rank);
 
     for (uint32_t i = 0; i < BP_EINSUM_LABELS; i++)
         sizes[i] = bp_sym_of(1);
     for (uint32_t i = 0; i < infer->node->n_in && rc >= 0; i++)
-        rc = join_sizes(infer, &terms[i], bp_rule_in(infer, i), sizes);
+        rc = merge_sizes(infer, &terms[i], bp_rule_in(infer, i), sizes);
     for (uint32_t i = 0; i < out->rank; i++)
         dims[i] = sizes[out->labels[i]];
     if (rc < 0)
@@ -311,6 +337,12 @@ ROW(Einsum, 12, INFER(infer_einsum), IN(MANY("Inputs", 'T', NUMBER3)),
     OUT(P("Output", 'T', NUMBER3)), ATTRS(A_STRING_REQ("equation")));
 
 /* ---- Det, Inverse ---------------------------------------------------------------------------- */
+
+/*
+ * ONNX: Det 11, 22.
+ * com.microsoft: Inverse 1.
+ * X is (..., n, n). Det gives (...), a determinant for each matrix, Inverse the shape of X.
+ */
 
 static bp_rc infer_det(struct bp_infer *infer)
 {
@@ -351,6 +383,11 @@ static bp_rc infer_inverse(struct bp_infer *infer)
 SAME(Inverse, infer_inverse, FLOAT3);
 
 /* ---- CDist ----------------------------------------------------------------------------------- */
+
+/*
+ * com.microsoft: CDist 1.
+ * A is (m, k), B (n, k); the result is (m, n), a distance for each pair of rows.
+ */
 
 static bp_rc infer_cdist(struct bp_infer *infer)
 {

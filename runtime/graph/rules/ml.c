@@ -12,6 +12,15 @@
 
 /* ---- same shape ------------------------------------------------------------------------------ */
 
+/*
+ * ai.onnx.ml: Binarizer 1; Imputer 1; Scaler 1; Normalizer 1; CategoryMapper 1; LabelEncoder
+ *   1, 2, 4.
+ * Y has the shape of X. Binarizer and Imputer keep the type, Scaler and Normalizer give
+ * float32; Normalizer takes rank 1 or 2. CategoryMapper and LabelEncoder 1 map strings to
+ * int64 or back. LabelEncoder from 2 on has lists of keys and values, whose types are those
+ * of X and Y.
+ */
+
 /* Number of elements of a list attribute; 0: absent. */
 static uint32_t count_of(const struct bp_infer *infer, const char *name)
 {
@@ -102,6 +111,12 @@ ML_ROW(Scaler, 1, INFER(infer_to_float), IN(P("X", 0, ML_NUMBER)), OUT(P("Y", 0,
 
 /* ---- ArrayFeatureExtractor ------------------------------------------------------------------- */
 
+/*
+ * ai.onnx.ml: ArrayFeatureExtractor 1.
+ * Picks the columns Y of X, along its last dimension: the result has the shape of X with the
+ * number of elements of Y there. A vector counts as a matrix of one row.
+ */
+
 static bp_rc infer_array_feature_extractor(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0), *y = bp_rule_in(infer, 1);
@@ -128,6 +143,12 @@ ML_ROW(ArrayFeatureExtractor, 1, INFER(infer_array_feature_extractor),
 
 /* ---- OneHotEncoder --------------------------------------------------------------------------- */
 
+/*
+ * ai.onnx.ml: OneHotEncoder 1.
+ * The result is float32 and has the shape of X with a dimension more at the end, of the
+ * number of categories. Exactly one of cats_int64s and cats_strings is given.
+ */
+
 static bp_rc infer_one_hot_encoder(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);
@@ -139,7 +160,7 @@ static bp_rc infer_one_hot_encoder(struct bp_infer *infer)
         return bp_fail(infer->err, BP_E_INVALID, "give either cats_int64s or cats_strings");
     if (!bp_rule_ranked(x))
         return bp_rule_unknown(infer, 0, BP_DTYPE_F32);
-    rc = bp_rule_room(infer, (uint64_t)x->rank + 1);
+    rc = bp_rule_check_rank(infer, (uint64_t)x->rank + 1);
     if (rc < 0)
         return rc;
     if (x->rank > 0)
@@ -154,7 +175,14 @@ ML_ROW(OneHotEncoder, 1, INFER(infer_one_hot_encoder), IN(P("X", 0, ML_NUMBER | 
 
 /* ---- FeatureVectorizer ----------------------------------------------------------------------- */
 
-/* Columns that input i gives; all behind the first dimension is one row. */
+/*
+ * ai.onnx.ml: FeatureVectorizer 1.
+ * Joins the columns of all inputs: an input is (rows, columns...) or a vector, which is one
+ * row; the result is float32, (rows, sum of columns). inputdimensions has the number of
+ * columns for each input.
+ */
+
+/* Columns that input i gives; all dimensions after the first are one row. */
 static bp_rc width_of(struct bp_infer *infer, uint32_t i, struct bp_sym *out)
 {
     const struct bp_fact *x = bp_rule_in(infer, i);
@@ -225,6 +253,13 @@ ML_ROW(FeatureVectorizer, 1, INFER(infer_feature_vectorizer), IN(MANY("X", 'T', 
 
 /* ---- maps ------------------------------------------------------------------------------------ */
 
+/*
+ * ai.onnx.ml: CastMap 1; DictVectorizer 1; ZipMap 1.
+ * Maps have no element type, so the host runs these. CastMap gives (1, n): n is max_map in a
+ * SPARSE form, else it comes with the data. DictVectorizer gives (1, size of the vocabulary).
+ * ZipMap gives a sequence of maps, from a class label to float32, one for each row of X.
+ */
+
 static bool is_list(const struct bp_infer *infer, const char *name)
 {
     const bp_attr *attr = bp_ir_attr(infer->node, name);
@@ -284,8 +319,8 @@ static bp_rc infer_dict(struct bp_infer *infer)
 {
     const struct bp_fact *map = bp_rule_in(infer, 0);
     const bp_attr *names = bp_ir_attr(infer->node, "string_vocabulary");
-    const bp_attr *numbers = bp_ir_attr(infer->node, "int64_vocabulary");
-    uint32_t n = names && names->count ? names->count : numbers ? numbers->count : 0;
+    const bp_attr *ints = bp_ir_attr(infer->node, "int64_vocabulary");
+    uint32_t n = names && names->count ? names->count : ints ? ints->count : 0;
     struct bp_sym dims[2] = {bp_sym_of(1), bp_sym_of(n)};
 
     if (is_list(infer, "string_vocabulary") == is_list(infer, "int64_vocabulary"))
@@ -297,10 +332,10 @@ static bp_rc infer_dict(struct bp_infer *infer)
 ML_ROW(CastMap, 1, INFER(infer_cast_map), IN(P_KINDS("X", '1', 0, K_MAP)),
        OUT(P("Y", '2', BP_T(STRING) | BP_T(F32) | BP_T(I64))),
        ATTRS(A_STRING("cast_to", "TO_FLOAT"), A_STRING("map_form", "DENSE"), A_INT("max_map", 1)),
-       .is_hosted = true, .sizes_from_data = true);
+       .is_host_op = true, .sizes_from_data = true);
 ML_ROW(DictVectorizer, 1, INFER(infer_dict), IN(P_KINDS("X", '1', 0, K_MAP)),
        OUT(P("Y", '2', BP_T(I64) | BP_T(F32) | BP_T(F64) | BP_T(STRING))),
-       ATTRS(A_STRINGS("string_vocabulary"), A_INTS("int64_vocabulary")), .is_hosted = true);
+       ATTRS(A_STRINGS("string_vocabulary"), A_INTS("int64_vocabulary")), .is_host_op = true);
 ML_ROW(ZipMap, 1, INFER(infer_zip), IN(P("X", 'X', BP_T(F32))),
        OUT(P_KINDS("Z", 'Z', 0, K_SEQUENCE)),
-       ATTRS(A_STRINGS("classlabels_strings"), A_INTS("classlabels_int64s")), .is_hosted = true);
+       ATTRS(A_STRINGS("classlabels_strings"), A_INTS("classlabels_int64s")), .is_host_op = true);

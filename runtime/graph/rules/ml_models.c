@@ -11,6 +11,14 @@
 
 /* ---- linear models --------------------------------------------------------------------------- */
 
+/*
+ * ai.onnx.ml: LinearClassifier 1; LinearRegressor 1.
+ * X is (rows, features), or a vector, which is one row. A classifier gives a label for each
+ * row, strings or int64 by which labels are given, and float32 scores (rows, classes); with
+ * two labels and one row of coefficients the second score is made of the first.
+ * LinearRegressor gives (rows, targets).
+ */
+
 static uint32_t count_of(const struct bp_infer *infer, const char *name)
 {
     const bp_attr *attr = bp_ir_attr(infer->node, name);
@@ -106,6 +114,13 @@ ML_ROW(LinearRegressor, 1, INFER(infer_linear_regressor), FROM_NUMBERS, TO_FLOAT
 
 /* ---- support vector machines ----------------------------------------------------------------- */
 
+/*
+ * ai.onnx.ml: SVMClassifier 1; SVMRegressor 1.
+ * SVMClassifier gives a label for each row, and scores: one for each class with
+ * vectors_per_class absent or with probabilities (prob_a), else one for each pair of classes,
+ * 2 where there are two. SVMRegressor gives (rows, 1).
+ */
+
 static bp_rc infer_svm_regressor(struct bp_infer *infer)
 {
     return set_rows(infer, 0, BP_DTYPE_F32, 1);
@@ -140,6 +155,14 @@ ML_ROW(SVMRegressor, 1, INFER(infer_svm_regressor), FROM_NUMBERS, TO_FLOATS,
        ATTRS(SVM, A_INT("n_supports", 0), A_INT("one_class", 0)));
 
 /* ---- tree ensembles -------------------------------------------------------------------------- */
+
+/*
+ * ai.onnx.ml: TreeEnsembleClassifier 1, 3, 5; TreeEnsembleRegressor 1, 3, 5; TreeEnsemble 5.
+ * TreeEnsembleClassifier gives a label and a score for each class, TreeEnsembleRegressor and
+ * TreeEnsemble (5) give (rows, targets). n_targets is the number of targets; where it is
+ * absent, the largest target that a leaf names tells it. The lists of nodes are read by the
+ * provider.
+ */
 
 static bp_rc infer_tree_classifier(struct bp_infer *infer)
 {

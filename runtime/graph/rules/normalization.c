@@ -12,6 +12,15 @@
 
 /* ---- BatchNormalization, InstanceNormalization ----------------------------------------------- */
 
+/*
+ * ONNX: BatchNormalization 1, 6, 7, 9, 14, 15; InstanceNormalization 1, 6, 22.
+ * X is (batch, C, ...), Y has its shape; scale, B, mean and variance have an element for each
+ * channel. Under spatial=0 (up to version 8) they have one for each element, which is left to
+ * the provider.
+ * The outputs after Y are of training: mean and variance, and up to 13 those of this batch.
+ * From 14 on they need training_mode=1. InstanceNormalization needs rank 3 or more.
+ */
+
 /* Inputs first..last are lists with an entry a channel of input 0. */
 static bp_rc check_by_channel(struct bp_infer *infer, uint32_t first, uint32_t last,
                               struct bp_sym channels)
@@ -26,7 +35,7 @@ static bp_rc check_by_channel(struct bp_infer *infer, uint32_t first, uint32_t l
     return rc;
 }
 
-/* Outputs behind the first, of training; there were four before version 14, then two. */
+/* Outputs after the first, of training; there were four before version 14, then two. */
 static bp_rc batch_statistics(struct bp_infer *infer)
 {
     bool is_training = bp_ir_attr_int(infer->node, "training_mode", 0) != 0;
@@ -113,6 +122,12 @@ INSTANCE_NORMALIZATION(22, FLOAT, EPSILON);
 
 /* ---- GroupNormalization ---------------------------------------------------------------------- */
 
+/*
+ * ONNX: GroupNormalization 18, 21.
+ * X is (batch, C, ...), Y has its shape. num_groups divides C. scale and bias have an element
+ * for each group in version 18, for each channel from 21 on.
+ */
+
 /* Attribute stash_type names the type that sums are taken in. */
 static bp_rc check_stash(struct bp_infer *infer)
 {
@@ -124,7 +139,7 @@ static bp_rc check_stash(struct bp_infer *infer)
                    "stash_type is %" PRId64 ", no floating-point type of 16 bits or more", stash);
 }
 
-/* scale and bias have a number a group in version 18, a number a channel from 21 on. */
+/* scale and bias have an element a group in version 18, an element a channel from 21 on. */
 static bp_rc infer_group_normalization(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);
@@ -166,6 +181,13 @@ GROUP_NORMALIZATION(18, );
 GROUP_NORMALIZATION(21, STASH);
 
 /* ---- LayerNormalization ---------------------------------------------------------------------- */
+
+/*
+ * ONNX: LayerNormalization 1, 17.
+ * Y has the shape of X; Scale and B broadcast to X in that direction alone. Mean and
+ * InvStdDev have the shape of X with size 1 from axis on, and the type that stash_type names,
+ * float32 or bfloat16.
+ */
 
 static bp_rc infer_layer_normalization(struct bp_infer *infer)
 {
@@ -215,6 +237,12 @@ LAYER_NORMALIZATION(17);
 
 /* ---- RMSNormalization ------------------------------------------------------------------------ */
 
+/*
+ * ONNX: RMSNormalization 23.
+ * Y has the shape of X and the type of scale, which broadcasts to X in that direction alone.
+ * The mean is taken from axis on.
+ */
+
 static bp_rc infer_rms_normalization(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);
@@ -235,6 +263,11 @@ ROW(RMSNormalization, 23, INFER(infer_rms_normalization),
     ATTRS(A_INT("axis", -1), EPSILON, STASH));
 
 /* ---- LpNormalization ------------------------------------------------------------------------- */
+
+/*
+ * ONNX: LpNormalization 1, 22.
+ * The result has the shape and type of input. p is 1 or 2, axis one of its axes.
+ */
 
 static bp_rc infer_lp_normalization(struct bp_infer *infer)
 {
@@ -260,6 +293,12 @@ LP_NORMALIZATION(1, FLOAT3);
 LP_NORMALIZATION(22, FLOAT);
 
 /* ---- MeanVarianceNormalization --------------------------------------------------------------- */
+
+/*
+ * ONNX: MeanVarianceNormalization 9, 13.
+ * Y has the shape and type of X. axes are those that the mean is taken over, 0, 2 and 3 where
+ * they are absent; none comes twice.
+ */
 
 static bp_rc infer_mean_variance(struct bp_infer *infer)
 {
@@ -289,6 +328,12 @@ MEAN_VARIANCE(13, FLOAT);
 
 /* ---- LRN ------------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: LRN 1, 13.
+ * X is (batch, C, ...), Y has its shape and type. size, the number of channels that are
+ * summed, is at least 1.
+ */
+
 static bp_rc infer_lrn(struct bp_infer *infer)
 {
     int64_t size = bp_ir_attr_int(infer->node, "size", 0);
@@ -310,6 +355,14 @@ LRN_ROW(1, FLOAT3);
 LRN_ROW(13, FLOAT);
 
 /* ---- Softmax, LogSoftmax --------------------------------------------------------------------- */
+
+/*
+ * ONNX: Softmax 1, 11, 13; LogSoftmax 1, 11, 13.
+ * com.microsoft: BiasSoftmax 1.
+ * The result has the shape and type of input. Up to version 11 all dimensions from axis on, 1
+ * by default, count as one; from 13 on axis is a single dimension, the last one by default.
+ * BiasSoftmax adds a bias that broadcasts, which is left to the provider.
+ */
 
 static bp_rc infer_softmax(struct bp_infer *infer)
 {
@@ -354,7 +407,13 @@ MS_ROW(BiasSoftmax, 1, INFER(infer_bias_softmax), IN(P("data", 'T', FLOAT), P("b
 
 /* ---- Hardmax --------------------------------------------------------------------------------- */
 
-/* Before version 13 axis may also lie behind the last dimension: an axis of one element. */
+/*
+ * ONNX: Hardmax 1, 11, 13.
+ * The result has the shape and type of input: 1 at the first largest element along axis, 0
+ * elsewhere. axis means the same as in Softmax of the version.
+ */
+
+/* Before version 13 axis may also be the rank: an axis of one element. */
 static bp_rc infer_hardmax(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);
@@ -378,7 +437,15 @@ HARDMAX(13, FLOAT, -1);
 
 /* ---- SkipLayerNormalization ------------------------------------------------------------------ */
 
-/* The outputs mean and inv_std_var: one number a row. */
+/*
+ * com.microsoft: SkipLayerNormalization 1; SkipSimplifiedLayerNormalization 1.
+ * LayerNormalization, or without mean SkipSimplifiedLayerNormalization, of input + skip +
+ * bias over the last dimension. skip broadcasts to input; gamma, beta and bias are vectors
+ * along the last dimension. The sum is the last output; mean and inv_std_var have one element
+ * a row.
+ */
+
+/* The outputs mean and inv_std_var: one element a row. */
 static bp_rc set_statistics(struct bp_infer *infer, uint32_t first, uint32_t last, uint32_t axis)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);
@@ -440,6 +507,13 @@ MS_ROW(SkipSimplifiedLayerNormalization, 1, INFER(infer_skip_simplified),
 
 /* ---- SimplifiedLayerNormalization ------------------------------------------------------------ */
 
+/*
+ * ONNX: SimplifiedLayerNormalization 1.
+ * com.microsoft: SimplifiedLayerNormalization 1.
+ * RMSNormalization under an older name: Y has the shape of X and the type of scale.
+ * inv_std_var has the shape of X with size 1 from axis on.
+ */
+
 static bp_rc infer_simplified(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);
@@ -466,6 +540,14 @@ ROW(SimplifiedLayerNormalization, 1, SIMPLIFIED);
 MS_ROW(SimplifiedLayerNormalization, 1, SIMPLIFIED);
 
 /* ---- EmbedLayerNormalization ----------------------------------------------------------------- */
+
+/*
+ * com.microsoft: EmbedLayerNormalization 1; QEmbedLayerNormalization 1.
+ * input_ids is (batch, length), as are segment_ids, mask and position_ids; the embedding
+ * tables are (entries, hidden size), gamma and beta have hidden size elements. output and
+ * embedding_sum are (batch, length, hidden size), mask_index has an element for each
+ * sequence. The quantised operator has a scale and a zero point for each table.
+ */
 
 /* ids, segment ids, then `tables` and vectors that end in the hidden size. */
 static bp_rc embed(struct bp_infer *infer, uint32_t dtype, uint32_t mask)

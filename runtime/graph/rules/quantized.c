@@ -15,6 +15,14 @@
 
 /* ---- QuantizeLinear -------------------------------------------------------------------------- */
 
+/*
+ * ONNX: QuantizeLinear 10, 13, 19, 21, 23, 24, 25.
+ * y has the shape of x and the type of y_zero_point, of output_dtype (21), or uint8. y_scale
+ * is a scalar; from 13 on it may be a vector along axis; from 21 on it may have the rank of
+ * x, with an element for each block of block_size along axis. y_zero_point has the shape of
+ * y_scale.
+ */
+
 /* May both be the same size? */
 static bool may_be(struct bp_sym a, struct bp_sym b)
 {
@@ -39,7 +47,7 @@ static bp_rc read_axis(struct bp_infer *infer, uint32_t rank, uint32_t *out)
     return bp_infer_axis(infer, bp_ir_attr_int(infer->node, "axis", 1), rank, "axis", out);
 }
 
-/* A scale of x's rank, with one number for each block along the axis. */
+/* A scale of x's rank, with one element for each block along the axis. */
 static bp_rc check_blocks(struct bp_infer *infer, const struct bp_fact *x,
                           const struct bp_fact *scale, int64_t block)
 {
@@ -176,6 +184,13 @@ QUANTIZE(25, REAL_OR_INT, '2', REAL_OR_INT | BP_T(F8E8M0), BYTES25,
 
 /* ---- DequantizeLinear ------------------------------------------------------------------------ */
 
+/*
+ * ONNX: DequantizeLinear 10, 13, 19, 21, 23, 24, 25.
+ * y has the shape of x and the type of x_scale, or of output_dtype (23). Scale and zero point
+ * are as in QuantizeLinear. Scales of float8e8m0 (24) need output_dtype, as they are no type
+ * of y.
+ */
+
 static bp_rc infer_dequantize(struct bp_infer *infer)
 {
     uint64_t allowed = bp_schema_out(infer->node->schema, 0)->types;
@@ -210,6 +225,12 @@ DEQUANTIZE(25, BYTES25 | BP_T(I32), REAL | BP_T(F8E8M0), '3', REAL, ATTRS(AXIS, 
 
 /* ---- DynamicQuantizeLinear ------------------------------------------------------------------- */
 
+/*
+ * ONNX: DynamicQuantizeLinear 11.
+ * y is uint8 and has the shape of x; y_scale and y_zero_point, which are computed from its
+ * range, are scalars.
+ */
+
 static bp_rc infer_dynamic_quantize(struct bp_infer *infer)
 {
     bp_rc rc = bp_rule_like(infer, 0, BP_DTYPE_U8, bp_rule_in(infer, 0));
@@ -225,6 +246,12 @@ ROW(DynamicQuantizeLinear, 11, INFER(infer_dynamic_quantize), IN(P("x", '1', BP_
     OUT(P("y", '2', BP_T(U8)), P("y_scale", 0, BP_T(F32)), P("y_zero_point", '2', BP_T(U8))));
 
 /* ---- com.microsoft QuantizeLinear ------------------------------------------------------------ */
+
+/*
+ * com.microsoft: QuantizeLinear 1; DequantizeLinear 1.
+ * As in ONNX, but with 16-bit types before ONNX had them: the scale is a scalar or a vector
+ * along axis, 1 by default.
+ */
 
 /* Scale and zero point are bp_rule_scalars, or vectors along `axis`. */
 static bp_rc check_ms_scale(struct bp_infer *infer)
@@ -273,6 +300,15 @@ MS_ROW(DequantizeLinear, 1, INFER(infer_ms_dequantize),
 #define F(name) OPT(name, 'T', BP_T(F32))
 
 /* ---- element by element ---------------------------------------------------------------------- */
+
+/*
+ * com.microsoft: QLinearAdd 1; QLinearMul 1; QLinearWhere 1; QLinearLeakyRelu 1;
+ *   QLinearSigmoid 1; QLinearSoftmax 1.
+ * Each tensor is followed by its scale and zero point, which are scalars. The shape is that
+ * of ONNX's operator without quantisation, whose rule is run: Add for QLinearAdd and
+ * QLinearMul, Where for QLinearWhere. Others have the shape of X. axis of QLinearSoftmax
+ * means what it does in the opset that an attribute names.
+ */
 
 /*
  * The shape that operator of ONNX would give. Its elements are computed from the quantised ones as if
@@ -359,23 +395,30 @@ MS_ROW(QLinearWhere, 1, INFER(infer_q_where),
 
 /* ---- QLinearConcat --------------------------------------------------------------------------- */
 
-/* Input i goes behind the pieces before it. */
-static bp_rc join_piece(struct bp_infer *infer, uint32_t i, uint32_t axis, uint32_t rank,
-                        struct bp_sym *dims)
+/*
+ * com.microsoft: QLinearConcat 1.
+ * Inputs are scale and zero point of the result, then tensor, scale and zero point for each
+ * tensor. The tensors have one rank, and one size in each dimension but axis, along which the
+ * result has the sum.
+ */
+
+/* Appends input i along the axis. */
+static bp_rc concat_input(struct bp_infer *infer, uint32_t i, uint32_t axis, uint32_t rank,
+                          struct bp_sym *dims)
 {
-    const struct bp_fact *piece = bp_rule_in(infer, i);
+    const struct bp_fact *input = bp_rule_in(infer, i);
     bp_rc rc = bp_rule_rank(infer, i, rank, rank);
 
     for (uint32_t d = 0; d < rank && rc >= 0; d++) {
         if (d == axis)
-            rc = bp_rule_calc(infer, dims[d], '+', piece->dims[d], &dims[d]);
+            rc = bp_rule_calc(infer, dims[d], '+', input->dims[d], &dims[d]);
         else
-            rc = bp_rule_expect(infer, i, d, dims[d], "the first piece");
+            rc = bp_rule_expect(infer, i, d, dims[d], "the first input");
     }
     return rc;
 }
 
-/* Tensors, scales and zero points of the pieces follow each other. */
+/* Tensors, scales and zero points of the inputs follow each other. */
 static bp_rc infer_q_concat(struct bp_infer *infer)
 {
     const struct bp_fact *first = bp_rule_in(infer, 2);
@@ -386,7 +429,7 @@ static bp_rc infer_q_concat(struct bp_infer *infer)
 
     if (infer->node->n_in < 5 || (infer->node->n_in - 2) % 3 != 0)
         return bp_fail(infer->err, BP_E_INVALID,
-                       "there are %u inputs, not 2 and then 3 for each piece", infer->node->n_in);
+                       "there are %u inputs, not 2 and then 3 for each tensor", infer->node->n_in);
     n = (infer->node->n_in - 2) / 3;
     for (uint32_t i = 0; i < n && rc >= 0; i++) {
         rc = bp_rule_scalars(infer, 3 + 3 * i, 4 + 3 * i);
@@ -400,7 +443,7 @@ static bp_rc infer_q_concat(struct bp_infer *infer)
         return rc;
     memcpy(dims, first->dims, first->rank * sizeof *dims);
     for (uint32_t i = 1; i < n && rc >= 0; i++)
-        rc = join_piece(infer, 2 + 3 * i, axis, first->rank, dims);
+        rc = concat_input(infer, 2 + 3 * i, axis, first->rank, dims);
     if (rc < 0)
         return rc;
     return bp_rule_set(infer, 0, bp_rule_dtype(infer, 1), first->rank, dims);
@@ -412,6 +455,11 @@ MS_ROW(QLinearConcat, 1, INFER(infer_q_concat),
        YQ, ATTRS(A_INT_REQ("axis")));
 
 /* ---- reduction ------------------------------------------------------------------------------- */
+
+/*
+ * com.microsoft: QLinearReduceMean 1.
+ * The shape is that of ReduceMean-13 with the same axes and keepdims.
+ */
 
 static bp_rc infer_q_reduce(struct bp_infer *infer)
 {
@@ -425,6 +473,12 @@ MS_ROW(QLinearReduceMean, 1, INFER(infer_q_reduce), Q_IN, YQ,
        ATTRS(A_INTS_REQ("axes"), A_INT_REQ("keepdims")));
 
 /* ---- pooling --------------------------------------------------------------------------------- */
+
+/*
+ * com.microsoft: QLinearAveragePool 1; QLinearGlobalAveragePool 1.
+ * The shapes are those of AveragePool, GlobalAveragePool and Conv of ONNX. Under
+ * channels_last X and Y have their channels at the end, and W does not.
+ */
 
 static bp_rc infer_q_image(struct bp_infer *infer, const struct bp_schema *schema,
                            const struct bp_fact **in, uint32_t n_in, uint32_t dtype)

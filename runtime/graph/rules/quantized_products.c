@@ -12,6 +12,13 @@
 
 /* ---- MatMulInteger, QLinearMatMul ------------------------------------------------------------ */
 
+/*
+ * ONNX: MatMulInteger 10; QLinearMatMul 10, 21.
+ * The shapes are those of MatMul. A scale or zero point is a scalar, or has an element for
+ * each row of A or each column of B. MatMulInteger gives int32, QLinearMatMul the type of
+ * y_zero_point.
+ */
+
 enum { MAX_OPERANDS = 3 };
 
 /* Runs the rule of another row over the inputs picked; output 0 gets the type given. */
@@ -29,7 +36,7 @@ static bp_rc run_inner(struct bp_infer *infer, const struct bp_schema *schema, u
     return rc;
 }
 
-/* Numbers of quantisation: one, or one for each of `size` (rows, columns or maps) `whose`. */
+/* Scales or zero points: one, or one for each row, column or output channel (`whose`). */
 static bp_rc check_each(struct bp_infer *infer, uint32_t i, const struct bp_fact *of, uint32_t axis,
                         uint32_t max_rank, const char *whose)
 {
@@ -42,18 +49,18 @@ static bp_rc check_each(struct bp_infer *infer, uint32_t i, const struct bp_fact
     return bp_rule_expect(infer, i, 0, of->dims[axis], whose);
 }
 
-/* a and its numbers at a + 1 (and a + 2), b alike; `n` numbers for each. */
-static bp_rc check_matrices(struct bp_infer *infer, uint32_t a, uint32_t a_number, uint32_t b,
-                            uint32_t b_number, uint32_t n)
+/* Inputs a and b with their scales and zero points, n of each, from a_scale and b_scale on. */
+static bp_rc check_matrices(struct bp_infer *infer, uint32_t a, uint32_t a_scale, uint32_t b,
+                            uint32_t b_scale, uint32_t n)
 {
     const struct bp_fact *x = bp_rule_in(infer, a), *y = bp_rule_in(infer, b);
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; i < n && rc >= 0; i++) {
         if (bp_rule_ranked(x) && x->rank > 1)
-            rc = check_each(infer, a_number + i, x, x->rank - 2, BP_MAX_RANK, "the rows of A");
+            rc = check_each(infer, a_scale + i, x, x->rank - 2, BP_MAX_RANK, "the rows of A");
         if (rc >= 0 && bp_rule_ranked(y) && y->rank > 1)
-            rc = check_each(infer, b_number + i, y, y->rank - 1, BP_MAX_RANK, "the columns of B");
+            rc = check_each(infer, b_scale + i, y, y->rank - 1, BP_MAX_RANK, "the columns of B");
     }
     return rc;
 }
@@ -95,6 +102,14 @@ QLINEAR_MATMUL(10, BYTES, 0, BP_T(F32));
 QLINEAR_MATMUL(21, BYTES | FLOAT8, 'S', BP_T(F32) | BP_T(F16) | BP_T(BF16));
 
 /* ---- ConvInteger, QLinearConv ---------------------------------------------------------------- */
+
+/*
+ * ONNX: ConvInteger 10; QLinearConv 10.
+ * com.microsoft: QLinearConv 1.
+ * The shapes are those of Conv. Scale and zero point of w are scalars, or have an element for
+ * each output channel; the others are scalars. ConvInteger gives int32, QLinearConv the type
+ * of y_zero_point.
+ */
 
 static bp_rc infer_conv_integer(struct bp_infer *infer)
 {
@@ -179,6 +194,12 @@ MS_ROW(QLinearConv, 1, INFER(infer_q_conv),
 
 /* ---- QGemm ----------------------------------------------------------------------------------- */
 
+/*
+ * com.microsoft: QGemm 1.
+ * Gemm of quantised A and B, with C as int32. Y is float32 without y_scale, else it has the
+ * type of y_zero_point.
+ */
+
 /* Y is float where it has no scale. */
 static bp_rc infer_q_gemm(struct bp_infer *infer)
 {
@@ -203,6 +224,12 @@ MS_ROW(QGemm, 1, INFER(infer_q_gemm),
        OUT(P("Y", 0, BP_T(F32) | BYTE8)), ATTRS(ALPHA, TRANS));
 
 /* ---- products of com.microsoft --------------------------------------------------------------- */
+
+/*
+ * com.microsoft: MatMulInteger16 1; DynamicQuantizeMatMul 1; MatMulIntegerToFloat 1.
+ * The shapes are those of MatMul. DynamicQuantizeMatMul and MatMulIntegerToFloat give the
+ * type of their scales; MatMulInteger16 gives uint32 for two unsigned operands, else int32.
+ */
 
 static bp_rc product_of_type(struct bp_infer *infer, uint32_t dtype)
 {
@@ -241,6 +268,14 @@ MS_ROW(MatMulIntegerToFloat, 1, INFER(infer_scaled_product),
        OUT(P("Y", 'T', HALF_FLOAT)), NO_ATTRS);
 
 /* ---- MatMulNBits ----------------------------------------------------------------------------- */
+
+/*
+ * com.microsoft: MatMulNBits 1.
+ * A is (..., K), Y (..., N): the sizes of B are the attributes K and N, as its bytes hold
+ * several weights each, in blocks of block_size, a power of two from 16 on, with a scale a
+ * block. bias has N elements. How B, scales and zero points are packed is checked by the
+ * provider.
+ */
 
 static bp_rc infer_matmul_n_bits(struct bp_infer *infer)
 {

@@ -11,6 +11,13 @@
 
 /* ---- RandomNormal, RandomUniform ------------------------------------------------------------- */
 
+/*
+ * ONNX: RandomNormal 1, 22; RandomUniform 1, 22; RandomNormalLike 1, 22; RandomUniformLike 1,
+ *   22.
+ * The shape is the attribute shape, or that of the input of a ...Like; the type is the
+ * attribute dtype, else float32, or that of the input.
+ */
+
 /* Attribute dtype where it is given, else `def`; it must be one that the output may have. */
 static bp_rc read_dtype(struct bp_infer *infer, uint32_t def, uint32_t *out)
 {
@@ -33,7 +40,7 @@ static bp_rc infer_random(struct bp_infer *infer)
     if (rc >= 0)
         rc = bp_rule_list(infer, "shape", BP_NONE, &shape);
     if (rc >= 0)
-        rc = bp_rule_room(infer, shape.n);
+        rc = bp_rule_check_rank(infer, shape.n);
     for (uint32_t i = 0; rc >= 0 && i < shape.n; i++) {
         if (shape.v[i].value < 0)
             rc = bp_fail(infer->err, BP_E_INVALID, "shape has %" PRId64 " at %u, below 0",
@@ -76,6 +83,12 @@ RANDOM_LIKE(RandomUniformLike, 22, ALL4, FLOAT, UNIFORM);
 
 /* ---- Multinomial ----------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Multinomial 7, 22.
+ * input is (batch, classes), unnormalised log probabilities; the result is (batch,
+ * sample_size), of int32 or int64 by dtype.
+ */
+
 static bp_rc infer_multinomial(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);
@@ -106,6 +119,11 @@ MULTINOMIAL(22, FLOAT);
 
 /* ---- Bernoulli ------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Bernoulli 15, 22.
+ * The result has the shape of input, whose elements are probabilities, and its type or dtype.
+ */
+
 #define BERNOULLI(since, types)                                                                    \
     ROW(Bernoulli, since, INFER(infer_random_like), IN(P("input", 'S', types)),                    \
         OUT(P("output", 'T', NUMBER | BP_T(BOOL))), ATTRS(A_INT_OPT("dtype"), SEED))
@@ -114,6 +132,14 @@ BERNOULLI(15, FLOAT3);
 BERNOULLI(22, FLOAT);
 
 /* ---- Dropout --------------------------------------------------------------------------------- */
+
+/*
+ * ONNX: Dropout 1, 6, 7, 10, 12, 13, 22.
+ * com.microsoft: BiasDropout 1.
+ * output has the shape and type of data, as has mask, which is bool from version 10 on. ratio
+ * is an attribute up to 10 and a scalar input from 12 on, as is training_mode. BiasDropout
+ * adds a bias and a residual first, which broadcast to data in that direction alone.
+ */
 
 static bp_rc infer_dropout(struct bp_infer *infer)
 {

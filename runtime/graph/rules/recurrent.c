@@ -11,6 +11,17 @@
 
 /* ---- LSTM, GRU, RNN -------------------------------------------------------------------------- */
 
+/*
+ * ONNX: LSTM 1, 7, 14, 22; GRU 1, 3, 7, 14, 22; RNN 1, 7, 14, 22.
+ * X is (steps, batch, input size), W (directions, gates * hidden, input size), R (directions,
+ * gates * hidden, hidden), B (directions, 2 * gates * hidden); there are 4 gates in LSTM, 3
+ * in GRU, 1 in RNN. initial_h and initial_c are (directions, batch, hidden), the peepholes P
+ * of LSTM (directions, 3 * hidden).
+ * Y is (steps, directions, batch, hidden), Y_h and Y_c are (directions, batch, hidden). With
+ * layout=1 (14) the batch is the first dimension of X, Y and the states. hidden_size has to
+ * say what R does.
+ */
+
 enum { X, W, R, B, SEQUENCE_LENS, INITIAL_H, INITIAL_C, PEEPHOLES };
 
 /* The sizes that all inputs and outputs share. */
@@ -46,15 +57,15 @@ static bp_rc read_hidden(struct bp_infer *infer, struct bp_sym *out)
     else if (!bp_ir_attr(infer->node, "hidden_size"))
         return bp_rule_from_data(infer, out, 1);
     if (bp_ir_attr(infer->node, "hidden_size")) {
-        struct bp_sym wish = bp_sym_of(bp_ir_attr_int(infer->node, "hidden_size", 0));
+        struct bp_sym requested = bp_sym_of(bp_ir_attr_int(infer->node, "hidden_size", 0));
 
-        if (wish.value < 1)
-            return bp_fail(infer->err, BP_E_INVALID, "hidden_size is %" PRId64, wish.value);
-        if (bp_rule_ranked(r) && !bp_rule_unify(wish, *out, out))
+        if (requested.value < 1)
+            return bp_fail(infer->err, BP_E_INVALID, "hidden_size is %" PRId64, requested.value);
+        if (bp_rule_ranked(r) && !bp_rule_unify(requested, *out, out))
             return bp_fail(infer->err, BP_E_SHAPE,
                            "R has size %" PRId64 " at dimension 2, but hidden_size is %" PRId64,
-                           r->dims[2].value, wish.value);
-        *out = wish;
+                           r->dims[2].value, requested.value);
+        *out = requested;
     }
     return BP_OK;
 }
@@ -227,8 +238,15 @@ RNN_ROW(22, FLOAT, CELL("forward"), LAYOUT);
 
 /* ---- DynamicQuantizeLSTM --------------------------------------------------------------------- */
 
-/* One number a direction, or one for each column of its weights. */
-static bp_rc check_lstm_numbers(struct bp_infer *infer, uint32_t i, const struct bp_fact *r)
+/*
+ * com.microsoft: DynamicQuantizeLSTM 1.
+ * LSTM with quantised weights, which are transposed against those of ONNX: W is (directions,
+ * input size, 4 * hidden), R (directions, hidden, 4 * hidden). Scales and zero points have an
+ * element for each direction, or for each column of each.
+ */
+
+/* One element a direction, or one for each column of its weights. */
+static bp_rc check_lstm_scale(struct bp_infer *infer, uint32_t i, const struct bp_fact *r)
 {
     bp_rc rc = bp_rule_rank(infer, i, 1, 2);
 
@@ -248,13 +266,13 @@ static bp_rc infer_q_lstm(struct bp_infer *infer)
     if (rc >= 0)
         rc = bp_rule_rank(infer, 2, 3, 3);
     for (uint32_t i = 8; i < 12 && rc >= 0; i++)
-        rc = check_lstm_numbers(infer, i, bp_rule_in(infer, 2));
+        rc = check_lstm_scale(infer, i, bp_rule_in(infer, 2));
     if (rc < 0)
         return rc;
     for (uint32_t i = 0; i < 8; i++) {
         in[i] = bp_rule_in(infer, i);
         if ((i == 1 || i == 2) && bp_rule_ranked(in[i])) {
-            in[i] = bp_rule_turned(infer, in[i], perm);
+            in[i] = bp_rule_transposed(infer, in[i], perm);
             if (!in[i])
                 return bp_fail_nomem(infer->err, "a shape");
         }

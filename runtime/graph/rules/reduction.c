@@ -11,7 +11,19 @@
 
 /* ---- Reduce operators ------------------------------------------------------------------------ */
 
-/* The axes are not told yet: at most the rank is known, or sizes that are 1 either way. */
+/*
+ * ONNX: ReduceL1 1, 11, 13, 18; ReduceL2 1, 11, 13, 18; ReduceLogSum 1, 11, 13, 18;
+ *   ReduceLogSumExp 1, 11, 13, 18; ReduceMax 1, 11, 12, 13, 18, 20; ReduceMean 1, 11, 13, 18;
+ *   ReduceMin 1, 11, 12, 13, 18, 20; ReduceProd 1, 11, 13, 18; ReduceSum 1, 11, 13;
+ *   ReduceSumSquare 1, 11, 13, 18.
+ * Axes in axes, all where there are none, have size 1 in the result, or are dropped with
+ * keepdims=0. axes is an attribute first and an input from 18 on (ReduceSum: 13);
+ * noop_with_empty_axes makes an empty list mean none. Without the content of axes the rank is
+ * known where the list is counted.
+ * Content: a vector that ReduceSum, ReduceProd, ReduceMax or ReduceMin makes one element.
+ */
+
+/* The axes are not known yet: at most the rank is known, or sizes that are 1 in any case. */
 static bp_rc reduce_unknown(struct bp_infer *infer, const struct bp_list *axes, bool keep)
 {
     const struct bp_fact *data = bp_rule_in(infer, 0);
@@ -186,6 +198,12 @@ BY_INPUT(ReduceSumSquare, 18, infer_reduce, WIDE);
 
 /* ---- ArgMax, ArgMin -------------------------------------------------------------------------- */
 
+/*
+ * ONNX: ArgMax 1, 11, 12, 13; ArgMin 1, 11, 12, 13.
+ * The result is int64 and has the shape of data with size 1 along axis, or without it for
+ * keepdims=0.
+ */
+
 static bp_rc infer_arg(struct bp_infer *infer)
 {
     const struct bp_fact *data = bp_rule_in(infer, 0);
@@ -217,6 +235,11 @@ ARG(ArgMin, 13, NUMBER, TIES);
 
 /* ---- CumSum, CumProd ------------------------------------------------------------------------- */
 
+/*
+ * ONNX: CumSum 11, 14; CumProd 26.
+ * y has the shape and type of x. axis is a scalar input, checked where its content is known.
+ */
+
 /* An axis of input 0 that is an input; checked where its value is known. */
 static bp_rc infer_cumulative(struct bp_infer *infer)
 {
@@ -239,6 +262,13 @@ CUMULATIVE(CumSum, 14, WIDE);
 CUMULATIVE(CumProd, 26, WIDE);
 
 /* ---- TopK ------------------------------------------------------------------------------------ */
+
+/*
+ * ONNX: TopK 1, 10, 11, 24.
+ * Values and Indices have the shape of X with K entries along axis, at most as many as X has.
+ * K is an attribute in version 1 and an input of one element from 10 on; without its content
+ * the size comes with the data.
+ */
 
 /* How many are wanted: the attribute of version 1, else an input of one element. */
 static bp_rc read_k(struct bp_infer *infer, struct bp_sym *out)
@@ -300,6 +330,12 @@ TOP_K(11, NUMBER3, A_INT("axis", -1), A_INT("largest", 1), A_INT("sorted", 1));
 TOP_K(24, NUMBER, A_INT("axis", -1), A_INT("largest", 1), A_INT("sorted", 1));
 
 /* ---- SumTo ----------------------------------------------------------------------------------- */
+
+/*
+ * org.backplane: SumTo 1.
+ * An operator of this host alone, for gradients: sums x over the dimensions in which `like`
+ * was broadcast to it, so that y has the shape of `like`.
+ */
 
 /* The shape of `like`, which has to broadcast to that of x. */
 static bp_rc infer_sum_to(struct bp_infer *infer)

@@ -9,6 +9,14 @@
 
 /* ---- sequences ------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: SequenceEmpty 11; SequenceConstruct 11; SequenceInsert 11; SequenceErase 11;
+ *   SequenceAt 11; SequenceLength 11; ConcatFromSequence 11; SplitToSequence 11, 24.
+ * The items of a sequence have one element type and a shape each, which no fact holds: what
+ * is taken out of one has a shape that only the data tells. An operator that gives a sequence
+ * passes on the element type. The host runs all of these, as providers see tensors alone.
+ */
+
 /* Output 0 is one item of input 0. */
 static bp_rc infer_item(struct bp_infer *infer)
 {
@@ -85,40 +93,47 @@ static bp_rc infer_concat(struct bp_infer *infer)
     }
 
 ROW(SequenceAt, 11, INFER(infer_item), IN(SEQ("input_sequence"), POSITION(0)),
-    OUT(P("tensor", 'T', ALL3)), NO_ATTRS, .is_hosted = true, .sizes_from_data = true);
+    OUT(P("tensor", 'T', ALL3)), NO_ATTRS, .is_host_op = true, .sizes_from_data = true);
 ROW(SequenceConstruct, 11, INFER(infer_construct), IN(MANY("inputs", 'T', ALL3)),
-    OUT(SEQ("output_sequence")), NO_ATTRS, .is_hosted = true);
+    OUT(SEQ("output_sequence")), NO_ATTRS, .is_host_op = true);
 ROW(SequenceEmpty, 11, INFER(infer_empty), .in = NULL, OUT(SEQ("output")),
-    ATTRS(A_INT("dtype", BP_DTYPE_F32)), .is_hosted = true);
+    ATTRS(A_INT("dtype", BP_DTYPE_F32)), .is_host_op = true);
 ROW(SequenceErase, 11, INFER(infer_same), IN(SEQ("input_sequence"), POSITION(BP_PARAM_OPTIONAL)),
-    OUT(SEQ("output_sequence")), NO_ATTRS, .is_hosted = true);
+    OUT(SEQ("output_sequence")), NO_ATTRS, .is_host_op = true);
 ROW(SequenceInsert, 11, INFER(infer_insert),
     IN(SEQ("input_sequence"), P("tensor", 'T', ALL3), POSITION(BP_PARAM_OPTIONAL)),
-    OUT(SEQ("output_sequence")), NO_ATTRS, .is_hosted = true);
+    OUT(SEQ("output_sequence")), NO_ATTRS, .is_host_op = true);
 ROW(SequenceLength, 11, INFER(infer_scalar_i64), IN(SEQ("input_sequence")),
-    OUT(P("length", 'I', BP_T(I64))), NO_ATTRS, .is_hosted = true);
+    OUT(P("length", 'I', BP_T(I64))), NO_ATTRS, .is_host_op = true);
 ROW(ConcatFromSequence, 11, INFER(infer_concat), IN(SEQ("input_sequence")),
     OUT(P("concat_result", 'T', ALL3)), ATTRS(A_INT_REQ("axis"), A_INT("new_axis", 0)),
-    .is_hosted = true, .sizes_from_data = true);
+    .is_host_op = true, .sizes_from_data = true);
 
 #define SPLIT_TO(since, types)                                                                     \
     ROW(SplitToSequence, since, INFER(infer_split),                                                \
         IN(P("input", 'T', types), OPT("split", 'I', INDEX)),                                      \
         OUT(P_KINDS("output_sequence", 'T', types, K_SEQUENCE)),                                   \
-        ATTRS(A_INT("axis", 0), A_INT("keepdims", 1)), .is_hosted = true)
+        ATTRS(A_INT("axis", 0), A_INT("keepdims", 1)), .is_host_op = true)
 
 SPLIT_TO(11, ALL3);
 SPLIT_TO(24, ALL4);
 
 /* ---- SequenceMap ----------------------------------------------------------------------------- */
 
-/* What the body gets: an item of each sequence, the others as they are. */
-static bp_rc map_inputs(struct bp_infer *infer, const struct bp_ir *body, struct bp_fact *in)
+/*
+ * ONNX: SequenceMap 17.
+ * The subgraph runs once for each item of the first sequence. It takes an item of each
+ * sequence and the tensors among the inputs as they are; each of its outputs becomes a
+ * sequence.
+ */
+
+/* What the subgraph gets: an item of each sequence, the others as they are. */
+static bp_rc map_inputs(struct bp_infer *infer, const struct bp_ir *subgraph, struct bp_fact *in)
 {
-    if (body->n_inputs != infer->node->n_in)
+    if (subgraph->n_inputs != infer->node->n_in)
         return bp_fail(infer->err, BP_E_INVALID, "body has %u inputs, the node gives it %u",
-                       body->n_inputs, infer->node->n_in);
-    for (uint32_t i = 0; i < body->n_inputs; i++) {
+                       subgraph->n_inputs, infer->node->n_in);
+    for (uint32_t i = 0; i < subgraph->n_inputs; i++) {
         const struct bp_fact *given = bp_rule_in(infer, i);
 
         if (given && given->kind == BP_KIND_SEQUENCE && given->item)
@@ -131,34 +146,41 @@ static bp_rc map_inputs(struct bp_infer *infer, const struct bp_ir *body, struct
 
 static bp_rc infer_map(struct bp_infer *infer)
 {
-    const struct bp_ir *body = bp_ir_body(infer->node, "body");
+    const struct bp_ir *subgraph = bp_ir_subgraph(infer->node, "body");
     struct bp_fact *in, *out;
     bp_rc rc = BP_OK;
 
-    if (!body || body->n_outputs != infer->node->n_out)
+    if (!subgraph || subgraph->n_outputs != infer->node->n_out)
         return bp_fail(infer->err, BP_E_INVALID, "body needs as many outputs as the node, %u",
                        infer->node->n_out);
-    in = bp_region_array(infer->region, body->n_inputs, sizeof *in);
+    in = bp_region_array(infer->region, subgraph->n_inputs, sizeof *in);
     if (!in)
         return bp_fail_nomem(infer->err, "shapes");
-    for (uint32_t i = 0; i < body->n_inputs; i++)
+    for (uint32_t i = 0; i < subgraph->n_inputs; i++)
         in[i] = (struct bp_fact){.rank = BP_RANK_UNKNOWN};
-    rc = map_inputs(infer, body, in);
+    rc = map_inputs(infer, subgraph, in);
     if (rc >= 0)
-        rc = bp_infer_body(infer, body, in, body->n_inputs, &out);
-    for (uint32_t i = 0; rc >= 0 && i < body->n_outputs; i++)
+        rc = bp_infer_subgraph(infer, subgraph, in, subgraph->n_inputs, &out);
+    for (uint32_t i = 0; rc >= 0 && i < subgraph->n_outputs; i++)
         rc = bp_rule_set_items(infer, i, BP_KIND_SEQUENCE, &out[i]);
     return rc;
 }
 
-ROW(SequenceMap, 17, INFER(infer_map), .body_inputs = map_inputs,
+ROW(SequenceMap, 17, INFER(infer_map), .subgraph_inputs = map_inputs,
     IN(P_KINDS("input_sequence", 'S', ALL3, K_SEQUENCE),
        {"additional_inputs", ALL3, BP_PARAM_VARIADIC | BP_PARAM_HETEROGENEOUS | BP_PARAM_OPTIONAL,
         'V', K_TENSOR | K_SEQUENCE}),
     OUT({"out_sequence", ALL3, BP_PARAM_VARIADIC | BP_PARAM_HETEROGENEOUS, 'O', K_SEQUENCE}),
-    ATTRS(A_GRAPH_REQ("body")), .is_hosted = true);
+    ATTRS(A_GRAPH_REQ("body")), .is_host_op = true);
 
 /* ---- optionals ------------------------------------------------------------------------------- */
+
+/*
+ * ONNX: Optional 15; OptionalGetElement 15, 18; OptionalHasElement 15, 18.
+ * Optional wraps its input; without one the type is that which the model declares for the
+ * output. OptionalGetElement takes it out, OptionalHasElement gives a bool scalar. From
+ * version 18 on both also take tensors and sequences, which count as filled.
+ */
 
 /* OptionalGetElement-18 gives a tensor or a sequence, which is no optional, as it is. */
 static bp_rc infer_get(struct bp_infer *infer)
@@ -188,15 +210,15 @@ static bp_rc infer_has(struct bp_infer *infer)
 
 ROW(Optional, 15, INFER(infer_optional),
     IN({"input", ALL3, BP_PARAM_OPTIONAL, 'V', K_TENSOR | K_SEQUENCE}),
-    OUT(P_KINDS("output", 'V', ALL3, K_OPTIONAL)), ATTRS(A_STRING_OPT("type")), .is_hosted = true);
+    OUT(P_KINDS("output", 'V', ALL3, K_OPTIONAL)), ATTRS(A_STRING_OPT("type")), .is_host_op = true);
 
 #define GET(since, kinds)                                                                          \
     ROW(OptionalGetElement, since, INFER(infer_get), IN(P_KINDS("input", 'O', ALL4, kinds)),       \
-        OUT(P_KINDS("output", 'V', ALL4, K_TENSOR | K_SEQUENCE)), NO_ATTRS, .is_hosted = true,     \
+        OUT(P_KINDS("output", 'V', ALL4, K_TENSOR | K_SEQUENCE)), NO_ATTRS, .is_host_op = true,    \
         .sizes_from_data = true)
 #define HAS(since, flags, kinds)                                                                   \
     ROW(OptionalHasElement, since, INFER(infer_has), IN({"input", ALL4, flags, 'O', kinds}),       \
-        OUT(P("output", 'B', BP_T(BOOL))), NO_ATTRS, .is_hosted = true)
+        OUT(P("output", 'B', BP_T(BOOL))), NO_ATTRS, .is_host_op = true)
 
 GET(15, K_OPTIONAL);
 GET(18, K_OPTIONAL | K_TENSOR | K_SEQUENCE);

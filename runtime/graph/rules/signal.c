@@ -11,24 +11,32 @@
 
 /* ---- DFT ------------------------------------------------------------------------------------- */
 
-/* The one element of an integer input: a number or a symbol; NULL: not known. */
-static const struct bp_sym *number_of(const struct bp_infer *infer, uint32_t i)
+/*
+ * ONNX: DFT 17, 20.
+ * input is (batch, ..., 1 or 2), real or complex; output has 2 in the last dimension, and
+ * along axis dft_length or the size of input, of which onesided gives half, n / 2 + 1.
+ * inverse with onesided takes that half and gives real elements, 2 * (size - 1) of them. axis
+ * is an attribute in 17 and an input in 20.
+ */
+
+/* The one element of an integer input, exact or a symbol; NULL: not known. */
+static const struct bp_sym *scalar_of(const struct bp_infer *infer, uint32_t i)
 {
     const struct bp_fact *fact = bp_rule_in(infer, i);
 
     return fact && fact->content && fact->n_content == 1 ? fact->content : NULL;
 }
 
-/* A number that must not be below `least`. */
+/* A scalar that must not be below `least`. */
 static bp_rc check_least(struct bp_infer *infer, uint32_t i, int64_t least)
 {
-    const struct bp_sym *number = number_of(infer, i);
+    const struct bp_sym *scalar = scalar_of(infer, i);
     bp_rc rc = bp_rule_scalar(infer, i);
 
-    if (rc < 0 || !number || !bp_sym_known(*number) || number->value >= least)
+    if (rc < 0 || !scalar || !bp_sym_known(*scalar) || scalar->value >= least)
         return rc;
     return bp_fail(infer->err, BP_E_INVALID, "%s is %" PRId64, bp_rule_name(infer, i),
-                   number->value);
+                   scalar->value);
 }
 
 /* size / 2 + 1, the frequencies of a real signal. */
@@ -39,7 +47,7 @@ static bp_rc half(struct bp_infer *infer, struct bp_sym size, struct bp_sym *out
     return rc < 0 ? rc : bp_rule_shift(infer, *out, 1, out);
 }
 
-/* The last dimension holds real numbers (1) or complex ones (2). */
+/* The last dimension has size 1 for real elements, 2 for complex ones. */
 static bp_rc check_parts(struct bp_infer *infer, const struct bp_fact *x, bool must_be_complex)
 {
     struct bp_sym parts = x->dims[x->rank - 1];
@@ -54,15 +62,15 @@ static bp_rc check_parts(struct bp_infer *infer, const struct bp_fact *x, bool m
 static bp_rc dft_axis(struct bp_infer *infer, uint32_t rank, uint32_t *out, bool *known)
 {
     bool is_attr = bp_rule_has_attr(infer, "axis");
-    const struct bp_sym *number = is_attr ? NULL : number_of(infer, 2);
+    const struct bp_sym *scalar = is_attr ? NULL : scalar_of(infer, 2);
     bool is_given = !is_attr && bp_rule_in(infer, 2);
     int64_t axis = is_attr ? bp_ir_attr_int(infer->node, "axis", 1) : -2;
     bp_rc rc = is_given ? bp_rule_scalar(infer, 2) : BP_OK;
 
-    *known = !is_given || (number && bp_sym_known(*number));
+    *known = !is_given || (scalar && bp_sym_known(*scalar));
     if (rc < 0 || !*known)
         return rc;
-    rc = bp_infer_axis(infer, is_given ? number->value : axis, rank, "axis", out);
+    rc = bp_infer_axis(infer, is_given ? scalar->value : axis, rank, "axis", out);
     if (rc >= 0 && *out == rank - 1)
         return bp_fail(infer->err, BP_E_INVALID,
                        "axis is the last one, of real and imaginary part");
@@ -72,7 +80,7 @@ static bp_rc dft_axis(struct bp_infer *infer, uint32_t rank, uint32_t *out, bool
 static bp_rc dft_size(struct bp_infer *infer, struct bp_sym size, bool inverse, bool onesided,
                       struct bp_sym *out)
 {
-    const struct bp_sym *length = number_of(infer, 1);
+    const struct bp_sym *length = scalar_of(infer, 1);
     bp_rc rc;
 
     *out = size;
@@ -134,11 +142,19 @@ ROW(DFT, 20, INFER(infer_dft),
 
 /* ---- STFT ------------------------------------------------------------------------------------ */
 
+/*
+ * ONNX: STFT 17.
+ * signal is (batch, samples) or (batch, samples, 1 or 2). output is (batch, frames,
+ * frequencies, 2): frames = 1 + (samples - frame length) / frame_step, frequencies are the
+ * frame length, or with onesided half of it plus 1. The frame length is that input or the
+ * size of window.
+ */
+
 /* Samples of a frame, from the input of that name and the window. */
 static bp_rc frame_length(struct bp_infer *infer, struct bp_sym *out)
 {
     const struct bp_fact *window = bp_rule_in(infer, 2);
-    const struct bp_sym *length = number_of(infer, 3);
+    const struct bp_sym *length = scalar_of(infer, 3);
     bp_rc rc = bp_rule_rank(infer, 2, 1, 1);
 
     if (rc < 0)
@@ -160,7 +176,7 @@ static bp_rc frame_length(struct bp_infer *infer, struct bp_sym *out)
 static bp_rc count_frames(struct bp_infer *infer, struct bp_sym size, struct bp_sym length,
                           struct bp_sym *out)
 {
-    const struct bp_sym *step = number_of(infer, 1);
+    const struct bp_sym *step = scalar_of(infer, 1);
     bp_rc rc;
 
     if (!step)
@@ -214,12 +230,18 @@ ROW(STFT, 17, INFER(infer_stft),
 
 /* ---- window functions ------------------------------------------------------------------------ */
 
+/*
+ * ONNX: BlackmanWindow 17; HammingWindow 17; HannWindow 17.
+ * A vector of size elements, of the type that output_datatype names; size is a scalar input,
+ * without whose content it comes with the data.
+ */
+
 static bp_rc output_type(struct bp_infer *infer, uint32_t *out)
 {
     int64_t dtype = bp_ir_attr_int(infer->node, "output_datatype", BP_DTYPE_F32);
 
     if (dtype <= 0 || dtype >= BP_DTYPE_END || !(BP_T_NUMBER >> dtype & 1))
-        return bp_fail(infer->err, BP_E_INVALID, "output_datatype %" PRId64 " is no number type",
+        return bp_fail(infer->err, BP_E_INVALID, "output_datatype %" PRId64 " is no numeric type",
                        dtype);
     *out = (uint32_t)dtype;
     return BP_OK;
@@ -227,7 +249,7 @@ static bp_rc output_type(struct bp_infer *infer, uint32_t *out)
 
 static bp_rc infer_window(struct bp_infer *infer)
 {
-    const struct bp_sym *size = number_of(infer, 0);
+    const struct bp_sym *size = scalar_of(infer, 0);
     struct bp_sym dim;
     uint32_t dtype;
     bp_rc rc = output_type(infer, &dtype);
@@ -251,9 +273,15 @@ WINDOW(HannWindow);
 
 /* ---- MelWeightMatrix ------------------------------------------------------------------------- */
 
+/*
+ * ONNX: MelWeightMatrix 17.
+ * A matrix (dft_length / 2 + 1, num_mel_bins), of the type that output_datatype names. All
+ * inputs are scalars.
+ */
+
 static bp_rc infer_mel_weight_matrix(struct bp_infer *infer)
 {
-    const struct bp_sym *bins = number_of(infer, 0), *length = number_of(infer, 1);
+    const struct bp_sym *bins = scalar_of(infer, 0), *length = scalar_of(infer, 1);
     struct bp_sym dims[2];
     uint32_t dtype;
     bp_rc rc = output_type(infer, &dtype);

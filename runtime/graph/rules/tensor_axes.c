@@ -14,6 +14,15 @@
 
 /* ---- Squeeze and Unsqueeze ------------------------------------------------------------------- */
 
+/*
+ * ONNX: Squeeze 1, 11, 13, 21, 23, 24, 25; Unsqueeze 1, 11, 13, 21, 23, 24, 25.
+ * com.microsoft: ExpandDims 1.
+ * Squeeze drops the dimensions axes, which have size 1; without axes, all that have.
+ * Unsqueeze adds dimensions of size 1 where the result has axes. axes is an attribute up to
+ * version 11 and an input from 13 on; ExpandDims of com.microsoft adds one at a scalar axis.
+ * Content passes on, as the elements stay in order.
+ */
+
 static bool has_bit(uint64_t bits, uint32_t i)
 {
     return bits >> i & 1;
@@ -30,7 +39,7 @@ static bp_rc rank_alone(struct bp_infer *infer, const struct bp_list *axes, bool
     if (!bp_rule_ranked(data) || !axes->is_counted || (!they_come && axes->n > data->rank))
         return bp_rule_unknown(infer, 0, bp_rule_dtype(infer, 0));
     rank = they_come ? (uint64_t)data->rank + axes->n : data->rank - axes->n;
-    rc = bp_rule_room(infer, rank);
+    rc = bp_rule_check_rank(infer, rank);
     if (rc < 0)
         return rc;
     rc = bp_rule_from_data(infer, dims, (uint32_t)rank);
@@ -102,7 +111,7 @@ static bp_rc infer_unsqueeze(struct bp_infer *infer)
         return rc;
     if (!bp_rule_ranked(data) || !bp_list_is_exact(&axes))
         return rank_alone(infer, &axes, true);
-    rc = bp_rule_room(infer, (uint64_t)data->rank + axes.n);
+    rc = bp_rule_check_rank(infer, (uint64_t)data->rank + axes.n);
     if (rc < 0)
         return rc;
     rank = data->rank + axes.n;
@@ -153,7 +162,7 @@ static bp_rc infer_expand_dims(struct bp_infer *infer)
     bp_rc rc = bp_rule_scalar(infer, 1);
 
     if (rc >= 0 && bp_rule_ranked(x))
-        rc = bp_rule_room(infer, (uint64_t)x->rank + 1);
+        rc = bp_rule_check_rank(infer, (uint64_t)x->rank + 1);
     if (rc < 0)
         return rc;
     if (!bp_rule_ranked(x))
@@ -172,6 +181,12 @@ MS_ROW(ExpandDims, 1, INFER(infer_expand_dims), IN(P("X", 'T', ALL4), READ("axis
        OUT(P("Y", 'T', ALL4)), NO_ATTRS);
 
 /* ---- Transpose ------------------------------------------------------------------------------- */
+
+/*
+ * ONNX: Transpose 1, 13, 21, 23, 24, 25.
+ * Dimension i of the result is perm[i] of data; without perm the order is reversed. perm has
+ * each dimension once.
+ */
 
 static bp_rc check_perm(struct bp_infer *infer, const int64_t *perm, uint32_t n, uint32_t rank)
 {
@@ -227,6 +242,12 @@ TRANSPOSE(25, ALL13);
 
 /* ---- Expand ---------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Expand 8, 13.
+ * input and shape broadcast in both directions: a size in shape may be 1 where input has
+ * more. Without the content of shape only the rank is known, where shape is counted.
+ */
+
 static bp_rc expand_content(struct bp_infer *infer)
 {
     const struct bp_fact *input = bp_rule_in(infer, 0);
@@ -247,15 +268,15 @@ static bp_rc expand_content(struct bp_infer *infer)
 static bp_rc infer_expand(struct bp_infer *infer)
 {
     const struct bp_fact *input = bp_rule_in(infer, 0);
-    struct bp_sym wish[BP_MAX_RANK], dims[BP_MAX_RANK];
-    struct bp_fact target = {.dims = wish};
+    struct bp_sym requested[BP_MAX_RANK], dims[BP_MAX_RANK];
+    struct bp_fact target = {.dims = requested};
     struct bp_list shape;
     uint32_t rank;
     bp_rc rc = bp_rule_list(infer, "shape", 1, &shape);
 
     if (rc < 0)
         return rc;
-    rc = bp_rule_room(infer, shape.n);
+    rc = bp_rule_check_rank(infer, shape.n);
     if (rc < 0)
         return rc;
     if (!bp_rule_ranked(input) || !shape.is_counted)
@@ -263,15 +284,16 @@ static bp_rc infer_expand(struct bp_infer *infer)
 
     target.rank = shape.n;
     if (!shape.v) {
-        rc = bp_rule_from_data(infer, wish, shape.n);
+        rc = bp_rule_from_data(infer, requested, shape.n);
         if (rc < 0)
             return rc;
     }
     for (uint32_t i = 0; shape.v && i < shape.n; i++) {
-        wish[i] = shape.v[i];
-        if (bp_sym_known(wish[i]) && wish[i].value < 0)
+        requested[i] = shape.v[i];
+        if (bp_sym_known(requested[i]) && requested[i].value < 0)
             return bp_fail(infer->err, BP_E_SHAPE,
-                           "shape asks for size %" PRId64 " at dimension %u", wish[i].value, i);
+                           "shape asks for size %" PRId64 " at dimension %u", requested[i].value,
+                           i);
     }
     rc = bp_infer_broadcast(infer, input, &target, &rank, dims);
     if (rc < 0)
@@ -290,6 +312,12 @@ EXPAND(8, ALL3);
 EXPAND(13, ALL4);
 
 /* ---- DepthToSpace, SpaceToDepth -------------------------------------------------------------- */
+
+/*
+ * ONNX: DepthToSpace 1, 11, 13; SpaceToDepth 1, 13.
+ * input is (N, C, H, W). DepthToSpace gives (N, C / b^2, H * b, W * b), SpaceToDepth (N, C *
+ * b^2, H / b, W / b), where b is blocksize and must divide.
+ */
 
 static bp_rc read_block(struct bp_infer *infer, int64_t *out)
 {
@@ -360,6 +388,12 @@ BLOCKS(SpaceToDepth, 13, infer_space_to_depth, ALL4, A_INT_REQ("blocksize"));
 
 /* ---- ReverseSequence ------------------------------------------------------------------------- */
 
+/*
+ * ONNX: ReverseSequence 10.
+ * Y has the shape of input, whose first two dimensions are batch and time in either order.
+ * sequence_lens has an element for each sequence of the batch.
+ */
+
 static bp_rc infer_reverse_sequence(struct bp_infer *infer)
 {
     const struct bp_fact *input = bp_rule_in(infer, 0);
@@ -389,6 +423,13 @@ ROW(ReverseSequence, 10, INFER(infer_reverse_sequence),
     ATTRS(A_INT("batch_axis", 1), A_INT("time_axis", 0)));
 
 /* ---- Trilu ----------------------------------------------------------------------------------- */
+
+/*
+ * ONNX: Trilu 14.
+ * com.microsoft: Trilu 1.
+ * The result has the shape of input, of rank 2 or more: the upper or lower triangle of each
+ * matrix, moved by the scalar k.
+ */
 
 static bp_rc infer_trilu(struct bp_infer *infer)
 {

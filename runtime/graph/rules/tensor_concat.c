@@ -12,6 +12,13 @@
 
 /* ---- Concat ---------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Concat 1, 4, 11, 13.
+ * All inputs have one rank and type, and one size in each dimension but axis, along which the
+ * result has the sum of theirs. axis is 1 by default in version 1, required from 4 on.
+ * Content: of vectors, as exporters build shapes with it.
+ */
+
 /* One input's part in the result; its other dimensions must be those of the inputs before. */
 static bp_rc concat_one(struct bp_infer *infer, uint32_t i, uint32_t axis, struct bp_sym *dims)
 {
@@ -128,6 +135,13 @@ CONCAT(13, ALL4, A_INT_REQ("axis"));
 
 /* ---- Split ----------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Split 1, 2, 11, 13, 18.
+ * The outputs have the shape of input but along axis. Their sizes there are the list split,
+ * an attribute or an input, else equal parts: from 18 on num_outputs of them, of which the
+ * last may be smaller. They add up to the size of input. Content: of vectors.
+ */
+
 /* Equal parts; from version 18 on the last may be smaller. */
 static bp_rc even_part(struct bp_infer *infer, struct bp_sym size, uint32_t i, struct bp_sym *out)
 {
@@ -174,16 +188,16 @@ static bp_rc check_parts(struct bp_infer *infer, const struct bp_list *split, st
 
 static bp_rc check_split(struct bp_infer *infer, const struct bp_list *split)
 {
-    const bp_attr *wish = bp_ir_attr(infer->node, "num_outputs");
+    const bp_attr *requested = bp_ir_attr(infer->node, "num_outputs");
 
     if (split->is_counted && split->n != infer->node->n_out)
         return bp_fail(infer->err, BP_E_INVALID, "split has %u parts, but there are %u outputs",
                        split->n, infer->node->n_out);
     if (!bp_rule_has_attr(infer, "num_outputs"))
         return BP_OK;
-    if (split->is_given == (wish != NULL))
+    if (split->is_given == (requested != NULL))
         return bp_fail(infer->err, BP_E_INVALID, "give either split or num_outputs");
-    if (wish && bp_ir_attr_int(infer->node, "num_outputs", 0) != infer->node->n_out)
+    if (requested && bp_ir_attr_int(infer->node, "num_outputs", 0) != infer->node->n_out)
         return bp_fail(infer->err, BP_E_INVALID,
                        "num_outputs is %" PRId64 ", but there are %u outputs",
                        bp_ir_attr_int(infer->node, "num_outputs", 0), infer->node->n_out);

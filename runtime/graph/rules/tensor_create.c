@@ -12,6 +12,12 @@
 
 /* ---- Constant -------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Constant 1, 9, 11, 12, 13, 19, 21, 23, 24, 25.
+ * Exactly one attribute holds the value: a tensor, or from 12 on an int, float or string, or
+ * a list of them. The output has its type, shape and content.
+ */
+
 static const bp_const *tensor_attr(const struct bp_infer *infer, const char *name)
 {
     const bp_attr *attr = bp_ir_attr(infer->node, name);
@@ -30,7 +36,7 @@ static bool is_whole(const bp_const *value)
 static bp_rc set_tensor(struct bp_infer *infer, const bp_const *value)
 {
     struct bp_sym dims[BP_MAX_RANK];
-    bp_rc rc = bp_rule_room(infer, value->rank);
+    bp_rc rc = bp_rule_check_rank(infer, value->rank);
 
     if (rc < 0)
         return rc;
@@ -95,6 +101,13 @@ CONSTANT(25, ALL13, PLAIN);
 
 /* ---- ConstantOfShape ------------------------------------------------------------------------- */
 
+/*
+ * ONNX: ConstantOfShape 9, 20, 21, 23, 24, 25.
+ * input is a vector, the shape of the output; all elements are that of value, a tensor of one
+ * element, by default 0 as float32. Without the content of input only the rank is known,
+ * where input is counted.
+ */
+
 /* The element as a fact with content, where its type has any. Without the attribute it is 0.0f. */
 static bp_rc read_element(struct bp_infer *infer, struct bp_fact *out, struct bp_sym *one)
 {
@@ -140,7 +153,7 @@ static bp_rc infer_constant_of_shape(struct bp_infer *infer)
     if (rc >= 0)
         rc = read_element(infer, &element, &one);
     if (rc >= 0)
-        rc = bp_rule_room(infer, shape.n);
+        rc = bp_rule_check_rank(infer, shape.n);
     if (rc < 0)
         return rc;
     if (!shape.is_counted)
@@ -176,6 +189,11 @@ CONSTANT_OF_SHAPE(25, ALL13 &PLAIN_TYPES);
 
 /* ---- EyeLike --------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: EyeLike 9, 22.
+ * The result has the shape of input, of rank 2, and its type or dtype.
+ */
+
 static bp_rc infer_eye_like(struct bp_infer *infer)
 {
     int64_t dtype = bp_ir_attr_int(infer->node, "dtype", bp_rule_dtype(infer, 0));
@@ -197,21 +215,29 @@ EYE_LIKE(22, NUMBER | BP_T(BOOL));
 
 /* ---- Range ----------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Range 11, 27.
+ * com.microsoft: Range 1.
+ * A vector of max(ceil((limit - start) / delta), 0) elements. All inputs are scalars of one
+ * type; without their content the size comes with the data. delta is optional in
+ * com.microsoft and 1 by default. Content: of exact integers.
+ */
+
 static const struct bp_sym *element_of(const struct bp_fact *fact)
 {
     return fact && fact->content && fact->n_content == 1 ? fact->content : NULL;
 }
 
-/* max(ceil((limit - start) / delta), 0), for exact numbers. */
+/* max(ceil((limit - start) / delta), 0), for exact values. */
 static bp_rc count_exact(struct bp_infer *infer, int64_t start, int64_t limit, int64_t delta,
                          int64_t *out)
 {
     bool is_empty = delta > 0 ? limit <= start : limit >= start;
     /* the distance may need all 64 bits */
-    uint64_t way =
+    uint64_t distance =
         delta > 0 ? (uint64_t)limit - (uint64_t)start : (uint64_t)start - (uint64_t)limit;
     uint64_t step = delta > 0 ? (uint64_t)delta : 0 - (uint64_t)delta;
-    uint64_t count = is_empty ? 0 : (way - 1) / step + 1;
+    uint64_t count = is_empty ? 0 : (distance - 1) / step + 1;
 
     if (count > INT64_MAX)
         return bp_fail(infer->err, BP_E_SHAPE,
@@ -249,12 +275,12 @@ static bp_rc count_symbolic(struct bp_infer *infer, struct bp_sym start, struct 
 static bp_rc count_real(struct bp_infer *infer, double start, double limit, double delta,
                         struct bp_sym *out)
 {
-    double way = limit - start;
+    double distance = limit - start;
     double count;
 
     if (bp_rule_dtype(infer, 0) == BP_DTYPE_F32)
-        way = (double)((float)limit - (float)start);
-    count = ceil(way / delta);
+        distance = (double)((float)limit - (float)start);
+    count = ceil(distance / delta);
     if (!(count < (double)(INT64_C(1) << 53)))
         return bp_fail(infer->err, BP_E_SHAPE, "a range from %g to %g in steps of %g has no length",
                        start, limit, delta);

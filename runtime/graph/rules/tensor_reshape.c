@@ -11,6 +11,16 @@
 
 /* ---- Reshape --------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Reshape 1, 5, 13, 14, 19, 21, 23, 24, 25.
+ * shape is an attribute in version 1 and an input from 5 on. An entry 0 copies the size of
+ * data at that dimension, unless allowzero (14) is set; one entry may be -1, and is computed
+ * so that the number of elements stays. Both are solved for symbols too: sizes that are on
+ * both sides of the division cancel.
+ * Without the content of shape only the rank is known, where shape is counted. Content passes
+ * on, as the elements stay in order.
+ */
+
 struct target {
     struct bp_sym dims[BP_MAX_RANK];
     uint32_t rank;
@@ -95,9 +105,9 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* Takes the numbers out of n sizes: their product, and the symbols moved to the front. */
-static bp_rc split_numbers(struct bp_infer *infer, struct bp_sym *sizes, uint32_t *n,
-                           int64_t *number)
+/* Takes the exact sizes out of n: their product, and the symbols moved to the front. */
+static bp_rc split_constants(struct bp_infer *infer, struct bp_sym *sizes, uint32_t *n,
+                             int64_t *constant)
 {
     struct bp_sym product = bp_sym_of(1);
     uint32_t left = 0;
@@ -113,7 +123,7 @@ static bp_rc split_numbers(struct bp_infer *infer, struct bp_sym *sizes, uint32_
         }
     }
     *n = left;
-    *number = product.value;
+    *constant = product.value;
     return BP_OK;
 }
 
@@ -121,7 +131,7 @@ static bp_rc refuse_counts(struct bp_infer *infer, const struct bp_fact *data,
                            const struct target *target)
 {
     char text[160];
-    char wish[160];
+    char requested[160];
     struct bp_fact fact = {.dtype = data->dtype, .rank = target->rank};
     struct bp_sym dims[BP_MAX_RANK];
 
@@ -129,9 +139,9 @@ static bp_rc refuse_counts(struct bp_infer *infer, const struct bp_fact *data,
         dims[i] = i == target->rest ? bp_sym_of(-1) : target->dims[i];
     fact.dims = dims;
     bp_fact_text(data, infer->symbols, text, sizeof text);
-    bp_fact_text(&fact, infer->symbols, wish, sizeof wish);
+    bp_fact_text(&fact, infer->symbols, requested, sizeof requested);
     return bp_fail(infer->err, BP_E_SHAPE,
-                   "cannot reshape %s to %s: the number of elements differs", text, wish);
+                   "cannot reshape %s to %s: the number of elements differs", text, requested);
 }
 
 /* What -1 stands for: the elements of data over those of the other dimensions. */
@@ -140,32 +150,32 @@ static bp_rc solve_rest(struct bp_infer *infer, const struct bp_fact *data, stru
     struct bp_sym *rest = &target->dims[target->rest];
     struct bp_sym above, below;
     struct ratio ratio;
-    int64_t number_above, number_below, divisor;
+    int64_t constant_above, constant_below, divisor;
     bp_rc rc;
 
     cancel(data, target, &ratio);
-    rc = split_numbers(infer, ratio.above, &ratio.n_above, &number_above);
+    rc = split_constants(infer, ratio.above, &ratio.n_above, &constant_above);
     if (rc < 0)
         return rc;
-    rc = split_numbers(infer, ratio.below, &ratio.n_below, &number_below);
+    rc = split_constants(infer, ratio.below, &ratio.n_below, &constant_below);
     if (rc < 0)
         return rc;
-    if (number_below == 0)
+    if (constant_below == 0)
         return refuse_counts(infer, data, target);
-    if (ratio.n_above == 0 && ratio.n_below == 0 && number_above % number_below != 0)
+    if (ratio.n_above == 0 && ratio.n_below == 0 && constant_above % constant_below != 0)
         return refuse_counts(infer, data, target);
 
-    divisor = common_divisor(number_above, number_below);
+    divisor = common_divisor(constant_above, constant_below);
     rc = bp_rule_product(infer, ratio.above, ratio.n_above, &above);
     if (rc < 0)
         return rc;
-    rc = bp_rule_calc(infer, above, '*', bp_sym_of(number_above / divisor), &above);
+    rc = bp_rule_calc(infer, above, '*', bp_sym_of(constant_above / divisor), &above);
     if (rc < 0)
         return rc;
     rc = bp_rule_product(infer, ratio.below, ratio.n_below, &below);
     if (rc < 0)
         return rc;
-    rc = bp_rule_calc(infer, below, '*', bp_sym_of(number_below / divisor), &below);
+    rc = bp_rule_calc(infer, below, '*', bp_sym_of(constant_below / divisor), &below);
     if (rc < 0)
         return rc;
     return bp_rule_calc(infer, above, '/', below, rest);
@@ -184,20 +194,20 @@ static bool has_zero(const struct bp_sym *dims, uint32_t n)
 static bp_rc check_counts(struct bp_infer *infer, const struct bp_fact *data,
                           const struct target *target)
 {
-    int64_t number_above, number_below;
+    int64_t constant_above, constant_below;
     struct ratio ratio;
     bp_rc rc;
 
     if (has_zero(data->dims, data->rank) && has_zero(target->dims, target->rank))
         return BP_OK;
     cancel(data, target, &ratio);
-    rc = split_numbers(infer, ratio.above, &ratio.n_above, &number_above);
+    rc = split_constants(infer, ratio.above, &ratio.n_above, &constant_above);
     if (rc < 0)
         return rc;
-    rc = split_numbers(infer, ratio.below, &ratio.n_below, &number_below);
+    rc = split_constants(infer, ratio.below, &ratio.n_below, &constant_below);
     if (rc < 0)
         return rc;
-    if (ratio.n_above == 0 && ratio.n_below == 0 && number_above != number_below)
+    if (ratio.n_above == 0 && ratio.n_below == 0 && constant_above != constant_below)
         return refuse_counts(infer, data, target);
     return BP_OK;
 }
@@ -227,7 +237,7 @@ static bp_rc infer_reshape(struct bp_infer *infer)
     rc = bp_rule_list(infer, "shape", 1, &shape);
     if (rc < 0)
         return rc;
-    rc = bp_rule_room(infer, shape.n);
+    rc = bp_rule_check_rank(infer, shape.n);
     if (rc < 0)
         return rc;
     if (!shape.v)
@@ -270,6 +280,12 @@ RESHAPE(24, ALL12, ALLOWZERO);
 RESHAPE(25, ALL13, ALLOWZERO);
 
 /* ---- Flatten --------------------------------------------------------------------------------- */
+
+/*
+ * ONNX: Flatten 1, 9, 11, 13, 21, 23, 24, 25.
+ * The result has rank 2: the product of the sizes before axis, and that of the sizes from
+ * axis on. axis may be -rank to rank, the rank itself included.
+ */
 
 static bp_rc infer_flatten(struct bp_infer *infer)
 {
@@ -318,6 +334,12 @@ FLATTEN(25, ALL13);
 
 /* ---- Identity -------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Identity 1, 13, 14, 16, 19, 21, 23, 24, 25.
+ * The output is what the input is, content included; from version 14 on also a sequence, from
+ * 16 on an optional.
+ */
+
 static bp_rc infer_identity(struct bp_infer *infer)
 {
     const struct bp_fact *in = bp_rule_in(infer, 0);
@@ -346,6 +368,12 @@ IDENTITY(24, ALL12, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
 IDENTITY(25, ALL13, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
 
 /* ---- Shape ----------------------------------------------------------------------------------- */
+
+/*
+ * ONNX: Shape 1, 13, 15, 19, 21, 23, 24, 25.
+ * A vector with the sizes of data, from start to end (15), which count from the end where
+ * they are negative and are clamped. This is where sizes become content.
+ */
 
 /* start or end of Shape-15: counted from the back when negative, clamped to 0..rank. */
 static uint32_t clamp_axis(int64_t axis, uint32_t rank)
@@ -394,6 +422,12 @@ SHAPE(24, ALL12, PART);
 SHAPE(25, ALL13, PART);
 
 /* ---- Size ------------------------------------------------------------------------------------ */
+
+/*
+ * ONNX: Size 1, 13, 19, 21, 23, 24, 25.
+ * A scalar int64, the number of elements of data, as content where all sizes are known or
+ * symbols.
+ */
 
 static bp_rc infer_size(struct bp_infer *infer)
 {

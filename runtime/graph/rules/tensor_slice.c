@@ -12,13 +12,23 @@
 
 /* ---- Slice ----------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Slice 1, 10, 11, 13.
+ * Of each axis in axes, all from the first on by default, the elements from start to before
+ * end, every step-th. Negative positions count from the end, others are clamped. Starts and
+ * ends are attributes in version 1 and inputs from 10 on, with steps, which may be negative
+ * and not 0.
+ * A symbolic size gives an expression where little is cut off at the ends, else a named
+ * symbol, so that equal slices have equal sizes. Content: of vectors.
+ */
+
 /* One axis of a slice; `size` is that of the data. */
 struct cut {
     struct bp_sym size, start, end, step;
 };
 
 /*
- * Start and number of elements, in exact numbers. A start before the first element is the first one
+ * Start and number of elements, all exact. A start before the first element is the first one
  * with a negative step too (ONNX Slice-13), where NumPy takes nothing.
  */
 static void exact_cut(const struct cut *cut, int64_t *first, int64_t *count)
@@ -97,6 +107,10 @@ static bp_rc named_cut(struct bp_infer *infer, const struct cut *cut, struct bp_
     return bp_symbols_named(infer->symbols, name, out, infer->err);
 }
 
+/*
+ * Exact where all parts are; an expression where little is cut off; else a symbol named after
+ * the slice.
+ */
 static bp_rc cut_size(struct bp_infer *infer, const struct cut *cut, struct bp_sym *out)
 {
     int64_t off, step;
@@ -120,6 +134,7 @@ struct slice {
     struct bp_list starts, ends, axes, steps;
 };
 
+/* The lists that are known have one length, that of starts. */
 static bp_rc read_slice(struct bp_infer *infer, struct slice *out)
 {
     const struct bp_list *lists[] = {&out->ends, &out->axes, &out->steps};
@@ -140,6 +155,10 @@ static bp_rc read_slice(struct bp_infer *infer, struct slice *out)
     return rc;
 }
 
+/*
+ * One entry of the lists: its axis gets the size of the cut, or one from the data where a list
+ * is not known.
+ */
 static bp_rc slice_axis(struct bp_infer *infer, const struct slice *slice, uint32_t i,
                         struct bp_sym *size)
 {
@@ -157,6 +176,7 @@ static bp_rc slice_axis(struct bp_infer *infer, const struct slice *slice, uint3
     return cut_size(infer, &cut, size);
 }
 
+/* Of a vector, as in Shape -> Slice: the elements that are cut out. */
 static bp_rc slice_content(struct bp_infer *infer, const struct slice *slice)
 {
     const struct bp_fact *data = bp_rule_in(infer, 0);
@@ -249,6 +269,16 @@ SLICE(13, ALL4);
 
 /* ---- Pad ------------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Pad 1, 2, 11, 13, 18, 19, 21, 23, 24, 25.
+ * com.microsoft: Pad 1.
+ * The size of an axis grows by its two entries of pads, first all beginnings, then all ends;
+ * they may be negative. pads is an attribute up to version 2 and an input from 11 on, axes
+ * (18) names the axes they are for. wrap is a mode from 19 on. In com.microsoft pads may be a
+ * matrix of one row.
+ */
+
+/* wrap exists from version 19 on. */
 static bp_rc check_mode(struct bp_infer *infer)
 {
     static const char *const modes[] = {"constant", "reflect", "edge", "wrap"};
@@ -261,6 +291,7 @@ static bp_rc check_mode(struct bp_infer *infer)
     return bp_fail(infer->err, BP_E_INVALID, "mode is none that this version of the operator has");
 }
 
+/* Pads may be negative and crop, but not more than there is. */
 static bp_rc pad_axis(struct bp_infer *infer, uint32_t axis, struct bp_sym begin, struct bp_sym end,
                       struct bp_sym *size)
 {
@@ -362,6 +393,12 @@ MS_ROW(Pad, 1, INFER(infer_ms_pad),
 
 /* ---- CenterCropPad --------------------------------------------------------------------------- */
 
+/*
+ * ONNX: CenterCropPad 18.
+ * The axes in axes, or all, have the sizes in shape afterwards: larger ones are cropped,
+ * smaller ones padded, at both ends alike.
+ */
+
 static bp_rc new_sizes(struct bp_infer *infer, const struct bp_list *shape, struct bp_sym *dims)
 {
     const struct bp_fact *input = bp_rule_in(infer, 0);
@@ -419,7 +456,13 @@ ROW(CenterCropPad, 18, INFER(infer_center_crop_pad),
 
 /* ---- Tile ------------------------------------------------------------------------------------ */
 
-/* Version 1 repeats along one axis; both numbers are of the data's type, floats that is. */
+/*
+ * ONNX: Tile 1, 6, 13.
+ * Each size is multiplied with its entry of repeats. Version 1 repeats along one axis only;
+ * tiles and axis are inputs there.
+ */
+
+/* Version 1 repeats along one axis; both inputs are of the data's type, floats that is. */
 static bp_rc infer_tile_1(struct bp_infer *infer)
 {
     const struct bp_fact *input = bp_rule_in(infer, 0);

@@ -11,6 +11,11 @@
 
 /* ---- RegexFullMatch -------------------------------------------------------------------------- */
 
+/*
+ * ONNX: RegexFullMatch 20.
+ * Y is bool and has the shape of X.
+ */
+
 static bp_rc infer_regex_full_match(struct bp_infer *infer)
 {
     return bp_rule_like(infer, 0, BP_DTYPE_BOOL, bp_rule_in(infer, 0));
@@ -22,6 +27,11 @@ ROW(RegexFullMatch, 20, INFER(infer_regex_full_match), IN(P("X", '1', TEXT)),
     OUT(P("Y", '2', BP_T(BOOL))), ATTRS(A_STRING_OPT("pattern")));
 
 /* ---- StringConcat ---------------------------------------------------------------------------- */
+
+/*
+ * ONNX: StringConcat 20.
+ * X and Y broadcast in both directions.
+ */
 
 static bp_rc infer_string_concat(struct bp_infer *infer)
 {
@@ -41,6 +51,13 @@ ROW(StringConcat, 20, INFER(infer_string_concat), IN(P("X", 'T', TEXT), P("Y", '
 
 /* ---- StringSplit ----------------------------------------------------------------------------- */
 
+/*
+ * ONNX: StringSplit 20.
+ * Y has the shape of X with a dimension more, as long as the string with the most substrings
+ * has substrings; shorter ones are filled up with empty strings. Z has the number of
+ * substrings of each string.
+ */
+
 /* Y has one dimension more, as long as the text with most parts has parts. */
 static bp_rc infer_string_split(struct bp_infer *infer)
 {
@@ -52,7 +69,7 @@ static bp_rc infer_string_split(struct bp_infer *infer)
         return rc;
     if (!bp_rule_ranked(x))
         return bp_rule_unknown(infer, 0, BP_DTYPE_STRING);
-    rc = bp_rule_room(infer, (uint64_t)x->rank + 1);
+    rc = bp_rule_check_rank(infer, (uint64_t)x->rank + 1);
     if (rc < 0)
         return rc;
     for (uint32_t d = 0; d < x->rank; d++)
@@ -66,6 +83,12 @@ ROW(StringSplit, 20, INFER(infer_string_split), IN(P("X", '1', TEXT)),
     ATTRS(A_STRING_OPT("delimiter"), A_INT_OPT("maxsplit")), .sizes_from_data = true);
 
 /* ---- StringNormalizer ------------------------------------------------------------------------ */
+
+/*
+ * ONNX: StringNormalizer 10.
+ * X is (C) or (1, C), Y has its rank. Stop words are dropped, so the last size comes with the
+ * data where there are any; if all are dropped, one empty string is left.
+ */
 
 /* [C] or [1, C]; without stop words nothing is dropped. */
 static bp_rc infer_string_normalizer(struct bp_infer *infer)
@@ -100,6 +123,12 @@ ROW(StringNormalizer, 10, INFER(infer_string_normalizer), IN(P("X", 0, TEXT)), O
 
 /* ---- Tokenizer ------------------------------------------------------------------------------- */
 
+/*
+ * com.microsoft: Tokenizer 1.
+ * X is (C) or (N, C). Y has a dimension more, of as many tokens as the string with the most
+ * has; shorter ones are filled up with pad_value.
+ */
+
 /* [C] and [N, C] get a dimension more, as long as the text with most tokens; [N, 0] and [0] do not. */
 static bp_rc infer_tokenizer(struct bp_infer *infer)
 {
@@ -132,7 +161,13 @@ MS_ROW(Tokenizer, 1, INFER(infer_tokenizer), .sizes_from_data = true, IN(P("X", 
 
 /* ---- TfIdfVectorizer ------------------------------------------------------------------------- */
 
-/* [C] or [N, C] give one number for each column that ngram_indexes names, up to the largest. */
+/*
+ * ONNX: TfIdfVectorizer 9.
+ * X is (C), (N, C) or a scalar. Y is float32, with an element for each column that
+ * ngram_indexes names instead of C.
+ */
+
+/* [C] or [N, C] give one element for each column that ngram_indexes names, up to the largest. */
 static bp_rc infer_tf_idf_vectorizer(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);

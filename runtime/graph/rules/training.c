@@ -9,6 +9,13 @@
 
 /* ---- losses ---------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: NegativeLogLikelihoodLoss 12, 13, 22; SoftmaxCrossEntropyLoss 12, 13.
+ * Scores are (N, C, d...), labels (N, d...), weights have an element for each of C classes.
+ * The loss is a scalar, or (N, d...) with reduction "none"; log_prob has the shape of the
+ * scores.
+ */
+
 /* Input 0 is (N, C, d...), input 1 (N, d...), input 2 has a weight a class. */
 static bp_rc check_classes(struct bp_infer *infer)
 {
@@ -84,6 +91,14 @@ CROSS_ENTROPY(13, FLOAT);
 
 /* ---- optimizers ------------------------------------------------------------------------------ */
 
+/*
+ * ai.onnx.preview.training: Adagrad 1; Adam 1; Momentum 1.
+ * R and T, the learning rate and the number of steps so far, are scalars. Then come all
+ * tensors, all their gradients, and of each kind of state all: one in Adagrad and Momentum,
+ * two in Adam. Outputs are the new tensors and the new states, in that order; all have the
+ * shapes and types of the tensors they belong to.
+ */
+
 /* A tensor of group `group` has the shape of the tensor that it belongs to. */
 static bp_rc check_shape(struct bp_infer *infer, uint32_t i, uint32_t tensor)
 {
@@ -116,7 +131,7 @@ static bp_rc infer_step(struct bp_infer *infer, uint32_t states)
         return rc;
     if (infer->node->n_in < 2 || (infer->node->n_in - 2) % kinds != 0)
         return bp_fail(infer->err, BP_E_INVALID,
-                       "behind R and T come %u inputs a tensor, but there are %u", kinds,
+                       "after R and T come %u inputs a tensor, but there are %u", kinds,
                        infer->node->n_in - 2);
     if (infer->node->n_out != n * (1 + states))
         return bp_fail(infer->err, BP_E_INVALID, "%u tensors make %u outputs, but there are %u", n,

@@ -29,6 +29,10 @@ static bp_rc read_list(struct bp_infer *infer, const char *name, uint32_t n, int
     return BP_OK;
 }
 
+/*
+ * SAME_UPPER and SAME_LOWER differ only in where an odd element of padding goes, which no size
+ * depends on.
+ */
 static bp_rc read_auto_pad(struct bp_infer *infer, enum bp_auto_pad *out)
 {
     static const struct {
@@ -49,6 +53,7 @@ static bp_rc read_auto_pad(struct bp_infer *infer, enum bp_auto_pad *out)
                    "auto_pad is none of NOTSET, SAME_UPPER, SAME_LOWER, VALID");
 }
 
+/* Each list has an entry for each spatial dimension, pads two: all beginnings, then all ends. */
 bp_rc bp_window_read(struct bp_infer *infer, uint32_t n, struct bp_window *out)
 {
     bp_rc rc;
@@ -97,6 +102,7 @@ bp_rc bp_window_padding(struct bp_infer *infer, const struct bp_window *window, 
     return BP_OK;
 }
 
+/* A window larger than the padded input has no position. */
 static bp_rc fail_to_fit(const struct bp_infer *infer, uint32_t i, int64_t span, int64_t size,
                          int64_t padding)
 {
@@ -107,7 +113,7 @@ static bp_rc fail_to_fit(const struct bp_infer *infer, uint32_t i, int64_t span,
 }
 
 /*
- * Windows that would start in the padding behind do not count (ONNX MaxPool, AveragePool). A window
+ * Windows that would start in the padding at the end do not count (ONNX MaxPool, AveragePool). A window
  * may be larger than the padded input: while what it lacks is less than a stride, rounding up makes
  * one output of it; exactly a stride, none.
  */
@@ -121,7 +127,7 @@ static bp_rc slide_up(struct bp_infer *infer, uint32_t i, struct bp_sym size, in
         rc = bp_rule_calc(infer, *out, '^', bp_sym_of(stride), out);
     if (rc < 0)
         return rc;
-    if (bp_sym_known(*out)) { /* the last window's number, still counted from 0 */
+    if (bp_sym_known(*out)) { /* the last window's index */
         int64_t start, edge;
 
         if (__builtin_mul_overflow(out->value, stride, &start) ||
@@ -139,12 +145,16 @@ static bp_rc slide_up(struct bp_infer *infer, uint32_t i, struct bp_sym size, in
                             infer->err);
 }
 
+/*
+ * floor((size + padding - span) / stride) + 1, or with SAME ceil(size / stride). Symbols give
+ * the same as an expression.
+ */
 bp_rc bp_window_slide(struct bp_infer *infer, const struct bp_window *window, uint32_t i,
                       struct bp_sym size, int64_t k, bool up, struct bp_sym *out)
 {
     int64_t stride = bp_window_stride(window, i);
     bool rounds_up = up && window->auto_pad == BP_PAD_GIVEN;
-    int64_t span, begin, total, room;
+    int64_t span, begin, total, padded;
     bp_rc rc;
 
     if (window->auto_pad == BP_PAD_SAME)
@@ -156,7 +166,7 @@ bp_rc bp_window_slide(struct bp_infer *infer, const struct bp_window *window, ui
     if (rc < 0)
         return rc;
     if (bp_sym_known(size) &&
-        (__builtin_add_overflow(size.value, total, &room) || (room < span && !rounds_up)))
+        (__builtin_add_overflow(size.value, total, &padded) || (padded < span && !rounds_up)))
         return fail_to_fit(infer, i, span, size.value, total);
     if (rounds_up)
         return slide_up(infer, i, size, span, begin, total, stride, out);

@@ -20,7 +20,7 @@ int64_t bp_window_stride(const struct bp_window *window, uint32_t i);
 /* Size of a kernel of k taps with its gaps. BP_E_INVALID when that does not fit in 64 bits. */
 bp_rc bp_window_span(struct bp_infer *infer, const struct bp_window *window, uint32_t i, int64_t k,
                      int64_t *out) BP_CHECKED;
-/* Padding before and behind dimension i, none under VALID. BP_E_INVALID: overflow. */
+/* Padding at the beginning and end of dimension i, none under VALID. BP_E_INVALID: overflow. */
 bp_rc bp_window_padding(struct bp_infer *infer, const struct bp_window *window, uint32_t i,
                         int64_t *begin, int64_t *total) BP_CHECKED;
 /*

@@ -4,7 +4,7 @@
 #define BP_HOST_INSPECT_DEPENDENCIES_H
 
 #include "base/file_trust.h"
-#include "base/text.h"
+#include "text/text.h"
 
 /*
  * Asks the dynamic linker, in a process of its own and in its tracing mode, what the shared object at

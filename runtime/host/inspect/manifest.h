@@ -3,8 +3,8 @@
 #ifndef BP_HOST_INSPECT_MANIFEST_H
 #define BP_HOST_INSPECT_MANIFEST_H
 
-#include "base/text.h"
 #include "host/inspect/elf.h"
+#include "text/text.h"
 
 enum {
     BP_MANIFEST_MAX = 8192, /* bytes of a manifest; more is refused */

@@ -3,7 +3,8 @@
 #ifndef BP_HOST_LOAD_DLOPEN_H
 #define BP_HOST_LOAD_DLOPEN_H
 
-#include "host/load/loader.h"
+#include "base/status.h"
+#include "host/load/file_id.h"
 
 /*
  * Maps the shared object at an absolute path and finds its entry, which must lie in this very file

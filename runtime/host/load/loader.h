@@ -3,15 +3,8 @@
 #ifndef BP_HOST_LOAD_LOADER_H
 #define BP_HOST_LOAD_LOADER_H
 
-#include <sys/types.h>
-
 #include "base/status.h"
-
-/* Which file a path has to lead to. */
-struct bp_file_id {
-    dev_t dev;
-    ino_t ino;
-};
+#include "host/load/file_id.h"
 
 /*
  * A plug-in that said hello: our own copies of its tables, grown to this host's sizes. Modules stay

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/text.h"
+#include "text/text.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 

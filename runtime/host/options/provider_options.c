@@ -14,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/text.h"
+#include "text/text.h"
 
 static const bp_option *row(const bp_provider *provider, uint32_t i)
 {

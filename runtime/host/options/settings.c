@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/file_trust.h"
-#include "base/text.h"
+#include "text/text.h"
 
 #define PREFIX "BACKPLANE_"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file_trust.h"
-#include "base/text.h"
+#include "text/text.h"
 
 #define VERSION_DIR "backplane/v1" /* the ABI's major, so that two majors can live side by side */
 

@@ -13,9 +13,9 @@
 
 #include <stdlib.h>
 
-#include "base/text.h"
 #include "graph/schema_table.h"
 #include "model/functions/inline.h"
+#include "text/text.h"
 
 /* ---- functions by name ----------------------------------------------------------------------- */
 

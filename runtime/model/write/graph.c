@@ -147,7 +147,7 @@ static bp_rc write_item(struct bp_writer *w, const struct bp_ir_node *node, cons
         write_head(w, NULL, tensor[i].dtype, tensor[i].rank, tensor[i].dims);
         write_data(w, tensor[i].dtype, tensor[i].data, tensor[i].bytes);
     } else {
-        rc = bp_write_graph(w, node->bodies[((const uint32_t *)attr->data)[i]]);
+        rc = bp_write_graph(w, node->subgraphs[((const uint32_t *)attr->data)[i]]);
     }
     bp_put_end(&w->put, mark);
     return rc;

@@ -54,8 +54,8 @@ static bp_rc list_domains(struct bp_writer *w, const struct bp_ir *ir, bp_err *e
         rc = add(w, node->domain, node->opset, err);
         if (rc >= 0)
             find(w, node->domain)->is_used = true;
-        for (uint32_t b = 0; b < node->n_bodies && rc >= 0; b++)
-            rc = list_domains(w, node->bodies[b], err);
+        for (uint32_t b = 0; b < node->n_subgraphs && rc >= 0; b++)
+            rc = list_domains(w, node->subgraphs[b], err);
     }
     return rc;
 }
@@ -86,8 +86,8 @@ static const struct bp_ir_node *find_misfit(const struct bp_ir *ir, const char *
 
         if (strcmp(node->domain, domain) == 0 && !fits(node, version))
             return node;
-        for (uint32_t b = 0; b < node->n_bodies; b++) {
-            const struct bp_ir_node *inner = find_misfit(node->bodies[b], domain, version);
+        for (uint32_t b = 0; b < node->n_subgraphs; b++) {
+            const struct bp_ir_node *inner = find_misfit(node->subgraphs[b], domain, version);
 
             if (inner)
                 return inner;

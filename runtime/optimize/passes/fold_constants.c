@@ -77,8 +77,8 @@ static bool reads_fixed(const struct bp_rewrite *rw, uint32_t n, const bool *fix
  */
 static bool can_fold(const struct bp_rewrite *rw, const struct bp_ir_node *node, size_t *grown)
 {
-    return node && node->schema && node->n_bodies == 0 && !bp_fold_must_stay(node) &&
-           !node->schema->sizes_from_data && !bp_node_is_hosted(node, rw->facts) &&
+    return node && node->schema && node->n_subgraphs == 0 && !bp_fold_must_stay(node) &&
+           !node->schema->sizes_from_data && !bp_node_is_host_op(node, rw->facts) &&
            is_worth_it(rw, node, grown);
 }
 

@@ -15,8 +15,9 @@
 
 static bool may_share(const struct bp_rewrite *rw, const struct bp_ir_node *node)
 {
-    return node && node->schema && node->n_bodies == 0 && node->n_in > 0 && node->n_out == 1 &&
-           node->out[0] != BP_NONE && !bp_rw_is_random(node) && !bp_node_is_hosted(node, rw->facts);
+    return node && node->schema && node->n_subgraphs == 0 && node->n_in > 0 && node->n_out == 1 &&
+           node->out[0] != BP_NONE && !bp_rw_is_random(node) &&
+           !bp_node_is_host_op(node, rw->facts);
 }
 
 static bool same_data(const bp_attr *a, const bp_attr *b)

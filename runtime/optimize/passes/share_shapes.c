@@ -80,9 +80,9 @@ static bool may_share(const struct bp_rewrite *rw, uint32_t n)
     const struct bp_ir_node *node =
         out != BP_NONE && rw->values.flags[out] & BP_RW_FOLLOWED ? bp_rw_node(rw, n) : NULL;
 
-    return node && node->schema && node->n_bodies == 0 && node->n_out == 1 &&
+    return node && node->schema && node->n_subgraphs == 0 && node->n_out == 1 &&
            node->out[0] != BP_NONE && !bp_rw_is_random(node) &&
-           !bp_node_is_hosted(node, rw->facts) && is_followed(&rw->facts[node->out[0]]);
+           !bp_node_is_host_op(node, rw->facts) && is_followed(&rw->facts[node->out[0]]);
 }
 
 bp_rc bp_pass_share_shapes(struct bp_rewrite *rw, bp_err *err)

@@ -130,7 +130,7 @@ bool bp_fold_may_do_at_once(const struct bp_rewrite *rw, uint32_t n)
 bp_rc bp_fold_at_once(struct bp_rewrite *rw, uint32_t n, bp_err *err)
 {
     struct bp_ir_node *node = bp_rw_node(rw, n);
-    bool done = node && node->schema && node->n_bodies == 0 && node->n_out > 0;
+    bool done = node && node->schema && node->n_subgraphs == 0 && node->n_out > 0;
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; done && i < node->n_out; i++)

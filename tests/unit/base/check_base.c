@@ -15,8 +15,8 @@
 #include "base/sha256.h"
 #include "base/status.h"
 #include "base/strmap.h"
-#include "base/text.h"
 #include "support/fail_alloc.h"
+#include "text/json.h"
 
 #define COUNT(a) (int)(sizeof(a) / sizeof(a)[0])
 
@@ -247,7 +247,7 @@ START_TEST(writes_json)
     bp_json_close(&text, ']');
     bp_json_bool(&text, "k", false);
     bp_json_close(&text, '}');
-    ck_assert_str_eq(text.data, "{\"name\":\"a\\\"b\\\\c\\u000a\\u0001\","
+    ck_assert_str_eq(text.data, "{\"name\":\"a\\\"b\\\\c\\n\\u0001\","
                                 "\"list\":[-5,true,null,{},\"[\"],\"k\":false}");
     bp_text_finish(&text);
 }
@@ -256,12 +256,12 @@ END_TEST
 static const char *const utf8[][2] = {
     {"gr\xc3\xbc\xc3\x9f", "\"gr\xc3\xbc\xc3\x9f\""},
     {"\xe2\x82\xac \xf0\x9f\x98\x80", "\"\xe2\x82\xac \xf0\x9f\x98\x80\""},
-    {"\xff", "\"\\u00ff\""},
-    {"\xc3", "\"\\u00c3\""},
-    {"\xc0\xaf", "\"\\u00c0\\u00af\""},                       /* too long a form of '/' */
-    {"\xed\xa0\x80", "\"\\u00ed\\u00a0\\u0080\""},            /* half of a surrogate pair */
-    {"\xf4\x90\x80\x80", "\"\\u00f4\\u0090\\u0080\\u0080\""}, /* beyond Unicode */
-    {"\xe2\x82", "\"\\u00e2\\u0082\""},
+    {"\xff", "\"\\ufffd\""},
+    {"\xc3", "\"\\ufffd\""},
+    {"\xc0\xaf", "\"\\ufffd\\ufffd\""},                       /* too long a form of '/' */
+    {"\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\""},            /* half of a surrogate pair */
+    {"\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\""}, /* beyond Unicode */
+    {"\xe2\x82", "\"\\ufffd\\ufffd\""},
     {"a\x7f", "\"a\\u007f\""},
 };
 

@@ -8,10 +8,10 @@
 
 #include <check.h>
 
-#include "base/text.h"
-#include "exec/control/host_op.h"
+#include "exec/control/table.h"
 #include "support/graphs.h"
 #include "support/session_kit.h"
+#include "text/text.h"
 
 static struct graphs g;
 static struct bp_provider_list providers;

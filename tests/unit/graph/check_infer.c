@@ -523,12 +523,12 @@ START_TEST(checks_what_a_body_is_given)
 
     graphs_input(&g, body, "state", BP_DTYPE_F32, "?,?");
     graphs_output(&g, body, "state");
-    ck_assert_int_eq(bp_infer_body(&rule, body, in, 2, &out), BP_E_INVALID);
+    ck_assert_int_eq(bp_infer_subgraph(&rule, body, in, 2, &out), BP_E_INVALID);
     ck_assert_str_eq(g.words, "graph 'loop' takes 1 inputs, it gets 2");
-    ck_assert_int_eq(bp_infer_body(&rule, body, in, 1, &out), BP_OK);
+    ck_assert_int_eq(bp_infer_subgraph(&rule, body, in, 1, &out), BP_OK);
     bp_fact_text(&out[0], &g.symbols, text, sizeof text);
     ck_assert_str_eq(text, "float32[batch,3]");
-    ck_assert_int_eq(bp_infer_body(&rule, body, in + 1, 1, &out), BP_OK);
+    ck_assert_int_eq(bp_infer_subgraph(&rule, body, in + 1, 1, &out), BP_OK);
     bp_fact_text(&out[0], &g.symbols, text, sizeof text);
     ck_assert_str_eq(text, "float32[2]"); /* not the declared rank */
 }

@@ -270,7 +270,7 @@ START_TEST(reads_attributes)
     ck_assert(bp_ir_attr_is(node, "mode", "", "linear"));
     ck_assert(!bp_ir_attr_is(node, "mode", "", "lin"));
     ck_assert(bp_ir_attr_is(node, "other", "cubic", "cubic"));
-    ck_assert_ptr_null(bp_ir_body(node, "axis"));
+    ck_assert_ptr_null(bp_ir_subgraph(node, "axis"));
 }
 END_TEST
 
@@ -398,7 +398,7 @@ START_TEST(captures_values_two_levels_deep)
     seals();
     ck_assert_str_eq(node_name(0), "relu"); /* the If waits for what its bodies read */
     node = &g.main->nodes[1];
-    ck_assert_ptr_eq(bp_ir_body(node, "then_branch"), middle);
+    ck_assert_ptr_eq(bp_ir_subgraph(node, "then_branch"), middle);
     ck_assert_uint_eq(node->n_implicit, 4); /* cond, a, w, x; each once */
     ck_assert_uint_eq(middle->nodes[0].n_implicit, 2);
     value = &inner->values[graphs_value(inner, "a")];
@@ -459,7 +459,7 @@ START_TEST(names_the_node_whose_body_reads_what_nobody_provides)
         else
             g.main->nodes[i].out[0] = BP_NONE;
     }
-    refuses("node 'if' (If) reads 'a' in a body, which no node, input or initializer provides");
+    refuses("node 'if' (If) reads 'a' in a subgraph, which no node, input or initializer provides");
 }
 END_TEST
 
@@ -474,9 +474,9 @@ START_TEST(refuses_bodies_that_are_too_deep)
         ir = body;
         depth++;
     }
-    expect(rc, BP_E_INVALID, "graph 'loop' is body within body more than 31 deep");
+    expect(rc, BP_E_INVALID, "graph 'loop' has subgraphs nested more than 31 deep");
     ck_assert_ptr_null(body);
-    ck_assert_int_eq(depth, BP_MAX_BODY_DEPTH + 1);
+    ck_assert_int_eq(depth, BP_MAX_SUBGRAPH_DEPTH + 1);
 }
 END_TEST
 

@@ -471,8 +471,8 @@ static void run_if(const char *cond, const char *outer_facts, char *buf, size_t 
                               .n_out = 1,
                               .attrs = attrs,
                               .n_attrs = 2,
-                              .bodies = bodies,
-                              .n_bodies = 2};
+                              .subgraphs = bodies,
+                              .n_subgraphs = 2};
     struct bp_infer infer = {.node = &node,
                              .in = in,
                              .out = &out,

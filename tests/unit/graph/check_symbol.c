@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "graph/symbol.h"
+#include "graph/symbol/symbol.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -43,7 +43,8 @@ START_TEST(calls_in_bodies_are_replaced)
     inner("Neg", "t", "b");
     pw_close(&w);
     build();
-    ck_graph(bp_ir_body(&ir->nodes[0], "then_branch"), "n/Relu: Relu x > n/t; n/Neg: Neg n/t > t");
+    ck_graph(bp_ir_subgraph(&ir->nodes[0], "then_branch"),
+             "n/Relu: Relu x > n/t; n/Neg: Neg n/t > t");
 }
 END_TEST
 
@@ -71,11 +72,11 @@ START_TEST(bodies_of_functions_see_the_function_around_them)
     pw_close(&w);
     build();
     ck_graph(ir, "n/Relu: Relu x > n/t; n/If: If c > y");
-    body = bp_ir_body(&ir->nodes[1], "else_branch");
+    body = bp_ir_subgraph(&ir->nodes[1], "else_branch");
     ck_graph(body, "n/Sum: Sum n/a n/t x > n/s");
     ck_assert(value_of(body, "n/a")->flags & BP_IR_CONSTANT);
     ck_assert(value_of(body, "x")->flags & BP_IR_CAPTURED);
-    body = bp_ir_body(&ir->nodes[1], "then_branch");
+    body = bp_ir_subgraph(&ir->nodes[1], "then_branch");
     ck_graph(body, "n/Sum: Sum n/a_1 n/t x > n/s_2");
 }
 END_TEST
@@ -102,8 +103,8 @@ START_TEST(graphs_may_be_attributes_of_a_call)
     pw_close(&w);
     build();
     ck_graph(ir, "n/If: If c > y");
-    ck_graph(bp_ir_body(&ir->nodes[0], "then_branch"), "deep/Relu: Relu x > t");
-    ck_graph(bp_ir_body(&ir->nodes[0], "else_branch"), "deep/Relu: Relu x > t");
+    ck_graph(bp_ir_subgraph(&ir->nodes[0], "then_branch"), "deep/Relu: Relu x > t");
+    ck_graph(bp_ir_subgraph(&ir->nodes[0], "else_branch"), "deep/Relu: Relu x > t");
 }
 END_TEST
 
@@ -135,7 +136,7 @@ START_TEST(graphs_may_be_defaults_of_a_function)
     inner("Relu", "a", "b");
     pw_close(&w);
     build();
-    body = bp_ir_body(&ir->nodes[0], "then_branch");
+    body = bp_ir_subgraph(&ir->nodes[0], "then_branch");
     ck_graph(body, "n/Block/Relu: Relu x > n/t");
     ck_assert(value_of(body, "x")->flags & BP_IR_CAPTURED);
 }

@@ -184,9 +184,9 @@ START_TEST(bodies_take_values_from_around_them)
     ck_assert_uint_eq(ir->n_nodes, 2);
     node = &ir->nodes[1]; /* after `later` */
     ck_assert_str_eq(node->op, "If");
-    ck_assert_uint_eq(node->n_bodies, 2);
-    then_body = bp_ir_body(node, "then_branch");
-    else_body = bp_ir_body(node, "else_branch");
+    ck_assert_uint_eq(node->n_subgraphs, 2);
+    then_body = bp_ir_subgraph(node, "then_branch");
+    else_body = bp_ir_subgraph(node, "else_branch");
     ck_assert_str_eq(then_body->name, "then");
     ck_assert_uint_eq(then_body->depth, 1);
     ck_assert(value_of(then_body, "x")->flags & BP_IR_CAPTURED);

@@ -94,8 +94,8 @@ static void describe(struct pw *to, const struct bp_ir *graph)
                 pw_raw(to, ((const bp_const *)attr->data)[k].data,
                        ((const bp_const *)attr->data)[k].bytes);
         }
-        for (uint32_t b = 0; b < node->n_bodies; b++)
-            describe(to, node->bodies[b]);
+        for (uint32_t b = 0; b < node->n_subgraphs; b++)
+            describe(to, node->subgraphs[b]);
     }
     for (uint32_t i = 0; i < graph->n_inputs; i++) {
         const struct bp_ir_value *value = &graph->values[graph->inputs[i]];

@@ -3,9 +3,9 @@
 #ifndef BP_TESTS_FUNCTION_KIT_H
 #define BP_TESTS_FUNCTION_KIT_H
 
-#include "base/text.h"
 #include "graph/schema.h"
 #include "support/model_fixture.h"
+#include "text/text.h"
 
 /* ---- writing --------------------------------------------------------------------------------- */
 

@@ -190,15 +190,15 @@ void graphs_add_body(struct graphs *g, struct bp_ir *ir, uint32_t node, const ch
                      struct bp_ir *body)
 {
     struct bp_ir_node *n = &ir->nodes[node];
-    struct bp_ir **bodies = bp_region_array(&g->region, n->n_bodies + 1, sizeof *bodies);
+    struct bp_ir **bodies = bp_region_array(&g->region, n->n_subgraphs + 1, sizeof *bodies);
     uint32_t *index = bp_region_alloc(&g->region, sizeof *index);
 
     ck_assert(bodies && index);
-    if (n->n_bodies > 0)
-        memcpy(bodies, n->bodies, n->n_bodies * sizeof *bodies);
-    *index = n->n_bodies;
-    bodies[n->n_bodies++] = body;
-    n->bodies = bodies;
+    if (n->n_subgraphs > 0)
+        memcpy(bodies, n->subgraphs, n->n_subgraphs * sizeof *bodies);
+    *index = n->n_subgraphs;
+    bodies[n->n_subgraphs++] = body;
+    n->subgraphs = bodies;
     graphs_attr(g, ir, node, attr, BP_ATTR_GRAPH, 0, 1, index);
 }
 

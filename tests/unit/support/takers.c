@@ -7,7 +7,7 @@
 
 #include <check.h>
 
-#include "base/text.h"
+#include "text/text.h"
 
 static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claims *claims,
                         bp_err *err)

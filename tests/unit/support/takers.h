@@ -3,7 +3,7 @@
 #ifndef BP_TESTS_TAKERS_H
 #define BP_TESTS_TAKERS_H
 
-#include "plan/partition.h"
+#include "plan/make_partition.h"
 #include "support/graphs.h"
 
 enum { MOST_TAKERS = 4 };

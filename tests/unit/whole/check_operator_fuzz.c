@@ -56,7 +56,7 @@ static uint32_t feed(struct fuzz *fuzz, bp_session *session, bp_binding *in, int
 
 static void run_once(struct fuzz *fuzz, bp_session *session, struct fuzz_outcome *result)
 {
-    bool is_hosted = fuzz->row->is_hosted;
+    bool is_hosted = fuzz->row->is_host_op;
     bp_binding in[FUZZ_VALUES];
     int64_t one[2] = {0};
     uint32_t n_in = feed(fuzz, session, in, one);

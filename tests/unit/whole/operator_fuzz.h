@@ -6,10 +6,10 @@
 #ifndef BP_TESTS_OPERATOR_FUZZ_H
 #define BP_TESTS_OPERATOR_FUZZ_H
 
-#include "base/text.h"
 #include "graph/schema.h"
 #include "support/random.h"
 #include "support/session_kit.h"
+#include "text/text.h"
 
 enum {
     FUZZ_RANK = 8,
@@ -59,7 +59,7 @@ struct fuzz {
     int64_t spatial[4], window[4];
     uint32_t n_spatial;
     uint32_t list; /* what many lists of attributes have as their length */
-    uint32_t n_bodies;
+    uint32_t n_subgraphs;
     bool is_wild;  /* attributes may be anything; otherwise they are mostly sound */
     bool is_large; /* has sizes or numbers that may well take their time */
 };

@@ -133,7 +133,7 @@ static void write_output(struct fuzz *fuzz, uint32_t body, uint32_t n_in, uint32
 
 void fuzz_body(struct fuzz *fuzz, const char *attr)
 {
-    uint32_t body = fuzz->n_bodies++, n_in, n_out;
+    uint32_t body = fuzz->n_subgraphs++, n_in, n_out;
     char name[16];
 
     count_ports(fuzz, &n_in, &n_out);

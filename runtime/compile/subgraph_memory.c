@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* subgraph_memory.c - whose memory it is that frames hold. */
+
+#include "config.h"
+
+#include "compile/subgraph_memory.h"
+
+#include "compile/subgraph.h"
+
+/* A provider's counter, or the host's own: the two add up to the engine's. */
+struct bp_memory *bp_memory_of_unit(const struct bp_subgraph *subgraph, const struct bp_unit *unit)
+{
+    if (!subgraph->memory)
+        return NULL;
+    return unit && unit->by ? &unit->by->memory->host : &subgraph->memory->host_ops;
+}
+
+/* The producer's; inputs and what belongs to no unit are the host's. */
+struct bp_memory *bp_memory_of_value(const struct bp_subgraph *subgraph, uint32_t value)
+{
+    uint32_t node = subgraph->ir->values[value].producer;
+    uint32_t group = node == BP_NONE ? BP_NONE : subgraph->part.group_of[node];
+
+    return bp_memory_of_unit(subgraph, group < subgraph->n_units ? &subgraph->units[group] : NULL);
+}
+
+/* Counted twice: for the engine, and for whose value it is. */
+void bp_memory_grow(const struct bp_subgraph *subgraph, uint32_t value, size_t bytes)
+{
+    if (!subgraph->memory)
+        return;
+    bp_memory_add(&subgraph->memory->all, bytes);
+    bp_memory_add(bp_memory_of_value(subgraph, value), bytes);
+}
+
+/* The reverse of bp_memory_grow(), when a frame is destroyed. */
+void bp_memory_shrink(const struct bp_subgraph *subgraph, uint32_t value, size_t bytes)
+{
+    if (!subgraph->memory || bytes == 0)
+        return;
+    bp_memory_drop(&subgraph->memory->all, bytes);
+    bp_memory_drop(bp_memory_of_value(subgraph, value), bytes);
+}

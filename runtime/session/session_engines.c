@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* session_engines.c - the engines of a session, with the session's ports found in each. */
+
+#include "config.h"
+
+#include "graph/without.h"
+#include "session/session.h"
+
+/* The session's log and threads, where it has some; else the environment's serve. */
+struct bp_engine_config bp_session_engine_config(const bp_session *session,
+                                                 const struct bp_session_options *options)
+{
+    struct bp_engine_config config = bp_session_options_engine_config(options);
+
+    config.providers.log = session->log.fn ? &session->log : NULL;
+    config.providers.pool = session->pool;
+    return config;
+}
+
+void bp_session_finish_ported(struct bp_ported *ported)
+{
+    bp_engine_destroy(ported->engine);
+    *ported = (struct bp_ported){0};
+}
+
+/*
+ * Where the ports of the session are among the values of an engine, by name: passes rename no input
+ * or output, so that each is found.
+ */
+static bp_rc find_values(const struct bp_ir *ir, const bp_io_info *ports, uint32_t n, uint32_t *out,
+                         bp_err *err)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = bp_strmap_get(&ir->by_name, ports[i].name, BP_NONE);
+        if (out[i] == BP_NONE)
+            return bp_fail(err, BP_E_INTERNAL, "'%s' was lost on the way", ports[i].name);
+    }
+    return BP_OK;
+}
+
+/* On failure *out is to be finished all the same. */
+bp_rc bp_session_make_ported(bp_session *session, const struct bp_engine_config *config,
+                             struct bp_ported *out, bp_err *err)
+{
+    struct bp_region *region;
+    bp_rc rc;
+
+    rc = bp_engine_create(session->env, session->onnx, config, &out->engine, err);
+    if (rc < 0)
+        return rc;
+    if (!session->ports.outputs) { /* the first engine of the session */
+        rc = bp_ports_init(&session->ports, out->engine->ir, out->engine->graph->facts,
+                           &out->engine->symbols, err);
+        if (rc < 0)
+            return rc;
+    }
+    region = &out->engine->region;
+    out->is_general = config->open_defaults;
+    out->inputs = bp_region_array(region, session->ports.n_inputs, sizeof *out->inputs);
+    out->outputs = bp_region_array(region, session->ports.n_outputs, sizeof *out->outputs);
+    out->is_needed = bp_region_array(region, session->ports.n_inputs, sizeof *out->is_needed);
+    if (!out->inputs || !out->outputs || !out->is_needed)
+        return bp_fail_nomem(err, "the inputs and outputs");
+    rc = find_values(out->engine->ir, session->ports.inputs, session->ports.n_inputs, out->inputs,
+                     err);
+    if (rc >= 0)
+        rc = find_values(out->engine->ir, session->ports.outputs, session->ports.n_outputs,
+                         out->outputs, err);
+    for (uint32_t i = 0; rc >= 0 && i < session->ports.n_inputs; i++)
+        out->is_needed[i] = bp_ir_is_needed(out->engine->ir, out->inputs[i]);
+    return rc;
+}
+
+/*
+ * Variants are only ever appended while runs go on, and each is complete before it is in the list.
+ */
+struct bp_engine *bp_session_engine(const bp_session *session, uint32_t i)
+{
+    const struct bp_variant *variant = atomic_load(&session->variants);
+
+    if (i == 0)
+        return session->main.engine;
+    for (; variant && i > 1; i--)
+        variant = atomic_load(&variant->next);
+    return variant ? variant->ported.engine : NULL;
+}

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MIT
+# text/ - growing text, UTF-8 and JSON: what the library and the command-line tools share. It includes
+# nothing of the tree, and each of them compiles it into itself.
+
+text_sources = \
+	text/json.c \
+	text/json.h \
+	text/text.c \
+	text/text.h \
+	text/utf8.c \
+	text/utf8.h
