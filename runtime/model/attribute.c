@@ -31,7 +31,7 @@ struct place {
     struct bp_builder *builder;
     struct bp_ir *ir;
     uint32_t node;
-    uint32_t n_bodies; /* subgraphs of the node, so far */
+    uint32_t n_subgraphs; /* subgraphs of the node, so far */
 };
 
 /* The type. Files of IR version 1 have none: there the field that is set tells it. */
@@ -123,9 +123,9 @@ static bp_rc set_graphs(struct place *place, Bp__GraphProto *const *graphs, size
 
         if (rc < 0)
             return rc;
-        indices[i] = place->n_bodies++;
-        node->bodies[indices[i]] = subgraph;
-        node->n_bodies = place->n_bodies;
+        indices[i] = place->n_subgraphs++;
+        node->subgraphs[indices[i]] = subgraph;
+        node->n_subgraphs = place->n_subgraphs;
         rc = bp_decode_graph(place->builder, graphs[i], subgraph, err);
         if (rc < 0)
             return rc;
@@ -225,7 +225,7 @@ bp_rc bp_decode_attributes(struct bp_builder *builder, const Bp__NodeProto *prot
 {
     struct place place = {builder, ir, node, 0};
     bp_attr *attrs = bp_region_array(builder->region, proto->n_attribute, sizeof *attrs);
-    size_t n_bodies = count_subgraphs(proto);
+    size_t n_subgraphs = count_subgraphs(proto);
 
     if (proto->n_attribute > BP_MAX_ATTRIBUTES)
         return bp_fail(err, BP_E_INVALID, "has %zu attributes, more than %d", proto->n_attribute,

@@ -202,7 +202,7 @@ static bp_rc do_subgraphs(struct graph *g, const struct bp_ir_node *node, bp_err
     return rc;
 }
 
-/* Recursive; at most BP_MAX_BODY_DEPTH deep, which the reader of the model checked. */
+/* Recursive; at most BP_MAX_SUBGRAPH_DEPTH deep, which the reader of the model checked. */
 static bp_rc optimize(struct bp_optimizer *optimizer, struct bp_ir *ir, const struct bp_fact *outer,
                       const struct bp_fact *inputs, bp_err *err)
 {

@@ -129,7 +129,7 @@ static void put_value_names(struct bp_ort_writer *w, uint32_t at, const struct b
         bp_ort_put_string(w, first + i * 4, ir->values[list[i]].name);
 }
 
-/* Recursive; at most BP_MAX_BODY_DEPTH deep. */
+/* Recursive; at most BP_MAX_SUBGRAPH_DEPTH deep. */
 bp_rc bp_ort_put_graph(struct bp_ort_writer *w, uint32_t at, struct bp_ir *ir,
                        const struct bp_fact *outer, const struct bp_fact *inputs)
 {

@@ -27,7 +27,7 @@ static bp_rc put_subgraph(struct bp_ort_writer *w, uint32_t at, const struct bp_
 {
     const struct bp_fact *inputs = NULL;
     bp_rc rc =
-        bp_infer_body_inputs(node, subgraph, facts, &w->symbols, &w->region, &inputs, w->err);
+        bp_infer_subgraph_inputs(node, subgraph, facts, &w->symbols, &w->region, &inputs, w->err);
 
     return rc < 0 ? rc : bp_ort_put_graph(w, at, subgraph, facts, inputs);
 }
@@ -41,7 +41,7 @@ static bp_rc put_item(struct bp_ort_writer *w, uint32_t at, const struct bp_ir_n
     const uint32_t *subgraphs = attr->data;
 
     if (attr->type == BP_ATTR_GRAPH)
-        return put_subgraph(w, at, node, node->bodies[subgraphs[i]], facts);
+        return put_subgraph(w, at, node, node->subgraphs[subgraphs[i]], facts);
     if (attr->type == BP_ATTR_TENSOR)
         bp_ort_put_tensor(w, at, "", tensor[i].dtype, tensor[i].dims, tensor[i].rank,
                           tensor[i].data, tensor[i].bytes);

@@ -236,10 +236,10 @@ bool *bp_write_find_used(struct bp_region *region, const struct bp_ir *ir)
             if (node->in[i] != BP_NONE)
                 used[node->in[i]] = true;
         }
-        for (uint32_t b = 0; b < node->n_bodies; b++) {
-            const struct bp_ir *subgraph = node->bodies[b];
+        for (uint32_t b = 0; b < node->n_subgraphs; b++) {
+            const struct bp_ir *subgraph = node->subgraphs[b];
             const bool *inner =
-                bp_write_find_used(region, subgraph); /* at most BP_MAX_BODY_DEPTH deep */
+                bp_write_find_used(region, subgraph); /* at most BP_MAX_SUBGRAPH_DEPTH deep */
 
             if (!inner)
                 return NULL;
@@ -296,7 +296,7 @@ static void write_inputs_outputs(struct bp_writer *w, const struct bp_ir *ir)
         bp_write_value(w, OUTPUT_FIELD, &ir->values[ir->outputs[i]]);
 }
 
-/* Recursive; at most BP_MAX_BODY_DEPTH deep. */
+/* Recursive; at most BP_MAX_SUBGRAPH_DEPTH deep. */
 bp_rc bp_write_graph(struct bp_writer *w, const struct bp_ir *ir)
 {
     const bool *used = bp_write_find_used(&w->region, ir);

@@ -96,7 +96,8 @@ static bool is_free(const struct bp_ir *ir, uint32_t value, const char *name)
         if (v != value && strcmp(ir->values[v].name, name) == 0)
             return false;
     }
-    for (const struct bp_ir *subgraph = ir->first_body; subgraph; subgraph = subgraph->next_body) {
+    for (const struct bp_ir *subgraph = ir->first_subgraph; subgraph;
+         subgraph = subgraph->next_subgraph) {
         for (uint32_t v = 0; v < subgraph->n_values; v++) {
             if (subgraph->values[v].flags & BP_IR_CAPTURED && subgraph->values[v].outer == value &&
                 !is_free(subgraph, v, name))
@@ -110,7 +111,8 @@ static bool is_free(const struct bp_ir *ir, uint32_t value, const char *name)
 static void rename_value(struct bp_ir *ir, uint32_t value, const char *name)
 {
     ir->values[value].name = name;
-    for (struct bp_ir *subgraph = ir->first_body; subgraph; subgraph = subgraph->next_body) {
+    for (struct bp_ir *subgraph = ir->first_subgraph; subgraph;
+         subgraph = subgraph->next_subgraph) {
         for (uint32_t v = 0; v < subgraph->n_values; v++) {
             if (subgraph->values[v].flags & BP_IR_CAPTURED && subgraph->values[v].outer == value)
                 rename_value(subgraph, v, name);
@@ -238,7 +240,7 @@ static bp_rc shorten_node(struct loop *l, bp_err *err)
 static bool open_loop(struct bp_rewrite *rw, uint32_t n, struct loop *l)
 {
     struct bp_ir_node *node = bp_rw_is(rw, n, "Loop") ? bp_rw_node(rw, n) : NULL;
-    struct bp_ir *subgraph = node ? bp_ir_body(node, "body") : NULL;
+    struct bp_ir *subgraph = node ? bp_ir_subgraph(node, "body") : NULL;
 
     if (!subgraph || node->n_in <= BEFORE_STATES || subgraph->n_inputs != node->n_in ||
         subgraph->n_outputs + 1 < node->n_in)
