@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* op_model.c - writes a model of one node in protobuf's wire format; numbers are onnx.proto's fields. */
+/*
+ * op_model.c - writes a ModelProto of one node in protobuf's wire format; the literals are field
+ * numbers of onnx.proto.
+ */
 
 #include "config.h"
 
@@ -17,6 +20,7 @@ struct writer {
     bool failed;
 };
 
+/* Grows by doubling; `failed` stays set after a lack of memory. */
 static void put(struct writer *w, const void *bytes, size_t n)
 {
     if (w->size + n > w->cap) {
@@ -71,7 +75,7 @@ static void put_float(struct writer *w, uint32_t field, const void *four)
     put(w, four, sizeof(float)); /* the machine's order is little-endian, as the host needs */
 }
 
-/* A message becomes a field of another one, and is gone. */
+/* Appends a nested message as a field and frees it. */
 static void put_message(struct writer *w, uint32_t field, struct writer *message)
 {
     put_bytes(w, field, message->data, message->size);
@@ -81,7 +85,7 @@ static void put_message(struct writer *w, uint32_t field, struct writer *message
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-static void put_numbers(struct writer *w, const OrtOpAttr *attr)
+static void put_scalars(struct writer *w, const OrtOpAttr *attr)
 {
     bool is_float = attr->type == ORT_OP_ATTR_FLOAT || attr->type == ORT_OP_ATTR_FLOATS;
     size_t width = is_float ? sizeof(float) : sizeof(int64_t);
@@ -117,7 +121,7 @@ static void put_attr(struct writer *node, const OrtOpAttr *attr)
         for (size_t at = 0; at < attr->bytes; at += strlen(attr->data + at) + 1)
             put_text(&w, 9, attr->data + at);
     } else {
-        put_numbers(&w, attr);
+        put_scalars(&w, attr);
     }
     put_int(&w, 20, types[attr->type]);
     put_message(node, 5, &w);
@@ -154,8 +158,9 @@ static void put_node(struct writer *graph, const struct ort_op_model *model)
     put_message(graph, 1, &w);
 }
 
-/* A ValueInfoProto; without an element type it only has a name. */
-static void put_end(struct writer *graph, uint32_t field, char kind, uint32_t i, uint32_t dtype)
+/* A ValueInfoProto; without an element type it has a name only. */
+static void put_value_info(struct writer *graph, uint32_t field, char kind, uint32_t i,
+                           uint32_t dtype)
 {
     struct writer w = {0}, type = {0}, tensor = {0};
 
@@ -176,11 +181,11 @@ static void put_graph(struct writer *file, const struct ort_op_model *model)
     put_text(&w, 2, model->op);
     for (uint32_t i = 0; i < model->n_in; i++) {
         if (has_input(model, i))
-            put_end(&w, 11, 'i', i, model->dtypes ? model->dtypes[i] : 0);
+            put_value_info(&w, 11, 'i', i, model->dtypes ? model->dtypes[i] : 0);
     }
     for (uint32_t i = 0; i < model->n_out; i++) {
         if (!model->wanted || model->wanted[i])
-            put_end(&w, 12, 'o', i, 0);
+            put_value_info(&w, 12, 'o', i, 0);
     }
     put_message(file, 7, &w);
 }

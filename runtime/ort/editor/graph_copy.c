@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* graph_copy.c - Graph_GetGraphView: some nodes of a graph as a graph of their own. */
+/*
+ * graph_copy.c - Graph_GetGraphView (OrtApi since version 23): some nodes of a graph as a graph of
+ * their own.
+ */
 
 #include "config.h"
 
@@ -11,7 +14,7 @@
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-/* Texts one after another, each with its end, as ReadOpAttr gives them: where each begins. */
+/* ReadOpAttr returns strings one after another, each with NUL: pointers to each. */
 static const char **split_texts(const char *data, size_t size, size_t *n)
 {
     const char **texts = calloc(size + 1, sizeof *texts);
@@ -79,7 +82,7 @@ static OrtStatus *make_node(const OrtNode *from, const char **names, OrtOpAttr *
     OrtStatus *status = NULL;
 
     for (size_t i = 0; i < from->n_in + from->n_out; i++)
-        names[i] = from->ends[i] ? from->ends[i]->name : "";
+        names[i] = from->values[i] ? from->values[i]->name : "";
     for (size_t i = 0; i < from->n_attrs && !status; i++)
         status = copy_attribute(from->attrs[i], &attrs[i]);
     if (status)
@@ -110,9 +113,9 @@ static OrtStatus *copy_node(const OrtNode *from, OrtGraph *to)
 
 /* Values of the graph that nodes[] have among their inputs or outputs, each once. */
 struct borders {
-    OrtValueInfo **inputs, **outputs; /* new ones, for the copy */
+    OrtValueInfo **inputs, **outputs; /* new objects, for the copy */
     size_t n_inputs, n_outputs;
-    const OrtValueInfo **weights; /* the graph's */
+    const OrtValueInfo **weights; /* initializers; the graph's objects */
     size_t n_weights;
 };
 
@@ -133,7 +136,7 @@ static bool is_made_in(const OrtNode *const *nodes, size_t n, const OrtValueInfo
     return producer && is_in(nodes, n, producer);
 }
 
-/* Does something outside of nodes[] use the value? */
+/* Is the value an output of the graph, or read by a node outside nodes[]? */
 static bool is_used_outside(const OrtNode *const *nodes, size_t n, const OrtValueInfo *info)
 {
     const OrtGraph *graph = info->graph;
@@ -144,7 +147,7 @@ static bool is_used_outside(const OrtNode *const *nodes, size_t n, const OrtValu
         const OrtNode *node = graph->nodes[i];
 
         for (size_t k = 0; k < node->n_in; k++) {
-            if (node->ends[k] == info && !is_in(nodes, n, node))
+            if (node->values[k] == info && !is_in(nodes, n, node))
                 return true;
         }
     }
@@ -177,13 +180,14 @@ static void add_weight(struct borders *borders, const OrtValueInfo *info)
     borders->weights[borders->n_weights++] = info;
 }
 
+/* Values produced outside are inputs; values used outside are outputs. */
 static bool find_borders(const OrtNode *const *nodes, size_t n, struct borders *out)
 {
     bool ok = true;
 
     for (size_t i = 0; i < n && ok; i++) {
         for (size_t k = 0; k < nodes[i]->n_in + nodes[i]->n_out && ok; k++) {
-            const OrtValueInfo *info = nodes[i]->ends[k];
+            const OrtValueInfo *info = nodes[i]->values[k];
 
             if (info && k >= nodes[i]->n_in)
                 ok = !is_used_outside(nodes, n, info) ||
@@ -209,7 +213,7 @@ static bool reserve(struct borders *borders, const OrtNode *const *nodes, size_t
     return borders->inputs && borders->outputs && borders->weights;
 }
 
-/* Values that the copy took are NULL by now. */
+/* Values that the copy took over are NULL by now. */
 static void finish(struct borders *borders)
 {
     for (size_t i = 0; i < borders->n_inputs; i++)
@@ -223,13 +227,13 @@ static void finish(struct borders *borders)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* The copies of values between the nodes have types as well. */
+/* Values between the nodes keep their types. */
 static bool copy_types(const OrtNode *const *nodes, size_t n, OrtGraph *to)
 {
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < nodes[i]->n_in + nodes[i]->n_out; k++) {
-            const OrtValueInfo *from = nodes[i]->ends[k];
-            OrtValueInfo *info = to->nodes[i]->ends[k];
+            const OrtValueInfo *from = nodes[i]->values[k];
+            OrtValueInfo *info = to->nodes[i]->values[k];
 
             if (!from || !from->type || info->type)
                 continue;
@@ -266,7 +270,9 @@ static OrtStatus *fill(const OrtNode *const *nodes, size_t n, struct borders *bo
     return status;
 }
 
-/* It is a copy that shares the data of initializers: it lives on without the graph. */
+/*
+ * OrtApi since version 23: A copy that shares the data of initializers; it may outlive the graph.
+ */
 OrtStatus *ort_Graph_GetGraphView(const OrtGraph *src_graph, const OrtNode **nodes,
                                   size_t num_nodes, OrtGraph **dst_graph)
 {

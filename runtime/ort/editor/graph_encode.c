@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* graph_encode.c - an OrtModel as a ModelProto, the form in which the host takes models. */
+/* graph_encode.c - encodes an OrtModel as a ModelProto, which the host opens. */
 
 #include "config.h"
 
@@ -13,7 +13,7 @@
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-/* AttributeProto's number for a kind, and the field that holds it. */
+/* AttributeProto.type of a kind, and the number of the field that holds it. */
 static const struct {
     int type;
     uint32_t field;
@@ -101,7 +101,7 @@ static void put_shape(struct bp_put *put, const OrtTensorTypeAndShapeInfo *shape
     bp_put_end(put, mark);
 }
 
-/* A ValueInfoProto; only tensors become values. */
+/* A ValueInfoProto; only tensors can be built. */
 static void put_info(struct bp_put *put, uint32_t field, const OrtValueInfo *info)
 {
     size_t mark = bp_put_begin(put, field);
@@ -121,7 +121,7 @@ static void put_info(struct bp_put *put, uint32_t field, const OrtValueInfo *inf
     bp_put_end(put, mark);
 }
 
-/* A TensorProto without data, which is given beside the model. */
+/* A TensorProto without data, which is passed as a weight. */
 static void put_initializer(struct bp_put *put, const OrtValueInfo *info)
 {
     const bp_tensor *tensor = &info->value->tensor;
@@ -142,7 +142,7 @@ static OrtStatus *put_node(struct bp_put *put, const OrtNode *node)
     size_t mark = bp_put_begin(put, 1);
 
     for (size_t i = 0; i < node->n_in + node->n_out; i++)
-        bp_put_text(put, i < node->n_in ? 1 : 2, node->ends[i] ? node->ends[i]->name : "");
+        bp_put_text(put, i < node->n_in ? 1 : 2, node->values[i] ? node->values[i]->name : "");
     bp_put_text(put, 3, node->name);
     bp_put_text(put, 4, node->op);
     for (size_t i = 0; i < node->n_attrs && !status; i++)

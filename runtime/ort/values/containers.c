@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* containers.c - sequences and maps: made from values, taken apart into values. */
+/* containers.c - sequences and maps: CreateValue, GetValue, GetValueCount. */
 
 #include "config.h"
 
@@ -9,8 +9,9 @@
 #include "ort/status.h"
 #include "ort/values/value.h"
 
-/* ---- between values and the host's objects ----------------------------------------------------- */
+/* ---- conversion to and from the host's objects ------------------------------------------------- */
 
+/* Nested optionals are unwrapped: ONNX Runtime has no value of kind optional. */
 OrtStatus *ort_value_adopt(OrtValue *value, bp_binding *result)
 {
     bp_object *object = result->object;
@@ -66,6 +67,7 @@ OrtStatus *ort_value_adopt(OrtValue *value, bp_binding *result)
     return NULL;
 }
 
+/* Strings are copied one by one. */
 static OrtStatus *copy_tensor(const bp_tensor *tensor, OrtValue **out)
 {
     const char *data = bp_tensor_data(tensor);
@@ -176,7 +178,7 @@ static bool is_key_type(uint32_t dtype)
     }
 }
 
-/* Keys or values of a map; the codes are ONNX Runtime's, which asks tensors and maps otherwise. */
+/* Keys or values of a map; ONNX Runtime's codes differ for tensors and other kinds. */
 static OrtStatus *check_column(const OrtValue *value)
 {
     bool is_known = value->kind == ONNX_TYPE_TENSOR || value->kind == ONNX_TYPE_MAP;
@@ -209,6 +211,7 @@ static OrtStatus *check_map(const OrtValue *const *in, size_t n)
     return NULL;
 }
 
+/* All elements must be of the first one's kind and element type. */
 static OrtStatus *check_sequence(const OrtValue *const *in, size_t n)
 {
     if (in[0]->kind != ONNX_TYPE_TENSOR && in[0]->kind != ONNX_TYPE_MAP)
@@ -228,6 +231,7 @@ static OrtStatus *check_sequence(const OrtValue *const *in, size_t n)
     return NULL;
 }
 
+/* OrtApi since version 1: The container keeps references to its elements. */
 OrtStatus *ort_CreateValue(const OrtValue *const *in, size_t num_values, ONNXType value_type,
                            OrtValue **out)
 {
@@ -276,6 +280,7 @@ static OrtStatus *need_container(const OrtValue *value)
     return NULL;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_GetValueCount(const OrtValue *value, size_t *out)
 {
     OrtStatus *status;
@@ -297,7 +302,7 @@ static bool is_of_maps(const OrtValue *value)
     return value->n_parts > 0 && value->parts[0]->kind == ONNX_TYPE_MAP;
 }
 
-/* The codes are ONNX Runtime's, which keeps maps in another container than tensors. */
+/* ONNX Runtime's codes: it keeps maps in another container than tensors. */
 static OrtStatus *no_part(const OrtValue *value, int index, size_t count)
 {
     if (value->kind == ONNX_TYPE_MAP)
@@ -308,6 +313,10 @@ static OrtStatus *no_part(const OrtValue *value, int index, size_t count)
                     "GetValue: index %d of %zu is out of bounds", index, count);
 }
 
+/*
+ * OrtApi since version 1: A reference, or a copy of a result's element, for the caller to release.
+ * Of a map, 0 are the keys, 1 the values.
+ */
 OrtStatus *ort_GetValue(const OrtValue *value, int index, OrtAllocator *allocator, OrtValue **out)
 {
     OrtStatus *status;

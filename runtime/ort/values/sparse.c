@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* sparse.c - sparse tensors as values: made, filled, read. */
+/*
+ * sparse.c - sparse tensors as values (OrtApi since version 9): COO, CSR and block-sparse.
+ *
+ * Indices are checked when they are set, so runs can trust them.
+ */
 
 #include "config.h"
 
@@ -30,6 +34,7 @@ void ort_sparse_destroy(struct ort_sparse *sparse)
     free(sparse);
 }
 
+/* ORT_INVALID_ARGUMENT for other kinds. */
 static OrtStatus *need_sparse(const OrtValue *value)
 {
     if (!value->sparse)
@@ -37,7 +42,7 @@ static OrtStatus *need_sparse(const OrtValue *value)
     return NULL;
 }
 
-/* Makes a part's data from the caller's: strings become spans with their text behind them. */
+/* Strings become spans, with their text after the spans in one block. */
 static void *copy_texts(const char *const *texts, size_t n)
 {
     size_t size = n * sizeof(bp_span) + 1;
@@ -64,7 +69,7 @@ static void *copy_data(const void *data, size_t bytes)
     return copy;
 }
 
-/* Sets a part to the caller's data, or to a copy of it; strings come as char pointers. */
+/* Sets values or indices to the caller's data, or to a copy; strings come as char pointers. */
 static OrtStatus *set(struct ort_sparse_part *part, ONNXTensorElementDataType type,
                       const int64_t *dims, size_t rank, const void *data, bool copy)
 {
@@ -97,6 +102,7 @@ static OrtStatus *set(struct ort_sparse_part *part, ONNXTensorElementDataType ty
     return NULL;
 }
 
+/* A sparse value without values and indices. */
 static OrtStatus *create(const int64_t *dims, size_t rank, ONNXTensorElementDataType type,
                          OrtValue **out)
 {
@@ -166,7 +172,7 @@ static OrtStatus *check_pairs(const OrtTensorTypeAndShapeInfo *dense, const int6
     return NULL;
 }
 
-/* One number for each value, its place in row-major order, or of a matrix row and column. */
+/* One linear index for each value, or row and column of a matrix. */
 static OrtStatus *set_coo(OrtValue *value, const int64_t *indices, size_t n, bool copy)
 {
     const OrtTensorTypeAndShapeInfo *dense = value->sparse->dense;
@@ -228,6 +234,7 @@ static OrtStatus *check_outer(const int64_t *at, size_t n, size_t n_inner)
     return NULL;
 }
 
+/* Inner indices are columns; outer ones are offsets of rows, one more than rows. */
 static OrtStatus *set_csr(OrtValue *value, const int64_t *inner, size_t n_inner,
                           const int64_t *outer, size_t n_outer, bool copy)
 {
@@ -259,6 +266,7 @@ static OrtStatus *set_csr(OrtValue *value, const int64_t *inner, size_t n_inner,
     return status;
 }
 
+/* Indices of blocks are int32. */
 static OrtStatus *set_block(OrtValue *value, const int64_t *shape, size_t rank,
                             const int32_t *indices, bool copy)
 {
@@ -270,8 +278,9 @@ static OrtStatus *set_block(OrtValue *value, const int64_t *shape, size_t rank,
     return status;
 }
 
-/* ---- slots: making ------------------------------------------------------------------------------- */
+/* ---- slots: creating and filling ----------------------------------------------------------------- */
 
+/* OrtApi since version 9. */
 OrtStatus *ort_CreateSparseTensorAsOrtValue(OrtAllocator *allocator, const int64_t *dense_shape,
                                             size_t dense_shape_len, ONNXTensorElementDataType type,
                                             OrtValue **out)
@@ -281,6 +290,7 @@ OrtStatus *ort_CreateSparseTensorAsOrtValue(OrtAllocator *allocator, const int64
     return create(dense_shape, dense_shape_len, type, out);
 }
 
+/* OrtApi since version 9. */
 OrtStatus *
 ort_CreateSparseTensorWithValuesAsOrtValue(const OrtMemoryInfo *info, void *p_data,
                                            const int64_t *dense_shape, size_t dense_shape_len,
@@ -309,7 +319,7 @@ ort_CreateSparseTensorWithValuesAsOrtValue(const OrtMemoryInfo *info, void *p_da
     return NULL;
 }
 
-/* What the three Fill slots begin with: their values. */
+/* The three Fill functions copy values and indices. */
 static OrtStatus *fill_values(OrtValue *value, const int64_t *shape, size_t rank,
                               const void *values)
 {
@@ -324,6 +334,7 @@ static OrtStatus *fill_values(OrtValue *value, const int64_t *shape, size_t rank
                         values, true);
 }
 
+/* OrtApi since version 9. */
 OrtStatus *ort_FillSparseTensorCoo(OrtValue *ort_value, const OrtMemoryInfo *data_mem_info,
                                    const int64_t *values_shape, size_t values_shape_len,
                                    const void *values, const int64_t *indices_data,
@@ -335,6 +346,7 @@ OrtStatus *ort_FillSparseTensorCoo(OrtValue *ort_value, const OrtMemoryInfo *dat
     return status ? status : set_coo(ort_value, indices_data, indices_num, true);
 }
 
+/* OrtApi since version 9. */
 OrtStatus *ort_FillSparseTensorCsr(OrtValue *ort_value, const OrtMemoryInfo *data_mem_info,
                                    const int64_t *values_shape, size_t values_shape_len,
                                    const void *values, const int64_t *inner_indices_data,
@@ -349,6 +361,7 @@ OrtStatus *ort_FillSparseTensorCsr(OrtValue *ort_value, const OrtMemoryInfo *dat
                             outer_indices_num, true);
 }
 
+/* OrtApi since version 9. */
 OrtStatus *ort_FillSparseTensorBlockSparse(OrtValue *ort_value, const OrtMemoryInfo *data_mem_info,
                                            const int64_t *values_shape, size_t values_shape_len,
                                            const void *values, const int64_t *indices_shape_data,
@@ -363,6 +376,7 @@ OrtStatus *ort_FillSparseTensorBlockSparse(OrtValue *ort_value, const OrtMemoryI
                   : set_block(ort_value, indices_shape_data, indices_shape_len, indices_data, true);
 }
 
+/* OrtApi since version 9: The indices are borrowed. */
 OrtStatus *ort_UseCooIndices(OrtValue *ort_value, int64_t *indices_data, size_t indices_num)
 {
     OrtStatus *status;
@@ -372,6 +386,7 @@ OrtStatus *ort_UseCooIndices(OrtValue *ort_value, int64_t *indices_data, size_t 
     return status ? status : set_coo(ort_value, indices_data, indices_num, false);
 }
 
+/* OrtApi since version 9: The indices are borrowed. */
 OrtStatus *ort_UseCsrIndices(OrtValue *ort_value, int64_t *inner_data, size_t inner_num,
                              int64_t *outer_data, size_t outer_num)
 {
@@ -383,6 +398,7 @@ OrtStatus *ort_UseCsrIndices(OrtValue *ort_value, int64_t *inner_data, size_t in
                   : set_csr(ort_value, inner_data, inner_num, outer_data, outer_num, false);
 }
 
+/* OrtApi since version 9: The indices are borrowed. */
 OrtStatus *ort_UseBlockSparseIndices(OrtValue *ort_value, const int64_t *indices_shape,
                                      size_t indices_shape_len, int32_t *indices_data)
 {
@@ -398,6 +414,7 @@ OrtStatus *ort_UseBlockSparseIndices(OrtValue *ort_value, const int64_t *indices
 
 /* ---- slots: reading ------------------------------------------------------------------------------- */
 
+/* OrtApi since version 9. */
 OrtStatus *ort_GetSparseTensorFormat(const OrtValue *ort_value, OrtSparseFormat *out)
 {
     OrtStatus *status;
@@ -410,6 +427,7 @@ OrtStatus *ort_GetSparseTensorFormat(const OrtValue *ort_value, OrtSparseFormat 
     return status;
 }
 
+/* ORT_INVALID_ARGUMENT: not set yet. */
 static OrtStatus *part_of(const OrtValue *value, int index, const struct ort_sparse_part **out)
 {
     OrtStatus *status;
@@ -424,7 +442,7 @@ static OrtStatus *part_of(const OrtValue *value, int index, const struct ort_spa
     return NULL;
 }
 
-/* The part that holds indices of this format. */
+/* ORT_INVALID_ARGUMENT: the tensor has another format. */
 static OrtStatus *indices_of(const OrtValue *value, OrtSparseIndicesFormat format,
                              const struct ort_sparse_part **out)
 {
@@ -438,6 +456,7 @@ static OrtStatus *indices_of(const OrtValue *value, OrtSparseIndicesFormat forma
     return status;
 }
 
+/* OrtApi since version 9. */
 OrtStatus *ort_GetSparseTensorValuesTypeAndShape(const OrtValue *ort_value,
                                                  OrtTensorTypeAndShapeInfo **out)
 {
@@ -451,6 +470,7 @@ OrtStatus *ort_GetSparseTensorValuesTypeAndShape(const OrtValue *ort_value,
     return *out ? NULL : ort_no_memory();
 }
 
+/* OrtApi since version 9: Borrowed from the value; strings have functions of their own. */
 OrtStatus *ort_GetSparseTensorValues(const OrtValue *ort_value, const void **out)
 {
     const struct ort_sparse_part *part = NULL;
@@ -465,6 +485,7 @@ OrtStatus *ort_GetSparseTensorValues(const OrtValue *ort_value, const void **out
     return NULL;
 }
 
+/* OrtApi since version 9. */
 OrtStatus *ort_GetSparseTensorIndicesTypeShape(const OrtValue *ort_value,
                                                OrtSparseIndicesFormat indices_format,
                                                OrtTensorTypeAndShapeInfo **out)
@@ -479,6 +500,7 @@ OrtStatus *ort_GetSparseTensorIndicesTypeShape(const OrtValue *ort_value,
     return *out ? NULL : ort_no_memory();
 }
 
+/* OrtApi since version 9. */
 OrtStatus *ort_GetSparseTensorIndices(const OrtValue *ort_value,
                                       OrtSparseIndicesFormat indices_format, size_t *num_indices,
                                       const void **indices)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sparse_object.c - sparse tensors of this face and of the host into each other. */
+/* sparse_object.c - converts sparse tensors between OrtValue and the host's objects. */
 
 #include "config.h"
 
@@ -14,7 +14,7 @@ enum { VALUES, INDICES };
 
 /* ---- to the host ------------------------------------------------------------------------------- */
 
-/* A tensor that shows a part. */
+/* A tensor that borrows a part. */
 static bp_tensor show(const struct ort_sparse_part *part)
 {
     bp_tensor tensor = {.base = (void *)(uintptr_t)part->data, /* only read from */
@@ -57,7 +57,7 @@ OrtStatus *ort_sparse_to_object(const struct ort_sparse *sparse, bp_object **out
 
         rc = bp_object_from_tensor(&tensor, &parts[i], &err.err);
     }
-    if (rc >= 0) /* formats have the same numbers there */
+    if (rc >= 0) /* formats have the same values in both APIs */
         rc = bp_object_sparse((uint32_t)sparse->format, &dense, parts, n, out, &err.err);
     for (uint32_t i = 0; i < n; i++)
         bp_object_release(parts[i]);
@@ -107,7 +107,7 @@ OrtStatus *ort_sparse_of_object(const bp_object *object, struct ort_sparse **out
     return sparse ? NULL : ort_no_memory();
 }
 
-/* Is element i anything but bits of 0? */
+/* Is any bit of element i set? -0.0 counts as nonzero. */
 static bool is_set(const unsigned char *data, size_t width, size_t i)
 {
     for (size_t k = 0; k < width; k++) {
