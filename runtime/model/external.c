@@ -66,6 +66,7 @@ static bp_rc copy_given(struct bp_external *external, const bp_model_file *given
     return BP_OK;
 }
 
+/* cannot fail half-way: on an error everything is freed, and *out is NULL. */
 bp_rc bp_external_create(const char *dir, const bp_model_file *given, uint32_t n,
                          struct bp_external **out, bp_err *err)
 {
@@ -96,6 +97,7 @@ void bp_external_set_own(struct bp_external *external, const struct bp_bytes *ow
     external->own = (struct file){.name = external->own_name, .bytes = *own, .is_mapped = true};
 }
 
+/* Unmaps all files: no constant may be in use any more. */
 void bp_external_destroy(struct bp_external *external)
 {
     if (!external)
@@ -184,6 +186,7 @@ bool bp_external_is_beside(const struct bp_external *external, const Bp__TensorP
     return proto->data_location == BP_TENSOR_EXTERNAL && !(name && is_own(external, name));
 }
 
+/* `location` is the one mandatory key of external_data. */
 static bp_rc read_location(const Bp__TensorProto *proto, const char **out, bp_err *err)
 {
     *out = find_entry(proto, "location");
@@ -196,6 +199,7 @@ static bp_rc read_location(const Bp__TensorProto *proto, const char **out, bp_er
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
+/* Files in memory, by exact name. */
 static const struct file *find_given(const struct bp_external *external, const char *name)
 {
     for (uint32_t i = 0; i < external->n_given; i++) {
@@ -281,6 +285,7 @@ bp_rc bp_external_add(struct bp_external *external, const Bp__TensorProto *proto
 
 /* ---- tensors --------------------------------------------------------------------------------- */
 
+/* The model's own .ort file, or a file of the list. */
 static struct file *file_of(const struct part *part)
 {
     struct bp_external *external = part->external;
@@ -358,6 +363,7 @@ static bp_rc find_part(const Bp__TensorProto *proto, struct bp_external *externa
     return BP_OK;
 }
 
+/* The id of mapped bytes is the same in every process, so packed weights can be cached by it. */
 bp_rc bp_external_read(const Bp__TensorProto *proto, const struct bp_source *source,
                        struct bp_region *region, struct bp_ir_data *out, bp_err *err)
 {

@@ -73,6 +73,7 @@ struct writer {
     bool is_too_large;
 };
 
+/* Sizes are added with overflow checks. */
 static void put_bytes(struct writer *writer, const void *bytes, size_t n)
 {
     if (writer->to && n > 0)
@@ -93,12 +94,14 @@ static void put_varint(struct writer *writer, uint64_t value)
     put_bytes(writer, &byte, 1);
 }
 
+/* Wire type 0. */
 static void put_int(struct writer *writer, uint32_t field, uint64_t value)
 {
     put_varint(writer, field << 3);
     put_varint(writer, value);
 }
 
+/* Wire type 2. */
 static void put_blob(struct writer *writer, uint32_t field, const void *bytes, size_t n)
 {
     put_varint(writer, field << 3 | 2);
@@ -127,6 +130,7 @@ static void put_tensor(struct writer *writer, const bp_tensor *tensor, const cha
         put_blob(writer, BP_TENSOR_RAW_DATA, data, n);
 }
 
+/* A string may only be NULL if it is empty. */
 static bp_rc check_strings(const bp_tensor *tensor, size_t n, bp_err *err)
 {
     const bp_span *spans = bp_tensor_data(tensor);

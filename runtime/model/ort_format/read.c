@@ -77,6 +77,7 @@ static bp_rc check_size(struct bp_ort_reader *r, size_t more)
     return BP_OK;
 }
 
+/* The budget is the file's size divided by the least size of a table. */
 bp_rc bp_ort_visit(struct bp_ort_reader *r)
 {
     if (r->n_tables == 0)
@@ -102,6 +103,7 @@ bp_rc bp_ort_copy_text(struct bp_ort_reader *r, const struct bp_flat_table *tabl
     return rc;
 }
 
+/* A vector of offsets to strings. */
 bp_rc bp_ort_copy_texts(struct bp_ort_reader *r, const struct bp_flat_table *table,
                         const struct bp_flat_field *field, uint32_t to)
 {
@@ -131,6 +133,7 @@ bp_rc bp_ort_copy_ints(struct bp_ort_reader *r, const struct bp_flat_table *tabl
     return rc < 0 ? rc : check_size(r, 0);
 }
 
+/* An absent scalar of a FlatBuffer is its default, 0. */
 static bp_rc copy_int(struct bp_ort_reader *r, const struct bp_flat_table *table,
                       const struct bp_flat_field *field, uint32_t to)
 {
@@ -166,6 +169,7 @@ static bp_rc read_all(struct bp_ort_reader *r, const struct bp_flat_table *table
 static bp_rc read_graph(struct bp_ort_reader *r, const struct bp_flat_table *graph, uint32_t to,
                         uint32_t depth);
 
+/* Attribute.f is a float32. */
 static bp_rc read_float(struct bp_ort_reader *r, const struct bp_flat_table *attr)
 {
     float value;
@@ -197,6 +201,7 @@ static bp_rc read_string(struct bp_ort_reader *r, const struct bp_flat_table *at
     return rc < 0 ? rc : bp_ort_copy_text(r, attr, &bp_ort_attr_s, ATTR_S);
 }
 
+/* An absent child has no table: then nothing is written. */
 static bp_rc read_attr_tensor(struct bp_ort_reader *r, const struct bp_flat_table *attr)
 {
     struct bp_flat_table tensor;
@@ -205,6 +210,7 @@ static bp_rc read_attr_tensor(struct bp_ort_reader *r, const struct bp_flat_tabl
     return rc >= 0 && tensor.flat ? bp_ort_read_tensor(r, &tensor, ATTR_T) : rc;
 }
 
+/* A subgraph: one level deeper. */
 static bp_rc read_attr_graph(struct bp_ort_reader *r, const struct bp_flat_table *attr,
                              uint32_t depth)
 {
@@ -214,6 +220,7 @@ static bp_rc read_attr_graph(struct bp_ort_reader *r, const struct bp_flat_table
     return rc >= 0 && graph.flat ? read_graph(r, &graph, ATTR_G, depth + 1) : rc;
 }
 
+/* No standard operator has a list of subgraphs, but the format allows it. */
 static bp_rc read_attr_graphs(struct bp_ort_reader *r, const struct bp_flat_table *attr,
                               uint32_t depth)
 {
@@ -283,6 +290,7 @@ static bp_rc read_attribute(struct bp_ort_reader *r, const struct bp_flat_table 
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
+/* A vector of offsets to Attribute tables. */
 static bp_rc read_attributes(struct bp_ort_reader *r, const struct bp_flat_table *node,
                              uint32_t depth)
 {
@@ -316,6 +324,7 @@ static bp_rc check_type(struct bp_ort_reader *r, const struct bp_flat_table *nod
                    provider.data ? (const char *)provider.data : "provider");
 }
 
+/* Inputs and outputs are names; an empty name means absent. */
 static bp_rc read_node_content(struct bp_ort_reader *r, const struct bp_flat_table *node,
                                uint32_t depth)
 {
@@ -356,6 +365,7 @@ static bp_rc read_node(struct bp_ort_reader *r, const struct bp_flat_table *node
     return BP_OK;
 }
 
+/* In the order of the file, which ONNX Runtime does not sort; sealing does. */
 static bp_rc read_nodes(struct bp_ort_reader *r, const struct bp_flat_table *graph, uint32_t depth)
 {
     struct bp_flat_list list;
@@ -499,6 +509,7 @@ static bp_rc read_graph(struct bp_ort_reader *r, const struct bp_flat_table *gra
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
+/* OperatorSetId becomes OperatorSetIdProto. */
 static bp_rc read_import(struct bp_ort_reader *r, const struct bp_flat_table *import, uint32_t to)
 {
     size_t mark = bp_put_begin(r->put, to);
@@ -512,6 +523,7 @@ static bp_rc read_import(struct bp_ort_reader *r, const struct bp_flat_table *im
     return rc;
 }
 
+/* StringStringEntry becomes StringStringEntryProto. */
 static bp_rc read_entry(struct bp_ort_reader *r, const struct bp_flat_table *entry, uint32_t to)
 {
     size_t mark = bp_put_begin(r->put, to);
@@ -541,6 +553,7 @@ static bp_rc read_texts(struct bp_ort_reader *r, const struct bp_flat_table *mod
     return rc < 0 ? rc : bp_ort_copy_text(r, model, &bp_ort_model_doc, MODEL_DOC);
 }
 
+/* The graph's doc string is a field of Model since version 3. */
 static bp_rc read_model(struct bp_ort_reader *r, const struct bp_flat_table *model)
 {
     struct bp_flat_table graph = {0};
@@ -587,6 +600,7 @@ bool bp_ort_is(const void *bytes, size_t size)
     return bp_flat_is(bytes, size, BP_ORT_IDENTIFIER);
 }
 
+/* The root table is InferenceSession. */
 bp_rc bp_ort_read(const void *bytes, size_t size, struct bp_ort_facts *facts, struct bp_put *out,
                   bp_err *err)
 {

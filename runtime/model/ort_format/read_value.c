@@ -34,6 +34,7 @@ enum {
 
 /* ---- tensors --------------------------------------------------------------------------------- */
 
+/* An entry of external_data. */
 static void put_entry(struct bp_ort_reader *r, const char *key, const char *value)
 {
     size_t mark = bp_put_begin(r->put, TENSOR_EXTERNAL);
@@ -82,6 +83,7 @@ static bp_rc read_data(struct bp_ort_reader *r, const struct bp_flat_table *tens
 
 typedef bp_rc (*data_fn)(struct bp_ort_reader *r, const struct bp_flat_table *tensor, int32_t type);
 
+/* put_data: how the data is written, which differs for indices of sparse tensors. */
 static bp_rc read_tensor(struct bp_ort_reader *r, const struct bp_flat_table *tensor, uint32_t to,
                          data_fn put_data)
 {
@@ -140,6 +142,7 @@ static bp_rc read_indices(struct bp_ort_reader *r, const struct bp_flat_table *t
     return BP_OK;
 }
 
+/* Values or indices, each a Tensor. */
 static bp_rc read_part(struct bp_ort_reader *r, const struct bp_flat_table *sparse,
                        const struct bp_flat_field *field, uint32_t to, data_fn put_data)
 {
@@ -149,6 +152,7 @@ static bp_rc read_part(struct bp_ort_reader *r, const struct bp_flat_table *spar
     return rc >= 0 && tensor.flat ? read_tensor(r, &tensor, to, put_data) : rc;
 }
 
+/* SparseTensor since version 2 of the format. */
 bp_rc bp_ort_read_sparse(struct bp_ort_reader *r, const struct bp_flat_table *sparse, uint32_t to)
 {
     size_t mark = bp_put_begin(r->put, to);
@@ -186,6 +190,7 @@ static bp_rc read_dim(struct bp_ort_reader *r, const struct bp_flat_table *dim)
     return rc;
 }
 
+/* A Shape without dimensions is a scalar's. */
 static bp_rc read_shape(struct bp_ort_reader *r, const struct bp_flat_table *shape)
 {
     struct bp_flat_list dims;
@@ -207,6 +212,7 @@ static bp_rc read_shape(struct bp_ort_reader *r, const struct bp_flat_table *sha
     return rc;
 }
 
+/* TensorTypeAndShape becomes TypeProto.Tensor. */
 static bp_rc read_tensor_type(struct bp_ort_reader *r, const struct bp_flat_table *type)
 {
     struct bp_flat_table shape;
@@ -222,6 +228,7 @@ static bp_rc read_tensor_type(struct bp_ort_reader *r, const struct bp_flat_tabl
 static bp_rc read_type(struct bp_ort_reader *r, const struct bp_flat_table *type, uint32_t to,
                        uint32_t depth);
 
+/* The element type of a sequence, or the value type of a map. */
 static bp_rc read_inner_type(struct bp_ort_reader *r, const struct bp_flat_table *type,
                              const struct bp_flat_field *field, uint32_t to, uint32_t depth)
 {
@@ -231,6 +238,7 @@ static bp_rc read_inner_type(struct bp_ort_reader *r, const struct bp_flat_table
     return rc >= 0 && inner.flat ? read_type(r, &inner, to, depth + 1) : rc;
 }
 
+/* MapType becomes TypeProto.Map. */
 static bp_rc read_map_type(struct bp_ort_reader *r, const struct bp_flat_table *type,
                            uint32_t depth)
 {
@@ -288,6 +296,7 @@ static bp_rc read_type(struct bp_ort_reader *r, const struct bp_flat_table *type
     return rc;
 }
 
+/* The name is NUL-terminated, as strings of FlatBuffers are. */
 bp_rc bp_ort_read_value(struct bp_ort_reader *r, const struct bp_flat_table *value, bp_span name,
                         uint32_t to)
 {

@@ -161,6 +161,7 @@ static int32_t since_of(const struct bp_ir_node *node)
     return since > 0 ? (int32_t)since : 1;
 }
 
+/* execution_provider_type must be set, or ONNX Runtime refuses the file. */
 static bp_rc put_node(struct bp_ort_writer *w, uint32_t at, const struct bp_ir *ir, uint32_t index,
                       const struct bp_fact *facts)
 {
@@ -194,6 +195,7 @@ static bp_rc put_node(struct bp_ort_writer *w, uint32_t at, const struct bp_ir *
     return put_attributes(w, slots[8].at, node, facts);
 }
 
+/* Node indices are positions in this list; edges refer to them. */
 bp_rc bp_ort_put_nodes(struct bp_ort_writer *w, uint32_t at, const struct bp_ir *ir,
                        const struct bp_fact *facts)
 {
@@ -308,6 +310,7 @@ static bool gather_outputs(struct bp_region *region, const struct bp_ir *ir, str
     return true;
 }
 
+/* NodeEdge: incoming edges of a node, then outgoing ones. */
 void bp_ort_put_edges(struct bp_ort_writer *w, uint32_t at, const struct bp_ir *ir)
 {
     uint32_t first = bp_flat_put_list(&w->out, at, ir->n_nodes, 4), start = 0;

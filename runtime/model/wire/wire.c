@@ -247,6 +247,7 @@ static bool are_varints(const uint8_t *p, size_t size)
     return p != NULL;
 }
 
+/* The wire type doesn't fit the field's kind. */
 static bp_rc refuse_type(struct scanner *s, const struct item *item)
 {
     static const char *const names[] = {"a varint", "8 bytes", "bytes", "", "", "4 bytes"};
@@ -293,6 +294,7 @@ static bp_rc add_chunk(struct scanner *s, const struct bp_chunk *chunk)
     return BP_OK;
 }
 
+/* Packed data is one chunk; its elements are checked when they are read. */
 static bp_rc read_data(struct scanner *s, struct frame *frame, const struct item *item)
 {
     static const uint8_t element[] = {
@@ -327,6 +329,7 @@ static bp_rc read_data(struct scanner *s, struct frame *frame, const struct item
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
+/* Starts a nested message; `slot` is where its length goes in the copy. */
 static void push_frame(struct scanner *s, enum bp_message_type type, const uint8_t *begin,
                        size_t size, size_t slot)
 {
@@ -412,6 +415,7 @@ static bp_rc read_field(struct scanner *s)
     return BP_OK;
 }
 
+/* Iterative: the frames are the stack, BP_WIRE_MAX_DEPTH of them. */
 bp_rc bp_wire_scan(const void *bytes, size_t size, enum bp_message_type root, struct bp_wire *out,
                    bp_err *err)
 {

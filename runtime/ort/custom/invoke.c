@@ -29,6 +29,7 @@ struct OrtOp {
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/* ReleaseOpAttr may free the original. */
 static OrtOpAttr *copy_attr(const OrtOpAttr *attr)
 {
     OrtOpAttr *copy = calloc(1, sizeof *copy + attr->bytes + 1);
@@ -64,6 +65,7 @@ void ort_ReleaseOp(OrtOp *input)
     free(input);
 }
 
+/* Copies names and attributes. False: no memory. */
 static bool fill(OrtOp *op, const char *name, const char *domain, const OrtOpAttr *const *attrs,
                  uint32_t n_attrs)
 {
@@ -171,6 +173,7 @@ struct call {
     int64_t *dims;
 };
 
+/* NONE for an absent input. */
 static uint32_t type_of(const OrtValue *value)
 {
     return value && value->has_value ? value->tensor.dtype : BP_DTYPE_NONE;
@@ -264,6 +267,7 @@ static OrtStatus *bind(struct call *c)
     return NULL;
 }
 
+/* Rank 0 has no dims to compare. */
 static bool same_dims(const bp_tensor *a, const bp_tensor *b)
 {
     return a->rank == b->rank &&
@@ -310,6 +314,7 @@ static OrtStatus *deliver(const struct call *c)
     return NULL;
 }
 
+/* Under the operator's lock. */
 static OrtStatus *run(struct call *c)
 {
     struct ort_err err;
@@ -351,6 +356,7 @@ static void finish(struct call *c)
     free(c->dims);
 }
 
+/* Only tensors: ORT_NOT_IMPLEMENTED for other inputs, ORT_INVALID_ARGUMENT for outputs. */
 static OrtStatus *check_values(const struct call *c)
 {
     for (uint32_t i = 0; i < c->op->n_in; i++) {

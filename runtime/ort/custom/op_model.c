@@ -39,6 +39,7 @@ static void put(struct writer *w, const void *bytes, size_t n)
     w->size += n;
 }
 
+/* Seven bits a byte, low bits first. */
 static void put_varint(struct writer *w, uint64_t value)
 {
     unsigned char byte;
@@ -85,6 +86,7 @@ static void put_message(struct writer *w, uint32_t field, struct writer *message
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
+/* AttributeProto: f (2), i (3), floats (7), ints (8). */
 static void put_scalars(struct writer *w, const OrtOpAttr *attr)
 {
     bool is_float = attr->type == ORT_OP_ATTR_FLOAT || attr->type == ORT_OP_ATTR_FLOATS;
@@ -106,6 +108,7 @@ static void put_scalars(struct writer *w, const OrtOpAttr *attr)
     }
 }
 
+/* AttributeProto: name (1), s (4), strings (9), type (20). */
 static void put_attr(struct writer *node, const OrtOpAttr *attr)
 {
     static const int types[] = {
@@ -129,6 +132,7 @@ static void put_attr(struct writer *node, const OrtOpAttr *attr)
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
+/* Before types are known all inputs are present. */
 static bool has_input(const struct ort_op_model *model, uint32_t i)
 {
     return !model->dtypes || model->dtypes[i];
@@ -143,6 +147,7 @@ static void put_name(struct writer *w, uint32_t field, char kind, uint32_t i, bo
     put_text(w, field, name);
 }
 
+/* NodeProto of the operator. */
 static void put_node(struct writer *graph, const struct ort_op_model *model)
 {
     struct writer w = {0};
@@ -173,6 +178,7 @@ static void put_value_info(struct writer *graph, uint32_t field, char kind, uint
     put_message(graph, field, &w);
 }
 
+/* GraphProto: the node, its inputs and outputs. */
 static void put_graph(struct writer *file, const struct ort_op_model *model)
 {
     struct writer w = {0};
@@ -190,6 +196,7 @@ static void put_graph(struct writer *file, const struct ort_op_model *model)
     put_message(file, 7, &w);
 }
 
+/* ModelProto with one import. */
 void *ort_op_model_write(const struct ort_op_model *model, size_t *size)
 {
     struct writer w = {0}, opset = {0};

@@ -80,6 +80,7 @@ static int (*number_function(const struct question *q))(const OrtCustomOp *)
     }
 }
 
+/* Runs under bp_guard(): no resources are held here. */
 static void ask(void *u)
 {
     struct question *q = u;
@@ -118,6 +119,7 @@ static struct question answered(struct question q)
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
+/* The status of an exception; *count: the answer of COUNT. */
 static OrtStatus *check(struct question q, size_t *count)
 {
     struct bp_thrown thrown;
@@ -167,6 +169,7 @@ OrtStatus *ort_op_check(const struct ort_op *op)
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
+/* "" instead of NULL. */
 const char *ort_op_name(const struct ort_op *op)
 {
     const char *name = answered((struct question){.op = op, .what = NAME}).text;

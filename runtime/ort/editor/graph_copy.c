@@ -25,6 +25,7 @@ static const char **split_texts(const char *data, size_t size, size_t *n)
     return texts;
 }
 
+/* CreateOpAttr with the count for the type. */
 static OrtStatus *make_attribute(const char *name, OrtOpAttrType type, const char *data,
                                  size_t size, OrtOpAttr **out)
 {
@@ -51,6 +52,7 @@ static OrtStatus *make_attribute(const char *name, OrtOpAttrType type, const cha
     }
 }
 
+/* Through the public functions, so the type stays opaque here. */
 static OrtStatus *copy_attribute(const OrtOpAttr *from, OrtOpAttr **out)
 {
     const char *name = NULL;
@@ -76,6 +78,7 @@ static OrtStatus *copy_attribute(const OrtOpAttr *from, OrtOpAttr **out)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
+/* Names instead of values: the copy's graph makes its own. */
 static OrtStatus *make_node(const OrtNode *from, const char **names, OrtOpAttr **attrs,
                             OrtNode **out)
 {
@@ -91,6 +94,7 @@ static OrtStatus *make_node(const OrtNode *from, const char **names, OrtOpAttr *
                                  names + from->n_in, from->n_out, attrs, from->n_attrs, out);
 }
 
+/* After a failure the attributes that no node took are released. */
 static OrtStatus *copy_node(const OrtNode *from, OrtGraph *to)
 {
     const char **names = calloc(from->n_in + from->n_out + 1, sizeof *names);
@@ -119,6 +123,7 @@ struct borders {
     size_t n_weights;
 };
 
+/* Linear: views have few nodes. */
 static bool is_in(const OrtNode *const *nodes, size_t n, const OrtNode *node)
 {
     for (size_t i = 0; i < n; i++) {
@@ -154,6 +159,7 @@ static bool is_used_outside(const OrtNode *const *nodes, size_t n, const OrtValu
     return false;
 }
 
+/* Linear, as above. */
 static bool has_name(OrtValueInfo *const *infos, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++) {
@@ -171,6 +177,7 @@ static bool add_info(OrtValueInfo **infos, size_t *n, const OrtValueInfo *from)
     return infos[*n] && ++*n;
 }
 
+/* Each initializer once. */
 static void add_weight(struct borders *borders, const OrtValueInfo *info)
 {
     for (size_t i = 0; i < borders->n_weights; i++) {
@@ -201,6 +208,7 @@ static bool find_borders(const OrtNode *const *nodes, size_t n, struct borders *
     return ok;
 }
 
+/* Each list has space for every input and output of the nodes. */
 static bool reserve(struct borders *borders, const OrtNode *const *nodes, size_t n)
 {
     size_t n_ends = 1;
@@ -245,6 +253,7 @@ static bool copy_types(const OrtNode *const *nodes, size_t n, OrtGraph *to)
     return true;
 }
 
+/* Nodes, initializers, inputs, outputs, types. */
 static OrtStatus *fill(const OrtNode *const *nodes, size_t n, struct borders *borders, OrtGraph *to)
 {
     OrtStatus *status = NULL;

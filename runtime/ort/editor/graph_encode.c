@@ -22,6 +22,7 @@ static const struct {
     [ORT_OP_ATTR_FLOATS] = {6, 7}, [ORT_OP_ATTR_STRING] = {3, 4}, [ORT_OP_ATTR_STRINGS] = {8, 9},
 };
 
+/* One field for each scalar or string. */
 static void put_items(struct bp_put *put, OrtOpAttrType type, const char *data, size_t size)
 {
     uint32_t field = kinds[type].field;
@@ -54,6 +55,7 @@ static void put_items(struct bp_put *put, OrtOpAttrType type, const char *data, 
     }
 }
 
+/* AttributeProto: name (1), value, type (20). */
 static OrtStatus *put_attribute(struct bp_put *put, const OrtOpAttr *attr)
 {
     const char *name = NULL;
@@ -85,6 +87,7 @@ static OrtStatus *put_attribute(struct bp_put *put, const OrtOpAttr *attr)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
+/* TensorShapeProto: unknown dimensions without a name are empty messages. */
 static void put_shape(struct bp_put *put, const OrtTensorTypeAndShapeInfo *shape)
 {
     size_t mark = bp_put_begin(put, 2);
@@ -136,6 +139,7 @@ static void put_initializer(struct bp_put *put, const OrtValueInfo *info)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* NodeProto: inputs (1), outputs (2), name (3), op_type (4), attributes (5), domain (7). */
 static OrtStatus *put_node(struct bp_put *put, const OrtNode *node)
 {
     OrtStatus *status = NULL;
@@ -152,6 +156,7 @@ static OrtStatus *put_node(struct bp_put *put, const OrtNode *node)
     return status;
 }
 
+/* GraphProto: nodes (1), name (2), initializers (5), inputs (11), outputs (12). */
 static OrtStatus *put_graph(struct bp_put *put, const OrtGraph *graph, bool is_edit)
 {
     OrtStatus *status = NULL;
@@ -171,6 +176,7 @@ static OrtStatus *put_graph(struct bp_put *put, const OrtGraph *graph, bool is_e
     return status;
 }
 
+/* ModelProto: ir_version (1), graph (7), opset_import (8). */
 OrtStatus *ort_model_encode(const OrtModel *model, bool is_edit, void **out, size_t *size)
 {
     struct bp_put put = {0};

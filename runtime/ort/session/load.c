@@ -23,6 +23,7 @@
 
 /* ---- what must outlive the model ------------------------------------------------------------- */
 
+/* Remembers a block to free and a value to release. */
 static bool keep(struct ort_loaded *loaded, void *block, OrtValue *value)
 {
     struct ort_kept *kept = realloc(loaded->kept, (loaded->n_kept + 1) * sizeof *kept);
@@ -76,6 +77,7 @@ static void *grow(void *array, uint32_t n, size_t size)
     return realloc(array, (n + (size_t)1) * size);
 }
 
+/* Names are copied, tensors borrowed. */
 static OrtStatus *add_weight(struct ort_loaded *loaded, const char *name, const bp_tensor *tensor,
                              uint32_t flags)
 {
@@ -111,6 +113,7 @@ static OrtStatus *add_value(struct ort_loaded *loaded, const char *name, OrtValu
     return add_weight(loaded, name, &tensor, flags);
 }
 
+/* Name and bytes are copied: the application may free them once the session exists. */
 static OrtStatus *add_file(struct ort_loaded *loaded, const struct ort_file *file)
 {
     uint32_t *n = &loaded->source.n_files;
@@ -129,6 +132,7 @@ static OrtStatus *add_file(struct ort_loaded *loaded, const struct ort_file *fil
     return NULL;
 }
 
+/* AddInitializer ignores unknown names, AddExternalInitializers refuses them. */
 static OrtStatus *add_options(struct ort_loaded *loaded, const OrtSessionOptions *options)
 {
     const struct ort_weights *weights = &options->weights;
@@ -173,7 +177,7 @@ static bool has_identifier(const void *bytes, size_t size)
     return size >= 8 && memcmp((const char *)bytes + 4, "ORTM", 4) == 0;
 }
 
-/* Is the model in ONNX Runtime's own format? */
+/* Reads 8 bytes of the file. */
 static bool is_ort_format(const bp_model_source *source)
 {
     char head[8];
@@ -221,6 +225,7 @@ static OrtStatus *set_bytes(struct ort_loaded *loaded, const void *bytes, size_t
     return loaded->source.bytes && (loaded->source.dir || !dir) ? NULL : ort_no_memory();
 }
 
+/* Encodes an OrtModel; its initializers become weights. */
 static OrtStatus *set_model(struct ort_loaded *loaded, const OrtModel *model)
 {
     void *bytes = NULL;
@@ -242,6 +247,7 @@ static OrtStatus *set_model(struct ort_loaded *loaded, const OrtModel *model)
     return add_initializers(loaded, model->graph);
 }
 
+/* The format key is copied, as options may be released. */
 OrtStatus *ort_loaded_set(struct ort_loaded *loaded, const struct ort_source *source,
                           const OrtSessionOptions *options)
 {
@@ -262,6 +268,7 @@ OrtStatus *ort_loaded_set(struct ort_loaded *loaded, const struct ort_source *so
     return status ? status : add_options(loaded, options);
 }
 
+/* Encodes an OrtModel as an edit of the model. */
 static OrtStatus *add_edit(struct ort_loaded *loaded, const OrtModel *model)
 {
     uint32_t *n = &loaded->source.n_edits;
@@ -311,12 +318,14 @@ static OrtStatus *fail_without_graph(const struct ort_err *err, bool is_file, co
                               err->text);
 }
 
+/* By the host's sentences. */
 static bool has_no_graph(const struct ort_err *err)
 {
     return strstr(err->text, "is not an ONNX model: it is empty") ||
            strstr(err->text, ": it has no graph");
 }
 
+/* ORT_FAIL or ORT_NOT_IMPLEMENTED for .ort files, INVALID_PROTOBUF for .onnx. */
 static OrtStatus *fail_reading(bp_rc rc, const struct ort_err *err, bool is_ort, const char *prefix,
                                bool is_file)
 {

@@ -21,6 +21,7 @@
 
 enum { RANK_MAX = 64 }; /* of a parameter; as in the host */
 
+/* Two parameters of one name are refused. */
 static bool is_known(const OrtLoraAdapter *adapter, const char *name)
 {
     for (uint32_t i = 0; i < adapter->n; i++) {
@@ -63,6 +64,7 @@ static OrtStatus *make_value(const struct ort_lora_parameter *from, OrtAllocator
     return status;
 }
 
+/* Copies one parameter. */
 static OrtStatus *add(OrtLoraAdapter *adapter, const struct ort_lora_parameter *parameter,
                       OrtAllocator *allocator)
 {
@@ -83,7 +85,7 @@ static OrtStatus *add(OrtLoraAdapter *adapter, const struct ort_lora_parameter *
     return NULL;
 }
 
-/* OrtApi since version 20. */
+/* OrtApi since version 20: No run may use it any more. */
 void ort_ReleaseLoraAdapter(OrtLoraAdapter *input)
 {
     if (!input)
@@ -97,6 +99,7 @@ void ort_ReleaseLoraAdapter(OrtLoraAdapter *input)
     free(input);
 }
 
+/* All parameters, or ORT_FAIL and nothing. */
 static OrtStatus *make(const struct ort_lora_file *file, OrtAllocator *allocator,
                        OrtLoraAdapter **out)
 {

@@ -32,7 +32,7 @@ struct call {
     int64_t few_dims[FEW_DIMS];
 };
 
-/* "tensor" for BP_KIND_TENSOR */
+/* "tensor" for BP_KIND_TENSOR; for messages. */
 static const char *kind_word(uint32_t kind)
 {
     static const char *const words[BP_KIND_END] = {"tensor", "sequence", "optional", "map",
@@ -43,6 +43,7 @@ static const char *kind_word(uint32_t kind)
 
 /* ---- feeds ------------------------------------------------------------------------------------- */
 
+/* ONNX Runtime's sentence, with its names of element types. */
 static OrtStatus *wrong_type(const char *what, bool is_sparse, uint32_t got, uint32_t want)
 {
     const char *kind = is_sparse ? "sparse_tensor" : "tensor";
@@ -96,6 +97,7 @@ static OrtStatus *check_feed(const bp_io_info *io, const bp_tensor *tensor)
     return NULL;
 }
 
+/* ORT_INVALID_ARGUMENT: the value is not sparse. */
 static OrtStatus *feed_sparse(const bp_io_info *io, const OrtValue *value, bp_binding *binding)
 {
     OrtStatus *status;
@@ -203,6 +205,7 @@ static OrtStatus *check_prepared(const bp_io_info *io, const OrtValue *value)
     return NULL;
 }
 
+/* Binds output i: to the value's memory if possible, else the host allocates it. */
 static OrtStatus *fetch(struct call *call, size_t i, const char *name, const OrtValue *value,
                         int64_t **dims)
 {
@@ -361,6 +364,7 @@ static OrtStatus *feed_adapters(struct call *call, size_t first, const OrtRunOpt
     return status;
 }
 
+/* Parameters of all active adapters. */
 static size_t count_adapters(const OrtRunOptions *options)
 {
     size_t n = 0;
@@ -391,6 +395,7 @@ static bool drop_repeated(struct call *call)
     return true;
 }
 
+/* Runs again without repeated inputs when the host refuses these. */
 static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options, bp_profile *profile)
 {
     bp_run_options options = {.struct_size = sizeof options, .profile = profile};
@@ -428,6 +433,7 @@ static OrtStatus *end_profile(struct ort_profile *own, OrtStatus *status)
     return status;
 }
 
+/* Inputs, adapters, outputs, execution, profile, results; the first status ends it. */
 static OrtStatus *run(struct call *call, const OrtRunOptions *run_options,
                       const char *const *input_names, const OrtValue *const *inputs,
                       const char *const *output_names, OrtValue **outputs, struct ort_profile *own)

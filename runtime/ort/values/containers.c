@@ -98,6 +98,7 @@ static OrtStatus *copy_tensor(const bp_tensor *tensor, OrtValue **out)
     return NULL;
 }
 
+/* The object keeps its reference. */
 OrtStatus *ort_value_from_object(bp_object *object, OrtValue **out)
 {
     const bp_tensor *tensor = bp_object_tensor(object);
@@ -120,6 +121,7 @@ OrtStatus *ort_value_from_object(bp_object *object, OrtValue **out)
     return NULL;
 }
 
+/* Keys and values, or elements. */
 static bp_rc parts_to_object(const OrtValue *value, bp_object **items, bp_object **out, bp_err *err)
 {
     if (value->kind == ONNX_TYPE_MAP)
@@ -127,6 +129,7 @@ static bp_rc parts_to_object(const OrtValue *value, bp_object **items, bp_object
     return bp_object_sequence(items, value->n_parts, out, err);
 }
 
+/* Recursive: a container's elements are converted, too. */
 OrtStatus *ort_value_to_object(const OrtValue *value, bp_object **out)
 {
     struct ort_err err;
@@ -160,6 +163,7 @@ OrtStatus *ort_value_to_object(const OrtValue *value, bp_object **out)
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
+/* Integers and strings; ONNX allows no float keys. */
 static bool is_key_type(uint32_t dtype)
 {
     switch (dtype) {
@@ -189,6 +193,7 @@ static OrtStatus *check_column(const OrtValue *value)
                     "The keys and values of a map must be tensors");
 }
 
+/* ORT_FAIL: not two tensors of rank 1 and equal length, with ONNX Runtime's sentences. */
 static OrtStatus *check_map(const OrtValue *const *in, size_t n)
 {
     if (n != 2)
@@ -271,6 +276,7 @@ OrtStatus *ort_CreateValue(const OrtValue *const *in, size_t num_values, ONNXTyp
     return NULL;
 }
 
+/* ORT_FAIL: neither sequence nor map. */
 static OrtStatus *need_container(const OrtValue *value)
 {
     if (value->kind != ONNX_TYPE_MAP && value->kind != ONNX_TYPE_SEQUENCE)
@@ -294,6 +300,7 @@ OrtStatus *ort_GetValueCount(const OrtValue *value, size_t *out)
     return NULL;
 }
 
+/* Decided by the first element, as all are of one kind. */
 static bool is_of_maps(const OrtValue *value)
 {
     if (value->object)

@@ -17,6 +17,7 @@
 
 enum { VALUES, INNER, OUTER };
 
+/* Frees one part: its shape, and its data if it is owned. */
 static void drop(struct ort_sparse_part *part)
 {
     ort_ReleaseTensorTypeAndShapeInfo(part->shape);
@@ -24,6 +25,7 @@ static void drop(struct ort_sparse_part *part)
     *part = (struct ort_sparse_part){0};
 }
 
+/* Borrowed data is left alone. */
 void ort_sparse_destroy(struct ort_sparse *sparse)
 {
     if (!sparse)
@@ -60,6 +62,7 @@ static void *copy_texts(const char *const *texts, size_t n)
     return spans;
 }
 
+/* One byte more, so that an empty part is not NULL. */
 static void *copy_data(const void *data, size_t bytes)
 {
     void *copy = malloc(bytes + 1);
@@ -134,6 +137,7 @@ static OrtStatus *create(const int64_t *dims, size_t rank, ONNXTensorElementData
 
 /* ---- indices ------------------------------------------------------------------------------------ */
 
+/* 0 until values are set. */
 static size_t count_values(const OrtValue *value)
 {
     size_t n = 0;
@@ -143,6 +147,7 @@ static size_t count_values(const OrtValue *value)
     return n;
 }
 
+/* COO: linear indices into the flattened tensor. */
 static OrtStatus *check_linear(const OrtTensorTypeAndShapeInfo *dense, const int64_t *at, size_t n)
 {
     size_t limit = 0;
@@ -157,6 +162,7 @@ static OrtStatus *check_linear(const OrtTensorTypeAndShapeInfo *dense, const int
     return NULL;
 }
 
+/* COO: row and column, for a matrix. */
 static OrtStatus *check_pairs(const OrtTensorTypeAndShapeInfo *dense, const int64_t *at, size_t n)
 {
     if (dense->rank != 2)
@@ -201,6 +207,7 @@ static OrtStatus *set_coo(OrtValue *value, const int64_t *indices, size_t n, boo
     return status;
 }
 
+/* CSR: column indices. */
 static OrtStatus *check_inner(const OrtTensorTypeAndShapeInfo *dense, const int64_t *at, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -212,6 +219,7 @@ static OrtStatus *check_inner(const OrtTensorTypeAndShapeInfo *dense, const int6
     return NULL;
 }
 
+/* CSR: offsets must begin with 0, not decrease, and end with the number of values. */
 static OrtStatus *check_outer(const int64_t *at, size_t n, size_t n_inner)
 {
     if (n == 0)

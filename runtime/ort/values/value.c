@@ -13,6 +13,7 @@
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/* One reference, and no content. */
 OrtValue *ort_value_create(ONNXType kind)
 {
     OrtValue *value = calloc(1, sizeof *value);
@@ -51,6 +52,7 @@ static void clear_tensor(OrtValue *value)
     value->tensor = (bp_tensor){0};
 }
 
+/* Afterwards the value is an empty optional of its kind. */
 void ort_value_clear(OrtValue *value)
 {
     clear_tensor(value);
@@ -79,6 +81,7 @@ void ort_ReleaseValue(OrtValue *input)
 
 /* ---- tensors --------------------------------------------------------------------------------- */
 
+/* Dimensions were checked when the tensor was created, so the product fits. */
 size_t ort_tensor_count(const bp_tensor *tensor)
 {
     size_t count = 1;
@@ -103,10 +106,7 @@ OrtStatus *ort_need_tensor(const char *function, const OrtValue *value)
     return NULL;
 }
 
-/*
- * The check of functions that return data or memory info. The codes are ONNX Runtime's, which itself
- * throws while it formats the type of some values.
- */
+/* See above for the codes. */
 static OrtStatus *need_data(const char *function, const OrtValue *value)
 {
     OrtStatus *status = ort_need_tensor(function, value);
@@ -120,6 +120,7 @@ static OrtStatus *need_data(const char *function, const OrtValue *value)
     return said;
 }
 
+/* Is any dimension negative? */
 static bool is_negative(const int64_t *shape, size_t rank)
 {
     size_t d = 0;
