@@ -422,7 +422,7 @@ BP_API bp_rc bp_env_known_provider(bp_env *env, uint32_t i, bp_known_provider *o
                                    bp_err *err) BP_CHECKED;
 
 enum {
-    BP_OPERATOR_HOSTED = 1u << 0 /* the host runs it: no provider is asked */
+    BP_OPERATOR_HOST = 1u << 0 /* the host runs it: no provider is asked */
 };
 
 /* What a provider takes of one version of an operator, in inputs and outputs of one element type. */
@@ -431,7 +431,7 @@ typedef struct bp_operator_info {
     uint32_t flags;        /* BP_OPERATOR_* */
     uint32_t since, until; /* versions of the domain that have it; until 0: up to the newest */
     const char *op, *domain;
-    const char *params;    /* "X, Y": inputs and outputs that share the type; NULL: hosted */
+    const char *params;    /* "X, Y": inputs and outputs that share the type; NULL: a host operator */
     uint64_t types, taken; /* bits 1 << BP_DTYPE_*: that ONNX allows, that the provider takes */
     uint64_t conditional;  /* others, which it refused for an attribute or a shape, not the type */
     uint32_t family;       /* for bp_operator_family() */

@@ -7,7 +7,10 @@
 
 uint32_t bp_utf8_next(const char **at)
 {
-    /* the least code point of a sequence of 1, 2, 3 and 4 bytes: shorter ones must not be spelled longer */
+    /*
+     * the least code point of a sequence of 1, 2, 3 and 4 bytes: shorter ones must not be spelled
+     * longer
+     */
     static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000};
     unsigned char lead = (unsigned char)*(*at)++;
     unsigned more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;

@@ -16,12 +16,10 @@ conform_sources = \
 	%D%/lib/args.h \
 	%D%/lib/cli.c \
 	%D%/lib/cli.h \
-	%D%/lib/compare.c \
-	%D%/lib/compare.h \
 	%D%/lib/deadline.c \
 	%D%/lib/deadline.h \
-	%D%/lib/file.c \
-	%D%/lib/file.h \
+	%D%/values/file.c \
+	%D%/values/file.h \
 	%D%/lib/help.c \
 	%D%/lib/json.c \
 	%D%/lib/json.h \
@@ -30,30 +28,32 @@ conform_sources = \
 	%D%/lib/load.c \
 	%D%/lib/load.h \
 	%D%/lib/load_options.c \
-	%D%/lib/npy.c \
-	%D%/lib/npy.h \
 	%D%/lib/model_command.c \
 	%D%/lib/model_command.h \
-	%D%/lib/object.c \
-	%D%/lib/object.h \
 	%D%/lib/orphans.c \
 	%D%/lib/orphans.h \
-	%D%/lib/profile.c \
-	%D%/lib/profile.h \
+	%D%/run/profile.c \
+	%D%/run/profile.h \
 	%D%/lib/progress.c \
 	%D%/lib/progress.h \
 	%D%/lib/table.c \
 	%D%/lib/table.h \
 	%D%/lib/text.c \
 	%D%/lib/text.h \
-	%D%/lib/value.c \
-	%D%/lib/value.h \
 	%D%/plan/plan.h \
 	%D%/plan/refusals.c \
 	%D%/plan/text.c \
 	%D%/plan/text.h \
 	%D%/run/run.c \
-	%D%/run/run.h
+	%D%/run/run.h \
+	%D%/values/compare.c \
+	%D%/values/compare.h \
+	%D%/values/npy.c \
+	%D%/values/npy.h \
+	%D%/values/object.c \
+	%D%/values/object.h \
+	%D%/values/value.c \
+	%D%/values/value.h
 
 bin_PROGRAMS += %D%/backplane
 %C%_backplane_CPPFLAGS = -I. -I$(srcdir) -I$(srcdir)/tools $(AM_CPPFLAGS)
@@ -72,12 +72,12 @@ bin_PROGRAMS += %D%/backplane
 	%D%/info/info.h \
 	%D%/info/json.c \
 	%D%/info/text.c \
-	%D%/lib/feed.c \
-	%D%/lib/feed.h \
-	%D%/lib/feed_args.c \
+	%D%/values/feed.c \
+	%D%/values/feed.h \
+	%D%/values/feed_args.c \
 	%D%/lib/memory.c \
 	%D%/lib/memory.h \
-	%D%/lib/random.c \
+	%D%/values/random.c \
 	%D%/optimize/command.c \
 	%D%/optimize/find.c \
 	%D%/optimize/optimize.h \

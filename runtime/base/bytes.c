@@ -12,6 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/*
+ * The multiplier is 2^64 divided by the golden ratio (Knuth, TAOCP 3, 6.4): it spreads small
+ * differences over all bits.
+ */
 static uint64_t mix(uint64_t hash, uint64_t part)
 {
     hash = (hash ^ part) * UINT64_C(0x9e3779b97f4a7c15);
@@ -33,6 +37,10 @@ static uint64_t file_id(const struct stat *st)
     return id ? id : 1;
 }
 
+/*
+ * Private and read-only: pages are shared with the page cache, and nothing here can write to the
+ * file. mmap(2) refuses 0 bytes, so an empty file is not mapped.
+ */
 static bp_rc map_open_file(int fd, const char *path, struct bp_bytes *out, bp_err *err)
 {
     struct stat st;

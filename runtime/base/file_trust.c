@@ -109,7 +109,7 @@ static bp_rc follow(struct walk *walk, const char *link)
     return BP_OK;
 }
 
-/* Makes `done` longer by a name, and judges what is there. */
+/* Makes `done` longer by a name, and checks what is there. */
 static bp_rc step(struct walk *walk, const char *name)
 {
     bool is_last = walk->is_to_file && walk->rest[strspn(walk->rest, "/")] == '\0';
@@ -171,7 +171,7 @@ static bp_rc walk_on(struct walk *walk)
     return rc;
 }
 
-/* Begins behind the directory that was found good last, when the path lies in it. */
+/* Begins after the directory that was found good last, when the path lies in it. */
 static void begin(const struct bp_trust *trust, const char *path, struct walk *walk)
 {
     const char *name = strrchr(path, '/');
@@ -231,6 +231,6 @@ bp_rc bp_trust_check(struct bp_trust *trust, const char *path, int fd, char *fix
         return rc;
     if (open.st_dev != walk.at.st_dev || open.st_ino != walk.at.st_ino)
         return bp_fail(err, BP_E_IO, "%s: another file has taken its place", path);
-    /* what was opened is judged, not what may be there by now */
+    /* what was opened is checked, not what may be there by now */
     return check(&walk, walk.done, &open, true);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* file_trust.h - could anybody but the administrator and the user of this process have changed a file? */
+/*
+ * file_trust.h - could anybody but the administrator and the user of this process have changed a
+ * file?
+ */
 #ifndef BP_BASE_FILE_TRUST_H
 #define BP_BASE_FILE_TRUST_H
 
@@ -19,16 +22,15 @@ struct bp_trust {
 /* Does this process run with privileges that its caller lacks? Variables do not count then. */
 bool bp_trust_is_elevated(void);
 void bp_trust_init(struct bp_trust *trust, bool is_hermetic);
-/* Judges directories anew: they may have changed since. */
+/* Checks directories anew: they may have changed since. */
 void bp_trust_forget(struct bp_trust *trust);
 /*
- * Judges the regular file at an absolute path, open as fd: every directory from the root on, every
+ * Checks the regular file at an absolute path, open as fd: every directory from the root on, every
  * link and what it leads to, and the file belong to root or the effective user, and nobody else may
- * write to them. A sticky directory is excused, but not when it holds the file or a link to it. Not when
- * strict, a group may write that has the number of the user, which is the user's own where systems
- * give each user one.
- * BP_E_UNAVAILABLE: no, the words say which component and why, and `fix` what to do. BP_E_IO: the file
- * went away, or is another by now.
+ * write to them. A sticky directory is excused, but not when it holds the file or a link to it. Not
+ * when strict, a group may write that has the number of the user, which is the user's own where
+ * systems give each user one. BP_E_UNAVAILABLE: no, the words say which component and why, and
+ * `fix` what to do. BP_E_IO: the file went away, or is another by now.
  */
 bp_rc bp_trust_check(struct bp_trust *trust, const char *path, int fd, char *fix, size_t fix_cap,
                      bp_err *err) BP_CHECKED;

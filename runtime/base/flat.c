@@ -39,6 +39,10 @@ static bool has(const struct bp_flat *flat, uint64_t at, uint64_t n)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
+/*
+ * The distance to the vtable is signed and subtracted, so that several tables can share one vtable
+ * (FlatBuffers, "Internals").
+ */
 static bp_rc find_table(const struct bp_flat *flat, uint64_t at, const char *name,
                         struct bp_flat_table *out, bp_err *err)
 {
@@ -88,7 +92,10 @@ bp_rc bp_flat_open(const void *bytes, size_t size, struct bp_flat *flat, struct 
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-/* Where the `width` bytes of a field are; *out is 0 when it is left out. */
+/*
+ * Where the `width` bytes of a field are; *out is 0 when it is left out. A field number beyond the
+ * vtable is one that the writer did not know: it has its default.
+ */
 static bp_rc find(const struct bp_flat_table *table, const struct bp_flat_field *field,
                   uint32_t width, uint32_t *out, bp_err *err)
 {
@@ -100,9 +107,8 @@ static bp_rc find(const struct bp_flat_table *table, const struct bp_flat_field 
     if (offset == 0)
         return BP_OK;
     if (offset < OFFSET || offset > table->size || width > table->size - offset)
-        return bp_fail(err, BP_E_INVALID,
-                       "%s: it is at %u of the %u bytes of the table at byte %u", field->name,
-                       offset, table->size, table->at);
+        return bp_fail(err, BP_E_INVALID, "%s: it is at %u of the %u bytes of the table at byte %u",
+                       field->name, offset, table->size, table->at);
     *out = table->at + offset;
     return BP_OK;
 }
@@ -146,7 +152,10 @@ bp_rc bp_flat_f32(const struct bp_flat_table *table, const struct bp_flat_field 
     return find_number(table, field, sizeof *out, out, err);
 }
 
-/* What the offset at byte `at`, which is in the buffer, leads to. */
+/*
+ * What the offset at byte `at`, which is in the buffer, leads to. In 64 bits, as the sum may pass 4
+ * GiB; callers check the result against the buffer.
+ */
 static uint64_t follow(const struct bp_flat *flat, uint32_t at)
 {
     return (uint64_t)at + load32(flat->bytes + at);
@@ -170,6 +179,7 @@ static bp_rc find_list(const struct bp_flat *flat, uint64_t at, uint32_t width, 
     return BP_OK;
 }
 
+/* The NUL after a string is not counted in its length, but has to be there. */
 static bp_rc find_text(const struct bp_flat *flat, uint64_t at, const char *name, bp_span *out,
                        bp_err *err)
 {
@@ -209,6 +219,7 @@ bp_rc bp_flat_child(const struct bp_flat_table *table, const struct bp_flat_fiel
     return find_table(table->flat, follow(table->flat, at), field->name, out, err);
 }
 
+/* A field that is left out gives an empty list, never NULL bytes. */
 bp_rc bp_flat_list(const struct bp_flat_table *table, const struct bp_flat_field *field,
                    uint32_t width, struct bp_flat_list *out, bp_err *err)
 {
@@ -223,6 +234,7 @@ bp_rc bp_flat_list(const struct bp_flat_table *table, const struct bp_flat_field
 
 /* ---- items ----------------------------------------------------------------------------------- */
 
+/* memcpy(), as nothing says that the buffer itself is aligned. */
 int64_t bp_flat_item_i64(const struct bp_flat_list *list, uint32_t i)
 {
     int64_t value;

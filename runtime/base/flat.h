@@ -51,7 +51,7 @@ bp_rc bp_flat_i64(const struct bp_flat_table *table, const struct bp_flat_field 
                   int64_t *out, bp_err *err) BP_CHECKED;
 bp_rc bp_flat_f32(const struct bp_flat_table *table, const struct bp_flat_field *field, float def,
                   float *out, bp_err *err) BP_CHECKED;
-/* A string, which has a NUL behind it; data is NULL where the field is left out. */
+/* A string, which a NUL follows; data is NULL where the field is left out. */
 bp_rc bp_flat_text(const struct bp_flat_table *table, const struct bp_flat_field *field,
                    bp_span *out, bp_err *err) BP_CHECKED;
 bp_rc bp_flat_child(const struct bp_flat_table *table, const struct bp_flat_field *field,

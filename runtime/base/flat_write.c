@@ -17,7 +17,10 @@ enum {
     SMALL_ALIGN = 16 /* and of what is less */
 };
 
-/* n more zero bytes; where they are. */
+/*
+ * n more zero bytes; where they are. After a failure it returns 0 and writes nothing more; one test
+ * of `failed` at the end is enough. Offsets are signed in places, hence INT32_MAX.
+ */
 static uint32_t take(struct bp_flat_out *out, size_t n)
 {
     size_t at = out->size, cap = out->cap;
@@ -49,10 +52,10 @@ void bp_flat_set(struct bp_flat_out *out, uint32_t at, const void *bytes, size_t
         memcpy(out->data + at, bytes, n);
 }
 
-/* Lets what comes `behind` bytes from here on begin at a multiple of `align`. */
-static void pad(struct bp_flat_out *out, size_t behind, size_t align)
+/* Lets what comes `ahead` bytes from here on begin at a multiple of `align`. */
+static void pad(struct bp_flat_out *out, size_t ahead, size_t align)
 {
-    size_t rest = (out->size + behind) % align;
+    size_t rest = (out->size + ahead) % align;
 
     if (rest > 0)
         take(out, align - rest);
@@ -94,6 +97,10 @@ static uint32_t lay_out(struct bp_flat_slot *slots, uint32_t n)
     return size;
 }
 
+/*
+ * The vtable goes before its table, padded so that the table begins at a multiple of 8 wherever it
+ * has a field of 8 bytes.
+ */
 void bp_flat_put_table(struct bp_flat_out *out, uint32_t at, struct bp_flat_slot *slots, uint32_t n)
 {
     uint16_t fields[2 + MAX_FIELDS] = {0};
@@ -156,6 +163,10 @@ uint32_t bp_flat_put_list(struct bp_flat_out *out, uint32_t at, size_t n, uint32
     return start + OFFSET;
 }
 
+/*
+ * Large data goes last, so that the offsets of all else stay small; until then the pointer is
+ * borrowed.
+ */
 void bp_flat_put_blob(struct bp_flat_out *out, uint32_t at, const void *bytes, size_t n)
 {
     if (out->n_blobs == out->cap_blobs) {
@@ -215,8 +226,7 @@ static bp_rc write_blob(const struct bp_flat_blob *blob, uint64_t at,
     return rc >= 0 && blob->size > 0 ? write(user, blob->bytes, blob->size, err) : rc;
 }
 
-bp_rc bp_flat_end(struct bp_flat_out *out,
-                  bp_rc (*begin)(void *user, uint64_t size, bp_err *err),
+bp_rc bp_flat_end(struct bp_flat_out *out, bp_rc (*begin)(void *user, uint64_t size, bp_err *err),
                   bp_rc (*write)(void *user, const void *bytes, size_t size, bp_err *err),
                   void *user, bp_err *err)
 {

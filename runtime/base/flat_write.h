@@ -38,7 +38,8 @@ struct bp_flat_slot {
 
 void bp_flat_begin(struct bp_flat_out *out, const char *identifier);
 /* A table that the offset at `at` (0: the root's) refers to, with n <= 16 fields. */
-void bp_flat_put_table(struct bp_flat_out *out, uint32_t at, struct bp_flat_slot *slots, uint32_t n);
+void bp_flat_put_table(struct bp_flat_out *out, uint32_t at, struct bp_flat_slot *slots,
+                       uint32_t n);
 void bp_flat_put_text(struct bp_flat_out *out, uint32_t at, const void *text, size_t n);
 /* A list of n items of `width` bytes (4 or 8), zeroes; returns where the first is. */
 uint32_t bp_flat_put_list(struct bp_flat_out *out, uint32_t at, size_t n, uint32_t width);
@@ -51,8 +52,7 @@ void bp_flat_put_blob(struct bp_flat_out *out, uint32_t at, const void *bytes, s
  * Ends it: `write` gets all parts in turn; `begin` (may be NULL) the size before. BP_E_INVALID: it
  * would be over 2 GiB, where FlatBuffers end.
  */
-bp_rc bp_flat_end(struct bp_flat_out *out,
-                  bp_rc (*begin)(void *user, uint64_t size, bp_err *err),
+bp_rc bp_flat_end(struct bp_flat_out *out, bp_rc (*begin)(void *user, uint64_t size, bp_err *err),
                   bp_rc (*write)(void *user, const void *bytes, size_t size, bp_err *err),
                   void *user, bp_err *err) BP_CHECKED;
 void bp_flat_finish(struct bp_flat_out *out);

@@ -43,7 +43,10 @@ static void call_log(void *u)
     line->log->fn(line->log->user, line->level, line->domain, line->text);
 }
 
-/* The line of an application whose function throws is not lost. */
+/*
+ * The line of an application whose function throws is not lost. A C++ exception must not pass
+ * through C frames, so the guard catches it.
+ */
 static void hand_over(const struct bp_log *log, uint32_t level, const char *domain,
                       const char *text)
 {
@@ -57,6 +60,9 @@ static void hand_over(const struct bp_log *log, uint32_t level, const char *doma
             thrown.text);
 }
 
+/*
+ * Names of models and plug-ins come in as arguments and never as the format.
+ */
 void bp_log(const struct bp_log *log, uint32_t level, const char *domain, const char *fmt, ...)
 {
     char text[LINE];

@@ -41,6 +41,7 @@ const char *bp_version(void)
     return PACKAGE_VERSION;
 }
 
+/* Status numbers go down from 0 without gaps, so the negated number is the row. */
 const char *bp_rc_name(bp_rc rc)
 {
     if (rc == BP_PENDING)
@@ -55,6 +56,7 @@ const char *bp_dtype_name(uint32_t dtype)
     return dtype < BP_DTYPE_END ? dtype_names[dtype] : dtype_names[BP_DTYPE_NONE];
 }
 
+/* In any case: people write "Float32" as well. */
 uint32_t bp_dtype_from_name(const char *name)
 {
     for (uint32_t i = 1; name && i < BP_DTYPE_END; i++) {

@@ -22,6 +22,10 @@ static const char *fault_of(const struct stat *st, size_t most)
     return st->st_size < 0 || (uintmax_t)st->st_size > most ? "it is too large" : NULL;
 }
 
+/*
+ * O_NOFOLLOW: a link could lead to a file that another user controls. O_NONBLOCK: a FIFO would hold
+ * open() up.
+ */
 char *bp_private_file_read(const char *path, size_t most, size_t *out_size, bool *is_there,
                            const struct bp_log *log)
 {
@@ -58,6 +62,10 @@ static void make_dir(const char *file)
     free(copy);
 }
 
+/*
+ * A new file takes the place of the old one by rename(2), which is atomic (POSIX): a reader sees
+ * the one or the other.
+ */
 bool bp_private_file_write(const char *path, const struct bp_text *text, bool is_durable)
 {
     struct bp_text name = {0};

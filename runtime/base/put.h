@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* put.h - writes protobuf messages into memory that grows. */
+/* put.h - writes protobuf messages into a growing buffer. */
 #ifndef BP_BASE_PUT_H
 #define BP_BASE_PUT_H
 

@@ -21,7 +21,7 @@ struct bp_region_block {
 };
 
 /*
- * A block with room for n bytes. The blocks double, so that their number stays small; a piece
+ * A block with a capacity of n bytes. The blocks double, so that their number stays small; a piece
  * larger than the next block gets one of its own, put second so that the first keeps serving.
  */
 static struct bp_region_block *add_block(struct bp_region *region, size_t n)

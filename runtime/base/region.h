@@ -13,11 +13,13 @@ struct bp_region {
     size_t used; /* bytes handed out, for reports */
 };
 
-/* n zeroed bytes aligned to 16, valid until finish; NULL: no memory. n == 0 gives a valid pointer. */
+/*
+ * n zeroed bytes aligned to 16, valid until finish; NULL: no memory. n == 0 gives a valid pointer.
+ */
 void *bp_region_alloc(struct bp_region *region, size_t n);
 /* The same for count * size bytes; NULL also when that does not fit. */
 void *bp_region_array(struct bp_region *region, size_t count, size_t size);
-/* A copy of n bytes of text with a NUL behind; NULL: no memory. */
+/* A copy of n bytes of text with a NUL at the end; NULL: no memory. */
 char *bp_region_text(struct bp_region *region, const char *text, size_t n);
 char *bp_region_string(struct bp_region *region, const char *text);
 char *bp_region_printf(struct bp_region *region, const char *fmt, ...)

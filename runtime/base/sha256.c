@@ -45,6 +45,7 @@ static void spread(const uint8_t *block, uint32_t w[64])
     }
 }
 
+/* One round a pass; the working variables a to h of the standard are s[0] to s[7]. */
 static void take_block(uint32_t state[8], const uint8_t *block)
 {
     uint32_t w[64], s[8];
@@ -90,6 +91,10 @@ void bp_sha256_add(struct bp_sha256 *sha, const void *bytes, size_t n)
     }
 }
 
+/*
+ * Padding of FIPS 180-4, 5.1.1: a bit 1, zeros up to 56 bytes of a block, and the length in bits.
+ * It changes the state, so this is the last call.
+ */
 void bp_sha256_text(struct bp_sha256 *sha, char out[BP_SHA256_TEXT])
 {
     static const char digits[] = "0123456789abcdef";
@@ -107,6 +112,7 @@ void bp_sha256_text(struct bp_sha256 *sha, char out[BP_SHA256_TEXT])
     out[64] = '\0';
 }
 
+/* pread(), so that the descriptor's position is left for whoever reads next. */
 bp_rc bp_sha256_of_file(int fd, char out[BP_SHA256_TEXT], bp_err *err)
 {
     struct bp_sha256 sha;

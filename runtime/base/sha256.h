@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sha256.h - SHA-256 (FIPS 180-4). Our own, not a library's: it is small, has test vectors, and a host
- * of plug-ins should not map a cryptographic library into every process to check a pinned file.
+ * sha256.h - SHA-256 (FIPS 180-4). Our own, not a library's: it is small, has test vectors, and a
+ * host of plug-ins should not map a cryptographic library into every process to check a pinned
+ * file.
  */
 #ifndef BP_BASE_SHA256_H
 #define BP_BASE_SHA256_H

@@ -5,6 +5,11 @@
 
 #include "base/status.h"
 
+/*
+ * An empty tensor has 0 bytes whatever its other sizes are, so those are not multiplied: 0 x 2^62 x
+ * 2^62 must not overflow. Types below a byte are packed, and the last byte is padded (ONNX IR,
+ * 4-bit and 2-bit types). PTRDIFF_MAX is what malloc(3) and pointer differences allow.
+ */
 bool bp_dense_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *out)
 {
     uint32_t bits =
@@ -39,6 +44,10 @@ bool bp_dense_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *
     return true;
 }
 
+/*
+ * The caller's struct may be older and smaller, or newer and larger: struct_size stays as the
+ * caller has set it, and fields that we do not know stay as they are.
+ */
 bp_rc bp_give_out(void *out, const void *own, bp_err *err)
 {
     uint32_t theirs, ours, n;
@@ -52,6 +61,7 @@ bp_rc bp_give_out(void *out, const void *own, bp_err *err)
     return BP_OK;
 }
 
+/* A plug-in may return a number that is no status, or give no reason: callers shall see neither. */
 bp_rc bp_err_complete_failure(bp_err *err, bp_rc rc)
 {
     if (rc < BP_E_INTERNAL)
@@ -68,10 +78,14 @@ bp_rc bp_fail_nomem(bp_err *err, const char *what)
     return bp_fail(err, BP_E_NOMEM, "no memory for %s", what);
 }
 
+/*
+ * The words move within the caller's buffer. Where prefix and words do not both fit, the end of the
+ * words is cut, for the prefix says where it was.
+ */
 bp_rc bp_fail_in(bp_err *err, bp_rc rc, const char *prefix_fmt, ...)
 {
     char prefix[512];
-    size_t n, room, kept;
+    size_t n, space, kept;
     va_list args;
     int printed;
 
@@ -88,8 +102,8 @@ bp_rc bp_fail_in(bp_err *err, bp_rc rc, const char *prefix_fmt, ...)
     n = (size_t)printed < sizeof prefix ? (size_t)printed : sizeof prefix - 1;
     if (n > err->msg_cap - 3)
         n = err->msg_cap - 3;
-    room = err->msg_cap - n - 3; /* what is left beside the prefix, ": " and the NUL */
-    kept = err->msg_len < room ? err->msg_len : room;
+    space = err->msg_cap - n - 3; /* what is left beside the prefix, ": " and the NUL */
+    kept = err->msg_len < space ? err->msg_len : space;
     memmove(err->msg + n + 2, err->msg, kept);
     memcpy(err->msg, prefix, n);
     memcpy(err->msg + n, ": ", 2);

@@ -24,6 +24,10 @@ static inline uint64_t rotate(uint64_t x, unsigned n)
     return x << n | x >> (64 - n);
 }
 
+/*
+ * SipRound of Aumasson and Bernstein, "SipHash: a fast short-input PRF" (2012). A keyed hash, as
+ * names come from models: with a known one a file could make every lookup walk the whole table.
+ */
 static inline void sip_round(uint64_t v[4])
 {
     v[0] += v[1];

@@ -9,7 +9,9 @@
 
 struct bp_strmap_slot;
 
-/* Start from {0}. The seed of the hash is per process, so hostile names cannot be made to collide. */
+/*
+ * Start from {0}. The seed of the hash is per process, so hostile names cannot be made to collide.
+ */
 struct bp_strmap {
     struct bp_strmap_slot *slots;
     size_t count, cap;

@@ -123,10 +123,10 @@ static void find_missing(struct making *m)
     const struct bp_partition *part = &m->subgraph->part;
 
     for (uint32_t n = 0; n < m->subgraph->ir->n_nodes; n++) {
-        bool is_hosted = part->provider_of[n] == BP_BY_HOST;
+        bool is_host_op = part->provider_of[n] == BP_BY_HOST;
 
         if (part->provider_of[n] == BP_BY_NOBODY ||
-            (is_hosted && !m->maker->find_host_op(&m->subgraph->ir->nodes[n])))
+            (is_host_op && !m->maker->find_host_op(&m->subgraph->ir->nodes[n])))
             note_missing(m, n);
     }
 }

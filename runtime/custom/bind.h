@@ -30,8 +30,9 @@ struct bp_bind_param {
 };
 
 /*
- * "Name: type function(parameters)". Without arrays it is called for each element, and its result is
- * the output; with arrays it is called once, and an int that it returns is 0 where all went well.
+ * "Name: type function(parameters)". Without arrays it is called for each element, and its result
+ * is the output; with arrays it is called once, and an int that it returns is 0 where all went
+ * well.
  */
 struct bp_bind_function {
     char op[BP_BIND_NAME], symbol[BP_BIND_NAME];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bind_arrays.c - bound functions that are called once, with arrays. */
+/* bind_arrays.c - shapes and calls of bound functions that take whole arrays. */
 
 #include "config.h"
 
@@ -26,9 +26,9 @@ static bp_dim *find(struct named *named, const char *name)
     return NULL;
 }
 
-/* Notes one size of an input; all of one name have to be equal. */
-static bp_rc note(struct named *named, const struct bp_bind_param *param, uint32_t d, bp_dim dim,
-                  bp_err *err)
+/* Binds a named size to a dimension of an input; all of one name have to be equal. */
+static bp_rc bind_size(struct named *named, const struct bp_bind_param *param, uint32_t d,
+                       bp_dim dim, bp_err *err)
 {
     const struct bp_bind_size *size = &param->sizes[d];
     bp_dim *known = size->name[0] ? find(named, size->name) : NULL;
@@ -58,6 +58,10 @@ static bp_rc check_rank(const struct bp_bind_param *param, uint32_t rank, bp_err
                    param->rank);
 }
 
+/*
+ * Inputs first, for they bind the sizes by name; then outputs, whose sizes are looked up. A size
+ * that no input tells yet is left unknown (-1).
+ */
 bp_rc bp_bind_whole_shapes(void *user, bp_operator_shapes *shapes, bp_err *err)
 {
     const struct bp_bound *bound = user;
@@ -76,7 +80,7 @@ bp_rc bp_bind_whole_shapes(void *user, bp_operator_shapes *shapes, bp_err *err)
             continue;
         rc = check_rank(param, x.rank, err);
         for (uint32_t d = 0; rc >= 0 && d < x.rank; d++)
-            rc = note(&named, param, d, x.dims[d], err);
+            rc = bind_size(&named, param, d, x.dims[d], err);
     }
     for (uint32_t i = 0; rc >= 0 && i < bound->is.n_params; i++) {
         const struct bp_bind_param *param = &bound->is.params[i];
@@ -95,6 +99,9 @@ bp_rc bp_bind_whole_shapes(void *user, bp_operator_shapes *shapes, bp_err *err)
     return rc;
 }
 
+/*
+ * The same walk with exact sizes; what was unknown at plan time may still contradict the signature.
+ */
 static bp_rc read_sizes(const struct bp_bound *bound, const bp_operator_call *call,
                         struct named *named, bp_err *err)
 {
@@ -110,11 +117,12 @@ static bp_rc read_sizes(const struct bp_bound *bound, const bp_operator_call *ca
         x = bp_operator_input(call, input++);
         rc = check_rank(param, x->rank, err);
         for (uint32_t d = 0; rc >= 0 && d < x->rank; d++)
-            rc = note(named, param, d, (bp_dim){.value = x->dims[d]}, err);
+            rc = bind_size(named, param, d, (bp_dim){.value = x->dims[d]}, err);
     }
     return rc;
 }
 
+/* Every name is bound by then: bp_bind_parse() takes only outputs whose sizes inputs have. */
 static bp_rc output_of(const struct bp_bind_param *param, bp_operator_call *call, uint32_t i,
                        struct named *named, void **out, bp_err *err)
 {
@@ -131,6 +139,10 @@ static bp_rc output_of(const struct bp_bind_param *param, bp_operator_call *call
     return rc;
 }
 
+/*
+ * args[] holds addresses of values, as ffi_call() wants them. The call interface is copied, since
+ * libffi takes it without const and threads share it.
+ */
 bp_rc bp_bind_whole_compute(void *p, bp_operator_call *call, bp_err *err)
 {
     struct bp_bound_kernel *kernel = p;

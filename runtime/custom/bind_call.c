@@ -39,7 +39,10 @@ static ffi_type *ffi_of(uint32_t dtype)
     }
 }
 
-/* A number as an argument of that type. */
+/*
+ * A number as an argument of that type. libffi reads an argument through a pointer to its own type,
+ * so the number must lie at the start of the union.
+ */
 static union bp_bound_value value_of(uint32_t dtype, double number)
 {
     union bp_bound_value v = {.u64 = 0};
@@ -62,6 +65,11 @@ static union bp_bound_value value_of(uint32_t dtype, double number)
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
+/*
+ * ONNX has int64 and float attributes only; either serves for a parameter of any number type. A
+ * whole number for an integer parameter does not pass through double, which would round beyond
+ * 2^53.
+ */
 static bp_rc read_attribute(const struct bp_bind_param *param, const bp_operator_node *node,
                             union bp_bound_value *out, bp_err *err)
 {
@@ -81,6 +89,7 @@ static bp_rc read_attribute(const struct bp_bind_param *param, const bp_operator
     return BP_OK;
 }
 
+/* Attributes are read once a node, not once a call. */
 static bp_rc create(void *user, const bp_operator_node *node, void **out, bp_err *err)
 {
     const struct bp_bound *bound = user;
@@ -102,6 +111,7 @@ static bp_rc create(void *user, const bp_operator_node *node, void **out, bp_err
 
 /* ---- definitions ----------------------------------------------------------------------------- */
 
+/* The set is gone and with it every kernel, so no call can be under way in the library. */
 static void release(void *user)
 {
     struct bp_bound *bound = user;
@@ -111,6 +121,7 @@ static void release(void *user)
     free(bound);
 }
 
+/* Each function opens the library anew: dlopen(3) counts, so that each can close it for itself. */
 static bp_rc open_function(struct bp_bound *bound, const char *path, bp_err *err)
 {
     void *symbol;

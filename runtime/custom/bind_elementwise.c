@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bind_elementwise.c - bound functions that are called for each element. */
+/* bind_elementwise.c - shapes and calls of bound functions that are called once an element. */
 
 #include "config.h"
 
@@ -10,7 +10,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Result of a call, narrowed into an element. */
+/*
+ * Result of a call, narrowed into an element. libffi gives integers narrower than ffi_arg widened;
+ * their bytes are the first ones on a little-endian machine.
+ */
 static void store(uint32_t dtype, const union bp_bound_value *v, void *to)
 {
     size_t width = bp_dtype_width(dtype) / 8;
@@ -18,7 +21,10 @@ static void store(uint32_t dtype, const union bp_bound_value *v, void *to)
     memcpy(to, v, width);
 }
 
-/* What two sizes give when they broadcast; false: they do not. */
+/*
+ * What two sizes give when they broadcast; false: they do not. ONNX, "Multidirectional
+ * Broadcasting". Of an unknown size and one above 1 the latter is the result, as nothing else fits.
+ */
 static bool broadcast(bp_dim *a, const bp_dim *b)
 {
     if (a->value == 1 || (a->value < 0 && b->value > 1)) {
@@ -37,6 +43,10 @@ static bool broadcast(bp_dim *a, const bp_dim *b)
     return true;
 }
 
+/*
+ * Shapes are aligned at their last dimension, so a longer one puts sizes of 1 before those known so
+ * far.
+ */
 bp_rc bp_bind_each_shapes(void *user, bp_operator_shapes *shapes, bp_err *err)
 {
     bp_dim dims[64];
@@ -72,6 +82,7 @@ struct grid {
     uint32_t rank;
 };
 
+/* The same with exact sizes, in each run. */
 static bp_rc make_grid(const bp_operator_call *call, struct grid *grid, bp_err *err)
 {
     for (uint32_t i = 0; i < bp_operator_inputs(call); i++) {
@@ -94,7 +105,10 @@ static bp_rc make_grid(const bp_operator_call *call, struct grid *grid, bp_err *
     return BP_OK;
 }
 
-/* Address of the element of x at place n of the grid, counted row-major. */
+/*
+ * Address of the element of x at place n of the grid, counted row-major. From the last dimension to
+ * the first; an input's dimension of size 1 stays at index 0.
+ */
 static void *element(const struct grid *grid, const bp_tensor *x, int64_t n)
 {
     int64_t at = 0, step = 1;
@@ -112,6 +126,10 @@ static void *element(const struct grid *grid, const bp_tensor *x, int64_t n)
     return (char *)bp_tensor_data(x) + (size_t)at * (bp_dtype_width(x->dtype) / 8);
 }
 
+/*
+ * One call through libffi an element; a function of arrays is called once and so is the faster
+ * choice. A cancelled run is noticed every 4096 elements.
+ */
 bp_rc bp_bind_each_compute(void *p, bp_operator_call *call, bp_err *err)
 {
     struct bp_bound_kernel *kernel = p;

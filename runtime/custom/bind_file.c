@@ -20,8 +20,11 @@ struct bind_file {
     uint32_t version;
 };
 
-/* Behind the word and the blanks after it; NULL: the line begins with another. */
-static const char *behind(const char *line, const char *word)
+/*
+ * What follows the word and the blanks after it; NULL: the line begins with another. A word alone
+ * on its line, without a value, is no such line and read as a function, whose error then names it.
+ */
+static const char *skip_word(const char *line, const char *word)
 {
     size_t n = strlen(word);
 
@@ -32,7 +35,10 @@ static const char *behind(const char *line, const char *word)
     return line + n;
 }
 
-/* A path with a slash that is not absolute begins where the file is; names are the linker's. */
+/*
+ * A path with a slash that is not absolute begins where the file is; names are the linker's. A bare
+ * name ("libm.so.6") is looked for by the dynamic linker, as dlopen(3) says.
+ */
 static bp_rc set_library(struct bind_file *file, const char *value, bp_err *err)
 {
     const char *slash = strrchr(file->path, '/');
@@ -52,6 +58,7 @@ static bp_rc set_domain(struct bind_file *file, const char *value, bp_err *err)
     return BP_OK;
 }
 
+/* Of the operators that follow; 1 where no line says it. */
 static bp_rc set_version(struct bind_file *file, const char *value, bp_err *err)
 {
     char *end;
@@ -63,6 +70,7 @@ static bp_rc set_version(struct bind_file *file, const char *value, bp_err *err)
     return BP_OK;
 }
 
+/* Library and domain are those of the last such lines before it, so one file can bind several. */
 static bp_rc add_function(struct bind_file *file, const char *line, bp_err *err)
 {
     struct bp_bind_function function;
@@ -77,6 +85,7 @@ static bp_rc add_function(struct bind_file *file, const char *line, bp_err *err)
     return bp_bind_define(file->set, &function, file->library, file->domain, file->version, err);
 }
 
+/* A # begins a comment wherever it stands: no part of a prototype has one. */
 static bp_rc read_line(struct bind_file *file, char *line, bp_err *err)
 {
     const char *value;
@@ -90,15 +99,19 @@ static bp_rc read_line(struct bind_file *file, char *line, bp_err *err)
         line[--n] = '\0';
     if (n == 0)
         return BP_OK;
-    if ((value = behind(line, "library")) != NULL)
+    if ((value = skip_word(line, "library")) != NULL)
         return set_library(file, value, err);
-    if ((value = behind(line, "domain")) != NULL)
+    if ((value = skip_word(line, "domain")) != NULL)
         return set_domain(file, value, err);
-    if ((value = behind(line, "version")) != NULL)
+    if ((value = skip_word(line, "version")) != NULL)
         return set_version(file, value, err);
     return add_function(file, line, err);
 }
 
+/*
+ * The first line that is wrong ends it; the functions before it stay in the set. The error begins
+ * with the path and the line.
+ */
 bp_rc bp_operators_bind(bp_operators *set, const char *path, bp_err *err)
 {
     struct bind_file file = {.set = set, .path = path, .version = 1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bind_signature.c - reads a declared signature: a small part of C's own declarations. */
+/* bind_signature.c - parses the signature of a bound function: a subset of a C declaration. */
 
 #include "config.h"
 
@@ -63,6 +63,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
+/* A name as C has it: letters, digits and _, none of them a digit at first. */
 static bp_rc word(struct reader *r, char out[BP_BIND_NAME], const char *what)
 {
     size_t n = 0;
@@ -80,6 +81,9 @@ static bp_rc word(struct reader *r, char out[BP_BIND_NAME], const char *what)
     return BP_OK;
 }
 
+/*
+ * `long` is not among them: its size differs between data models (LP64, LLP64).
+ */
 static bp_rc type(struct reader *r, bool may_be_void, uint32_t *out)
 {
     char name[BP_BIND_NAME];
@@ -104,7 +108,7 @@ static bp_rc type(struct reader *r, bool may_be_void, uint32_t *out)
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-/* "n, 3]" behind the bracket. */
+/* "n, 3]" after the bracket. */
 static bp_rc sizes(struct reader *r, struct bp_bind_param *param)
 {
     bp_rc rc = BP_OK;
@@ -127,9 +131,13 @@ static bp_rc sizes(struct reader *r, struct bp_bind_param *param)
         size->value = strtoll(r->at, &end, 10);
         r->at = end;
     } while (rc >= 0 && take(r, ','));
-    return rc < 0 ? rc : need(r, ']', "behind the sizes");
+    return rc < 0 ? rc : need(r, ']', "after the sizes");
 }
 
+/*
+ * const decides what an array is: what the function only reads is an input, what it may write an
+ * output.
+ */
 static bp_rc parameter(struct reader *r, struct bp_bind_param *out)
 {
     bool is_const = false;
@@ -163,6 +171,7 @@ static bp_rc parameter(struct reader *r, struct bp_bind_param *out)
     return BP_OK;
 }
 
+/*  "()" has none. */
 static bp_rc parameters(struct reader *r, struct bp_bind_function *out)
 {
     bp_rc rc = BP_OK;
@@ -174,11 +183,12 @@ static bp_rc parameters(struct reader *r, struct bp_bind_function *out)
             return bp_fail(r->err, BP_E_INVALID, "more than %d parameters", BP_BIND_PARAMS);
         rc = parameter(r, &out->params[out->n_params++]);
     } while (rc >= 0 && take(r, ','));
-    return rc < 0 ? rc : need(r, ')', "behind the parameters");
+    return rc < 0 ? rc : need(r, ')', "after the parameters");
 }
 
 /* ---- sense ----------------------------------------------------------------------------------- */
 
+/* Only inputs bind a size: those of outputs follow from them. */
 static bool is_bound(const struct bp_bind_function *function, const char *size)
 {
     for (uint32_t i = 0; i < function->n_params; i++) {
@@ -220,6 +230,7 @@ static bp_rc settle_output(const struct bp_bind_function *function,
     return BP_OK;
 }
 
+/* What a parameter is can depend on those after it, hence a pass of its own once all are read. */
 static bp_rc settle(struct bp_bind_function *function, bp_err *err)
 {
     uint32_t n_out = 0;
@@ -250,6 +261,10 @@ static bp_rc settle(struct bp_bind_function *function, bp_err *err)
     return BP_OK;
 }
 
+/*
+ * The line is the text of a C prototype, but for the operator's name before it, sizes in brackets
+ * and defaults.
+ */
 bp_rc bp_bind_parse(const char *line, struct bp_bind_function *out, bp_err *err)
 {
     struct reader r = {line, err};
@@ -258,13 +273,13 @@ bp_rc bp_bind_parse(const char *line, struct bp_bind_function *out, bp_err *err)
     *out = (struct bp_bind_function){0};
     rc = word(&r, out->op, "the name of an operator");
     if (rc >= 0)
-        rc = need(&r, ':', "behind the operator's name");
+        rc = need(&r, ':', "after the operator's name");
     if (rc >= 0)
         rc = type(&r, true, &out->result);
     if (rc >= 0)
         rc = word(&r, out->symbol, "the name of a function");
     if (rc >= 0)
-        rc = need(&r, '(', "behind the function's name");
+        rc = need(&r, '(', "after the function's name");
     if (rc >= 0)
         rc = parameters(&r, out);
     if (rc < 0)

@@ -26,6 +26,7 @@ uint32_t bp_operator_outputs(const bp_operator_call *call)
     return node_of(call)->n_out;
 }
 
+/* NULL where an optional input is left out (ONNX: an empty name). */
 const bp_tensor *bp_operator_input(const bp_operator_call *call, uint32_t i)
 {
     const bp_node *node = node_of(call);
@@ -48,6 +49,7 @@ uint32_t bp_operator_wants(const bp_operator_call *call, uint32_t i)
     return place_of(call, i) != NULL;
 }
 
+/* NULL also before an output of dynamic size has been given one. */
 bp_tensor *bp_operator_output(const bp_operator_call *call, uint32_t i)
 {
     struct bp_custom_place *place = place_of(call, i);
@@ -84,8 +86,11 @@ static bp_rc check_planned(const bp_tensor *tensor, uint32_t i, uint32_t rank, c
     return BP_OK;
 }
 
-/* Storage of an open output that nobody reads. */
-static bp_rc grow(struct bp_custom_place *place, uint32_t rank, const int64_t *dims, bp_err *err)
+/*
+ * Storage of an open output that nobody reads. The storage is kept for the next run and only ever
+ * grows, so that steady runs allocate nothing. 64 bytes are a cache line, and the widest vector.
+ */
+static bp_rc reserve(struct bp_custom_place *place, uint32_t rank, const int64_t *dims, bp_err *err)
 {
     bp_tensor *own = &place->own;
     size_t bytes;
@@ -93,21 +98,22 @@ static bp_rc grow(struct bp_custom_place *place, uint32_t rank, const int64_t *d
 
     if (!bp_dense_bytes(own->dtype, dims, rank, &bytes))
         return bp_fail(err, BP_E_NOMEM, "an output is too large for this machine");
-    if (!place->grown || place->cap < bytes) {
+    if (!place->storage || place->cap < bytes) {
         if (posix_memalign(&data, 64, bytes ? bytes : 1) != 0)
             return bp_fail(err, BP_E_NOMEM, "no memory for %zu bytes", bytes);
-        free(place->grown);
-        place->grown = data;
+        free(place->storage);
+        place->storage = data;
         place->cap = bytes;
     }
     if (rank > 0)
         memcpy(place->dims, dims, rank * sizeof *dims);
-    own->base = place->grown;
+    own->base = place->storage;
     own->bytes = bytes;
     own->rank = rank;
     return BP_OK;
 }
 
+/* The sizes come from code of the application: all are checked before any is multiplied. */
 static bp_rc check_sizes(uint32_t i, uint32_t rank, const int64_t *dims, bp_err *err)
 {
     if (rank > BP_MAX_RANK || (rank > 0 && !dims))
@@ -123,6 +129,11 @@ static bp_rc check_sizes(uint32_t i, uint32_t rank, const int64_t *dims, bp_err 
     return BP_OK;
 }
 
+/*
+ * Three cases: the size is planned, and has to be that; the value stays in the group, in storage of
+ * the frame; or it leaves the group, and the host has the storage. Strings begin empty, as a kernel
+ * may set some of them only.
+ */
 bp_rc bp_operator_size_output(bp_operator_call *call, uint32_t i, uint32_t rank,
                               const int64_t *dims, bp_tensor **out, bp_err *err)
 {
@@ -140,7 +151,7 @@ bp_rc bp_operator_size_output(bp_operator_call *call, uint32_t i, uint32_t rank,
     if (!place->is_open)
         rc = check_planned(place->tensor, i, rank, dims, err);
     else if (place->out == BP_NONE)
-        rc = grow(place, rank, dims, err);
+        rc = reserve(place, rank, dims, err);
     else
         rc = desc->alloc_output(desc->h, place->out, rank, dims, err);
     if (rc < 0)
@@ -151,6 +162,10 @@ bp_rc bp_operator_size_output(bp_operator_call *call, uint32_t i, uint32_t rank,
     return BP_OK;
 }
 
+/*
+ * Copied, as the kernel's text may be gone when the run's caller reads it; copies live until the
+ * next run of the frame.
+ */
 bp_rc bp_operator_set_text(bp_operator_call *call, uint32_t i, size_t index, const void *text,
                            size_t size, bp_err *err)
 {
@@ -182,7 +197,10 @@ uint32_t bp_operator_threads(const bp_operator_call *call)
     return host->pool_width(host->h);
 }
 
-/* A function of the application that threads share. */
+/*
+ * A function of the application that threads share. What a call of bp_operator_parallel_for()
+ * shares among its threads.
+ */
 struct job {
     bp_operator_call *call;
     void (*fn)(void *u, uint32_t i, uint32_t worker);
@@ -200,7 +218,11 @@ static void call_index(void *u)
     index->job->fn(index->job->u, index->i, index->worker);
 }
 
-/* The first exception is kept; after it no more is begun. */
+/*
+ * The first exception is kept; after it no more is begun. The exchange picks one of several threads
+ * that caught an exception at once; the join at the end of the job orders its write before the
+ * read.
+ */
 static void run_index(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -214,6 +236,7 @@ static void run_index(void *u, uint32_t i, uint32_t worker)
         job->call->frame->thrown = thrown; /* read when all threads have come back */
 }
 
+/* Returns when all indices have been called, or passed over after an exception. */
 void bp_operator_parallel_for(bp_operator_call *call, uint32_t n,
                               void (*fn)(void *u, uint32_t i, uint32_t worker), void *u)
 {
@@ -223,6 +246,7 @@ void bp_operator_parallel_for(bp_operator_call *call, uint32_t n,
     host->parallel_for(host->h, n, run_index, &job);
 }
 
+/* The deadline is a time of CLOCK_MONOTONIC, so that nobody who sets the clock ends a run. */
 uint32_t bp_operator_is_cancelled(const bp_operator_call *call)
 {
     const bp_run *run = call->run;

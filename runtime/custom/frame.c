@@ -12,7 +12,11 @@ enum { ALIGN = 64 };
 
 /* ---- where values are ------------------------------------------------------------------------ */
 
-/* A value between nodes of the group: in scratch memory, or in storage that grows. */
+/*
+ * A value between nodes of the group: in scratch memory, or in storage of the frame where its size
+ * is dynamic. Values are laid out one after another and none is reused: kernels of applications are
+ * few and keep what they like between calls of a run.
+ */
 static bp_rc place_inside(struct bp_frame *frame, uint32_t v, const bp_shape *shape, size_t *bytes,
                           bp_err *err)
 {
@@ -42,6 +46,10 @@ static bp_rc place_inside(struct bp_frame *frame, uint32_t v, const bp_shape *sh
     return BP_OK;
 }
 
+/*
+ * An input that is a constant as well is replaced by the tensor of the frame, which has the same
+ * bytes.
+ */
 static void place_ends(struct bp_frame *frame)
 {
     const bp_graph *graph = frame->program->graph;
@@ -62,6 +70,7 @@ static void place_ends(struct bp_frame *frame)
     }
 }
 
+/* Values that nothing has placed yet are made and read inside the group. */
 static bp_rc place_all(struct bp_frame *frame, size_t *bytes, bp_err *err)
 {
     const bp_graph *graph = frame->program->graph;
@@ -82,6 +91,7 @@ static bp_rc place_all(struct bp_frame *frame, size_t *bytes, bp_err *err)
     return rc;
 }
 
+/* Addresses of scratch memory come with the run; here only offsets and the whole size are known. */
 bp_rc bp_custom_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
                              bp_frame **out, bp_err *err)
 {
@@ -115,7 +125,7 @@ void bp_custom_frame_free(bp_frame *frame)
     if (!frame)
         return;
     for (uint32_t v = 0; frame->places && v < frame->program->graph->n_values; v++)
-        free(frame->places[v].grown);
+        free(frame->places[v].storage);
     bp_region_finish(&frame->text);
     bp_region_finish(&frame->region);
     free(frame);
@@ -123,7 +133,11 @@ void bp_custom_frame_free(bp_frame *frame)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Before the kernel: where the outputs are, if that is known, and strings that are empty. */
+/*
+ * Before the kernel: where the outputs are, if that is known, and strings that are empty. An output
+ * of dynamic size begins each run without one, so that check_outputs() can tell whether the kernel
+ * gave it.
+ */
 static void prepare_outputs(struct bp_frame *frame, const bp_node *node)
 {
     for (uint32_t i = 0; i < node->n_out; i++) {
@@ -143,6 +157,7 @@ static void prepare_outputs(struct bp_frame *frame, const bp_node *node)
     }
 }
 
+/* Outputs of dynamic size alone: all others have had theirs since the plan was made. */
 static bp_rc check_outputs(const struct bp_frame *frame, const bp_node *node, bp_err *err)
 {
     for (uint32_t i = 0; i < node->n_out; i++) {
@@ -170,6 +185,10 @@ static bp_rc compute(bp_operator_call *call, const struct bp_custom_node *own, b
     return rc;
 }
 
+/*
+ * Nodes are in topological order. A cancelled run is reported as it is, without a node's name: no
+ * node is at fault.
+ */
 bp_rc bp_custom_execute(bp_frame *frame, const bp_run *run, bp_err *err)
 {
     const struct bp_program *program = frame->program;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* frame_host.h - what the host's half of a frame offers to the provider of the application's operators. */
+/*
+ * frame_host.h - what the host's half of a frame offers to the provider of the application's
+ * operators.
+ */
 #ifndef BP_CUSTOM_FRAME_HOST_H
 #define BP_CUSTOM_FRAME_HOST_H
 

@@ -12,6 +12,7 @@ struct bp_instance {
     const bp_host *host;
 };
 
+/* There are no options and no devices to choose from: the definitions come with the graph. */
 static bp_rc create(const bp_host *host, const bp_opt *options, uint32_t n_options,
                     const uint32_t *devices, uint32_t n_devices, bp_instance **out, bp_err *err)
 {
@@ -35,7 +36,11 @@ static void destroy(bp_instance *instance)
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
-/* The definition of node i; NULL: it is no operator of the application. */
+/*
+ * The definition of node i; NULL: it is no operator of the application. The one place where a
+ * provider looks behind the table that it is handed. It may, since this provider is part of the
+ * host and gets graphs of the host alone.
+ */
 static const struct bp_custom *custom_of(const bp_graph *graph, uint32_t i)
 {
     const struct bp_graph_view *view = graph->host; /* its owner is the first member of the view */
@@ -43,7 +48,10 @@ static const struct bp_custom *custom_of(const bp_graph *graph, uint32_t i)
     return bp_custom_of(view->ir->nodes[view->node_of[i]].schema);
 }
 
-/* The name of a value whose element type is not known; NULL: all are. */
+/*
+ * The name of a value whose element type is not known; NULL: all are. Kernels are chosen by type,
+ * and the storage of outputs is sized by it, so a node with an unknown type cannot run.
+ */
 static const char *find_untyped(const bp_graph *graph, const bp_node *node)
 {
     for (uint32_t i = 0; i < node->n_in + node->n_out; i++) {
@@ -55,6 +63,10 @@ static const char *find_untyped(const bp_graph *graph, const bp_node *node)
     return NULL;
 }
 
+/*
+ * The application's answer may not depend on constants: they are not loaded before a group is
+ * compiled, so it sees none.
+ */
 static bp_rc ask(const struct bp_custom *custom, const bp_graph *graph, const bp_node *node,
                  bp_err *err)
 {
@@ -70,6 +82,10 @@ static bp_rc ask(const struct bp_custom *custom, const bp_graph *graph, const bp
     return rc;
 }
 
+/*
+ * The function's words become the reason of the refusal, as they are what its author wants users to
+ * read.
+ */
 static void claim(const struct bp_custom *custom, const bp_graph *graph, uint32_t i,
                   const bp_claims *claims)
 {
@@ -105,6 +121,7 @@ static bp_rc capability(bp_instance *instance, const bp_graph *graph, const bp_c
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
+/* Kernels are destroyed before the region, in which their views and constants lie. */
 static void program_free(bp_program *program)
 {
     if (!program)
@@ -133,6 +150,10 @@ static const void *aligned(struct bp_region *region, const bp_value *value, bp_s
     return copy ? memcpy(copy, bytes.data, bytes.size) : NULL;
 }
 
+/*
+ * Every constant of the group is shown to kernels, as nobody but the kernel knows which ones it
+ * reads.
+ */
 static bp_rc load_constant(bp_program *program, uint32_t v, bp_err *err)
 {
     const bp_value *value = BP_VALUE(program->graph, v);
@@ -161,6 +182,10 @@ static bp_rc load_constant(bp_program *program, uint32_t v, bp_err *err)
     return BP_OK;
 }
 
+/*
+ * A definition without `create` has no state of a node: its `user` serves as the kernel, and
+ * nothing is destroyed.
+ */
 static bp_rc make_kernel(bp_program *program, uint32_t i, bp_err *err)
 {
     struct bp_custom_node *own = &program->nodes[i];
@@ -189,6 +214,7 @@ static bp_rc make_kernel(bp_program *program, uint32_t i, bp_err *err)
     return rc < 0 ? bp_fail_in(err, rc, "node '%s' (%s)", node->name, node->op) : BP_OK;
 }
 
+/* The graph outlives the program (ABI), so names and attributes are borrowed from it. */
 static bp_rc compile(bp_instance *instance, const bp_graph *graph, uint32_t flags, bp_program **out,
                      bp_err *err)
 {

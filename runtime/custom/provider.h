@@ -11,8 +11,8 @@
 #include "plan/graph_view.h"
 
 /*
- * Takes the nodes whose schema is a bp_custom, and looks behind the graph that it is shown to find
- * it: it works on graphs of this host only.
+ * Takes the nodes whose schema is a bp_custom, and looks through the table of the graph that it is
+ * shown to find it: it works on graphs of this host only.
  */
 extern const bp_provider bp_custom_provider;
 
@@ -39,10 +39,10 @@ struct bp_custom_place {
     bp_tensor own;     /* of a value that only this group has */
     size_t offset;     /* of `own` in scratch memory */
     uint32_t out;      /* index among the frame's outputs, or BP_NONE */
-    bool is_open;      /* its size comes with the data */
-    void *grown;       /* storage of an open one that nobody outside wants */
+    bool is_open;      /* dynamic output: its size is known once the kernel ran */
+    void *storage;     /* of an open one that nobody outside wants */
     size_t cap;
-    int64_t *dims; /* room for its sizes */
+    int64_t *dims; /* capacity for its sizes */
 };
 
 struct bp_operator_call {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* candidate.c - the states of one provider that may be used, and what leads from one to the next. */
+/*
+ * candidate.c - the states of one provider that may be used, and what leads from one to the next.
+ */
 
 #include "config.h"
 
@@ -89,6 +91,10 @@ void bp_candidate_fail_probe(struct bp_candidate *candidate, uint32_t stage, con
     bp_stage_refuse(&candidate->verdict, stage, BP_E_UNAVAILABLE, fix, "%s", text);
 }
 
+/*
+ * The stage goes back to POLICY, the last that was passed before the probe; all that inspection
+ * found still holds.
+ */
 void bp_candidate_forget_probe(struct bp_candidate *candidate)
 {
     if (candidate->progress == BP_CANDIDATE_OPENED)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* candidate.h - one provider that may be used: where it was found, how far it came, why no further. */
+/*
+ * candidate.h - one provider that may be used: where it was found, how far it came, why no further.
+ */
 #ifndef BP_HOST_CANDIDATE_H
 #define BP_HOST_CANDIDATE_H
 
@@ -75,8 +77,8 @@ struct bp_candidate {
 };
 
 /*
- * A new one, not listed, in no list. `file` is NULL for what is linked in. The caller's, to destroy;
- * NULL: no memory.
+ * A new one, not listed, in no list. `file` is NULL for what is linked in. The caller's, to
+ * destroy; NULL: no memory.
  */
 struct bp_candidate *bp_candidate_create(const char *name, const char *file);
 void bp_candidate_destroy(struct bp_candidate *candidate); /* NULL is fine */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* candidates.c - the candidates of a registry: found, inspected, in the order of use. */
+/* candidates.c - finds plug-ins in the search path, inspects them, and sorts them by priority. */
 
 #include "config.h"
 
@@ -14,7 +14,7 @@
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
-/* Linked in before files, CPU behind all, then those that are not listed. */
+/* Linked in before files, then CPU, then those that are not listed. */
 static int rank(const struct bp_candidate *candidate)
 {
     if (!bp_candidate_is_listed(candidate))
@@ -24,6 +24,7 @@ static int rank(const struct bp_candidate *candidate)
     return candidate->file ? 1 : 0;
 }
 
+/* What is linked in without a manifest counts as one that names no priority. */
 static int priority_of(const struct bp_candidate *candidate)
 {
     return candidate->inspected.manifest.id ? candidate->inspected.manifest.priority
@@ -50,6 +51,7 @@ static int compare(const struct bp_candidate *a, const struct bp_candidate *b)
     return order;
 }
 
+/* An insertion that keeps equal candidates in the order in which they came. */
 static void put_in_place(struct bp_candidate **first, struct bp_candidate *candidate)
 {
     while (*first && compare(candidate, *first) >= 0)
@@ -58,6 +60,10 @@ static void put_in_place(struct bp_candidate **first, struct bp_candidate *candi
     *first = candidate;
 }
 
+/*
+ * Insertion sort: the list is nearly sorted, for scandir() was, and with the shortcut below a
+ * directory of n files takes n comparisons.
+ */
 static void sort(struct bp_registry *registry)
 {
     struct bp_candidate *candidate = registry->first, *sorted = NULL, *last = NULL;
@@ -76,7 +82,11 @@ static void sort(struct bp_registry *registry)
 
 /* ---- one candidate --------------------------------------------------------------------------------- */
 
-/* "dnnl" of "libbp-dnnl.so" and of "libbp-dnnl.x86-64-v3.so", whose *level is 3; false: another file. */
+/*
+ * "dnnl" of "libbp-dnnl.so" and of "libbp-dnnl.x86-64-v3.so", whose *level is 3; false: another
+ * file. A level is spelled as in glibc's glibc-hwcaps directories; the inspection holds it against
+ * the processor, beside that of the manifest.
+ */
 static bool name_of_file(const char *file, char out[BP_NAME_MAX], int *level)
 {
     size_t n = strlen(file);
@@ -108,7 +118,10 @@ void bp_candidates_finish(struct bp_registry *registry)
     }
 }
 
-/* What the user says of it. CPU cannot be vetoed, or nothing would be left, unless that is wanted. */
+/*
+ * What the user says of it. CPU cannot be vetoed, or nothing would be left, unless that is wanted.
+ * A pattern is held against short name and id, as users know the one and packages the other.
+ */
 static void apply_order(const struct bp_registry *registry, struct bp_candidate *candidate)
 {
     const char *id = candidate->inspected.manifest.id;
@@ -123,7 +136,10 @@ static void apply_order(const struct bp_registry *registry, struct bp_candidate 
                     candidate->file ? candidate->file : candidate->name, veto);
 }
 
-/* What NAME.conf beside the file says of it. */
+/*
+ * What NAME.conf beside the file says of it. All variants of a plug-in share one file: it is named
+ * after the plug-in, without the level.
+ */
 static void apply_conf(struct bp_registry *registry, struct bp_candidate *candidate)
 {
     const char *slash = strrchr(candidate->file, '/');
@@ -140,7 +156,10 @@ static void apply_conf(struct bp_registry *registry, struct bp_candidate *candid
                         "%s is disabled by %s", candidate->file, path);
 }
 
-/* Everything that can be said of a file without opening it, duplicates apart. */
+/*
+ * Everything that can be said of a file without opening it, duplicates apart. Policy comes last, so
+ * that a file that is both broken and vetoed is shown as broken.
+ */
 static void inspect(struct bp_registry *registry, struct bp_candidate *candidate, int level,
                     bool may_have_conf)
 {
@@ -167,7 +186,10 @@ static int find_by_bytes(const void *name, const void *entry)
     return strcmp(name, (*(struct dirent *const *)entry)->d_name);
 }
 
-/* Is there a NAME.conf among the n entries? */
+/*
+ * Is there a NAME.conf among the n entries? The directory has been read already: a lookup here
+ * saves a failing open() for each plug-in.
+ */
 static bool has_conf(struct dirent *const *entries, int n, const char *name)
 {
     char file[BP_NAME_MAX + 8];
@@ -176,6 +198,7 @@ static bool has_conf(struct dirent *const *entries, int n, const char *name)
     return bsearch(file, entries, (size_t)n, sizeof entries[0], find_by_bytes) != NULL;
 }
 
+/* Lack of memory costs one candidate, not the list: a line in the log says which. */
 static void scan_dir(struct bp_registry *registry, uint32_t dir, struct bp_candidate ***end)
 {
     const char *where = registry->search.dirs[dir].path;
@@ -206,6 +229,10 @@ static void scan_dir(struct bp_registry *registry, uint32_t dir, struct bp_candi
     free(entries);
 }
 
+/*
+ * Files are appended to what is linked in; duplicates are settled over all of them, then everything
+ * is sorted.
+ */
 void bp_candidates_scan(struct bp_registry *registry)
 {
     struct bp_candidate **end = &registry->first;
@@ -232,6 +259,7 @@ static bool is_installed(const struct bp_registry *registry, const char *name)
     return bp_candidates_find(registry, name, name) != NULL;
 }
 
+/* For the error of an unknown name, so that it answers the next question as well. */
 char *bp_candidates_names(const struct bp_registry *registry)
 {
     struct bp_text out = {0};
@@ -258,6 +286,10 @@ static bool has_id(const struct bp_candidate *candidate, const char *id)
     return candidate->inspected.manifest.id && strcmp(candidate->inspected.manifest.id, id) == 0;
 }
 
+/*
+ * An id is unique and goes before names. Among candidates of one name the first that nothing speaks
+ * against is meant, else the first, whose verdict then says why not.
+ */
 struct bp_candidate *bp_candidates_find(const struct bp_registry *registry, const char *name,
                                         const char *id)
 {
@@ -278,6 +310,9 @@ struct bp_candidate *bp_candidates_find(const struct bp_registry *registry, cons
     return unfit;
 }
 
+/*
+ * Nothing can be inspected: there are no bytes and no manifest. What it is shows when it is opened.
+ */
 struct bp_candidate *bp_candidates_add_entry(struct bp_registry *registry, const char *name,
                                              bp_entry_fn entry)
 {
@@ -334,6 +369,10 @@ struct bp_candidate *bp_candidates_add_linked(struct bp_registry *registry, cons
     return candidate;
 }
 
+/*
+ * A path outside the search asks for this very file: no duplicate takes its place, and no list
+ * names it.
+ */
 struct bp_candidate *bp_candidates_of_path(struct bp_registry *registry, const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* candidates.h - the candidates of a registry: found, inspected, duplicates told apart, in the order of use. */
+/*
+ * candidates.h - the candidates of a registry: found, inspected, duplicates told apart, in the
+ * order of use.
+ */
 #ifndef BP_HOST_CANDIDATES_H
 #define BP_HOST_CANDIDATES_H
 
@@ -21,8 +24,8 @@ struct bp_candidate *bp_candidates_find(const struct bp_registry *registry, cons
 struct bp_candidate *bp_candidates_add_entry(struct bp_registry *registry, const char *name,
                                              bp_entry_fn entry);
 /*
- * A new candidate of a module that libtool's -dlpreopen has linked in, inspected by its manifest (NULL: it has none).
- * NULL: no memory.
+ * A new candidate of a module that libtool's -dlpreopen has linked in, inspected by its manifest
+ * (NULL: it has none). NULL: no memory.
  */
 struct bp_candidate *bp_candidates_add_linked(struct bp_registry *registry, const char *module,
                                               const void *manifest, bp_entry_fn entry);

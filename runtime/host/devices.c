@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* devices.c - what a provider tells of its devices. */
+/* devices.c - devices of a provider, as bp_env_provider_device() lists them. */
 
 #include "config.h"
 
@@ -17,6 +17,10 @@ static bp_device unspoken(const bp_provider *provider)
     };
 }
 
+/*
+ * Opens the provider, as devices are known to nobody else. Strings are the provider's and live as
+ * long as its module.
+ */
 bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp_device *out, bp_err *err)
 {
     bp_device own = {.struct_size = sizeof own, .numa = BP_NONE};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* duplicates.c - which of several files that hold one provider is used. */
+/* duplicates.c - resolves duplicates: which of several plug-ins with one id is used. */
 
 #include "config.h"
 
@@ -57,6 +57,7 @@ static bool is_open(const struct bp_candidate *candidate)
             (candidate->standing == BP_CANDIDATE_LISTED && bp_candidate_is_fit(candidate)));
 }
 
+/* By device and inode, so that links and bind mounts count as the file that they lead to. */
 static bool is_same_file(const struct bp_candidate *a, const struct bp_candidate *b)
 {
     return a->inspected.is_there && b->inspected.is_there && a->inspected.dev == b->inspected.dev &&
@@ -69,7 +70,10 @@ static bool is_rival(const struct bp_candidate *a, const struct bp_candidate *b)
            strcmp(a->inspected.manifest.id, b->inspected.manifest.id) == 0;
 }
 
-/* Of all files with the id of a candidate, the one to use; the first of several that are alike. */
+/*
+ * Of all files with the id of a candidate, the one to use; the first of several that are alike.
+ * compare() is a total order but for ties, hence one pass finds the best.
+ */
 static struct bp_candidate *best_of(struct bp_candidate *first, struct bp_candidate *candidate)
 {
     struct bp_candidate *best = candidate;
@@ -82,7 +86,10 @@ static struct bp_candidate *best_of(struct bp_candidate *first, struct bp_candid
     return best;
 }
 
-/* Settles who of all files with the id of a candidate is used. */
+/*
+ * Settles who of all files with the id of a candidate is used. It comes here once for each
+ * candidate of the id; a second pass changes nothing.
+ */
 static void settle_id(struct bp_candidate *first, struct bp_candidate *candidate,
                       const struct bp_log *log)
 {
@@ -159,12 +166,15 @@ static void point_to_others(struct bp_candidate *first)
     }
 }
 
-/* How many files may have an id or be one file, by hashes: most are alone, and need no comparing. */
+/*
+ * How many files may have an id or be one file, by hashes: most are alone, and need no comparing.
+ */
 struct crowd {
     unsigned char ids[4096], files[4096];
     bool has_linked_in;
 };
 
+/* FNV-1a, folded, over the id. */
 static unsigned char *id_count(struct crowd *crowd, const struct bp_candidate *candidate)
 {
     uint32_t hash = 2166136261u;
@@ -179,6 +189,10 @@ static unsigned char *file_count(struct crowd *crowd, const struct bp_candidate 
     return &crowd->files[(size_t)candidate->inspected.ino % sizeof crowd->files];
 }
 
+/*
+ * Saturates at 2: only "alone or not" is asked. Collisions of the hash cost a comparison and no
+ * more.
+ */
 static void count_row(struct crowd *crowd, const struct bp_candidate *candidate)
 {
     unsigned char *const counts[] = {id_count(crowd, candidate), file_count(crowd, candidate)};
@@ -188,6 +202,10 @@ static void count_row(struct crowd *crowd, const struct bp_candidate *candidate)
         *counts[i] = (unsigned char)(*counts[i] < 2 ? *counts[i] + 1 : 2);
 }
 
+/*
+ * Without the counts each candidate would be compared with each other, and a thousand files take a
+ * million comparisons of strings.
+ */
 void bp_duplicates_settle(struct bp_candidate *first, const struct bp_log *log)
 {
     struct crowd crowd = {.has_linked_in = false};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* env.c - the environment of backplane.h. */
+/* env.c - the environment (bp_env): creates its parts, and answers queries about providers. */
 
 #include "config.h"
 
@@ -20,6 +20,10 @@ void bp_env_release(struct bp_env *env)
     atomic_fetch_sub(&env->children, 1);
 }
 
+/*
+ * Providers' instances are gone by then, as sessions hold the environment; their modules stay
+ * mapped.
+ */
 static void destroy(struct bp_env *env)
 {
     bp_spec_finish(&env->defaults);
@@ -33,6 +37,10 @@ static void destroy(struct bp_env *env)
     free(env);
 }
 
+/*
+ * The caller may be older or newer than this library: what it does not know of the struct reads as
+ * 0, what we do not know is left aside.
+ */
 static bp_rc read_config(const bp_env_config *theirs, bp_env_config *own, bp_err *err)
 {
     *own = (bp_env_config){0};
@@ -48,6 +56,10 @@ static bp_rc read_config(const bp_env_config *theirs, bp_env_config *own, bp_err
     return BP_OK;
 }
 
+/*
+ * The BACKPLANE_* variables are read here and nowhere later: a change of the environment by another
+ * thread would race with getenv() (POSIX, getenv()).
+ */
 bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err)
 {
     bp_env_config own;
@@ -87,6 +99,7 @@ bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err)
     return BP_OK;
 }
 
+/* Refuses instead of waiting: models and sessions are the caller's, and only it can end them. */
 bp_rc bp_env_destroy(bp_env *env, bp_err *err)
 {
     unsigned children;
@@ -130,6 +143,9 @@ bp_rc bp_env_add_operators(bp_env *env, bp_operators *set, bp_err *err)
     return rc;
 }
 
+/*
+ *  Under the lock, as another thread may add a set at the same time.
+ */
 bp_rc bp_env_custom_table(struct bp_env *env, const struct bp_custom_list *own,
                           struct bp_custom_table *out, bp_err *err)
 {
@@ -155,6 +171,10 @@ bp_rc bp_env_provider_count(bp_env *env, uint32_t *out, bp_err *err)
     return BP_OK;
 }
 
+/*
+ * What the manifest says holds until the provider's own table is there. All strings live as long as
+ * the environment.
+ */
 static void describe(const struct bp_candidate *candidate, bp_provider_info *out)
 {
     out->stage = candidate->stage;
@@ -177,6 +197,9 @@ static void describe(const struct bp_candidate *candidate, bp_provider_info *out
     out->option_stride = candidate->provider->option_stride;
 }
 
+/*
+ * An unusable provider is no failure of this call: stage, code and reason are what was asked for.
+ */
 bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out, bp_err *err)
 {
     bp_provider_info own = {.struct_size = sizeof own};
@@ -255,6 +278,7 @@ const char *bp_env_provider_dir(bp_env *env, uint32_t i, const char **why)
     return search->dirs[i].path;
 }
 
+/* The list is fixed once the module is open, so no lock is needed to walk it. */
 const char *bp_env_provider_library(bp_env *env, uint32_t i, uint32_t j)
 {
     const struct bp_candidate *candidate = bp_registry_get(&env->registry, i);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* known_providers.c - the providers of the world, and what this build and this machine have of each. */
+/*
+ * known_providers.c - the providers of the world, and what this build and this machine have of
+ * each.
+ */
 
 #include "config.h"
 
@@ -25,7 +28,10 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
-/* BP_KNOWN_* of a name, with the registry's lock. */
+/*
+ * BP_KNOWN_* of a name, with the registry's lock. A plug-in of a vendor makes a name supported that
+ * this release knows of only by name.
+ */
 static uint32_t flags_of(const struct bp_registry *registry, const char *name)
 {
     uint32_t flags = 0;

@@ -39,6 +39,10 @@ static bool split(const char *name, const char *symbol, char module[BP_NAME_MAX]
     return true;
 }
 
+/*
+ * Names in libtool's table are in no order that could be relied on, so the whole table is looked
+ * through.
+ */
 static const void *find_manifest(const struct bp_linked_symbol *symbols, const char *module)
 {
     char other[BP_NAME_MAX];

@@ -6,8 +6,8 @@
 #include "host/registry_state.h"
 
 /*
- * A row of libtool's lt_preloaded_symbols: the name and address of a symbol, or the name of an object
- * file and NULL before its symbols. A row without a name ends the table.
+ * A row of libtool's lt_preloaded_symbols: the name and address of a symbol, or the name of an
+ * object file and NULL before its symbols. A row without a name ends the table.
  */
 struct bp_linked_symbol {
     const char *name;
@@ -18,8 +18,8 @@ struct bp_linked_symbol {
 const struct bp_linked_symbol *bp_linked_symbols(void);
 /*
  * Adds a row for each plug-in of a table (NULL: none), which is one by its entry,
- * MODULE_LTX_bp_provider_entry_v1; MODULE_LTX_bp_provider_manifest_v1 is its manifest. What is wrong with one
- * stands in its row. The table stays as long as the registry. BP_E_NOMEM.
+ * MODULE_LTX_bp_provider_entry_v1; MODULE_LTX_bp_provider_manifest_v1 is its manifest. What is
+ * wrong with one stands in its row. The table stays as long as the registry. BP_E_NOMEM.
  */
 bp_rc bp_linked_add(struct bp_registry *registry, const struct bp_linked_symbol *symbols,
                     bp_err *err) BP_CHECKED;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# runtime/host/ - loader, registry, options, the table handed to providers.
+# runtime/host/ - finds, inspects, probes and loads plug-ins; provider options; the host table.
 
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/candidate.c \

@@ -47,7 +47,10 @@ static const char *since(int64_t when, char buf[32])
     return buf;
 }
 
-/* Is it known from an earlier process what comes of a candidate? Then there is no need to probe it. */
+/*
+ * Is it known from an earlier process what comes of a candidate? Then there is no need to probe it.
+ * With BACKPLANE_PROBE=always results of earlier processes do not count, but a quarantine does.
+ */
 static bool recall(struct bp_registry *registry, struct bp_candidate *candidate)
 {
     struct bp_probe_policy *policy = &registry->probe_policy;
@@ -107,7 +110,10 @@ static void not_run(struct bp_registry *registry, struct bp_candidate *candidate
     policy->has_complained = true;
 }
 
-/* What the next process should know. */
+/*
+ * What the next process should know. A helper that could not run says nothing of the plug-in, and
+ * neither does a refusal that depends on devices: both are left out.
+ */
 static void remember(struct bp_registry *registry, const struct bp_candidate *candidate,
                      const struct bp_probe *probe)
 {
@@ -122,6 +128,9 @@ static void remember(struct bp_registry *registry, const struct bp_candidate *ca
         bp_quarantine_record(quarantine, candidate->key, candidate->file, 0, NULL);
 }
 
+/*
+ * What it did in the probe goes last, so that it is what the verdict says.
+ */
 static void take_result(struct bp_registry *registry, struct bp_candidate *candidate,
                         const struct bp_probe *probe)
 {
@@ -165,6 +174,10 @@ static void recheck(struct bp_registry *registry, struct bp_candidate *candidate
         close(fd);
 }
 
+/*
+ * Two walks in the same order: probes[] has one entry for each candidate that is still to be
+ * probed, in the order of the list.
+ */
 bp_rc bp_probe_candidates(struct bp_registry *registry, bp_err *err)
 {
     uint32_t n, at = 0;

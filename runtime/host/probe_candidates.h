@@ -8,14 +8,14 @@
 /* All under the registry's lock. */
 
 /*
- * Probes the candidates with is_to_probe set, all at once, as far as the policy wants it and it has not
- * been done; clears is_to_probe. One that fails has stage, reason and fix in its verdict. BP_E_NOMEM:
- * none was probed.
+ * Probes the candidates with is_to_probe set, all at once, as far as the policy wants it and it has
+ * not been done; clears is_to_probe. One that fails has stage, reason and fix in its verdict.
+ * BP_E_NOMEM: none was probed.
  */
 bp_rc bp_probe_candidates(struct bp_registry *registry, bp_err *err) BP_CHECKED;
 /*
- * Forgets what is known of a candidate's file, here and in the quarantine file. It is probed when next
- * asked for.
+ * Forgets what is known of a candidate's file, here and in the quarantine file. It is probed when
+ * next asked for.
  */
 void bp_probe_forget(struct bp_registry *registry, struct bp_candidate *candidate);
 

@@ -33,6 +33,7 @@ static uint32_t mode_of(const struct bp_settings *settings, const struct bp_log 
     return BP_PROBE_AUTO;
 }
 
+/* A value that is not understood counts as the default, with a warning, and never as no limit. */
 static uint32_t timeout_of(const struct bp_settings *settings, const struct bp_log *log)
 {
     const char *text = bp_settings_get(settings, "BACKPLANE_PROBE_TIMEOUT_MS");
@@ -63,7 +64,10 @@ static const char *helper_of(const struct bp_settings *settings, const struct bp
     return BP_PROBE_PATH;
 }
 
-/* The file in the user's cache directory; NULL: there is none, or no memory. */
+/*
+ * The file in the user's cache directory; NULL: there is none, or no memory. The XDG Base Directory
+ * Specification: relative paths in its variables count as unset.
+ */
 static char *user_registry(void)
 {
     const char *cache = secure_getenv("XDG_CACHE_HOME");
@@ -103,6 +107,10 @@ static bp_rc set_registry(struct bp_probe_policy *policy, const bp_env_config *c
     return BP_OK;
 }
 
+/*
+ * The application's own settings go before variables; wrong ones of it are errors, wrong variables
+ * are warnings, for who set them may not be able to change the program.
+ */
 bp_rc bp_probe_policy_init(struct bp_probe_policy *policy, const bp_env_config *config,
                            const struct bp_settings *settings, const struct bp_log *log,
                            bp_err *err)
@@ -128,6 +136,9 @@ bp_rc bp_probe_policy_init(struct bp_probe_policy *policy, const bp_env_config *
     return set_registry(policy, config, settings, log, err);
 }
 
+/*
+ * Who allows no quarantine file allows no cache either: both remember what this user has installed.
+ */
 bp_rc bp_probe_policy_cache(const struct bp_probe_policy *policy, struct bp_manifest_cache *cache,
                             bp_err *err)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* provider_states.h - from how far a provider came to what it is: known, installed, loadable, usable. */
+/*
+ * provider_states.h - from how far a provider came to what it is: known, installed, loadable,
+ * usable.
+ */
 #ifndef BP_HOST_PROVIDER_STATES_H
 #define BP_HOST_PROVIDER_STATES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* recheck.c - the last look at a plug-in's file, right before anything of it is mapped. */
+/* recheck.c - inspects a plug-in's file again right before it is mapped, and checks its hash. */
 
 #include "config.h"
 
@@ -31,6 +31,9 @@ bp_rc bp_recheck_init(struct bp_registry *registry, const bp_env_config *config,
     return BP_OK;
 }
 
+/*
+ * By what they say rather than by their bytes, as order of lines and unknown keys change nothing.
+ */
 static bool is_same_manifest(const struct bp_manifest *a, const struct bp_manifest *b)
 {
     struct bp_text one = {0}, other = {0};
@@ -59,6 +62,7 @@ static void check_manifest(const struct bp_registry *registry, const struct bp_c
                         "%s: its manifest is another than when it was found", candidate->file);
 }
 
+/* Size and both times as well: a file that is rewritten in place keeps its inode. */
 static bool is_same_file(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
@@ -66,7 +70,11 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
            a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* Fills in the candidate's hash, which is of this very file already when it is asked for again. */
+/*
+ * Fills in the candidate's hash, which is of this very file already when it is asked for again. A
+ * hash takes milliseconds for large plug-ins, and a probe and the opening after it both ask; the
+ * stamp of the file makes the second one free.
+ */
 static bool find_hash(struct bp_candidate *candidate, int fd, struct bp_stage_verdict *verdict)
 {
     char text[256];
@@ -115,7 +123,10 @@ static bool check_hash(struct bp_registry *registry, struct bp_candidate *candid
     return true;
 }
 
-/* Could another user have changed what it would bring in? */
+/*
+ * Could another user have changed what it would bring in? Runs the dynamic linker in a process of
+ * its own, hence only where it is asked for.
+ */
 static bool check_libraries(struct bp_registry *registry, const struct bp_candidate *candidate,
                             struct bp_stage_verdict *verdict)
 {
@@ -137,6 +148,10 @@ static void forget_manifest(struct bp_registry *registry, const struct bp_candid
     bp_manifest_cache_save(&registry->cache, registry->log);
 }
 
+/*
+ * The descriptor stays open until the file is mapped: the inode cannot be given to another file
+ * meanwhile, so that device and inode prove what was mapped.
+ */
 int bp_recheck_file(struct bp_registry *registry, struct bp_candidate *candidate,
                     struct bp_file_id *id)
 {
@@ -165,6 +180,7 @@ int bp_recheck_file(struct bp_registry *registry, struct bp_candidate *candidate
     return fd;
 }
 
+/* The first file that is not trusted is enough; the verdict has one reason. */
 void bp_recheck_libraries(struct bp_registry *registry, struct bp_candidate *candidate,
                           const char *files)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* registry.c - finds plug-ins, opens them when they are wanted, and remembers why one is unusable. */
+/*
+ * registry.c - finds plug-ins, opens them when they are wanted, and remembers why one is unusable.
+ */
 
 #include "config.h"
 
@@ -16,6 +18,10 @@
 #include "host/recheck.h"
 #include "text/text.h"
 
+/*
+ * The parts are made in the order of need: the inspector before the allow list, whose files it
+ * checks for trust. On failure all of them are finished, so that the caller has nothing to undo.
+ */
 bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config,
                        const struct bp_settings *settings, const struct bp_log *log, bp_err *err)
 {
@@ -63,6 +69,7 @@ void bp_registry_finish(struct bp_registry *registry)
     pthread_mutex_destroy(&registry->lock);
 }
 
+/* A file of the same name is no obstacle: it becomes a duplicate, for what is linked in wins. */
 bp_rc bp_registry_add_entry(struct bp_registry *registry, const char *name, bp_entry_fn entry,
                             bp_err *err)
 {
@@ -82,6 +89,10 @@ bp_rc bp_registry_add_entry(struct bp_registry *registry, const char *name, bp_e
     return rc;
 }
 
+/*
+ * Walks the list: there are some dozens of candidates, and who asks for all of them opens each,
+ * which takes far longer.
+ */
 struct bp_candidate *bp_registry_get(struct bp_registry *registry, uint32_t i)
 {
     struct bp_candidate *candidate;
@@ -96,7 +107,10 @@ struct bp_candidate *bp_registry_get(struct bp_registry *registry, uint32_t i)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* The provider of a module that a candidate means: the one of its manifest's id, else of its name, else the first. */
+/*
+ * The provider of a module that a candidate means: the one of its manifest's id, else of its name,
+ * else the first.
+ */
 static bp_rc choose(const struct bp_module_copy *copy, struct bp_candidate *candidate, bp_err *err)
 {
     const char *id = candidate->inspected.manifest.id;
@@ -117,6 +131,10 @@ static bp_rc choose(const struct bp_module_copy *copy, struct bp_candidate *cand
     return BP_OK;
 }
 
+/*
+ * The provider writes reason and fix straight into the candidate's verdict, within the capacities
+ * that it is told; the NULs afterwards hold against one that fills them up.
+ */
 static bp_rc ask_available(struct bp_candidate *candidate, bp_err *err)
 {
     bp_avail avail = {.struct_size = sizeof avail, .state = BP_AVAIL_UNKNOWN};
@@ -160,6 +178,10 @@ static bp_rc open_file(struct bp_registry *registry, struct bp_candidate *candid
     return rc;
 }
 
+/*
+ * The services must not move once the provider has their address, so they lie in the candidate,
+ * which never does.
+ */
 static bp_rc open_row(struct bp_registry *registry, struct bp_candidate *candidate, bp_err *err)
 {
     const struct bp_module_copy *copy = NULL;
@@ -182,6 +204,10 @@ static bp_rc open_row(struct bp_registry *registry, struct bp_candidate *candida
     return ask_available(candidate, err);
 }
 
+/*
+ * Opens a candidate once; every later call repeats the verdict of that. The words go to a buffer of
+ * their own, because the error repeats what is in the verdict.
+ */
 static bp_rc try_locked(struct bp_registry *registry, struct bp_candidate *candidate, bp_err *err)
 {
     bp_rc rc;
@@ -214,7 +240,10 @@ bp_rc bp_registry_try(struct bp_registry *registry, struct bp_candidate *candida
     return rc;
 }
 
-/* The nearest name among those found and those known; NULL: none. */
+/*
+ * The nearest name among those found and those known; NULL: none. Known names go first: a typing
+ * error of "cuda" should not suggest a plug-in that happens to be installed.
+ */
 static const char *nearest(const struct bp_registry *registry, const char *name)
 {
     const char *best = bp_provider_names_nearest(name);
@@ -273,6 +302,7 @@ static bp_rc find_locked(struct bp_registry *registry, const char *name, struct 
     return *out ? BP_OK : not_found(registry, short_name, name, err);
 }
 
+/* The index counts as bp_registry_get() does. It may change when a provider is linked in later. */
 bp_rc bp_registry_find(struct bp_registry *registry, const char *name, uint32_t *out, bp_err *err)
 {
     struct bp_candidate *found;
@@ -308,6 +338,7 @@ bp_rc bp_registry_open(struct bp_registry *registry, const char *name, struct bp
     return rc;
 }
 
+/* Names that nobody knows are passed over here; who opens them next gets the error. */
 bp_rc bp_registry_probe(struct bp_registry *registry, const struct bp_spec_list *list, bp_err *err)
 {
     struct bp_candidate *candidate;
@@ -326,6 +357,9 @@ bp_rc bp_registry_probe(struct bp_registry *registry, const struct bp_spec_list 
     return rc;
 }
 
+/*
+ * The file is forgotten in the quarantine file too, so that other processes try it again as well.
+ */
 bp_rc bp_registry_retry(struct bp_registry *registry, const char *name, bp_err *err)
 {
     struct bp_candidate *candidate;
@@ -339,6 +373,7 @@ bp_rc bp_registry_retry(struct bp_registry *registry, const char *name, bp_err *
     return rc;
 }
 
+/* The lists are read only where their length is asked for: a mode of `off` reads no file. */
 uint32_t bp_registry_allow(struct bp_registry *registry, const char **dir, uint32_t *n)
 {
     struct bp_allow_list *allow = &registry->allow;
@@ -356,6 +391,7 @@ uint32_t bp_registry_allow(struct bp_registry *registry, const char **dir, uint3
 
 /* ---- what the user wants --------------------------------------------------------------------- */
 
+/* CPU is left out, as every list of a session ends with it anyway. */
 static bp_rc prefer(struct bp_spec_list *list, const char *name, bp_err *err)
 {
     if (bp_provider_names_equal(name, "cpu") || bp_spec_find(list, name))
@@ -378,6 +414,10 @@ static bp_rc prefer_found(const struct bp_registry *registry, const char *patter
     return rc;
 }
 
+/*
+ * A name without wildcards is taken as it is, found or not: that it is missing shall show in the
+ * report.
+ */
 bp_rc bp_registry_prefer(struct bp_registry *registry, struct bp_spec_list *out, bp_err *err)
 {
     bp_rc rc = BP_OK;

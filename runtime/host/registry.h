@@ -11,18 +11,24 @@ bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config
                        const struct bp_settings *settings, const struct bp_log *log,
                        bp_err *err) BP_CHECKED;
 void bp_registry_finish(struct bp_registry *registry);
-/* A provider linked into the application. BP_E_INVALID: the name is taken. [any thread, like all below] */
+/*
+ * A provider linked into the application. BP_E_INVALID: the name is taken. [any thread, like all
+ * below]
+ */
 bp_rc bp_registry_add_entry(struct bp_registry *registry, const char *name, bp_entry_fn entry,
                             bp_err *err) BP_CHECKED;
 /* Row i: those found by search, then those asked for by their path; NULL: end. Opens nothing. */
 struct bp_candidate *bp_registry_get(struct bp_registry *registry, uint32_t i);
-/* Index of the candidate that a name or absolute path means, as bp_registry_get() counts. Opens nothing. */
+/*
+ * Index of the candidate that a name or absolute path means, as bp_registry_get() counts. Opens
+ * nothing.
+ */
 bp_rc bp_registry_find(struct bp_registry *registry, const char *name, uint32_t *out,
                        bp_err *err) BP_CHECKED;
 /*
- * The candidate that a name or absolute path means, opened and asked whether it is usable. *out is set,
- * with stage and reason, also on failure, unless there is no such provider. BP_E_UNAVAILABLE: not
- * installed, or not usable here; BP_E_INVALID: nobody knows such a name.
+ * The candidate that a name or absolute path means, opened and asked whether it is usable. *out is
+ * set, with stage and reason, also on failure, unless there is no such provider. BP_E_UNAVAILABLE:
+ * not installed, or not usable here; BP_E_INVALID: nobody knows such a name.
  */
 bp_rc bp_registry_open(struct bp_registry *registry, const char *name, struct bp_candidate **out,
                        bp_err *err) BP_CHECKED;
@@ -30,8 +36,9 @@ bp_rc bp_registry_open(struct bp_registry *registry, const char *name, struct bp
 bp_rc bp_registry_try(struct bp_registry *registry, struct bp_candidate *candidate,
                       bp_err *err) BP_CHECKED;
 /*
- * Tries the files that a list means, or with NULL all that were found, in processes of their own, many
- * at once; asked for one by one, they would be tried so. What it found stands in the candidates.
+ * Tries the files that a list means, or with NULL all that were found, in processes of their own,
+ * many at once; asked for one by one, they would be tried so. What it found stands in the
+ * candidates.
  */
 bp_rc bp_registry_probe(struct bp_registry *registry, const struct bp_spec_list *list,
                         bp_err *err) BP_CHECKED;
@@ -40,9 +47,9 @@ bp_rc bp_registry_retry(struct bp_registry *registry, const char *name, bp_err *
 /* The allow list, as bp_env_allow() has it. */
 uint32_t bp_registry_allow(struct bp_registry *registry, const char **dir, uint32_t *n);
 /*
- * What the user wants, BACKPLANE_PROVIDERS, as a list for sessions that name nobody: its names, and for
- * each of its patterns the fit ones that were found, without CPU. Start from {0}; finish it also after a
- * failure.
+ * What the user wants, BACKPLANE_PROVIDERS, as a list for sessions that name nobody: its names, and
+ * for each of its patterns the fit ones that were found, without CPU. Start from {0}; finish it
+ * also after a failure.
  */
 bp_rc bp_registry_prefer(struct bp_registry *registry, struct bp_spec_list *out,
                          bp_err *err) BP_CHECKED;

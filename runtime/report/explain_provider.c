@@ -98,7 +98,7 @@ static bp_rc add_refusal(struct bp_explanation *explanation, const bp_report_ref
 }
 
 /* Nobody is asked for nodes that the host runs: their refusals are made up and tell nothing. */
-static bool is_hosted(const bp_report_node *node)
+static bool is_host_op(const bp_report_node *node)
 {
     return node->provider == BP_NONE && node->group != BP_NONE;
 }
@@ -113,7 +113,7 @@ static bp_rc gather(struct bp_explanation *explanation, uint32_t provider, bp_er
         bp_report_node node = {.struct_size = sizeof node};
 
         rc = bp_report_get_node(explanation->report, i, &node, err);
-        if (rc >= 0 && is_hosted(&node))
+        if (rc >= 0 && is_host_op(&node))
             continue;
         explanation->n_total++;
         for (uint32_t j = 0; rc >= 0 && j < node.n_refusals; j++) {

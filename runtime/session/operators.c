@@ -11,7 +11,7 @@
 #include "text/text.h"
 
 /* Does the host run it itself? Constants are folded by it. No provider is asked for such nodes. */
-static bool is_hosted(const struct bp_schema *schema)
+static bool is_host_op(const struct bp_schema *schema)
 {
     return schema->is_host_op || (strcmp(schema->op, "Constant") == 0 && !schema->domain[0]);
 }
@@ -113,8 +113,8 @@ static bp_rc ask_row(const struct bp_active *active, uint32_t i, bp_operator_fn 
     struct bp_operator_query query;
     bp_rc rc;
 
-    if (is_hosted(row)) {
-        info.flags = BP_OPERATOR_HOSTED;
+    if (is_host_op(row)) {
+        info.flags = BP_OPERATOR_HOST;
         fn(user, &info);
         return BP_OK;
     }

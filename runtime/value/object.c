@@ -61,10 +61,10 @@ static bp_rc collect(uint32_t kind, bp_object *const *items, uint32_t n, bp_obje
 
 static bool same_type(const bp_object *a, const bp_object *b)
 {
-    return a->kind == b->kind &&
-           (a->kind != BP_KIND_TENSOR || a->tensor.dtype == b->tensor.dtype);
+    return a->kind == b->kind && (a->kind != BP_KIND_TENSOR || a->tensor.dtype == b->tensor.dtype);
 }
 
+/* Items of one type, as ONNX has it; their shapes may differ. */
 bp_rc bp_object_sequence(bp_object *const *items, uint32_t n, bp_object **out, bp_err *err)
 {
     *out = NULL;
@@ -74,8 +74,10 @@ bp_rc bp_object_sequence(bp_object *const *items, uint32_t n, bp_object **out, b
         if (!items[i])
             return bp_fail(err, BP_E_INVALID, "item %u of the sequence is NULL", i);
         if (!same_type(items[0], items[i]))
-            return bp_fail(err, BP_E_INVALID, "item %u of the sequence is of another type than "
-                                              "item 0", i);
+            return bp_fail(err, BP_E_INVALID,
+                           "item %u of the sequence is of another type than "
+                           "item 0",
+                           i);
     }
     return collect(BP_KIND_SEQUENCE, items, n, out, err);
 }
@@ -95,6 +97,9 @@ static bool count_entries(const bp_object *object, uint64_t *out)
     return true;
 }
 
+/*
+ * Keys are a tensor, values a tensor or a sequence; both are counted and not copied.
+ */
 bp_rc bp_object_map(bp_object *keys, bp_object *values, bp_object **out, bp_err *err)
 {
     bp_object *items[2] = {keys, values};
@@ -112,6 +117,7 @@ bp_rc bp_object_map(bp_object *keys, bp_object *values, bp_object **out, bp_err 
     return collect(BP_KIND_MAP, items, 2, out, err);
 }
 
+/* Relaxed, as whoever retains holds a reference already and so sees the object. */
 bp_object *bp_object_retain(bp_object *object)
 {
     if (object)
@@ -119,6 +125,9 @@ bp_object *bp_object_retain(bp_object *object)
     return object;
 }
 
+/*
+ * Acquire and release: who frees must see all that others did to the object before they let it go.
+ */
 void bp_object_release(bp_object *object)
 {
     if (!object || atomic_fetch_sub_explicit(&object->references, 1, memory_order_acq_rel) != 1)
@@ -149,6 +158,7 @@ const bp_tensor *bp_object_tensor(const bp_object *object)
     return object && object->kind == BP_KIND_TENSOR ? &object->tensor : NULL;
 }
 
+/* What a type leaves open (no element type, no item) fits everything. */
 bool bp_object_is_of(const bp_object *object, const bp_type_info *type)
 {
     const bp_type_info *inner = type->item;

@@ -26,7 +26,11 @@ static bool is_list(const bp_tensor *tensor, uint32_t dtype, int64_t n)
     return tensor->dtype == dtype && tensor->rank == 1 && tensor->dims[0] == n;
 }
 
-/* Places in row-major order [n], or one index a dimension [n, rank]. */
+/*
+ * Places in row-major order [n], or one index a dimension [n, rank]. ONNX, SparseTensorProto:
+ * indices are linear places in row-major order, or one index a dimension. Their order is not
+ * checked: no kernel here relies on it.
+ */
 static bp_rc check_coo(const bp_tensor *dense, const bp_tensor *indices, int64_t n, bp_err *err)
 {
     const int64_t *at = bp_tensor_data(indices);
@@ -48,6 +52,10 @@ static bp_rc check_coo(const bp_tensor *dense, const bp_tensor *indices, int64_t
     return BP_OK;
 }
 
+/*
+ * Row indices are offsets into the columns and have one entry more than rows; an empty matrix may
+ * leave them out.
+ */
 static bp_rc check_csr(const bp_tensor *dense, const bp_tensor *columns, const bp_tensor *rows,
                        int64_t n, bp_err *err)
 {
@@ -102,6 +110,7 @@ static bp_rc check(uint32_t format, const bp_tensor *dense, bp_object *const *pa
     return bp_fail(err, BP_E_INVALID, "%u is no format of sparse tensors", format);
 }
 
+/* The dense tensor is a type and sizes without data. Parts are counted and not copied. */
 bp_rc bp_object_sparse(uint32_t format, const bp_tensor *dense, bp_object *const *parts,
                        uint32_t n_parts, bp_object **out, bp_err *err)
 {

@@ -27,6 +27,7 @@ static bp_rc fail_large(bp_err *err, uint32_t dtype)
                    bp_dtype_name(dtype));
 }
 
+/* Strings have no size of their own here: bp_tensor_span_bytes() counts their bp_spans. */
 bp_rc bp_tensor_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *out, bp_err *err)
 {
     bp_rc rc = check_dims(dtype, dims, rank, err);
@@ -53,6 +54,10 @@ bp_rc bp_tensor_span_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, s
     return bp_dense_bytes(dtype, dims, rank, out) ? BP_OK : fail_large(err, dtype);
 }
 
+/*
+ * One block holds data, then dims, so that one free() ends a tensor and a copy cannot lose its
+ * sizes.
+ */
 bp_rc bp_tensor_block(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t bytes,
                       bp_tensor *out, bp_err *err)
 {
@@ -79,6 +84,7 @@ bp_rc bp_tensor_block(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t
     return BP_OK;
 }
 
+/* Zeroed, as an output that a kernel leaves out must not show old memory. */
 bp_rc bp_tensor_alloc(uint32_t dtype, const int64_t *dims, uint32_t rank, bp_tensor *out,
                       bp_err *err)
 {
@@ -103,6 +109,7 @@ static bp_span span_at(const void *spans, size_t i)
     return span;
 }
 
+/* Of strings: the spans, then the bytes of all of them, which a copy puts after the spans. */
 bp_rc bp_tensor_whole_bytes(const bp_tensor *from, size_t *out, bp_err *err)
 {
     const void *spans = bp_tensor_data(from);
@@ -119,6 +126,10 @@ bp_rc bp_tensor_whole_bytes(const bp_tensor *from, size_t *out, bp_err *err)
     return BP_OK;
 }
 
+/*
+ * The spans of the copy point into the copy. Spans are read with memcpy(), as those of a file may
+ * lie at odd addresses.
+ */
 void bp_tensor_copy_to(const bp_tensor *from, void *to)
 {
     const void *spans = bp_tensor_data(from);
@@ -143,6 +154,10 @@ void bp_tensor_copy_to(const bp_tensor *from, void *to)
     }
 }
 
+/*
+ * `bytes` of a tensor of strings is that of its spans alone; their text only lies in the same
+ * block.
+ */
 bp_rc bp_tensor_copy(const bp_tensor *from, bp_tensor *out, bp_err *err)
 {
     size_t bytes, own;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tensor.h - tensors that own their memory: base and dims in one block, freed by bp_tensor_free(). */
+/*
+ * tensor.h - tensors that own their memory: base and dims in one block, freed by bp_tensor_free().
+ */
 #ifndef BP_VALUE_TENSOR_H
 #define BP_VALUE_TENSOR_H
 
@@ -25,16 +27,19 @@ static inline bool bp_is_aligned(uint32_t dtype, const void *data)
  */
 bp_rc bp_tensor_block(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t bytes,
                       bp_tensor *out, bp_err *err) BP_CHECKED;
-/* Bytes that a tensor's elements take, spans where it is of strings; BP_E_INVALID as bp_tensor_bytes. */
+/*
+ * Bytes that a tensor's elements take, spans where it is of strings; BP_E_INVALID as
+ * bp_tensor_bytes.
+ */
 bp_rc bp_tensor_span_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *out,
                            bp_err *err) BP_CHECKED;
 /*
- * Bytes that a copy takes in one piece: the elements, and behind the spans of strings their text.
+ * Bytes that a copy takes in one piece: the elements, and after the spans of strings their text.
  * The tensor has as many bytes as its dims need.
  */
 bp_rc bp_tensor_whole_bytes(const bp_tensor *from, size_t *out, bp_err *err) BP_CHECKED;
 /*
- * Copies elements to `to`, which has room for bp_tensor_whole_bytes() and need not be aligned; spans
+ * Copies elements to `to`, of a capacity of bp_tensor_whole_bytes() and need not be aligned; spans
  * point into `to` then.
  */
 void bp_tensor_copy_to(const bp_tensor *from, void *to);

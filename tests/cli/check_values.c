@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/compare.h"
-#include "lib/value.h"
+#include "values/compare.h"
+#include "values/value.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

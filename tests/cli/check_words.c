@@ -14,10 +14,10 @@
 #include <bp/sdk.h>
 
 #include "lib/args.h"
-#include "lib/feed.h"
 #include "lib/json.h"
-#include "lib/npy.h"
 #include "lib/text.h"
+#include "values/feed.h"
+#include "values/npy.h"
 
 #define BAD "\xef\xbf\xbd" /* U+FFFD */
 

@@ -10,11 +10,11 @@ unit_tests += %D%/check_values
 %C%_check_values_SOURCES = %D%/check_values.c \
 	tools/lib/args.c \
 	tools/lib/cli.c \
-	tools/lib/compare.c \
+	tools/values/compare.c \
 	tools/lib/help.c \
-	tools/lib/random.c \
+	tools/values/random.c \
 	tools/lib/text.c $(text_sources) \
-	tools/lib/value.c
+	tools/values/value.c
 
 unit_tests += %D%/check_verdict
 %C%_check_verdict_CPPFLAGS = $(cli_cppflags)
@@ -32,10 +32,10 @@ unit_tests += %D%/check_words
 %C%_check_words_SOURCES = %D%/check_words.c \
 	tools/lib/args.c \
 	tools/lib/cli.c \
-	tools/lib/feed_args.c \
+	tools/values/feed_args.c \
 	tools/lib/help.c \
 	tools/lib/json.c \
-	tools/lib/npy.c \
+	tools/values/npy.c \
 	tools/lib/text.c $(text_sources)
 
 cli_tests = \

@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/sh
 # SPDX-License-Identifier: MIT
 # planted.sh - do the guards of this folder see what they are for? A small tree that they find right, and then
 # each kind of mistake in it, which they must name.
@@ -103,7 +103,7 @@ fi
 
 commit()
 {
-    printf '%s\n' "$RANDOM" >>runtime/base/a.h
+    printf '/* %s */\n' "$1" >>runtime/base/a.h
     git add -A && git commit -qm "$1"
 }
 commit 'plan: a subject that goes on for much longer than the sixty characters'

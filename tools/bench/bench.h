@@ -3,10 +3,10 @@
 #ifndef BP_TOOLS_BENCH_H
 #define BP_TOOLS_BENCH_H
 
-#include "lib/feed.h"
 #include "lib/load.h"
 #include "lib/text.h"
 #include "run/run.h"
+#include "values/feed.h"
 
 enum { BENCH_MOST_RUNS = 10000000 }; /* 80 MB of samples */
 

@@ -11,8 +11,8 @@
 #include "bench/bench.h"
 #include "bench/compare.h"
 #include "lib/model_command.h"
-#include "lib/profile.h"
 #include "lib/progress.h"
+#include "run/profile.h"
 
 enum {
     FEWEST_RUNS = 10, /* when neither --runs nor --seconds is given */

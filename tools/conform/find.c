@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "conform/conform.h"
-#include "lib/file.h"
+#include "values/file.h"
 
 enum { DEPTH_MAX = 32 }; /* of directories; a link may lead back up */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "conform/conform.h"
-#include "lib/file.h"
+#include "values/file.h"
 
 static void add_attribute(struct bp_text *xml, const char *name, const char *value)
 {

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "conform/suite.h"
-#include "lib/file.h"
-#include "lib/object.h"
+#include "values/file.h"
+#include "values/object.h"
 
 int suite_blame(struct suite *suite, int code, const char *place, const char *words)
 {

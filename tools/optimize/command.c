@@ -10,13 +10,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/file.h"
 #include "lib/load.h"
 #include "lib/progress.h"
 #include "lib/table.h"
 #include "lib/text.h"
 #include "optimize/optimize.h"
 #include "plan/text.h"
+#include "values/file.h"
 
 struct optimize_args {
     struct load_args load;

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/file.h"
 #include "lib/text.h"
 #include "optimize/optimize.h"
+#include "values/file.h"
 
 enum { DEPTH_MAX = 32 }; /* of directories; a link may lead back up */
 

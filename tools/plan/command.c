@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/file.h"
 #include "lib/load.h"
 #include "lib/model_command.h"
 #include "lib/orphans.h"
 #include "plan/plan.h"
+#include "values/file.h"
 
 struct plan_args {
     struct load_args load;

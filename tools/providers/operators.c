@@ -72,7 +72,7 @@ static void name_words(struct bp_text *out, const bp_operator_info *row)
 
 static bool is_hosted(const bp_operator_info *row)
 {
-    return row->flags & BP_OPERATOR_HOSTED;
+    return row->flags & BP_OPERATOR_HOST;
 }
 
 static uint64_t lacks(const bp_operator_info *row)

@@ -12,12 +12,12 @@
 #include <bp/sdk.h>
 
 #include "lib/deadline.h"
-#include "lib/file.h"
 #include "lib/memory.h"
 #include "lib/model_command.h"
-#include "lib/profile.h"
 #include "plan/plan.h"
+#include "run/profile.h"
 #include "run/run.h"
+#include "values/file.h"
 
 enum { FILE_NAME_MAX = 200 }; /* bytes of an output's name that go into its file's */
 

@@ -4,8 +4,8 @@
 #include "config.h"
 
 #include "lib/memory.h"
-#include "lib/value.h"
 #include "run/run.h"
+#include "values/value.h"
 
 /* Type and shape of a tensor, in the object that is open. */
 static void json_tensor(struct json *json, const char *name, const bp_tensor *tensor)

@@ -11,7 +11,7 @@
 #include <bp/sdk.h>
 
 #include "lib/deadline.h"
-#include "lib/value.h"
+#include "values/value.h"
 
 int run_once(struct cli *cli, bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
              bp_profile *profile, struct results *out)

@@ -4,10 +4,10 @@
 #define BP_TOOLS_RUN_H
 
 #include "lib/cli.h"
-#include "lib/compare.h"
-#include "lib/feed.h"
 #include "lib/json.h"
 #include "lib/load.h"
+#include "values/compare.h"
+#include "values/feed.h"
 
 struct run_args {
     struct load_args load;

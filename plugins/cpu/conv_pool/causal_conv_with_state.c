@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * causal_conv_with_state.c - CausalConvWithState (opset 27): each channel is convolved with its own
- * kernel over what came before; what the next run needs of that is an output. Then x, or
- * x * sigmoid(x).
+ * causal_conv_with_state.c - CausalConvWithState (opset 27).
+ * X is [N, C, L], W [C, 1, K], past_state [N, C, K - 1]: y[l] = bias + sum over k of W[k] * (past,
+ * x)[l + k], a depthwise convolution that sees earlier elements only. present_state is the last K -
+ * 1 elements, for the next run. activation silu or swish: y * sigmoid(y).
  */
 
 #include "kernels/cast/widen.h"
@@ -27,6 +28,7 @@ struct job {
     char *scratch;
 };
 
+/* Checks all shapes against X and W. */
 static bool fits(const struct bp_cpu_call *call, struct state *s)
 {
     const bp_tensor *x = call->in[X], *weight = call->in[WEIGHT], *bias = bp_cpu_in(call, BIAS);
@@ -46,6 +48,10 @@ static bool fits(const struct bp_cpu_call *call, struct state *s)
            (!present || bp_cpu_count(present) == s->rows * (s->kernel - 1));
 }
 
+/*
+ * A worker's scratch: the row with its past, the list of taps, and for the activation the sigmoid
+ * of a row.
+ */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[X];
@@ -83,6 +89,7 @@ static double load(const bp_tensor *tensor, int64_t i)
                                          : (double)((const float *)data)[i];
 }
 
+/* y *= x, for the activation. */
 static void multiply(void *y, const void *x, int64_t n, size_t width)
 {
     if (width == sizeof(float)) {
@@ -94,7 +101,10 @@ static void multiply(void *y, const void *x, int64_t n, size_t width)
     }
 }
 
-/* One channel: what came before and the input, side by side, under the kernel. */
+/*
+ * One channel: past and input are concatenated in the worker's scratch; tap k reads them from
+ * element k on.
+ */
 static void run_row(const struct job *job, int64_t row, char *own)
 {
     const struct state *s = job->state;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * col2im.c - Col2Im (opset 18): an image of any number of dimensions out of its blocks, which lie
- * one in each column; where blocks overlap, their elements are added up.
+ * col2im.c - Col2Im (opset 18).
+ * X is [N, C * block size, columns]; the inputs image_shape and block_shape give the spatial sizes.
+ * Y [N, C, image...] is the sum of all blocks, each column being one block at one position: the
+ * inverse of im2col up to the sums. Any number of spatial dimensions.
  */
 
 #include "kernels/cast/widen.h"
@@ -11,6 +13,7 @@
 
 enum { MAX_SPATIAL = BP_CPU_MAX_RANK - 2 };
 
+/* to[i * step] += from[i] for n elements. */
 typedef void (*add_fn)(void *to, int64_t step, const void *from, int64_t n);
 
 #define TEMPLATE "conv_pool/add_strided.inc"
@@ -29,10 +32,11 @@ static const add_fn adds[BP_DTYPE_END] = {
 #undef NAME
 };
 
+/* Sizes by spatial dimension; the block's are filled in for each run. */
 struct state {
     uint32_t n;                                         /* spatial dimensions */
     int64_t image[MAX_SPATIAL], stride_of[MAX_SPATIAL]; /* sizes, and elements between */
-    int64_t block[MAX_SPATIAL], places[MAX_SPATIAL];    /* places of the block in the image */
+    int64_t block[MAX_SPATIAL], positions[MAX_SPATIAL]; /* positions: of the block in the image */
     int64_t step[MAX_SPATIAL], dilation[MAX_SPATIAL], pad[MAX_SPATIAL];
     int64_t planes, pixels, taps, columns; /* products of the above */
     size_t width;
@@ -49,7 +53,10 @@ struct job {
 
 /* ---- the sizes ------------------------------------------------------------------------------- */
 
-/* The list `name` of n numbers, or n times `def`. BP_E_SHAPE: it is of another length. */
+/*
+ * Attribute `name` of n elements, each at least `least`; `def` for each if it is absent.
+ * BP_E_SHAPE, BP_E_INVALID.
+ */
 static bp_rc read_list(const struct bp_cpu_call *call, const char *name, uint32_t n, int64_t least,
                        int64_t def, int64_t *out, bp_err *err)
 {
@@ -57,16 +64,17 @@ static bp_rc read_list(const struct bp_cpu_call *call, const char *name, uint32_
     const int64_t *list = bp_cpu_ints(call->node, name, &count);
 
     if (count > 0 && count < n)
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "%s has %u numbers", name, count);
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "%s has %u elements", name, count);
     for (uint32_t i = 0; i < n; i++) {
         out[i] = count > 0 ? list[i] : def;
         if (out[i] < least || out[i] > INT32_MAX)
-            return bp_cpu_fail(call->node, err, BP_E_INVALID, "%s has a number out of range", name);
+            return bp_cpu_fail(call->node, err, BP_E_INVALID, "%s has an element out of range",
+                               name);
     }
     return BP_OK;
 }
 
-/* The block comes with the data; the image's sizes are the output's. */
+/* block_shape is known at run time only; the image's sizes are the output's. */
 static bp_rc read_block(const struct bp_cpu_call *call, struct state *s, const int64_t *block,
                         bp_err *err)
 {
@@ -76,16 +84,16 @@ static bp_rc read_block(const struct bp_cpu_call *call, struct state *s, const i
 
     s->taps = s->columns = 1;
     for (uint32_t i = 0; i < s->n; i++) {
-        int64_t after = n_pads == 2 * s->n ? pads[s->n + i] : 0, room;
+        int64_t after = n_pads == 2 * s->n ? pads[s->n + i] : 0, span;
 
         s->block[i] = block[i];
         if (block[i] < 1 || block[i] > INT32_MAX || after < 0 || after > INT32_MAX)
             return bp_cpu_fail(call->node, err, BP_E_INVALID, "the block has size %lld",
                                (long long)block[i]);
-        room = s->image[i] + s->pad[i] + after - (block[i] - 1) * s->dilation[i] - 1;
-        s->places[i] = room < 0 ? 0 : room / s->step[i] + 1;
+        span = s->image[i] + s->pad[i] + after - (block[i] - 1) * s->dilation[i] - 1;
+        s->positions[i] = span < 0 ? 0 : span / s->step[i] + 1;
         if (__builtin_mul_overflow(s->taps, s->block[i], &s->taps) ||
-            __builtin_mul_overflow(s->columns, s->places[i], &s->columns))
+            __builtin_mul_overflow(s->columns, s->positions[i], &s->columns))
             return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the block is too large");
     }
     if (x->rank != 3 || x->dims[2] != s->columns || x->dims[1] % s->taps != 0 ||
@@ -94,6 +102,7 @@ static bp_rc read_block(const struct bp_cpu_call *call, struct state *s, const i
     return BP_OK;
 }
 
+/* What the attributes and the output's shape tell; the block is read in run(). */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *y = call->out[0];
@@ -133,15 +142,18 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 
-/* One element of the block, over all places: a row of the columns onto the image. */
+/*
+ * Adds one element of the block, over all positions: a row of the columns onto the image. Positions
+ * outside of the image are clipped in the last dimension and tested in the others.
+ */
 static void add_tap(const struct state *s, const int64_t *tap, const char *row, char *image)
 {
     uint32_t last = s->n - 1;
-    int64_t index[MAX_SPATIAL] = {0}, rows = s->columns / s->places[last], first, end;
+    int64_t index[MAX_SPATIAL] = {0}, rows = s->columns / s->positions[last], first, end;
     int64_t start = tap[last] * s->dilation[last] - s->pad[last];
 
-    bp_cpu_window_clip(start, s->step[last], s->places[last], s->image[last], &first, &end);
-    for (int64_t r = 0; r < rows; r++, row += (size_t)s->places[last] * s->width) {
+    bp_cpu_window_clip(start, s->step[last], s->positions[last], s->image[last], &first, &end);
+    for (int64_t r = 0; r < rows; r++, row += (size_t)s->positions[last] * s->width) {
         int64_t at = start + first * s->step[last];
         bool is_inside = end > first;
 
@@ -154,11 +166,12 @@ static void add_tap(const struct state *s, const int64_t *tap, const char *row, 
         if (is_inside)
             s->add(image + (size_t)at * s->width, s->step[last], row + (size_t)first * s->width,
                    end - first);
-        for (uint32_t d = last; d-- > 0 && ++index[d] == s->places[d];)
+        for (uint32_t d = last; d-- > 0 && ++index[d] == s->positions[d];)
             index[d] = 0;
     }
 }
 
+/* A thread owns whole planes, so that no two threads add to the same element. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -181,6 +194,7 @@ static void slice(void *u, uint32_t i, uint32_t worker)
     }
 }
 
+/* The plan is completed with the block on the stack: calls share no state. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     struct state now = *(const struct state *)call->state;
@@ -192,6 +206,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     return rc;
 }
 
+/* All types that can be added. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, 0);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conv.c - Conv (opsets 1, 11, 22): a matrix product of the weights with the windows of each image,
- * which are laid out piece by piece as the product reads them. With one input channel a group it is
- * a sum of shifted rows instead. FusedConv of com.microsoft adds Z and applies a function.
+ * conv.c - Conv (opsets 1, 11, 22), and FusedConv of com.microsoft.
+ * Y[n][m] = B[m] + sum over c, k of W[m][c][k] * X[n][c][window + k]; X is [N, C, d1, ...], W [M, C
+ * / group, k1, ...], Y [N, M, o1, ...], up to three spatial dimensions.
+ * It is computed as a product of W, [M, C * kernel], with the windows, [C * kernel, positions],
+ * which are gathered block by block as the product reads them (implicit im2col). Depthwise
+ * convolutions are sums of shifted rows instead. FusedConv adds Z and applies an activation.
  */
 
 #include "conv_pool/depthwise.h"
@@ -12,15 +15,17 @@
 #include "kernels/tensor_data.h"
 #include "kernels/window.h"
 
+/* The plan of a call: one of `gemm` and `depthwise` is used. */
 struct state {
     struct bp_cpu_window window;
     struct bp_cpu_gemm gemm;           /* of one image and group */
-    struct bp_cpu_depthwise depthwise; /* in its place when there is one channel a group */
+    struct bp_cpu_depthwise depthwise; /* used instead if a group has one channel */
     struct bp_cpu_epilogue epilogue;
     uint64_t groups;
     size_t image_bytes, out_bytes, weight_bytes, bias_bytes; /* of one group */
 };
 
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     struct bp_cpu_operands first; /* of image 0, group 0 */
@@ -35,7 +40,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         bp_cpu_claim_types(op, query);
 }
 
-/* Opens BLAS when the weights alone tell that the node is large. */
+/* Opens BLAS if the sizes known so far make the node large enough. */
 static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 {
     const bp_value *w = bp_node_in(node->graph, node->node, 1);
@@ -53,6 +58,7 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
     return BP_OK;
 }
 
+/* A 1 x 1 kernel reads X as it is: no windows are gathered. */
 static bool is_pointwise(const struct bp_cpu_window *w)
 {
     for (int d = 0; d < BP_CPU_SPATIAL; d++) {
@@ -62,6 +68,7 @@ static bool is_pointwise(const struct bp_cpu_window *w)
     return true;
 }
 
+/* The shape rule has checked most of this, but not for inputs whose shapes were unknown. */
 static bp_rc check_shapes(const struct bp_cpu_call *call, int64_t groups, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *w = call->in[1], *b = bp_cpu_in(call, 2);
@@ -73,12 +80,14 @@ static bp_rc check_shapes(const struct bp_cpu_call *call, int64_t groups, bp_err
         return bp_cpu_fail(call->node, err, BP_E_SHAPE,
                            "X, W, Y and group %lld do not fit together", (long long)groups);
     if (b && (b->rank != 1 || b->dims[0] != w->dims[0]))
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "B has not one number a feature map");
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                           "B has not one element for each feature map");
     if (z && (z->rank != y->rank || memcmp(z->dims, y->dims, y->rank * sizeof *y->dims) != 0))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "Z has not the shape of Y");
     return BP_OK;
 }
 
+/* Plan of the product for one image and group: m is maps, n positions, k channels * kernel. */
 static void plan_product(const struct bp_cpu_call *call, struct state *state, size_t maps,
                          size_t channels)
 {
@@ -98,6 +107,7 @@ static void plan_product(const struct bp_cpu_call *call, struct state *state, si
     bp_cpu_gemm_plan(&state->gemm);
 }
 
+/* Groups with one input channel are depthwise; all others are a matrix product for each group. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     int64_t groups = bp_cpu_int(call->node, "group", 1);
@@ -138,7 +148,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* Operands of group g, counted through all images. */
+/* Operands of group g, counted over all images. */
 static struct bp_cpu_operands at_group(const struct job *job, uint64_t g)
 {
     const struct state *s = job->state;
@@ -153,7 +163,7 @@ static struct bp_cpu_operands at_group(const struct job *job, uint64_t g)
     return out;
 }
 
-/* n elements of C that were just written, while they are near. */
+/* The epilogue (Z, activation) of n elements of C, while they are in the cache. */
 static void finish(const struct job *job, char *c, size_t n)
 {
     const struct state *s = job->state;
@@ -162,8 +172,8 @@ static void finish(const struct job *job, char *c, size_t n)
     bp_cpu_epilogue_piece(&s->epilogue, s->gemm.dtype, z, c, n);
 }
 
-/* What a task of the product has written, row by row. */
-static void finish_part(const struct job *job, uint32_t task, char *c)
+/* The epilogue of the block that a task of the product has written. */
+static void finish_block(const struct job *job, uint32_t task, char *c)
 {
     const struct bp_cpu_gemm *g = &job->state->gemm;
     size_t rows[2], cols[2], size = bp_cpu_width(g->dtype);
@@ -177,6 +187,7 @@ static void finish_part(const struct job *job, uint32_t task, char *c)
         finish(job, c + (i * g->ldc + cols[0]) * size, cols[1] - cols[0]);
 }
 
+/* Task i is a part of the product of group i / tasks. */
 static void run_product(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -186,9 +197,10 @@ static void run_product(void *u, uint32_t i, uint32_t worker)
     bp_cpu_gemm_task(gemm, &operands, i % gemm->tasks,
                      bp_cpu_worker_scratch(job->scratch, worker, gemm->scratch_bytes));
     if (job->has_epilogue)
-        finish_part(job, i % gemm->tasks, operands.c);
+        finish_block(job, i % gemm->tasks, operands.c);
 }
 
+/* Task i is one channel of one image. */
 static void run_depthwise(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -201,6 +213,7 @@ static void run_depthwise(void *u, uint32_t i, uint32_t worker)
         finish(job, operands.c, job->state->out_bytes / bp_cpu_width(job->state->gemm.dtype));
 }
 
+/* Tasks count images, groups and parts of a product; one parallel loop runs them all. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *state = call->state;
@@ -246,6 +259,7 @@ const struct bp_cpu_op bp_cpu_op_conv = {
     .run = bp_cpu_widen_run,
 };
 
+/* The activation must be one that the epilogue knows. */
 static void claim_fused(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     if (bp_cpu_window_claim(query) && bp_cpu_epilogue_claim(query))

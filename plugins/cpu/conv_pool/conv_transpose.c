@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conv_transpose.c - ConvTranspose (opsets 1, 11, 22): for a few output channels at a time a matrix
- * product gives what each input position adds to each position of the window; then these are added
- * up.
+ * conv_transpose.c - ConvTranspose (opsets 1, 11, 22).
+ * X is [N, C, d1, ...], W [C, M / group, k1, ...], Y [N, M, o1, ...]: the gradient of Conv with
+ * respect to its input. For a block of output channels the product W' * X gives what each input
+ * position adds to each kernel position; these are then added up at their places (col2im).
  */
 
 #include "kernels/cast/widen.h"
@@ -10,19 +11,23 @@
 #include "kernels/tensor_data.h"
 #include "kernels/window.h"
 
-enum { COLUMN_BYTES = 512 * 1024 }; /* aim for the products of a task */
+enum {
+    COLUMN_BYTES = 512 * 1024
+}; /* target size of a task's products: they should stay in the L2 cache */
 
+/* The plan of a call; the window is that of the Conv whose gradient this is. */
 struct state {
     struct bp_cpu_window window; /* in: sizes of Y, out: sizes of X */
-    struct bp_cpu_gemm gemm;     /* (maps * kernel) x positions, for a full part of maps */
-    struct bp_cpu_gemm last;     /* the same for the last part, which may be smaller */
+    struct bp_cpu_gemm gemm;     /* (maps * kernel) x positions, for a full block of maps */
+    struct bp_cpu_gemm last;     /* the same for the last block, which may be smaller */
     uint64_t groups;
     size_t channels, maps; /* of a group */
-    size_t part, n_parts;  /* maps that a task does */
+    size_t part, n_parts;  /* maps of a task; number of such blocks */
     size_t size;           /* of an element */
     size_t columns_bytes, worker_bytes;
 };
 
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     const char *x, *w, *bias;
@@ -35,6 +40,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         bp_cpu_claim_types(op, query);
 }
 
+/* Unlike Conv's, W is [input channels, output channels / group, kernel...]. */
 static bp_rc check_shapes(const struct bp_cpu_call *call, int64_t groups, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *w = call->in[1], *b = bp_cpu_in(call, 2);
@@ -46,10 +52,12 @@ static bp_rc check_shapes(const struct bp_cpu_call *call, int64_t groups, bp_err
         return bp_cpu_fail(call->node, err, BP_E_SHAPE,
                            "X, W, Y and group %lld do not fit together", (long long)groups);
     if (b && (b->rank != 1 || b->dims[0] != y->dims[1]))
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "B has not one number a feature map");
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                           "B has not one element for each feature map");
     return BP_OK;
 }
 
+/* The product runs on one thread: tasks of different blocks run in parallel. */
 static struct bp_cpu_gemm plan_product(const struct bp_cpu_call *call, const struct state *s,
                                        size_t maps)
 {
@@ -70,6 +78,7 @@ static struct bp_cpu_gemm plan_product(const struct bp_cpu_call *call, const str
     return gemm;
 }
 
+/* The block of maps is as large as COLUMN_BYTES allows, but leaves a block for each thread. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     int64_t groups = bp_cpu_int(call->node, "group", 1);
@@ -124,6 +133,10 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 #define SUFFIX f64
 #include "conv_pool/col2im.inc"
 
+/*
+ * One block of maps of one group and image: the product to the worker's scratch, then its windows
+ * to Y.
+ */
 static void run_task(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conv_transpose_with_dynamic_pads.c - ConvTransposeWithDynamicPads of com.microsoft: ConvTranspose
- * without pads, of whose result the pads, which come with the data, are cut off.
+ * conv_transpose_with_dynamic_pads.c - ConvTransposeWithDynamicPads of com.microsoft.
+ * ConvTranspose whose pads are an input, int64 [2 * spatial dimensions]: it runs ConvTranspose
+ * without pads to a temporary tensor, then copies the part that the pads leave.
  */
 
 #include "kernels/inner_operator.h"
@@ -12,13 +13,13 @@
 
 struct state {
     struct bp_cpu_inner inner;
-    bp_tensor *whole; /* NULL: nothing is cut off */
+    bp_tensor *whole; /* the result without pads; NULL: it is Y */
     struct bp_cpu_strided cut;
     int64_t steps[BP_CPU_MAX_RANK]; /* of `whole` */
 };
 
-/* Number i of an attribute that may be absent. */
-static int64_t number(const struct bp_cpu_call *call, const char *name, uint32_t i, int64_t def)
+/* Element i of a list attribute; `def` if it is absent. */
+static int64_t element(const struct bp_cpu_call *call, const char *name, uint32_t i, int64_t def)
 {
     uint32_t n;
     const int64_t *values = bp_cpu_ints(call->node, name, &n);
@@ -26,20 +27,21 @@ static int64_t number(const struct bp_cpu_call *call, const char *name, uint32_t
     return i < n ? values[i] : def;
 }
 
-/* Size of spatial dimension i before anything is cut off; -1: too large. */
+/* Size of spatial dimension i without pads; -1: it overflows. */
 static int64_t whole_size(const struct bp_cpu_call *call, uint32_t i)
 {
-    int64_t stride = number(call, "strides", i, 1), gap = number(call, "dilations", i, 1), reach;
+    int64_t stride = element(call, "strides", i, 1), gap = element(call, "dilations", i, 1), reach;
     int64_t in = call->in[0]->dims[2 + i], kernel = call->in[1]->dims[2 + i], size;
 
     if (in < 1 || kernel < 1 || __builtin_mul_overflow(in - 1, stride, &size) ||
         __builtin_mul_overflow(kernel - 1, gap, &reach) ||
         __builtin_add_overflow(size, reach, &size) ||
-        __builtin_add_overflow(size, number(call, "output_padding", i, 0) + 1, &size))
+        __builtin_add_overflow(size, element(call, "output_padding", i, 0) + 1, &size))
         return -1;
     return size;
 }
 
+/* With pads, the inner operator writes to a temporary tensor of the size without pads. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *w = call->in[1], *y = call->out[0];
@@ -78,6 +80,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return bp_cpu_inner_prepare(call, &s->inner, err);
 }
 
+/* The pads' values are known only now; they must lead to the shape of Y that was inferred. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *s = call->state;
@@ -104,6 +107,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     return rc;
 }
 
+/* auto_pad would contradict the input. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     if (!bp_node_string_is(query->graph, query->node, "auto_pad", "NOTSET", "NOTSET"))

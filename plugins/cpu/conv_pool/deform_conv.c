@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deform_conv.c - DeformConv (opsets 19, 22): a convolution whose taps are moved by offsets, to
- * places between elements, and scaled by a mask. Blocks of positions are sampled into a matrix that
- * the weights are multiplied with.
+ * deform_conv.c - DeformConv (opsets 19, 22).
+ * A Conv whose taps are displaced by offsets [N, offset_group * kernel * n, o1, ...] to positions
+ * between elements, and scaled by a mask [N, offset_group * kernel, o1, ...]. Blocks of output
+ * positions are sampled (n-linear interpolation) to a matrix [C * kernel, block], with which the
+ * weights are multiplied.
  */
 
 #include "kernels/cast/widen.h"
@@ -21,6 +23,7 @@ struct state {
     uint32_t slices;
 };
 
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     const char *x, *w, *offset, *bias, *mask;
@@ -39,6 +42,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         bp_cpu_claim_types(op, query);
 }
 
+/* Whether a tensor is [batch, channels, spatial dimensions of y...]. */
 static bool has_shape(const bp_tensor *tensor, int64_t batch, int64_t channels, const bp_tensor *y)
 {
     bool fits = tensor->rank == y->rank && tensor->dims[0] == batch && tensor->dims[1] == channels;
@@ -59,16 +63,18 @@ static bp_rc check_shapes(const struct bp_cpu_call *call, struct state *s, bp_er
         w->dims[1] > INT32_MAX || x->dims[1] != w->dims[1] * s->groups ||
         x->dims[1] % s->offset_groups != 0 || y->dims[1] != w->dims[0])
         return bp_cpu_fail(call->node, err, BP_E_SHAPE,
-                           "X, W, Y and the numbers of groups do not fit together");
+                           "X, W, Y and the group attributes do not fit together");
     if (taps > INT32_MAX || !has_shape(offset, x->dims[0], s->offset_groups * taps * n, y))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the offsets do not fit W and Y");
     if (mask && !has_shape(mask, x->dims[0], s->offset_groups * taps, y))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the mask does not fit W and Y");
     if (b && (b->rank != 1 || b->dims[0] != w->dims[0]))
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "B has not one number a feature map");
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                           "B has not one element for each feature map");
     return BP_OK;
 }
 
+/* Product of one group with a block of `count` positions, on one thread. */
 static struct bp_cpu_gemm plan(const struct state *s, uint32_t dtype, int64_t count)
 {
     struct bp_cpu_gemm gemm = {
@@ -86,6 +92,7 @@ static struct bp_cpu_gemm plan(const struct state *s, uint32_t dtype, int64_t co
     return gemm;
 }
 
+/* Scratch of a worker: the matrix of one block, the sampler's points, then the product's. */
 static bp_rc plan_blocks(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *s = call->state;
@@ -111,6 +118,7 @@ static bp_rc plan_blocks(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* The sampler interpolates linearly; samples outside of X are 0. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *w = call->in[1];
@@ -149,15 +157,19 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static inline double number_at(const struct state *s, const char *from, int64_t i)
+/* Element i as float64. */
+static inline double load(const struct state *s, const char *from, int64_t i)
 {
     return s->width == sizeof(double) ? ((const double *)(const void *)from)[i]
                                       : (double)((const float *)(const void *)from)[i];
 }
 
-/* Where tap `tap` of offset group g reads, for each position of the block. */
-static void place_tap(const struct job *job, const struct block *block, int64_t g, int64_t tap,
-                      struct bp_cpu_points *points)
+/*
+ * Where tap `tap` of offset group g reads, for each position of the block; the mask scales the
+ * weights of the sample.
+ */
+static void sample_tap(const struct job *job, const struct block *block, int64_t g, int64_t tap,
+                       struct bp_cpu_points *points)
 {
     const struct state *s = job->state;
     const struct bp_cpu_window *w = &s->window;
@@ -175,7 +187,7 @@ static void place_tap(const struct job *job, const struct block *block, int64_t 
         for (uint32_t i = 0; i < block->count; i++) {
             int64_t position = (block->first + i) / inner % w->out[k];
 
-            at[i] = base + (double)(position * w->stride[k]) + number_at(s, job->offset, from + i);
+            at[i] = base + (double)(position * w->stride[k]) + load(s, job->offset, from + i);
         }
         inner *= w->out[k];
     }
@@ -185,13 +197,16 @@ static void place_tap(const struct job *job, const struct block *block, int64_t 
 
         for (uint32_t t = 0; t < s->sampler.taps; t++) {
             for (uint32_t i = 0; i < block->count; i++)
-                points->weight[t * BP_CPU_POINTS + i] *= number_at(s, job->mask, from + i);
+                points->weight[t * BP_CPU_POINTS + i] *= load(s, job->mask, from + i);
         }
     }
     bp_cpu_sampler_weigh(&s->sampler, points, block->count);
 }
 
-/* The matrix: a row for each channel and tap, a column for each position. */
+/*
+ * Fills the matrix: a row for each channel and tap, a column for each position. Channels of an
+ * offset group share their points.
+ */
 static void fill_columns(const struct job *job, const struct block *block,
                          struct bp_cpu_points *points, char *columns)
 {
@@ -200,7 +215,7 @@ static void fill_columns(const struct job *job, const struct block *block,
 
     for (int64_t g = 0; g < s->offset_groups; g++) {
         for (int64_t tap = 0; tap < taps; tap++) {
-            place_tap(job, block, g, tap, points);
+            sample_tap(job, block, g, tap, points);
             for (int64_t c = g * channels; c < (g + 1) * channels; c++) {
                 int64_t plane = block->image * s->channels + c;
 
@@ -213,6 +228,7 @@ static void fill_columns(const struct job *job, const struct block *block,
     }
 }
 
+/* Multiplies the weights of each group with the matrix. */
 static void multiply(const struct job *job, const struct block *block, const char *columns,
                      void *scratch)
 {
@@ -234,6 +250,10 @@ static void multiply(const struct job *job, const struct block *block, const cha
     }
 }
 
+/*
+ * Blocks of positions are shared out to the threads; each thread samples and multiplies in its
+ * scratch.
+ */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * depthwise.c - convolution of one input channel. Images are copied strip by strip with their
- * padding, so that no window reaches over an edge. With a stride of s the copy is s x s planes, of
- * every s-th row and column from each of the first s on: within a plane windows move by 1. All rows
- * of a strip are computed as one long row, and what comes from between them is dropped. Volumes,
- * strides that differ and large ones go without a copy: the taps that lie in rows of x are listed
- * for each row of y; columns at the edges are computed one by one.
+ * depthwise.c - Convolution of one input channel (depthwise): sums of rows that are shifted and
+ * weighted.
+ * Images are copied strip by strip with their padding, so that no window crosses an edge. With a
+ * stride of s the copy has s x s planes, each of every s-th row and column, so that windows move by
+ * 1 within a plane. All rows of a strip are computed as one long row, and the elements between the
+ * rows are dropped.
+ * 3-D data, different strides in the two dimensions and large strides go without a copy: the taps
+ * that lie in rows of x are listed for each row of y, and columns at the edges are computed one by
+ * one.
  */
 
 #include "conv_pool/depthwise.h"
 #include "kernels/types/loops.h"
 
 enum {
-    STRIP_BYTES = 24 * 1024, /* of a padded copy: half of a small first cache */
-    MOST_STEP = 4            /* of planes: larger strides have many, of few elements */
+    STRIP_BYTES = 24 * 1024, /* of a padded copy: half of a 48 KiB L1 cache */
+    MOST_STEP = 4            /* larger strides would have many planes of few elements */
 };
 
 /* The taps of a row of y: where each begins in x for column 0, and its weight. */
@@ -33,11 +36,12 @@ static int64_t copied_rows(const struct bp_cpu_depthwise *k, int64_t rows)
     return (rows - 1) * w->stride[1] + (w->kernel[1] - 1) * w->dilation[1] + 1;
 }
 
+/* Chooses the rows of a strip by STRIP_BYTES; strip_rows stays 0 if the copy does not pay. */
 static void plan_strips(struct bp_cpu_depthwise *k)
 {
     const struct bp_cpu_window *w = k->window;
     int64_t step = w->stride[1], reach = (w->kernel[1] - 1) * w->dilation[1];
-    int64_t room = STRIP_BYTES / (int64_t)k->size, rows;
+    int64_t space = STRIP_BYTES / (int64_t)k->size, rows;
 
     k->strip_rows = 0;
     if (step > MOST_STEP)
@@ -45,13 +49,13 @@ static void plan_strips(struct bp_cpu_depthwise *k)
     k->width = (w->out[2] - 1) * step + (w->kernel[2] - 1) * w->dilation[2] + 1;
     k->pitch = (k->width + step - 1) / step;
     if (w->in[0] != 1 || w->out[0] != 1 || w->kernel[0] != 1 || w->stride[1] != w->stride[2] ||
-        k->pitch * step > room)
+        k->pitch * step > space)
         return;
-    room /= k->pitch * step; /* copied rows that fit */
-    rows = (room - reach - step) / step;
+    space /= k->pitch * step; /* copied rows that fit */
+    rows = (space - reach - step) / step;
     rows = rows < 0 ? 0 : rows; /* but one at least */
     k->strip_rows = rows + 1 < w->out[1] ? rows + 1 : w->out[1];
-    if (copied_rows(k, k->strip_rows) > 4 * room) {
+    if (copied_rows(k, k->strip_rows) > 4 * space) {
         k->strip_rows = 0; /* a window as high as the image */
         return;
     }
@@ -65,6 +69,7 @@ static void plan_strips(struct bp_cpu_depthwise *k)
     k->scratch_bytes += k->strip_bytes + (size_t)(k->strip_rows * k->pitch) * k->size;
 }
 
+/* first..end are the columns of y whose windows lie within a row of x. */
 void bp_cpu_depthwise_plan(struct bp_cpu_depthwise *k, const struct bp_cpu_window *w,
                            uint32_t dtype, size_t maps)
 {
@@ -90,7 +95,7 @@ void bp_cpu_depthwise_plan(struct bp_cpu_depthwise *k, const struct bp_cpu_windo
     plan_strips(k);
 }
 
-/* Adds the taps of one row of the kernel, which lies over this row of x. */
+/* Adds the taps of one kernel row, which reads this row of x. */
 static void list_row(const struct bp_cpu_depthwise *k, const char *row, const char *weights,
                      struct taps *taps)
 {
@@ -122,7 +127,10 @@ static void list_taps(const struct bp_cpu_depthwise *k, const char *x, const cha
     }
 }
 
-/* Columns first .. end of an output row, each of which may reach over an edge of x. */
+/*
+ * Columns first .. end of an output row, whose windows may cross an edge of x; taps outside count
+ * as 0.
+ */
 static void run_edge(const struct bp_cpu_depthwise *k, const struct taps *all, double bias,
                      int64_t first, int64_t end, char *y)
 {
@@ -150,6 +158,7 @@ static void run_edge(const struct bp_cpu_depthwise *k, const struct taps *all, d
     }
 }
 
+/* One row of y without a copy: edges one by one, the middle by the vector loop. */
 static void run_row(const struct bp_cpu_depthwise *k, struct taps *taps, double bias, char *y)
 {
     const struct bp_cpu_window *w = k->window;
@@ -184,7 +193,7 @@ static double bias_of(const struct bp_cpu_depthwise *k, const struct bp_cpu_oper
                         : (double)((const float *)operands->bias)[map];
 }
 
-/* Every step-th element from `from` on. */
+/* Every step-th element; step 2 has a loop of its own, which vectorises. */
 BP_LOOP static void pick_f32(const float *from, int64_t step, float *to, int64_t n)
 {
     if (step == 2) {
@@ -221,8 +230,8 @@ static int64_t column_of(int64_t column, int64_t phase, int64_t step)
 }
 
 /*
- * Copies the rows of x under rows y0 .. y0 + rows of y into one plane, whose rows and columns begin
- * at (py, px). What pads columns is 0 already, and is not touched.
+ * Copies the rows of x under rows y0 .. y0 + rows of y to one plane, whose rows and columns start
+ * at (py, px). Column padding is 0 from the start and is not touched.
  */
 static void copy_plane(const struct bp_cpu_depthwise *k, const char *x, int64_t y0, int64_t rows,
                        int64_t py, int64_t px, char *to)
@@ -247,6 +256,7 @@ static void copy_plane(const struct bp_cpu_depthwise *k, const char *x, int64_t 
     }
 }
 
+/* Copies a strip to its stride x stride planes. */
 static void copy_strip(const struct bp_cpu_depthwise *k, const char *x, int64_t y0, int64_t rows,
                        char *to)
 {
@@ -258,7 +268,7 @@ static void copy_strip(const struct bp_cpu_depthwise *k, const char *x, int64_t 
     }
 }
 
-/* Rows of y from the copy at `strip`; `flat` has room for as many rows of the copy. */
+/* Rows of y from the copy at `strip`; `flat` has the capacity of as many rows of the copy. */
 static void run_strip(const struct bp_cpu_depthwise *k, const struct taps *taps, double bias,
                       const char *strip, int64_t rows, char *flat, char *y)
 {
@@ -281,12 +291,12 @@ static void run_strip(const struct bp_cpu_depthwise *k, const struct taps *taps,
         memcpy(y, flat, width);
 }
 
-/* A row or column of the copy: which one of a plane, and how far that lies behind others. */
+/* A row or column of the copy: its index in a plane, and the plane's phase. */
 struct at {
     int64_t index, phase;
 };
 
-/* Steps by the dilation; division takes longer than a small image does. */
+/* Steps by the dilation without a division, which would take longer than a small image. */
 static void advance(struct at *at, int64_t whole, int64_t rest, int64_t step)
 {
     at->index += whole;
@@ -297,18 +307,18 @@ static void advance(struct at *at, int64_t whole, int64_t rest, int64_t step)
     }
 }
 
-/* Notes where each tap lies in the copy for row and column 0. */
-static void place_taps(const struct bp_cpu_depthwise *k, struct taps *taps)
+/* Writes the position of each tap in the copy, for row and column 0. */
+static void locate_taps(const struct bp_cpu_depthwise *k, struct taps *taps)
 {
     const struct bp_cpu_window *w = k->window;
-    int64_t step = w->stride[1], *place = taps->column;
+    int64_t step = w->stride[1], *position = taps->column;
     struct at y = {0, 0};
 
     for (int64_t ky = 0; ky < w->kernel[1]; ky++) {
         struct at x = {0, 0};
 
         for (int64_t kx = 0; kx < w->kernel[2]; kx++) {
-            *place++ = (y.phase * step + x.phase) * k->plane + y.index * k->pitch + x.index;
+            *position++ = (y.phase * step + x.phase) * k->plane + y.index * k->pitch + x.index;
             advance(&x, k->whole[1], k->rest[1], step);
         }
         advance(&y, k->whole[0], k->rest[0], step);
@@ -316,14 +326,14 @@ static void place_taps(const struct bp_cpu_depthwise *k, struct taps *taps)
     taps->count = (size_t)w->kernel_count;
 }
 
-/* All maps of an image, from padded strips. */
+/* All maps of a channel, strip by strip: each copy serves all maps. */
 static void run_strips(const struct bp_cpu_depthwise *k, const struct bp_cpu_operands *operands,
                        struct taps *taps, char *scratch)
 {
     const struct bp_cpu_window *w = k->window;
     size_t count = (size_t)w->kernel_count, row_bytes = (size_t)w->out[2] * k->size;
 
-    place_taps(k, taps);
+    locate_taps(k, taps);
     memset(scratch, 0, k->strip_bytes);
     for (int64_t y = 0; y < w->out[1]; y += k->strip_rows) {
         int64_t rows = w->out[1] - y < k->strip_rows ? w->out[1] - y : k->strip_rows;
@@ -339,6 +349,7 @@ static void run_strips(const struct bp_cpu_depthwise *k, const struct bp_cpu_ope
     }
 }
 
+/* Strips if they were planned, else row by row with listed taps. */
 void bp_cpu_depthwise_run(const struct bp_cpu_depthwise *k, const struct bp_cpu_operands *operands,
                           void *scratch)
 {

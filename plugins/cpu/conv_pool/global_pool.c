@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* global_pool.c - GlobalAveragePool and GlobalMaxPool (opsets 1, 22): one number a channel. */
+/*
+ * global_pool.c - GlobalAveragePool and GlobalMaxPool (opsets 1, 22).
+ * X [N, C, d1, ...] gives Y [N, C, 1, ...]: the mean or the maximum of each plane.
+ */
 
 #include "kernels/cast/widen.h"
 #include "kernels/simd/simd.h"
@@ -27,6 +30,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* Sums are in float64, so that large planes stay exact enough. */
 static void run_slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lp_pool.c - LpPool (opsets 1, 2, 11, 18, 22) and GlobalLpPool (1, 2, 22): the p-norm of each
- * window or plane. p is a float in version 1, an integer later.
+ * lp_pool.c - LpPool (opsets 1, 2, 11, 18, 22) and GlobalLpPool (1, 2, 22).
+ * y = (sum of ||x||^p)^(1/p) over each window of X [N, C, d1, ...], or over the whole plane. p is a
+ * float in version 1, an integer from version 2 on; dilations and ceil_mode came with opset 18.
  */
 
 #include "conv_pool/pool.h"
@@ -12,11 +13,13 @@
 
 #include <math.h>
 
+/* Elements whose powers are computed at a time. */
 enum { CHUNK = 256 };
 
-#define FIRST 0
-#define JOINED(a, b) ((a) + (b))
-#define FINISHED(v, divisor) (v)
+/* The macros that pool.inc needs. */
+#define EMPTY 0
+#define COMBINE(a, b) ((a) + (b))
+#define FINISH(v, divisor) (v)
 
 #define TEMPLATE "conv_pool/pool.inc"
 #include "kernels/types/float32_float64.inc"
@@ -26,6 +29,7 @@ enum { CHUNK = 256 };
 #include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 
+/* Attribute p. BP_E_INVALID: it is not above 0. */
 static bp_rc read_p(const struct bp_cpu_call *call, double *out, bp_err *err)
 {
     *out = call->node->node->since < 2 ? (double)bp_cpu_float(call->node, "p", 2.0f)
@@ -37,13 +41,14 @@ static bp_rc read_p(const struct bp_cpu_call *call, double *out, bp_err *err)
 
 /* ---- LpPool ---------------------------------------------------------------------------------- */
 
+/* The sum of powers is a pool; the powers of a plane are computed before it. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     struct bp_cpu_pool *pool;
     double p;
     bp_rc rc = read_p(call, &p, err);
 
-    if (rc >= 0 && bp_cpu_pool_is_wide(call))
+    if (rc >= 0 && bp_cpu_pool_has_many_axes(call))
         return bp_cpu_pool_axes_prepare(call, BP_CPU_POOL_NORM, p, err);
     if (rc >= 0)
         rc = bp_cpu_pool_prepare(call, err);
@@ -52,7 +57,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     pool = call->state;
     pool->p = p;
     pool->plane = call->in[0]->dtype == BP_DTYPE_F64 ? lp_plane_f64 : lp_plane_f32;
-    /* the powers of a plane come before the rows */
+    /* the powers of a plane precede the rows in the scratch */
     pool->worker_bytes += (size_t)pool->window.in_count * pool->width / 64 * 64 + 64;
     if (__builtin_mul_overflow(pool->worker_bytes, call->width, &call->scratch_bytes))
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "the scratch memory is too large");
@@ -72,6 +77,7 @@ const struct bp_cpu_op bp_cpu_op_lp_pool = {
 
 /* ---- GlobalLpPool ---------------------------------------------------------------------------- */
 
+/* State of GlobalLpPool. */
 struct planes {
     double p;
     int64_t count, size; /* planes, and elements of each */
@@ -86,6 +92,7 @@ struct job {
     char *y;
 };
 
+/* Each plane is one row of contiguous elements. */
 static bp_rc prepare_global(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
@@ -109,6 +116,7 @@ static bp_rc prepare_global(struct bp_cpu_call *call, bp_err *err)
     return read_p(call, &planes->p, err);
 }
 
+/* Slice i of the planes. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * max_pool.c - MaxPool (opsets 1, 8, 10, 11, 12, 22). Of equal elements the first gives the index;
- * NaN is never above another element.
+ * max_pool.c - MaxPool (opsets 1, 8, 10, 11, 12, 22).
+ * y is the maximum of x over each window; X is [N, C, d1, ...], Y and Indices (opset 8) are [N, C,
+ * o1, ...]. Opset 10 added ceil_mode and dilations, opset 12 int8 and uint8. Of equal elements the
+ * first gives the index; a NaN is never above another element.
  */
 
 #include "conv_pool/pool.h"
@@ -12,8 +14,9 @@
 
 #include <math.h>
 
-#define JOINED(a, b) ((b) > (a) ? (b) : (a))
-#define FINISHED(v, divisor) (v)
+/* The macros that pool.inc needs; types_pool.inc defines EMPTY. */
+#define COMBINE(a, b) ((b) > (a) ? (b) : (a))
+#define FINISH(v, divisor) (v)
 
 #define TEMPLATE "conv_pool/pool.inc"
 #include "conv_pool/types_pool.inc"
@@ -23,13 +26,14 @@
 #include "conv_pool/types_pool.inc"
 #undef TEMPLATE
 
+/* Indices need the plain loop of pool_indices.inc; values alone use the separable one. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     bool has_indices = bp_cpu_out(call, 1) != NULL;
     struct bp_cpu_pool *pool;
     bp_rc rc;
 
-    if (bp_cpu_pool_is_wide(call))
+    if (bp_cpu_pool_has_many_axes(call))
         return bp_cpu_pool_axes_prepare(call, BP_CPU_POOL_MAX, 0, err);
     rc = bp_cpu_pool_prepare(call, err);
     if (rc < 0)

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * max_unpool.c - MaxUnpool (opsets 9, 11, 22): elements go back to where MaxPool found them, the
- * rest is 0. An index counts the elements of the tensor that the window's attributes lead to; when
- * output_shape asks for a larger one, elements keep their coordinates.
+ * max_unpool.c - MaxUnpool (opsets 9, 11, 22).
+ * X and I are [N, C, d1, ...]: y[I[i]] = x[i], all other elements are 0. An index counts the
+ * elements of the shape that kernel_shape, strides and pads lead to; if input output_shape asks for
+ * a larger one, elements keep their coordinates.
  */
 
 #include "kernels/tensor_data.h"
 
 struct state {
     uint32_t rank;
-    bool is_same;                     /* the output has the shape that indices count in */
+    bool is_same;                     /* the output has the shape that the indices refer to */
     int64_t count, total;             /* elements of X, and of that shape */
     int64_t dims[BP_CPU_MAX_RANK];    /* of it */
     int64_t strides[BP_CPU_MAX_RANK]; /* of the output */
 };
 
-/* The shape that the window leads to, for the spatial dimensions. */
+/* The shape that the window attributes lead to: (d - 1) * stride + kernel - pads. */
 static bp_rc solve(const struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *y = call->out[0];
@@ -44,6 +45,7 @@ static bp_rc solve(const struct bp_cpu_call *call, struct state *s, bp_err *err)
                 : bp_cpu_fail(call->node, err, BP_E_SHAPE, "the window does not fit the input");
 }
 
+/* Strides of the output, and the shape that the indices refer to. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *y = call->out[0];
@@ -65,8 +67,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return solve(call, s, err);
 }
 
-/* Place in the output of the element with an index; -1: it is outside. */
-static int64_t place(const struct state *s, const bp_tensor *y, int64_t index)
+/* Position in the output of the element with an index; -1: it is outside. */
+static int64_t position_of(const struct state *s, const bp_tensor *y, int64_t index)
 {
     int64_t at = 0;
 
@@ -84,6 +86,7 @@ static int64_t place(const struct state *s, const bp_tensor *y, int64_t index)
     return at;
 }
 
+/* The order of X decides if two indices are equal: the last one stays. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
@@ -95,11 +98,11 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 
     memset(to, 0, (size_t)bp_cpu_count(y) * width);
     for (int64_t i = 0; i < s->count; i++) {
-        int64_t at = place(s, y, indices[i]);
+        int64_t at = position_of(s, y, indices[i]);
 
         if (at < 0)
             return bp_cpu_fail(call->node, err, BP_E_INVALID,
-                               "index %lld, number %lld, is outside of the output",
+                               "index %lld, at position %lld, is outside of the output",
                                (long long)indices[i], (long long)i);
         memcpy(to + (size_t)at * width, x + (size_t)i * width, width);
     }

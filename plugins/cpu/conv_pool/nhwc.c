@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nhwc.c - NhwcConv, NhwcFusedConv, NhwcMaxPool and QLinearConv of com.microsoft: the operators
- * of ONNX on tensors whose channels come last. They are turned on their way in and out.
+ * nhwc.c - NhwcConv, NhwcFusedConv, NhwcMaxPool and QLinearConv of com.microsoft.
+ * ONNX's operators on NHWC tensors, [N, d1, ..., C]: inputs are transposed to NCHW in temporary
+ * tensors, the inner operator runs, and its output is transposed back. QLinearConv has both
+ * layouts, by attribute channels_last.
  */
 
 #include "kernels/gemm/epilogue.h"
@@ -13,13 +15,16 @@
 
 struct state {
     struct bp_cpu_inner inner;
-    struct bp_cpu_strided turn_x, turn_z, turn_y;
-    bp_tensor *x, *z, *y; /* z NULL: there is none */
+    struct bp_cpu_strided to_nchw_x, to_nchw_z, to_nhwc_y;
+    bp_tensor *x, *z, *y; /* in NCHW; z may be NULL */
 };
 
-/* The shape of a tensor with its channels in front, and how to copy it there. */
-static bp_tensor *turned(struct bp_cpu_call *call, struct bp_cpu_inner *inner,
-                         const bp_tensor *tensor, struct bp_cpu_strided *turn, bp_err *err)
+/*
+ * A temporary tensor with the NCHW shape of an NHWC tensor, and the copy that fills it. NULL: no
+ * memory.
+ */
+static bp_tensor *as_nchw(struct bp_cpu_call *call, struct bp_cpu_inner *inner,
+                          const bp_tensor *tensor, struct bp_cpu_strided *turn, bp_err *err)
 {
     int64_t dims[BP_CPU_MAX_RANK], steps[BP_CPU_MAX_RANK], step = 1;
     uint32_t rank = tensor->rank;
@@ -35,9 +40,9 @@ static bp_tensor *turned(struct bp_cpu_call *call, struct bp_cpu_inner *inner,
     return bp_cpu_inner_tensor(inner, tensor->dtype, rank, dims, err);
 }
 
-/* From channels in front, as the inner operator leaves y, to channels at the end. */
-static void turn_back(const struct bp_cpu_call *call, const bp_tensor *y,
-                      struct bp_cpu_strided *turn)
+/* The copy from NCHW, as the inner operator writes y, to NHWC. */
+static void plan_to_nhwc(const struct bp_cpu_call *call, const bp_tensor *y,
+                         struct bp_cpu_strided *turn)
 {
     int64_t steps[BP_CPU_MAX_RANK], step = 1;
     uint32_t rank = y->rank;
@@ -51,6 +56,7 @@ static void turn_back(const struct bp_cpu_call *call, const bp_tensor *y,
     bp_cpu_strided_make(call, bp_cpu_width(y->dtype), rank, y->dims, steps, turn);
 }
 
+/* op->loops is the inner operator, which is prepared for the temporary tensors. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const struct bp_cpu_op *op = call->node->op->loops;
@@ -66,12 +72,12 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         (z && z->rank != call->in[0]->rank))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the shapes do not fit together");
     bp_cpu_inner_begin(call, op, 22, &s->inner);
-    s->x = turned(call, &s->inner, call->in[0], &s->turn_x, err);
-    s->z = z && s->x ? turned(call, &s->inner, z, &s->turn_z, err) : NULL;
-    s->y = s->x ? turned(call, &s->inner, call->out[0], &unused, err) : NULL;
+    s->x = as_nchw(call, &s->inner, call->in[0], &s->to_nchw_x, err);
+    s->z = z && s->x ? as_nchw(call, &s->inner, z, &s->to_nchw_z, err) : NULL;
+    s->y = s->x ? as_nchw(call, &s->inner, call->out[0], &unused, err) : NULL;
     if (!s->x || !s->y || (z && !s->z))
         return BP_E_NOMEM;
-    turn_back(call, call->out[0], &s->turn_y);
+    plan_to_nhwc(call, call->out[0], &s->to_nhwc_y);
     s->inner.in[0] = s->x;
     if (z)
         s->inner.in[3] = s->z;
@@ -79,6 +85,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return bp_cpu_inner_prepare(call, &s->inner, err);
 }
 
+/* Transposes in, inner operator, transpose out. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *s = call->state;
@@ -86,12 +93,12 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 
     bp_cpu_inner_bind(call, &s->inner);
     if (bp_cpu_count(s->x) > 0)
-        bp_cpu_strided_run(call, &s->turn_x, bp_cpu_data(call->in[0]), s->x->base);
+        bp_cpu_strided_run(call, &s->to_nchw_x, bp_cpu_data(call->in[0]), s->x->base);
     if (s->z && bp_cpu_count(s->z) > 0)
-        bp_cpu_strided_run(call, &s->turn_z, bp_cpu_data(call->in[3]), s->z->base);
+        bp_cpu_strided_run(call, &s->to_nchw_z, bp_cpu_data(call->in[3]), s->z->base);
     rc = s->inner.node.op->run(&s->inner.call, err);
     if (rc >= 0 && bp_cpu_count(s->y) > 0)
-        bp_cpu_strided_run(call, &s->turn_y, s->y->base, bp_cpu_data(call->out[0]));
+        bp_cpu_strided_run(call, &s->to_nhwc_y, s->y->base, bp_cpu_data(call->out[0]));
     return rc;
 }
 
@@ -113,7 +120,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         .run = run,                                                                                \
     }
 
-/* Channels last is but one of its ways. */
+/* Without channels_last it is ONNX's QLinearConv-10. */
 static bp_rc prepare_q(struct bp_cpu_call *call, bp_err *err)
 {
     if (bp_cpu_int(call->node, "channels_last", 0) != 0)

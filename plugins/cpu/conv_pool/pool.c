@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* pool.c - shape, scratch and threads of pools. */
+/* pool.c - Shape, scratch and threads of pools; see pool.h. */
 
 #include "conv_pool/pool.h"
 #include "kernels/tensor_data.h"
 
+/* Rows of scratch start at cache lines. */
 enum { ROW_ALIGN = 64 };
 
+/* A worker's scratch is two rows of x: the combined row and its combined columns. */
 bp_rc bp_cpu_pool_prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *y = call->out[0], *indices = bp_cpu_out(call, 1);
@@ -33,6 +35,7 @@ bp_rc bp_cpu_pool_prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* Planes are shared out to the threads. */
 static void run_slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct bp_cpu_pool *pool = u;
@@ -62,6 +65,7 @@ void bp_cpu_pool_run(struct bp_cpu_call *call, int64_t *indices)
     bp_cpu_parallel(call, now.slices, run_slice, &now);
 }
 
+/* The product of the taps in each dimension, as windows are boxes. */
 int64_t bp_cpu_pool_divisor(const struct bp_cpu_pool *pool, const int64_t *at)
 {
     const struct bp_cpu_window *w = &pool->window;

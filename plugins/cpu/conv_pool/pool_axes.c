@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* pool_axes.c - see pool_axes.h. */
+/*
+ * pool_axes.c - Pools of more than three spatial dimensions, one dimension after another; see
+ * pool_axes.h.
+ */
 
 #include "conv_pool/pool_axes.h"
 #include "kernels/tensor_data.h"
@@ -16,13 +19,14 @@ struct state {
     bool is_column_major;
     int64_t in[MAX_SPATIAL], out[MAX_SPATIAL], kernel[MAX_SPATIAL], stride[MAX_SPATIAL];
     int64_t dilation[MAX_SPATIAL], pad[MAX_SPATIAL], pad_end[MAX_SPATIAL];
-    int64_t *counts[MAX_SPATIAL];               /* taps that the divisor counts, by place */
-    int64_t planes, in_count, out_count, most;  /* most elements on the way */
+    int64_t *counts[MAX_SPATIAL]; /* taps that the divisor counts, by position */
+    int64_t planes, in_count, out_count,
+        most; /* most: elements of the largest intermediate value */
     size_t width, half, index_at, worker_bytes; /* scratch: two halves, and two of indices */
     uint32_t slices;
 };
 
-/* One dimension. */
+/* One dimension: `outer` x `in` x `inner` becomes outer x out x inner. */
 struct pass {
     int64_t outer, in, out, inner, kernel, stride, dilation, pad;
 };
@@ -35,7 +39,7 @@ struct job {
     int64_t *indices; /* NULL: not wanted */
 };
 
-/* Taps first..end of window `at` lie within x; returns where the window begins. */
+/* Taps first..end of window `at` lie within x; returns where the window starts. */
 static int64_t taps(const struct pass *p, int64_t at, int64_t *first, int64_t *end)
 {
     int64_t start = at * p->stride - p->pad;
@@ -54,7 +58,10 @@ static int64_t taps(const struct pass *p, int64_t at, int64_t *first, int64_t *e
 
 /* ---- the sizes ------------------------------------------------------------------------------- */
 
-/* Attribute `name`, of which `first` numbers are passed over, or `def` for each dimension. */
+/*
+ * n elements of attribute `name` from element `first` on, or `least` for each dimension if it is
+ * absent.
+ */
 static bp_rc read_list(const struct bp_cpu_call *call, const char *name, uint32_t n, uint32_t first,
                        int64_t least, int64_t *out, bp_err *err)
 {
@@ -62,17 +69,18 @@ static bp_rc read_list(const struct bp_cpu_call *call, const char *name, uint32_
     const int64_t *list = bp_cpu_ints(call->node, name, &count);
 
     if (count > 0 && count < first + n)
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "%s has %u numbers", name, count);
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "%s has %u elements", name, count);
     for (uint32_t d = 0; d < n; d++) {
         out[d] = count > 0 ? list[first + d] : least;
         if (out[d] < least || out[d] > INT32_MAX)
-            return bp_cpu_fail(call->node, err, BP_E_SHAPE, "%s has a number out of range", name);
+            return bp_cpu_fail(call->node, err, BP_E_SHAPE, "%s has an element out of range", name);
     }
     return BP_OK;
 }
 
 /*
- * Pads as given, or so that the sizes come out; an odd one is behind for SAME_UPPER, else in front.
+ * Pads as given, or by auto_pad so that the sizes agree; an odd element goes to the end for
+ * SAME_UPPER, else to the start.
  */
 static bp_rc read_pads(const struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
@@ -97,6 +105,7 @@ static bp_rc read_pads(const struct bp_cpu_call *call, struct state *s, bp_err *
     return BP_OK;
 }
 
+/* Also finds the largest intermediate value, for the scratch. */
 static bp_rc read_sizes(const struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *y = call->out[0];
@@ -124,14 +133,15 @@ static bp_rc read_sizes(const struct bp_cpu_call *call, struct state *s, bp_err 
 
         for (uint32_t k = d; k < s->n; k++) {
             if (__builtin_mul_overflow(count, s->out[k], &count) || count > INT64_MAX / 64)
-                return bp_cpu_fail(call->node, err, BP_E_SHAPE, "a value on the way is too large");
+                return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                                   "an intermediate value is too large");
         }
         s->most = count > s->most ? count : s->most;
     }
     return read_pads(call, s, err);
 }
 
-/* What a mean divides by, for each place along each dimension. */
+/* What a mean divides by, for each position along each dimension. */
 static bp_rc count_taps(struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     bool counts_pads = bp_cpu_int(call->node, "count_include_pad", 0) != 0;
@@ -190,6 +200,7 @@ bp_rc bp_cpu_pool_axes_prepare(struct bp_cpu_call *call, enum bp_cpu_pool_kind k
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* One dimension; sums for means and norms, else maxima with their indices. */
 static void run_pass(const struct state *s, const struct pass *p, const void *x, void *y,
                      const int64_t *from, int64_t *to)
 {
@@ -207,6 +218,7 @@ static void run_pass(const struct state *s, const struct pass *p, const void *x,
         max_pass_f32(p, x, y, from, to);
 }
 
+/* y = ||x||^p; with 1 / p it takes the root. */
 static void raise_plane(const struct state *s, const void *x, void *y, int64_t n, double p)
 {
     if (s->dtype == BP_DTYPE_F64)
@@ -215,20 +227,24 @@ static void raise_plane(const struct state *s, const void *x, void *y, int64_t n
         raise_f32(x, y, n, p);
 }
 
-/* The number of an element by the order that is asked for, in the whole tensor. */
-static int64_t numbered(const struct state *s, int64_t index, int64_t plane)
+/* The index of an element in the whole tensor, in the order of storage_order. */
+static int64_t index_in_tensor(const struct state *s, int64_t index, int64_t plane)
 {
-    int64_t number = 0, step = s->in_count;
+    int64_t position = 0, step = s->in_count;
 
     if (index < 0 || !s->is_column_major)
         return index < 0 ? -1 : plane * s->in_count + index;
     for (uint32_t d = s->n; d-- > 0; index /= s->in[d]) {
         step /= s->in[d];
-        number += index % s->in[d] * step;
+        position += index % s->in[d] * step;
     }
-    return plane * s->in_count + number;
+    return plane * s->in_count + position;
 }
 
+/*
+ * Passes from the last dimension to the first; intermediate values alternate between two halves of
+ * the scratch.
+ */
 static void pool_plane(const struct job *job, int64_t plane, char *scratch)
 {
     const struct state *s = job->s;
@@ -270,9 +286,10 @@ static void pool_plane(const struct job *job, int64_t plane, char *scratch)
     else if (s->kind == BP_CPU_POOL_MEAN)
         divide_f32(s, y);
     for (int64_t i = 0; job->indices && i < s->out_count; i++)
-        job->indices[plane * s->out_count + i] = numbered(s, from[i], plane);
+        job->indices[plane * s->out_count + i] = index_in_tensor(s, from[i], plane);
 }
 
+/* Slice i of the planes. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -301,7 +318,7 @@ bp_rc bp_cpu_pool_any_run(struct bp_cpu_call *call, bp_err *err)
     int64_t *indices = out ? bp_cpu_data(out) : NULL;
 
     (void)err;
-    if (bp_cpu_pool_is_wide(call))
+    if (bp_cpu_pool_has_many_axes(call))
         run_axes(call, indices);
     else
         bp_cpu_pool_run(call, indices);

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * binary.c - the driver of operators y = f(a, b): broadcasting, and sharing of the work among
- * threads.
+ * binary.c - the driver of operators y = f(a, b) with broadcasting.
+ *
+ * bp_broadcast_make() merges dimensions, so that one innermost run is left in which each input is
+ * either contiguous or a single element, and outer dimensions that are walked with strides. A loop
+ * is called for each run. Threads share the runs, or parts of runs where there are few.
  */
 
 #include "elementwise/binary.h"
 
-/* One run; for the threads. */
+/* What the threads of one run share. */
 struct job {
     const struct bp_cpu_spread *spread;
     const char *a, *b;
     char *out;
 };
 
-/* Elements of a run from `from` to `to`; the run's inputs begin at a and b. */
+/* Elements from..to of a run, whose inputs begin at a and b. A scalar input stays where it is. */
 static void part_of_run(const struct bp_cpu_spread *spread, const char *a, const char *b, char *out,
                         int64_t from, int64_t to)
 {
@@ -27,7 +30,7 @@ static void part_of_run(const struct bp_cpu_spread *spread, const char *a, const
         spread->loop(out + at * spread->out_width, a, b, (size_t)(to - from), spread->kind);
 }
 
-/* Runs from `from` to `to`, of each the elements first..last. */
+/* Runs from..to, and of each the elements first..last. */
 static void runs(const struct job *job, int64_t from, int64_t to, int64_t first, int64_t last)
 {
     const struct bp_cpu_spread *spread = job->spread;
@@ -44,6 +47,7 @@ static void runs(const struct job *job, int64_t from, int64_t to, int64_t first,
     }
 }
 
+/* Without a broadcast a slice is a range of elements; else of runs, or a part of one run. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -54,12 +58,12 @@ static void slice(void *u, uint32_t i, uint32_t worker)
         part_of_run(spread, job->a, job->b, job->out,
                     bp_cpu_slice_at(spread->inner, i, spread->slices),
                     bp_cpu_slice_at(spread->inner, i + 1, spread->slices));
-    } else if (spread->pieces > 1) {
-        uint32_t piece = i % spread->pieces;
-        int64_t run = i / spread->pieces;
+    } else if (spread->run_parts > 1) {
+        uint32_t part = i % spread->run_parts;
+        int64_t run = i / spread->run_parts;
 
-        runs(job, run, run + 1, bp_cpu_slice_at(spread->inner, piece, spread->pieces),
-             bp_cpu_slice_at(spread->inner, piece + 1, spread->pieces));
+        runs(job, run, run + 1, bp_cpu_slice_at(spread->inner, part, spread->run_parts),
+             bp_cpu_slice_at(spread->inner, part + 1, spread->run_parts));
     } else {
         runs(job, spread->outer * i / spread->slices, spread->outer * (i + 1) / spread->slices, 0,
              spread->inner);
@@ -78,6 +82,10 @@ bp_rc bp_cpu_spread_make(struct bp_cpu_call *call, bp_cpu_binary_loop loop, int6
     if (!bp_broadcast_make(out->rank, out->dims, 2, ranks, dims, &broadcast))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the inputs do not broadcast");
     last = broadcast.rank - 1;
+    /*
+     * The innermost dimension comes from one of the inputs, unless the output was given a larger
+     * shape.
+     */
     if (broadcast.strides[0][last] == 0 && broadcast.strides[1][last] == 0)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the output is larger than its inputs");
     *spread = (struct bp_cpu_spread){.loop = loop,
@@ -87,7 +95,7 @@ bp_rc bp_cpu_spread_make(struct bp_cpu_call *call, bp_cpu_binary_loop loop, int6
                                      .outer = 1,
                                      .inner = broadcast.dims[last],
                                      .kind = BP_CPU_BOTH,
-                                     .pieces = 1};
+                                     .run_parts = 1};
     if (broadcast.strides[0][last] == 0)
         spread->kind = BP_CPU_SCALAR_A;
     else if (broadcast.strides[1][last] == 0)
@@ -96,8 +104,8 @@ bp_rc bp_cpu_spread_make(struct bp_cpu_call *call, bp_cpu_binary_loop loop, int6
         spread->outer *= broadcast.dims[d];
     spread->slices = bp_cpu_slices(call, elements, cost);
     if (spread->outer < spread->slices && broadcast.rank > 1) {
-        spread->pieces = spread->slices / (uint32_t)spread->outer;
-        spread->slices = spread->pieces * (uint32_t)spread->outer;
+        spread->run_parts = spread->slices / (uint32_t)spread->outer;
+        spread->slices = spread->run_parts * (uint32_t)spread->outer;
     }
     if (broadcast.rank == 1)
         return BP_OK;
@@ -139,7 +147,7 @@ void bp_cpu_claim_binary(const struct bp_cpu_op *op, const struct bp_cpu_query *
     bp_accept(query->claims, query->index);
 }
 
-bp_rc bp_cpu_old_broadcast(struct bp_cpu_call *call, bool is_per_channel, int64_t *room,
+bp_rc bp_cpu_old_broadcast(struct bp_cpu_call *call, bool is_per_channel, int64_t *dims_buffer,
                            bp_tensor *out, bp_err *err)
 {
     const bp_tensor *a = call->in[0], *b = call->in[1];
@@ -158,21 +166,22 @@ bp_rc bp_cpu_old_broadcast(struct bp_cpu_call *call, bool is_per_channel, int64_
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "axis %lld does not fit the inputs' ranks",
                            (long long)axis);
     for (uint32_t d = 0; d < a->rank - axis; d++)
-        room[d] = d < b->rank ? b->dims[d] : 1;
-    out->dims = room;
+        dims_buffer[d] = d < b->rank ? b->dims[d] : 1;
+    out->dims = dims_buffer;
     out->rank = a->rank - (uint32_t)axis;
     return BP_OK;
 }
 
+/* The state is a struct bp_cpu_spread, which bp_cpu_run_binary() reads. */
 bp_rc bp_cpu_prepare_binary(struct bp_cpu_call *call, bp_err *err)
 {
     const struct bp_cpu_binary *family = call->node->op->loops;
-    int64_t room[BP_CPU_MAX_RANK];
+    int64_t dims_buffer[BP_CPU_MAX_RANK];
     bp_tensor b;
     bp_rc rc = bp_cpu_state(call, sizeof(struct bp_cpu_spread), err);
 
     if (rc >= 0)
-        rc = bp_cpu_old_broadcast(call, family->is_per_channel, room, &b, err);
+        rc = bp_cpu_old_broadcast(call, family->is_per_channel, dims_buffer, &b, err);
     if (rc >= 0)
         rc = bp_cpu_spread_make(call, family->loops[b.dtype], family->cost, call->in[0], &b,
                                 call->out[0], call->state, err);

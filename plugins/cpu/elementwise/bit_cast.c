@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* bit_cast.c - BitCast (opset 26): the same bits under another type of the same width. */
+/*
+ * bit_cast.c - BitCast (ai.onnx, opset 26).
+ *
+ * Y has the bits of X under the type of attribute `to`, which must be as wide; the shape stays.
+ * Within a program Y is a view of X. Types: all pairs of one width.
+ */
 
 #include "kernels/cast/low_precision.h"
 #include "kernels/tensor_data.h"

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cast.c - Cast (opsets 1, 6, 9, 13, 19, 21, ... 25) and CastLike (15, 19, 21, ... 25): elements of
- * one type as another. CastLike looks at the type of its second input alone.
+ * cast.c - Cast (ai.onnx, opsets 1, 6, 9, 13, 19, 21, 23, 24, 25) and CastLike (15, 19, 21, 23, 24,
+ * 25).
+ *
+ * Y has the shape of X and the type of attribute `to`, or that of input 1 (CastLike), of which
+ * nothing else is read. Version 9 adds strings, 13 bfloat16, 19 float8 with `saturate`, 21 and
+ * later types below 8 bits, 24 float8e8m0 with `round_mode`. Conversions between numbers are in
+ * kernels/cast/, those of text in number_text.c.
  */
 
 #include "kernels/cast/cast.h"
@@ -14,7 +19,7 @@ struct state {
     uint32_t slices;
 };
 
-/* One run; for the threads. */
+/* What the threads of one run share. */
 struct job {
     const struct state *state;
     const void *in;
@@ -22,11 +27,11 @@ struct job {
 };
 
 enum {
-    TEXT_WORK = 256, /* a text that is longer than most numbers gets memory of its own */
-    TEXT_PIECE = 64  /* numbers whose texts are allocated at once */
+    TEXT_WORK = 256, /* bytes on the stack for one text; a longer one gets memory of its own */
+    TEXT_BLOCK = 64  /* elements whose texts share one allocation */
 };
 
-/* The type that texts are read as, on their way to `to`. */
+/* The type that a text is parsed to, on its way to type `to`. */
 static uint32_t read_as(uint32_t to)
 {
     switch (bp_cpu_carrier(to)) {
@@ -42,7 +47,10 @@ static uint32_t read_as(uint32_t to)
     }
 }
 
-/* What is to be cast where a text is at one end or the other, as far as numbers go. */
+/*
+ * The numeric part of the conversion; a string on either side is parsed or printed around it.
+ * False: there is none.
+ */
 static bool make_cast(uint32_t from, uint32_t to, struct bp_cpu_cast *cast)
 {
     if (from == BP_DTYPE_STRING && to == BP_DTYPE_STRING)
@@ -71,6 +79,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
     }
 }
 
+/* Attributes `saturate` (Cast-19) and `round_mode` (Cast-24). */
 static bp_rc read_rounding(const struct bp_cpu_node *node, struct bp_cpu_rounding *out, bp_err *err)
 {
     static const char *const modes[] = {
@@ -114,6 +123,10 @@ static void slice(void *u, uint32_t i, uint32_t worker)
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
+/*
+ * Parses string i into *to. The parser needs 8 bytes more than the text, for the locale's decimal
+ * point.
+ */
 static bp_rc read_text(struct bp_cpu_call *call, bp_span text, int64_t i, void *to, bp_err *err)
 {
     const struct state *state = call->state;
@@ -131,16 +144,17 @@ static bp_rc read_text(struct bp_cpu_call *call, bp_span text, int64_t i, void *
     return BP_OK;
 }
 
+/* Parses TEXT_BLOCK strings at a time, then converts them to the type of Y. */
 static bp_rc run_from_text(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *state = call->state;
     const bp_span *from = bp_cpu_data(call->in[0]);
     size_t width = bp_cpu_width(state->cast.from);
     char *to = bp_cpu_data(call->out[0]);
-    uint64_t read[TEXT_PIECE];
+    uint64_t read[TEXT_BLOCK];
 
-    for (int64_t i = 0; i < state->count; i += TEXT_PIECE) {
-        int64_t n = state->count - i < TEXT_PIECE ? state->count - i : TEXT_PIECE;
+    for (int64_t i = 0; i < state->count; i += TEXT_BLOCK) {
+        int64_t n = state->count - i < TEXT_BLOCK ? state->count - i : TEXT_BLOCK;
 
         for (int64_t k = 0; k < n; k++) {
             bp_rc rc = read_text(call, from[i + k], i + k, (char *)read + (size_t)k * width, err);
@@ -154,11 +168,11 @@ static bp_rc run_from_text(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* Texts of n numbers that lie side by side. */
-static bp_rc put_texts(struct bp_cpu_call *call, uint32_t dtype, const char *from, bp_span *to,
-                       size_t n, bp_err *err)
+/* Prints n contiguous elements; their texts share one allocation of the run's memory. */
+static bp_rc store_texts(struct bp_cpu_call *call, uint32_t dtype, const char *from, bp_span *to,
+                         size_t n, bp_err *err)
 {
-    char text[TEXT_PIECE * BP_CPU_NUMBER_TEXT], *own;
+    char text[TEXT_BLOCK * BP_CPU_NUMBER_TEXT], *own;
     size_t size = 0;
 
     for (size_t k = 0; k < n; k++) {
@@ -176,24 +190,25 @@ static bp_rc put_texts(struct bp_cpu_call *call, uint32_t dtype, const char *fro
     return BP_OK;
 }
 
+/* Elements below 8 bits are unpacked to float first. */
 static bp_rc run_to_text(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *state = call->state;
     const char *from = bp_cpu_data(call->in[0]);
     bp_span *to = bp_cpu_data(call->out[0]);
-    float loaded[TEXT_PIECE];
+    float loaded[TEXT_BLOCK];
     uint32_t dtype = state->cast.to;
     bp_rc rc = BP_OK;
 
-    for (int64_t i = 0; i < state->count && rc >= 0; i += TEXT_PIECE) {
-        int64_t n = state->count - i < TEXT_PIECE ? state->count - i : TEXT_PIECE;
+    for (int64_t i = 0; i < state->count && rc >= 0; i += TEXT_BLOCK) {
+        int64_t n = state->count - i < TEXT_BLOCK ? state->count - i : TEXT_BLOCK;
         const char *at = from + bp_cpu_bytes_of(state->cast.from, (size_t)i);
 
         if (bp_cpu_is_packed(state->cast.from)) {
             bp_cpu_low_precision_load(state->cast.from, loaded, at, 0, (size_t)n);
             at = (const char *)loaded;
         }
-        rc = put_texts(call, dtype, at, to + i, (size_t)n, err);
+        rc = store_texts(call, dtype, at, to + i, (size_t)n, err);
     }
     return rc;
 }

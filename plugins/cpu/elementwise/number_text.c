@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* number_text.c - see number_text.h. */
+/*
+ * number_text.c - see number_text.h.
+ *
+ * Printing tries 1 to 17 digits until the text reads back as the same value; parsing checks the
+ * grammar itself and leaves the value to strtod(), whose decimal point is the locale's.
+ */
 
 #include "elementwise/number_text.h"
 
@@ -12,8 +17,8 @@
 
 /* ---- to text --------------------------------------------------------------------------------- */
 
-/* Does a text that reads as `y` stand for x, a number of that type? */
-static bool tells(uint32_t dtype, double x, double y)
+/* Does a text whose value is y denote x, rounded to the type? */
+static bool reads_back(uint32_t dtype, double x, double y)
 {
     switch (dtype) {
     case BP_DTYPE_F64:
@@ -27,7 +32,10 @@ static bool tells(uint32_t dtype, double x, double y)
     }
 }
 
-/* Digits of |x|, as few as tell it apart; *exponent is of the first one. */
+/*
+ * Writes the fewest digits of |x| that read back, without trailing zeros; *exponent is the decimal
+ * one of the first.
+ */
 static uint32_t digits_of(uint32_t dtype, double x, char *digits, int *exponent)
 {
     char text[64];
@@ -35,7 +43,7 @@ static uint32_t digits_of(uint32_t dtype, double x, char *digits, int *exponent)
 
     for (int precision = 0; precision < 17; precision++) {
         snprintf(text, sizeof text, "%.*e", precision, x);
-        if (precision == 16 || tells(dtype, x, strtod(text, NULL)))
+        if (precision == 16 || reads_back(dtype, x, strtod(text, NULL)))
             break;
     }
     for (const char *at = text; *at != 'e'; at++) { /* the point is the locale's */
@@ -48,8 +56,8 @@ static uint32_t digits_of(uint32_t dtype, double x, char *digits, int *exponent)
     return n;
 }
 
-/* "0.00123", "12300.0" or "1.23e+17". */
-static size_t place_point(const char *digits, uint32_t n, int exponent, char *to)
+/* "0.00123", "12300.0" or "1.23e+17", as Python prints floats. Returns the number of bytes. */
+static size_t write_decimal(const char *digits, uint32_t n, int exponent, char *to)
 {
     char *at = to;
 
@@ -78,6 +86,7 @@ static size_t place_point(const char *digits, uint32_t n, int exponent, char *to
     return (size_t)(at - to);
 }
 
+/* "nan" has no sign, "inf" has. */
 static size_t float_text(uint32_t dtype, double x, char *to)
 {
     char digits[24];
@@ -92,7 +101,7 @@ static size_t float_text(uint32_t dtype, double x, char *to)
         return sign + 3;
     }
     n = digits_of(dtype, fabs(x), digits, &exponent);
-    return sign + place_point(digits, n, exponent, to + sign);
+    return sign + write_decimal(digits, n, exponent, to + sign);
 }
 
 size_t bp_cpu_number_to_text(uint32_t dtype, const void *element, char to[BP_CPU_NUMBER_TEXT])
@@ -100,7 +109,7 @@ size_t bp_cpu_number_to_text(uint32_t dtype, const void *element, char to[BP_CPU
     bool is_bool = dtype == BP_DTYPE_BOOL, is_unsigned = dtype == BP_DTYPE_U64;
     uint32_t carrier = bp_cpu_carrier(dtype);
     struct bp_cpu_cast cast;
-    uint64_t whole;
+    uint64_t integer;
     double x;
 
     if (is_bool) {
@@ -118,14 +127,14 @@ size_t bp_cpu_number_to_text(uint32_t dtype, const void *element, char to[BP_CPU
     }
     if (!bp_cpu_cast_make(&cast, dtype, is_unsigned ? BP_DTYPE_U64 : BP_DTYPE_I64))
         return 0;
-    bp_cpu_cast_range(&cast, &whole, element, 0, 1);
-    return (size_t)(is_unsigned ? snprintf(to, BP_CPU_NUMBER_TEXT, "%" PRIu64, whole)
-                                : snprintf(to, BP_CPU_NUMBER_TEXT, "%" PRId64, (int64_t)whole));
+    bp_cpu_cast_range(&cast, &integer, element, 0, 1);
+    return (size_t)(is_unsigned ? snprintf(to, BP_CPU_NUMBER_TEXT, "%" PRIu64, integer)
+                                : snprintf(to, BP_CPU_NUMBER_TEXT, "%" PRId64, (int64_t)integer));
 }
 
 /* ---- from text ------------------------------------------------------------------------------- */
 
-/* A text that is read; `at` stays within size. */
+/* The text that is parsed; `at` never exceeds size. */
 struct reader {
     const char *text;
     size_t at, size;
@@ -156,7 +165,7 @@ static bool skip_digits(struct reader *r)
     return r->at > from;
 }
 
-/* A word in lower case; the text may be in any. */
+/* Skips `word`, which is in lower case; the text may be in any case. */
 static bool skip_word(struct reader *r, const char *word)
 {
     size_t n = strlen(word);
@@ -171,20 +180,20 @@ static bool skip_word(struct reader *r, const char *word)
     return true;
 }
 
-/* Leaves r behind a number; *is_whole: it is digits alone. */
-static bool skip_number(struct reader *r, bool *is_whole)
+/* Skips a decimal number; *is_integer: it is digits alone. */
+static bool skip_number(struct reader *r, bool *is_integer)
 {
     bool has_digits = skip_digits(r);
 
-    *is_whole = has_digits;
+    *is_integer = has_digits;
     if (peek(r) == '.') {
         r->at++;
-        *is_whole = false;
+        *is_integer = false;
         has_digits = skip_digits(r) || has_digits;
     }
     if (has_digits && (peek(r) == 'e' || peek(r) == 'E')) {
         r->at++;
-        *is_whole = false;
+        *is_integer = false;
         if (peek(r) == '+' || peek(r) == '-')
             r->at++;
         has_digits = skip_digits(r);
@@ -192,8 +201,8 @@ static bool skip_number(struct reader *r, bool *is_whole)
     return has_digits;
 }
 
-/* The digits as an integer; false: it has more than 64 bits. */
-static bool read_whole(const char *text, size_t n, bool is_negative, uint64_t *out)
+/* The digits as an integer modulo 2^64; false: they do not fit 64 bits. */
+static bool read_integer(const char *text, size_t n, bool is_negative, uint64_t *out)
 {
     uint64_t value = 0;
 
@@ -206,7 +215,10 @@ static bool read_whole(const char *text, size_t n, bool is_negative, uint64_t *o
     return true;
 }
 
-/* A copy for strtod, which wants the locale's point and an end. */
+/*
+ * Copies n bytes for strtod(), with the locale's decimal point and a NUL. The point may have
+ * several bytes.
+ */
 static void copy_for_c(const struct reader *r, size_t n, char *work)
 {
     char half[16];
@@ -224,13 +236,14 @@ static void copy_for_c(const struct reader *r, size_t n, char *work)
     *to = '\0';
 }
 
-static void put_number(double value, uint32_t dtype, void *to)
+/* Converts to the type; a float has been rounded once, by strtof(). */
+static void store_number(double value, uint32_t dtype, void *to)
 {
-    float narrow = (float)value;
+    float single = (float)value;
     struct bp_cpu_cast cast;
 
     if (dtype == BP_DTYPE_F32)
-        memcpy(to, &narrow, sizeof narrow);
+        memcpy(to, &single, sizeof single);
     else if (bp_cpu_cast_make(&cast, BP_DTYPE_F64, dtype))
         bp_cpu_cast_range(&cast, to, &value, 0, 1);
 }
@@ -239,8 +252,8 @@ bool bp_cpu_text_to_number(bp_span text, uint32_t dtype, void *to, char *work)
 {
     struct reader r = {(const char *)text.data, 0, text.size};
     struct reader start;
-    bool is_negative, is_whole = false;
-    uint64_t whole;
+    bool is_negative, is_integer = false;
+    uint64_t integer;
     double value;
 
     skip_blanks(&r);
@@ -255,16 +268,16 @@ bool bp_cpu_text_to_number(bp_span text, uint32_t dtype, void *to, char *work)
     } else if (skip_word(&r, "true") || skip_word(&r, "false")) {
         value = r.at - start.at == 4;
     } else {
-        if (!skip_number(&r, &is_whole))
+        if (!skip_number(&r, &is_integer))
             return false;
         copy_for_c(&start, r.at - start.at, work);
         value = dtype == BP_DTYPE_F32 ? (double)strtof(work, NULL) : strtod(work, NULL);
     }
-    if (is_whole && dtype == BP_DTYPE_I64 &&
-        read_whole(start.text + start.at, r.at - start.at, is_negative, &whole))
-        memcpy(to, &whole, sizeof whole);
+    if (is_integer && dtype == BP_DTYPE_I64 &&
+        read_integer(start.text + start.at, r.at - start.at, is_negative, &integer))
+        memcpy(to, &integer, sizeof integer);
     else
-        put_number(is_negative ? -value : value, dtype, to);
+        store_number(is_negative ? -value : value, dtype, to);
     skip_blanks(&r);
     return r.at == r.size;
 }

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* cdist.c - CDist of com.microsoft: distances between rows of A and rows of B, in float64. */
+/*
+ * cdist.c - CDist of com.microsoft.
+ * A is [M, K], B [N, K]; C[i][j] is the Euclidean distance of row i of A from row j of B, or its
+ * square (metric sqeuclidean). float32 and float64, computed in float64.
+ */
 
 #include "kernels/tensor_data.h"
 #include "matmul/float_element.h"
 
 #include <math.h>
 
+/* A and B must have rows of the same length. */
 static bp_rc prepare_cdist(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *a = call->in[0], *b = call->in[1], *y = call->out[0];
@@ -21,7 +26,7 @@ struct job {
     bool takes_root;
 };
 
-/* Row i of C. */
+/* Row i of C; each row is a task. */
 static void distances(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -43,6 +48,7 @@ static void distances(void *u, uint32_t i, uint32_t worker)
     }
 }
 
+/* Nothing is packed: the operator is used for few and short rows. */
 static bp_rc run_cdist(struct bp_cpu_call *call, bp_err *err)
 {
     struct job job = {call->in[0], call->in[1], call->out[0],
@@ -56,6 +62,7 @@ static bp_rc run_cdist(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* Other metrics of scipy are not implemented. */
 static void claim_cdist(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     if (bp_node_string_is(query->graph, query->node, "metric", "sqeuclidean", "euclidean") ||

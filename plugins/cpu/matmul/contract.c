@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* contract.c - see contract.h. */
+/* contract.c - Batches of matrix products; see contract.h. */
 
 #include "matmul/contract.h"
 #include "kernels/tensor_data.h"
 
-enum { GEMM_LEAST = 1024 }; /* products of numbers in a matrix product that pay for gemm */
+enum { GEMM_LEAST = 1024 }; /* multiplications of a product that pay for gemm's packing */
 
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)
@@ -34,6 +34,7 @@ enum { GEMM_LEAST = 1024 }; /* products of numbers in a matrix product that pay 
 #undef A
 #undef SUFFIX
 
+/* One run of the products, for the threads. */
 struct job {
     const struct bp_cpu_contract *contract;
     const char *a, *b;
@@ -41,7 +42,7 @@ struct job {
     size_t width;
 };
 
-struct rows {
+struct row_sums {
     const char *x;
     char *y;
     int64_t rows, n;
@@ -50,6 +51,7 @@ struct rows {
     void (*sum)(const void *from, void *to, int64_t rows, int64_t n);
 };
 
+/* Many products run on one thread each; few share the threads within gemm. */
 bp_rc bp_cpu_contract_plan(const struct bp_cpu_call *call, struct bp_cpu_contract *contract,
                            bp_err *err)
 {
@@ -82,6 +84,7 @@ bp_rc bp_cpu_contract_plan(const struct bp_cpu_call *call, struct bp_cpu_contrac
     return BP_OK;
 }
 
+/* Task i is a part of product i / tasks. */
 static void run_gemm(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -97,6 +100,7 @@ static void run_gemm(void *u, uint32_t i, uint32_t worker)
                      bp_cpu_worker_scratch(job->scratch, worker, gemm->scratch_bytes));
 }
 
+/* Slice i of the products, on one thread. */
 static void run_slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -115,6 +119,7 @@ static void run_slice(void *u, uint32_t i, uint32_t worker)
         products_i64(p, job->a, job->b, job->c, from, to);
 }
 
+/* By gemm, or by the loops of contract.inc, as planned. */
 void bp_cpu_contract_run(const struct bp_cpu_call *call, const struct bp_cpu_contract *contract,
                          const void *a, const void *b, void *c, void *scratch)
 {
@@ -128,9 +133,10 @@ void bp_cpu_contract_run(const struct bp_cpu_call *call, const struct bp_cpu_con
         bp_cpu_parallel(call, contract->slices, run_slice, &job);
 }
 
+/* Slice i of the rows to sum. */
 static void run_rows(void *u, uint32_t i, uint32_t worker)
 {
-    const struct rows *job = u;
+    const struct row_sums *job = u;
     int64_t from = bp_cpu_slice_at(job->rows, i, job->slices);
     int64_t to = bp_cpu_slice_at(job->rows, i + 1, job->slices);
 
@@ -139,10 +145,11 @@ static void run_rows(void *u, uint32_t i, uint32_t worker)
              to - from, job->n);
 }
 
+/* Chooses the loop by type; integers need their width only. */
 void bp_cpu_sum_rows(const struct bp_cpu_call *call, uint32_t dtype, const void *x, void *y,
                      int64_t rows, int64_t n)
 {
-    struct rows job = {.x = x, .y = y, .rows = rows, .n = n, .width = bp_cpu_width(dtype)};
+    struct row_sums job = {.x = x, .y = y, .rows = rows, .n = n, .width = bp_cpu_width(dtype)};
 
     if (rows == 0)
         return;

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* det.c - Det (opsets 11, 22): determinants, by elimination in float64 with the largest pivots. */
+/*
+ * det.c - Det (opsets 11, 22).
+ * X is [..., M, M], Y [...]: determinants by Gaussian elimination with partial pivoting, in
+ * float64.
+ */
 
 #include "kernels/cast/widen.h"
 #include "kernels/tensor_data.h"
 
 #include <math.h>
 
+/* Sizes of a call. */
 struct state {
     int64_t matrices, n;
     size_t worker_bytes;
@@ -21,6 +26,7 @@ struct job {
     char *scratch;
 };
 
+/* Exchanges n elements of two rows. */
 static void swap_rows(double *a, double *b, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -31,7 +37,7 @@ static void swap_rows(double *a, double *b, int64_t n)
     }
 }
 
-/* Overwrites the n x n matrix. */
+/* Overwrites the n x n matrix. A zero pivot column ends it with 0. */
 static double determinant(double *a, int64_t n)
 {
     double product = 1;
@@ -60,6 +66,7 @@ static double determinant(double *a, int64_t n)
     return product;
 }
 
+/* Each matrix is copied to the worker's scratch as float64 and reduced there. */
 static void run_slice(void *u, uint32_t slice, uint32_t worker)
 {
     const struct job *job = u;
@@ -78,6 +85,7 @@ static void run_slice(void *u, uint32_t slice, uint32_t worker)
     }
 }
 
+/* Each worker has scratch for one matrix; matrices are shared out to the threads. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
@@ -103,6 +111,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* Matrices of any batch run in one parallel loop. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;

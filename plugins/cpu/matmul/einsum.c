@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * einsum.c - Einsum (opset 12). Operands are taken in from left to right: what nothing later needs
- * is summed at once, and each pair becomes a batch of matrix products over what both have and is
- * kept, what only one has, and what is summed. All that is planned by prepare as a list of steps.
+ * einsum.c - Einsum (opset 12).
+ * Any number of operands and an equation such as "bij,bjk->bik". Operands are taken from left to
+ * right: labels that nothing later needs are summed at once, and each pair becomes a batch of
+ * matrix products: labels of both that are kept are the batch, labels of one are rows or columns,
+ * labels of both that are summed are the depth. prepare() plans all that as a list of steps, run()
+ * executes it.
  */
 
 #include "kernels/cast/cast.h"
@@ -10,12 +13,15 @@
 #include "kernels/tensor_data.h"
 #include "matmul/einsum_steps.h"
 
+/* The plan of a call. */
 struct state {
     struct bp_cpu_steps steps;
     size_t products_at; /* scratch of products */
 };
 
-/* Reads the equation into n_in + 1 terms, and the sizes of labels. */
+/*
+ * Parses the equation into n_in + 1 terms, and collects the sizes of the labels; size 1 broadcasts.
+ */
 static bp_rc read_equation(struct bp_cpu_call *call, bp_einsum_term **out, bp_err *err)
 {
     struct state *state = call->state;
@@ -52,8 +58,8 @@ static bp_rc read_equation(struct bp_cpu_call *call, bp_einsum_term **out, bp_er
     return BP_OK;
 }
 
-/* What the result, or operand i or a later one, has. */
-static void note_needs(struct bp_cpu_steps *s, const bp_einsum_term *terms, uint32_t i)
+/* Marks the labels that operand i, a later one or the result has. */
+static void mark_needed(struct bp_cpu_steps *s, const bp_einsum_term *terms, uint32_t i)
 {
     memset(s->is_needed, 0, sizeof s->is_needed);
     for (; i <= s->call->n_in; i++) {
@@ -62,37 +68,39 @@ static void note_needs(struct bp_cpu_steps *s, const bp_einsum_term *terms, uint
     }
 }
 
-/* The last steps: from a value to the output, which has the labels of `term`. */
-static bp_rc leave(struct bp_cpu_steps *s, struct bp_cpu_labelled *value,
-                   const bp_einsum_term *term, bp_err *err)
+/* The last steps: from a value to the output, whose labels are those of `term`. */
+static bp_rc plan_output(struct bp_cpu_steps *s, struct bp_cpu_labelled *value,
+                         const bp_einsum_term *term, bp_err *err)
 {
     const struct bp_cpu_spot out = {.where = BP_CPU_IN_OUTPUT};
     const bp_tensor *y = s->call->out[0];
-    bool is_there, is_narrow = s->dtype != y->dtype;
-    bp_tensor wide = {.dtype = s->dtype};
+    bool is_there, needs_cast = s->dtype != y->dtype;
+    bp_tensor widened = {.dtype = s->dtype};
     struct bp_cpu_step *step;
     bp_rc rc = bp_cpu_labelled_sum(s, value, NULL, err);
 
     if (rc < 0)
         return rc;
     is_there = bp_cpu_labelled_is_dense(s, value, term->labels, term->rank);
-    if (!is_narrow && is_there && value->spot.where == BP_CPU_IN_SCRATCH) {
-        s->steps[s->n - 1].to = out; /* that made it */
+    if (!needs_cast && is_there && value->spot.where == BP_CPU_IN_SCRATCH) {
+        s->steps[s->n - 1].to = out; /* the last step writes to the output */
         return BP_OK;
     }
-    if (!is_narrow || !is_there)
-        rc = bp_cpu_labelled_copy(s, value, term->labels, term->rank, is_narrow ? NULL : &out, err);
-    if (rc < 0 || !is_narrow)
+    if (!needs_cast || !is_there)
+        rc =
+            bp_cpu_labelled_copy(s, value, term->labels, term->rank, needs_cast ? NULL : &out, err);
+    if (rc < 0 || !needs_cast)
         return rc;
     step = bp_cpu_steps_add(s, BP_CPU_STEP_CAST);
     step->a = value->spot;
     step->to = out;
-    wide.rank = y->rank;
-    wide.dims = y->dims;
-    step->cast = bp_cpu_map_make(s->call, bp_cpu_cast_loop(s->dtype, y->dtype), 1, &wide, y);
+    widened.rank = y->rank;
+    widened.dims = y->dims;
+    step->cast = bp_cpu_map_make(s->call, bp_cpu_cast_loop(s->dtype, y->dtype), 1, &widened, y);
     return BP_OK;
 }
 
+/* The loop over the operands: sum what is not needed, multiply with the value so far. */
 static bp_rc plan(struct bp_cpu_steps *s, const bp_einsum_term *terms, bp_err *err)
 {
     uint32_t n = s->call->n_in;
@@ -101,7 +109,7 @@ static bp_rc plan(struct bp_cpu_steps *s, const bp_einsum_term *terms, bp_err *e
 
     for (uint32_t i = 1; i < n && rc >= 0; i++) {
         rc = bp_cpu_labelled_enter(s, i, &terms[i], &next, err);
-        note_needs(s, terms, i + 1);
+        mark_needed(s, terms, i + 1);
         if (rc >= 0)
             rc = bp_cpu_labelled_sum(s, &value, &next, err);
         if (rc >= 0)
@@ -111,16 +119,17 @@ static bp_rc plan(struct bp_cpu_steps *s, const bp_einsum_term *terms, bp_err *e
         if (rc >= 0)
             value = product;
     }
-    note_needs(s, terms, n);
-    return rc < 0 ? rc : leave(s, &value, &terms[n], err);
+    mark_needed(s, terms, n);
+    return rc < 0 ? rc : plan_output(s, &value, &terms[n], err);
 }
 
-/* Integers under 32 bits are computed in 32, of which the low bits are right. */
+/* Integers under 32 bits are computed in 32; the low bits are the same. */
 static uint32_t working_type(uint32_t dtype)
 {
     return bp_cpu_width(dtype) < 4 ? BP_DTYPE_I32 : dtype;
 }
 
+/* The steps' intermediate values come first in the scratch, then a work area for each thread. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     bp_einsum_term *terms = NULL;
@@ -158,18 +167,20 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-static void *spot(const struct bp_cpu_call *call, const struct bp_cpu_spot *spot)
+/* Where a value lies in this call. */
+static void *address(const struct bp_cpu_call *call, const struct bp_cpu_spot *address)
 {
-    switch (spot->where) {
+    switch (address->where) {
     case BP_CPU_IN_INPUT:
-        return bp_cpu_data(call->in[spot->input]);
+        return bp_cpu_data(call->in[address->input]);
     case BP_CPU_IN_OUTPUT:
         return bp_cpu_data(call->out[0]);
     default:
-        return (char *)call->scratch + spot->at;
+        return (char *)call->scratch + address->at;
     }
 }
 
+/* Executes the steps one after another; each uses all threads. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *state = call->state;
@@ -177,7 +188,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     (void)err;
     for (uint32_t i = 0; i < state->steps.n; i++) {
         const struct bp_cpu_step *step = &state->steps.steps[i];
-        void *a = spot(call, &step->a), *to = spot(call, &step->to);
+        void *a = address(call, &step->a), *to = address(call, &step->to);
 
         switch (step->kind) {
         case BP_CPU_STEP_CAST:
@@ -190,7 +201,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
             bp_cpu_sum_rows(call, state->steps.dtype, a, to, step->rows, step->n);
             break;
         case BP_CPU_STEP_PRODUCT:
-            bp_cpu_contract_run(call, &step->contract, a, spot(call, &step->b), to,
+            bp_cpu_contract_run(call, &step->contract, a, address(call, &step->b), to,
                                 (char *)call->scratch + state->products_at);
             break;
         }

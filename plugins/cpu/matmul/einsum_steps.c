@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* einsum_steps.c - see einsum_steps.h. */
+/* einsum_steps.c - Labelled values and the steps between them; see einsum_steps.h. */
 
 #include "matmul/einsum_steps.h"
 #include "kernels/cast/cast.h"
@@ -21,10 +21,11 @@ bp_rc bp_cpu_steps_take(struct bp_cpu_steps *s, int64_t count, struct bp_cpu_spo
     *out = (struct bp_cpu_spot){.where = BP_CPU_IN_SCRATCH, .at = call->scratch_bytes};
     if (__builtin_add_overflow(call->scratch_bytes, (size_t)count * s->width / 64 * 64 + 64,
                                &call->scratch_bytes))
-        return bp_cpu_fail(call->node, err, BP_E_NOMEM, "the values on the way are too large");
+        return bp_cpu_fail(call->node, err, BP_E_NOMEM, "the intermediate values are too large");
     return BP_OK;
 }
 
+/* A size of 0 gives 0, whatever the others are. */
 bp_rc bp_cpu_steps_count(const struct bp_cpu_steps *s, const uint8_t *labels, uint32_t n,
                          int64_t *out, bp_err *err)
 {
@@ -36,14 +37,15 @@ bp_rc bp_cpu_steps_count(const struct bp_cpu_steps *s, const uint8_t *labels, ui
     *out = 1;
     for (uint32_t i = 0; i < n; i++) {
         if (__builtin_mul_overflow(*out, s->sizes[labels[i]], out) || *out > INT64_MAX / 64)
-            return bp_cpu_fail(s->call->node, err, BP_E_SHAPE, "a value on the way is too large");
+            return bp_cpu_fail(s->call->node, err, BP_E_SHAPE,
+                               "an intermediate value is too large");
     }
     return BP_OK;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Place of a label in a value; -1: it has none. */
+/* Index of a label in a value; -1: it has none. */
 static int find(const struct bp_cpu_labelled *value, uint8_t label)
 {
     for (uint32_t d = 0; d < value->rank; d++) {
@@ -58,6 +60,7 @@ bool bp_cpu_labelled_has(const struct bp_cpu_labelled *value, uint8_t label)
     return find(value, label) >= 0;
 }
 
+/* memmove, because the labels may be the value's own. */
 void bp_cpu_labelled_set(const struct bp_cpu_steps *s, struct bp_cpu_labelled *value,
                          const uint8_t *labels, uint32_t rank)
 {
@@ -71,6 +74,7 @@ void bp_cpu_labelled_set(const struct bp_cpu_steps *s, struct bp_cpu_labelled *v
     }
 }
 
+/* Dimensions of size 1 may have any stride. */
 bool bp_cpu_labelled_is_dense(const struct bp_cpu_steps *s, const struct bp_cpu_labelled *value,
                               const uint8_t *labels, uint32_t rank)
 {
@@ -88,6 +92,7 @@ bool bp_cpu_labelled_is_dense(const struct bp_cpu_steps *s, const struct bp_cpu_
     return true;
 }
 
+/* A stride is the sum over the dimensions that share a label, which walks the diagonal. */
 bp_rc bp_cpu_labelled_enter(struct bp_cpu_steps *s, uint32_t i, const bp_einsum_term *term,
                             struct bp_cpu_labelled *out, bp_err *err)
 {
@@ -118,6 +123,7 @@ bp_rc bp_cpu_labelled_enter(struct bp_cpu_steps *s, uint32_t i, const bp_einsum_
     return rc;
 }
 
+/* Labels that the value lacks are broadcast with stride 0. */
 bp_rc bp_cpu_labelled_copy(struct bp_cpu_steps *s, struct bp_cpu_labelled *value,
                            const uint8_t *labels, uint32_t rank, const struct bp_cpu_spot *to,
                            bp_err *err)
@@ -146,11 +152,12 @@ bp_rc bp_cpu_labelled_copy(struct bp_cpu_steps *s, struct bp_cpu_labelled *value
     return rc;
 }
 
+/* Labels that stay come first, so that each row of the sum is contiguous. */
 bp_rc bp_cpu_labelled_sum(struct bp_cpu_steps *s, struct bp_cpu_labelled *value,
                           const struct bp_cpu_labelled *other, bp_err *err)
 {
-    uint8_t labels[BP_CPU_LABELS], gone[BP_CPU_LABELS];
-    uint32_t kept = 0, n_gone = 0, rank = value->rank;
+    uint8_t labels[BP_CPU_LABELS], summed[BP_CPU_LABELS];
+    uint32_t kept = 0, n_summed = 0, rank = value->rank;
     struct bp_cpu_step *step;
     int64_t rows, n;
     bp_rc rc = BP_OK;
@@ -160,17 +167,17 @@ bp_rc bp_cpu_labelled_sum(struct bp_cpu_steps *s, struct bp_cpu_labelled *value,
             (other && bp_cpu_labelled_has(other, value->labels[d])))
             labels[kept++] = value->labels[d];
         else
-            gone[n_gone++] = value->labels[d];
+            summed[n_summed++] = value->labels[d];
     }
-    if (n_gone == 0)
+    if (n_summed == 0)
         return BP_OK;
-    memcpy(labels + kept, gone, n_gone);
+    memcpy(labels + kept, summed, n_summed);
     if (!bp_cpu_labelled_is_dense(s, value, labels, rank))
         rc = bp_cpu_labelled_copy(s, value, labels, rank, NULL, err);
     if (rc >= 0)
         rc = bp_cpu_steps_count(s, labels, kept, &rows, err);
     if (rc >= 0)
-        rc = bp_cpu_steps_count(s, gone, n_gone, &n, err);
+        rc = bp_cpu_steps_count(s, summed, n_summed, &n, err);
     if (rc < 0)
         return rc;
     step = bp_cpu_steps_add(s, BP_CPU_STEP_SUM);
@@ -185,12 +192,13 @@ bp_rc bp_cpu_labelled_sum(struct bp_cpu_steps *s, struct bp_cpu_labelled *value,
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-/* The labels of two factors, in groups. */
+/* The labels of two factors by their role in the product. */
 struct groups {
     uint8_t batch[BP_CPU_LABELS], m[BP_CPU_LABELS], n[BP_CPU_LABELS], k[BP_CPU_LABELS];
     uint32_t n_batch, n_m, n_n, n_k;
 };
 
+/* Labels of both are the batch if they are needed later, else the depth. */
 static void sort_labels(const struct bp_cpu_steps *s, const struct bp_cpu_labelled *a,
                         const struct bp_cpu_labelled *b, struct groups *out)
 {
@@ -211,9 +219,9 @@ static void sort_labels(const struct bp_cpu_steps *s, const struct bp_cpu_labell
     }
 }
 
-/* batch, then one group, then another; there is room for all labels of two values */
-static uint32_t join_labels(const struct groups *groups, const uint8_t *first, uint32_t n_first,
-                            const uint8_t *second, uint32_t n_second, uint8_t *out)
+/* The batch's labels, then one group, then another; `out` has the capacity of two values. */
+static uint32_t concat_labels(const struct groups *groups, const uint8_t *first, uint32_t n_first,
+                              const uint8_t *second, uint32_t n_second, uint8_t *out)
 {
     memcpy(out, groups->batch, groups->n_batch);
     memcpy(out + groups->n_batch, first, n_first);
@@ -222,24 +230,26 @@ static uint32_t join_labels(const struct groups *groups, const uint8_t *first, u
 }
 
 /*
- * Brings a factor into matrices, rows x columns; *is_turned: columns x rows do as well, and are
- * there.
+ * Brings a factor to the order batch, rows, columns, by a copy if need be. *is_transposed: the
+ * order batch, columns, rows is there already and will do.
  */
 static bp_rc as_matrices(struct bp_cpu_steps *s, struct bp_cpu_labelled *value,
                          const struct groups *groups, const uint8_t *rows, uint32_t n_rows,
-                         const uint8_t *columns, uint32_t n_columns, bool *is_turned, bp_err *err)
+                         const uint8_t *columns, uint32_t n_columns, bool *is_transposed,
+                         bp_err *err)
 {
-    uint8_t labels[2 * BP_CPU_LABELS], turned[2 * BP_CPU_LABELS];
-    uint32_t rank = join_labels(groups, rows, n_rows, columns, n_columns, labels);
+    uint8_t labels[2 * BP_CPU_LABELS], transposed[2 * BP_CPU_LABELS];
+    uint32_t rank = concat_labels(groups, rows, n_rows, columns, n_columns, labels);
 
-    join_labels(groups, columns, n_columns, rows, n_rows, turned);
-    *is_turned = false;
+    concat_labels(groups, columns, n_columns, rows, n_rows, transposed);
+    *is_transposed = false;
     if (bp_cpu_labelled_is_dense(s, value, labels, rank))
         return BP_OK;
-    *is_turned = bp_cpu_labelled_is_dense(s, value, turned, rank);
-    return *is_turned ? BP_OK : bp_cpu_labelled_copy(s, value, labels, rank, NULL, err);
+    *is_transposed = bp_cpu_labelled_is_dense(s, value, transposed, rank);
+    return *is_transposed ? BP_OK : bp_cpu_labelled_copy(s, value, labels, rank, NULL, err);
 }
 
+/* The sizes of the product: batch, m, n, k. */
 static bp_rc read_sizes(const struct bp_cpu_steps *s, const struct groups *g,
                         struct bp_cpu_contract *out, bp_err *err)
 {
@@ -254,12 +264,13 @@ static bp_rc read_sizes(const struct bp_cpu_steps *s, const struct groups *g,
     return rc;
 }
 
+/* Both factors are brought to matrices; the result has the labels batch, m, n. */
 bp_rc bp_cpu_labelled_multiply(struct bp_cpu_steps *s, struct bp_cpu_labelled *a,
                                struct bp_cpu_labelled *b, struct bp_cpu_labelled *out, bp_err *err)
 {
     uint8_t labels[2 * BP_CPU_LABELS];
     struct bp_cpu_contract contract = {.dtype = s->dtype};
-    bool a_turned = false, b_turned = false;
+    bool a_transposed = false, b_transposed = false;
     struct bp_cpu_step *step;
     struct groups g;
     uint32_t rank;
@@ -267,22 +278,23 @@ bp_rc bp_cpu_labelled_multiply(struct bp_cpu_steps *s, struct bp_cpu_labelled *a
     bp_rc rc;
 
     sort_labels(s, a, b, &g);
-    rank = join_labels(&g, g.m, g.n_m, g.n, g.n_n, labels);
+    rank = concat_labels(&g, g.m, g.n_m, g.n, g.n_n, labels);
     if (rank > BP_CPU_LABELS)
-        return bp_cpu_fail(s->call->node, err, BP_E_SHAPE, "a value on the way has rank %u", rank);
-    rc = as_matrices(s, a, &g, g.m, g.n_m, g.k, g.n_k, &a_turned, err);
+        return bp_cpu_fail(s->call->node, err, BP_E_SHAPE, "an intermediate value has rank %u",
+                           rank);
+    rc = as_matrices(s, a, &g, g.m, g.n_m, g.k, g.n_k, &a_transposed, err);
     if (rc >= 0)
-        rc = as_matrices(s, b, &g, g.k, g.n_k, g.n, g.n_n, &b_turned, err);
+        rc = as_matrices(s, b, &g, g.k, g.n_k, g.n, g.n_n, &b_transposed, err);
     if (rc >= 0)
         rc = read_sizes(s, &g, &contract, err);
     if (rc >= 0)
         rc = bp_cpu_steps_count(s, labels, rank, &count, err);
     if (rc < 0)
         return rc;
-    contract.a_row = a_turned ? 1 : contract.k;
-    contract.a_col = a_turned ? contract.m : 1;
-    contract.b_row = b_turned ? 1 : contract.n;
-    contract.b_col = b_turned ? contract.k : 1;
+    contract.a_row = a_transposed ? 1 : contract.k;
+    contract.a_col = a_transposed ? contract.m : 1;
+    contract.b_row = b_transposed ? 1 : contract.n;
+    contract.b_col = b_transposed ? contract.k : 1;
     step = bp_cpu_steps_add(s, BP_CPU_STEP_PRODUCT);
     step->a = a->spot;
     step->b = b->spot;

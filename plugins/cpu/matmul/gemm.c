@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gemm.c - Gemm (opsets 1, 6, 7, 9, 11, 13): Y = alpha * A' * B' + beta * C. Y is filled with beta
- * * C first; the product is added to it. FusedGemm of com.microsoft applies a function to Y.
+ * gemm.c - Gemm (opsets 1, 6, 7, 9, 11, 13), and FusedGemm of com.microsoft.
+ * Y = alpha * A' * B' + beta * C; A' is [M, K], B' [K, N] (transA and transB transpose them), C
+ * broadcasts to Y [M, N]. C is optional from opset 11 on; before opset 7 it broadcast by an
+ * attribute. Y is filled with beta * C first, and the product is added. FusedGemm applies an
+ * activation to Y.
  */
 
 #include "kernels/gemm/gemm.h"
@@ -12,6 +15,7 @@
 
 #include <math.h>
 
+/* The plan of a call: gemm for floats, product for integers. */
 struct state {
     struct bp_cpu_gemm gemm;
     struct bp_cpu_int_product product;
@@ -20,18 +24,21 @@ struct state {
     int64_t c_row, c_col; /* steps in C for a row and a column of Y; 0: broadcast */
 };
 
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     struct bp_cpu_operands operands;
     char *scratch;
 };
 
+/* The integer types that Gemm allows. */
 static bool is_integer(uint32_t dtype)
 {
     return dtype == BP_DTYPE_I32 || dtype == BP_DTYPE_U32 || dtype == BP_DTYPE_I64 ||
            dtype == BP_DTYPE_U64;
 }
 
+/* Integer types need integral alpha and beta, so that the result is exact. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *a = bp_node_in(query->graph, query->node, 0);
@@ -42,11 +49,12 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         (floorf(alpha) < alpha || floorf(beta) < beta || !(fabsf(alpha) < 1e9f) ||
          !(fabsf(beta) < 1e9f)))
         bp_cpu_refuse(query, BP_R_ATTRIBUTE, "alpha",
-                      "alpha and beta must be whole numbers for integers");
+                      "alpha and beta must be integral for integer types");
     else
         bp_cpu_claim_types(op, query);
 }
 
+/* Opens BLAS if the sizes known so far make the node large enough. */
 static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 {
     const bp_value *a = bp_node_in(node->graph, node->node, 0);
@@ -64,7 +72,7 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
     return BP_OK;
 }
 
-/* C is broadcast to Y, whose shape is m x n. */
+/* C broadcasts to Y, [m, n]. */
 static bp_rc plan_addend(const struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     const bp_tensor *c = bp_cpu_in(call, 2);
@@ -85,6 +93,7 @@ static bp_rc plan_addend(const struct bp_cpu_call *call, struct state *s, bp_err
     return BP_OK;
 }
 
+/* Integers use the plain product of int_product.c. */
 static void plan_integers(struct state *s, double alpha)
 {
     const struct bp_cpu_gemm *g = &s->gemm;
@@ -102,6 +111,7 @@ static void plan_integers(struct state *s, double alpha)
     };
 }
 
+/* Checks the shapes and plans the product, and for integers the plain loop. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *a = call->in[0], *b = call->in[1], *y = call->out[0];
@@ -165,6 +175,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 #define BETA (uint64_t)(int64_t) s->beta
 #include "matmul/gemm_fill.inc"
 
+/* Y = beta * C; signed integers have the same bits as unsigned ones. */
 static void fill(const struct state *s, uint32_t dtype, const void *c, void *y)
 {
     if (dtype == BP_DTYPE_F32)
@@ -172,11 +183,12 @@ static void fill(const struct state *s, uint32_t dtype, const void *c, void *y)
     else if (dtype == BP_DTYPE_F64)
         fill_f64(s, c, y);
     else if (bp_cpu_width(dtype) == 4)
-        fill_u32(s, c, y); /* signed ones have the same bits */
+        fill_u32(s, c, y); /* two's complement: the same bits */
     else
         fill_u64(s, c, y);
 }
 
+/* Task i of the product. */
 static void run_task(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -186,7 +198,7 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
                      bp_cpu_worker_scratch(job->scratch, worker, gemm->scratch_bytes));
 }
 
-/* The product, added to what Y holds or in its place. */
+/* The product, added to Y or written to it. */
 static void multiply(const struct bp_cpu_call *call, struct job *job)
 {
     const struct state *s = job->state;
@@ -205,6 +217,7 @@ static void multiply(const struct bp_cpu_call *call, struct job *job)
     }
 }
 
+/* Y = beta * C, the product on top, then the activation. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
@@ -242,6 +255,7 @@ const struct bp_cpu_op bp_cpu_op_gemm = {
     .run = bp_cpu_widen_run,
 };
 
+/* The activation must be one that the epilogue knows; integers take none. */
 static void claim_fused(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *a = bp_node_in(query->graph, query->node, 0);

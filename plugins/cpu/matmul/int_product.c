@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* int_product.c - the two loops. B may be a constant at any address. */
+/* int_product.c - Integer matrix products; see int_product.h. B may be an unaligned constant. */
 
 #include "matmul/int_product.h"
 
-typedef uint32_t word32 __attribute__((may_alias));
-typedef uint64_t word64 __attribute__((may_alias));
-typedef uint32_t raw32 __attribute__((aligned(1), may_alias));
-typedef uint64_t raw64 __attribute__((aligned(1), may_alias));
+typedef uint32_t element32 __attribute__((may_alias));
+typedef uint64_t element64 __attribute__((may_alias));
+typedef uint32_t unaligned32 __attribute__((aligned(1), may_alias));
+typedef uint64_t unaligned64 __attribute__((aligned(1), may_alias));
 
+/* Row by row of C; unsigned arithmetic wraps around without undefined behaviour. */
 static void product_32(const struct bp_cpu_int_product *k, size_t first, size_t end)
 {
-    const raw32 *a = k->a, *b = k->b;
+    const unaligned32 *a = k->a, *b = k->b;
 
     for (size_t i = first; i < end; i++) {
-        word32 *c = (word32 *)k->c + i * k->n;
+        element32 *c = (element32 *)k->c + i * k->n;
 
         for (size_t p = 0; p < k->k; p++) {
             uint32_t x = a[i * k->a_row + p * k->a_col] * (uint32_t)k->factor;
@@ -24,12 +25,13 @@ static void product_32(const struct bp_cpu_int_product *k, size_t first, size_t 
     }
 }
 
+/* The same for 64 bits. */
 static void product_64(const struct bp_cpu_int_product *k, size_t first, size_t end)
 {
-    const raw64 *a = k->a, *b = k->b;
+    const unaligned64 *a = k->a, *b = k->b;
 
     for (size_t i = first; i < end; i++) {
-        word64 *c = (word64 *)k->c + i * k->n;
+        element64 *c = (element64 *)k->c + i * k->n;
 
         for (size_t p = 0; p < k->k; p++) {
             uint64_t x = a[i * k->a_row + p * k->a_col] * (uint64_t)k->factor;
@@ -40,6 +42,7 @@ static void product_64(const struct bp_cpu_int_product *k, size_t first, size_t 
     }
 }
 
+/* The size decides; signedness does not matter. */
 void bp_cpu_int_product(const struct bp_cpu_int_product *product, size_t first, size_t end)
 {
     if (product->size == 8)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * int_product.h - matrix products of integers, plainly. They wrap around, so signed and unsigned
- * ones are the same bits and the size of an element decides.
+ * int_product.h - Matrix products of 32 and 64-bit integers in plain loops. They wrap around, so
+ * that signed and unsigned ones have the same bits and only the element size counts.
  */
 #ifndef BP_CPU_MATMUL_INT_PRODUCT_H
 #define BP_CPU_MATMUL_INT_PRODUCT_H
@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 /*
- * C (m x n, dense) += factor * A * B; element (i, p) of A is at i * a_row + p * a_col, B likewise.
+ * C (m x n, dense) += factor * A * B; element (i, p) of A is at i * a_row + p * a_col, and likewise
+ * for B.
  */
 struct bp_cpu_int_product {
     const void *a, *b;
@@ -21,7 +22,7 @@ struct bp_cpu_int_product {
     size_t size; /* of an element: 4 or 8 */
 };
 
-/* Rows first .. end of C. */
+/* Rows first .. end of C. No state: threads may take different rows. */
 void bp_cpu_int_product(const struct bp_cpu_int_product *product, size_t first, size_t end);
 
 #endif

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* inverse.c - Inverse of com.microsoft: Gauss and Jordan with pivots, in float64. */
+/*
+ * inverse.c - Inverse of com.microsoft.
+ * X is [..., M, M], Y the inverse of each matrix: Gauss-Jordan elimination with partial pivoting,
+ * in float64. A singular matrix is an error.
+ */
 
 #include "kernels/cast/widen.h"
 #include "kernels/tensor_data.h"
@@ -7,6 +11,7 @@
 
 #include <math.h>
 
+/* Scratch for one matrix beside the identity, [M, 2 M]. */
 static bp_rc prepare_inverse(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
@@ -21,6 +26,7 @@ static bp_rc prepare_inverse(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* Exchanges rows i and j. */
 static void swap_rows(double *a, size_t width, size_t i, size_t j)
 {
     for (size_t k = 0; k < width && i != j; k++) {
@@ -31,7 +37,11 @@ static void swap_rows(double *a, size_t width, size_t i, size_t j)
     }
 }
 
-/* Gauss and Jordan on n rows of [A | B], with pivots; false: A has no inverse. */
+/*
+ * Reduces n rows of [A
+ * B] to [I
+ * A^-1 B]; false: A is singular.
+ */
 static bool eliminate(double *a, size_t n)
 {
     size_t width = 2 * n;
@@ -59,6 +69,7 @@ static bool eliminate(double *a, size_t n)
     return true;
 }
 
+/* One matrix after another on one thread: they are small where models use them. */
 static bp_rc run_inverse(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *y = call->out[0];

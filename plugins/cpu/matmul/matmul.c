@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * matmul.c - MatMul (opsets 1, 9, 13), as numpy's: the last two dimensions are matrices, those
- * before are broadcast; a tensor of rank 1 is a row on the left and a column on the right.
- * FusedMatMul of com.microsoft scales the product and takes operands in other orders.
+ * matmul.c - MatMul (opsets 1, 9, 13), FusedMatMul and TransposeMatMul of com.microsoft.
+ * A [..., M, K] times B [..., K, N] gives Y [..., M, N]; batch dimensions broadcast as in numpy;
+ * rank 1 is a row on the left and a column on the right. Opset 9 added integers, which wrap around,
+ * opset 13 bfloat16. FusedMatMul scales by alpha and takes transposed operands, also with the batch
+ * between rows and columns.
  */
 
 #include "kernels/cast/widen.h"
@@ -11,12 +13,14 @@
 #include "kernels/tensor_data.h"
 #include "matmul/int_product.h"
 
+/* The plan of a call. */
 struct state {
     struct bp_cpu_gemm gemm; /* of one pair of matrices */
     struct bp_cpu_int_product product;
-    struct bp_cpu_batch_dims batches; /* steps in elements */
+    struct bp_cpu_batch_dims batches; /* strides in elements */
 };
 
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     const char *a, *b;
@@ -24,12 +28,14 @@ struct job {
     size_t width; /* of an element */
 };
 
+/* The integer types that MatMul allows. */
 static bool is_integer(uint32_t dtype)
 {
     return dtype == BP_DTYPE_I32 || dtype == BP_DTYPE_U32 || dtype == BP_DTYPE_I64 ||
            dtype == BP_DTYPE_U64;
 }
 
+/* Opens BLAS if the sizes known so far make the node large enough. */
 static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 {
     const bp_value *b = bp_node_in(node->graph, node->node, 1);
@@ -49,12 +55,12 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 
 /* An operand as the product reads it. */
 struct operand {
-    int64_t rows, cols, row_step; /* of a matrix, before trans turns it; steps in elements */
+    int64_t rows, cols, row_step; /* of a matrix as stored; steps in elements */
     bool trans;
     struct bp_cpu_batch batch;
 };
 
-/* With batch_inside the rows are in front of the batch, not behind it. */
+/* With transBatch the rows' dimension precedes the batch's. */
 static struct operand read_operand(const struct bp_cpu_call *call, uint32_t i, const char *trans,
                                    const char *batch_inside)
 {
@@ -82,6 +88,10 @@ static struct operand read_operand(const struct bp_cpu_call *call, uint32_t i, c
     return out;
 }
 
+/*
+ * If B is one matrix, the batch of A becomes additional rows: one large product is faster than
+ * many.
+ */
 static bp_rc plan(struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     struct operand a = read_operand(call, 0, "transA", "transBatchA");
@@ -114,6 +124,7 @@ static bp_rc plan(struct bp_cpu_call *call, struct state *s, bp_err *err)
     return BP_OK;
 }
 
+/* Integers take the plain loop, floats gemm with a work area for each thread. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *s;
@@ -148,7 +159,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* Matrices of pair `batch`. */
+/* The matrices of product `batch`. */
 static struct bp_cpu_operands at_batch(const struct job *job, uint64_t batch)
 {
     const struct state *s = job->state;
@@ -163,6 +174,7 @@ static struct bp_cpu_operands at_batch(const struct job *job, uint64_t batch)
     };
 }
 
+/* Task i is a part of product i / tasks. */
 static void run_task(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -173,6 +185,7 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
                      bp_cpu_worker_scratch(job->scratch, worker, gemm->scratch_bytes));
 }
 
+/* Integers use the plain loop, on one thread. */
 static void run_integers(const struct job *job)
 {
     for (uint64_t i = 0; i < job->state->batches.count; i++) {
@@ -187,6 +200,7 @@ static void run_integers(const struct job *job)
     }
 }
 
+/* With k 0 the product is 0. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* array_feature_extractor.c - ArrayFeatureExtractor (ai.onnx.ml 1): columns of X, by number. */
+/*
+ * array_feature_extractor.c - ArrayFeatureExtractor (ai.onnx.ml 1).
+ * X [..., C] and Y, int64 indices [K] in any shape, give Z [..., K]: Z[..., k] = X[..., Y[k]]. A
+ * gather along the last dimension. Types of X: float32, float64, int32, int64, string. Negative
+ * indices are errors; ONNX gives them no meaning here.
+ */
 
 #include "kernels/tensor_data.h"
 #include "ml/ml.h"
 
-static void pick(const char *x, char *z, const int64_t *at, int64_t n, size_t width)
+/*
+ * Copies the n elements that `at` indexes. Widths 4 and 8 have branches of their own, so that
+ * memcpy becomes one load and one store.
+ */
+static void gather_row(const char *x, char *z, const int64_t *at, int64_t n, size_t width)
 {
     for (int64_t i = 0; i < n; i++, z += width) {
         if (width == 4)
@@ -29,11 +38,11 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     for (int64_t i = 0; i < n; i++) {
         if (at[i] < 0 || at[i] >= cols)
             return bp_cpu_fail(call->node, err, BP_E_INVALID,
-                               "index %lld, number %lld, is outside of the %lld features",
+                               "index %lld, at position %lld, is outside of the %lld features",
                                (long long)at[i], (long long)i, (long long)cols);
     }
     for (int64_t r = 0; r < rows && n > 0; r++)
-        pick(from + (size_t)(r * cols) * width, to + (size_t)(r * n) * width, at, n, width);
+        gather_row(from + (size_t)(r * cols) * width, to + (size_t)(r * n) * width, at, n, width);
     return BP_OK;
 }
 
@@ -48,7 +57,7 @@ const struct bp_cpu_op bp_cpu_op_array_feature_extractor = {
     .name = "ArrayFeatureExtractor",
     .domain = "ai.onnx.ml",
     .since = 1,
-    .types = BP_CPU_ML_NUMBERS | UINT64_C(1) << BP_DTYPE_STRING,
+    .types = BP_CPU_ML_NUMERIC | UINT64_C(1) << BP_DTYPE_STRING,
     .claim = bp_cpu_claim_types,
     .prepare = prepare,
     .run = run,

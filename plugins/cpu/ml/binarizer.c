@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* binarizer.c - Binarizer (ai.onnx.ml 1): 1 above the threshold, else 0. */
+/*
+ * binarizer.c - Binarizer (ai.onnx.ml 1).
+ * y = x > threshold ? 1 : 0, element by element; Y has the shape and the type of X. NaN gives 0.
+ */
 
 #include "ml/feature.h"
 
@@ -26,7 +29,7 @@ const struct bp_cpu_op bp_cpu_op_binarizer = {
     .domain = "ai.onnx.ml",
     .since = 1,
     .loops = &loops,
-    .types = BP_CPU_ML_NUMBERS,
+    .types = BP_CPU_ML_NUMERIC,
     .claim = bp_cpu_claim_types,
     .pack = pack,
     .prepare = bp_cpu_feature_prepare,

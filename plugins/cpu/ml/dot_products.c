@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* dot_products.c - rows of features against a fixed set of vectors. */
+/*
+ * dot_products.c - Rows of features against a fixed set of vectors, in float32 and float64.
+ * The including loops are in dot_products.inc.
+ */
 
 #include "ml/dot_products.h"
 #include "kernels/types/loops.h"
@@ -14,6 +17,10 @@
 #define SUFFIX f64
 #include "ml/dot_products.inc"
 
+/*
+ * Vectors beyond n that fill the last panel up stay zero, because the node's memory starts as
+ * zeros.
+ */
 bp_rc bp_cpu_dot_products_pack(struct bp_cpu_node *node, const float *vectors, size_t n, size_t k,
                                bool is_double, struct bp_cpu_dot_products *out, bp_err *err)
 {

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* feature.c - rows of features for loops over them. */
+/* feature.c - The driver of element-wise operators of ai.onnx.ml; see feature.h. */
 
 #include "ml/feature.h"
 
+/*
+ * Chooses the loop by X's type, and splits the rows in slices for the threads. Rank 0 counts as one
+ * row with one feature.
+ */
 bp_rc bp_cpu_feature_prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const struct bp_cpu_feature_loops *loops = call->node->op->loops;
@@ -23,6 +27,10 @@ bp_rc bp_cpu_feature_prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/*
+ * Slice i of n has the rows rows * i / n up to rows * (i + 1) / n; the quotient and the remainder
+ * are multiplied apart, because the product might overflow.
+ */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     struct bp_cpu_call *call = u;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * feature_vectorizer.c - FeatureVectorizer (ai.onnx.ml 1): rows of all inputs side by side, as
- * float32. Attribute inputdimensions cuts an input's rows, or fills them up with zeros.
+ * feature_vectorizer.c - FeatureVectorizer (ai.onnx.ml 1).
+ * Concatenates inputs [N, C0], [N, C1], ... ([C] counts as [1, C]) along the features to Y [N, sum
+ * of widths], float32. Attribute inputdimensions gives the width of each input: its rows are cut to
+ * that width, or filled up with zeros.
  */
 
 #include "kernels/tensor_data.h"
 #include "ml/ml.h"
 
-/* Elements of a row of an input, and in the output. */
+/* Elements of one row: in the input, and in the output. */
 struct part {
     size_t given, wanted;
 };
@@ -17,6 +19,10 @@ struct state {
     struct part parts[];
 };
 
+/*
+ * The shape rule knows neither inputs without static shape nor the outputs' capacity: both are
+ * checked against each other here.
+ */
 static bp_rc check(const struct bp_cpu_call *call, const struct state *s, bp_err *err)
 {
     const bp_tensor *y = call->out[0];
@@ -25,13 +31,12 @@ static bp_rc check(const struct bp_cpu_call *call, const struct state *s, bp_err
         const bp_tensor *x = call->in[i];
 
         if (!x || x->rank == 0 || (x->rank > 1 ? x->dims[0] : 1) != (int64_t)s->rows ||
-            !(BP_CPU_ML_NUMBERS >> x->dtype & 1))
-            return bp_cpu_fail(call->node, err, BP_E_SHAPE, "input %u is not %zu rows of numbers",
-                               i, s->rows);
+            !(BP_CPU_ML_NUMERIC >> x->dtype & 1))
+            return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                               "input %u is not %zu rows of numeric elements", i, s->rows);
     }
     if (y->rank != 2 || (uint64_t)y->dims[0] != s->rows || (uint64_t)y->dims[1] != s->cols)
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "it gives %zu x %zu numbers", s->rows,
-                           s->cols);
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "Y must be %zu x %zu", s->rows, s->cols);
     return BP_OK;
 }
 
@@ -63,6 +68,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return check(call, s, err);
 }
 
+/* One input after the other: y points to its first column, and rows are s->cols apart. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
@@ -89,7 +95,7 @@ const struct bp_cpu_op bp_cpu_op_feature_vectorizer = {
     .name = "FeatureVectorizer",
     .domain = "ai.onnx.ml",
     .since = 1,
-    .types = BP_CPU_ML_NUMBERS,
+    .types = BP_CPU_ML_NUMERIC,
     .claim = bp_cpu_claim_types,
     .prepare = prepare,
     .run = run,

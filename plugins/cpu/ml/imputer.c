@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * imputer.c - Imputer (ai.onnx.ml 1): replaces one value, NaN may be it, by another, which each
- * feature may have its own of.
+ * imputer.c - Imputer (ai.onnx.ml 1).
+ * y = x == replaced_value ? imputed_value : x; Y has the shape and the type of X.
+ * imputed_value_floats or imputed_value_int64s (by X's type) has one element for all features, or
+ * one for each. A replaced_value_float of NaN replaces every NaN.
  */
 
 #include "ml/feature.h"
 
 struct model {
-    const float *floats; /* the one that X's type needs */
-    const int64_t *ints;
+    const float *floats; /* imputed values of a floating-point X, else NULL */
+    const int64_t *ints; /* imputed values of an integer X, else NULL */
     uint32_t n;
     int64_t replaced_int;
     float replaced_float;
@@ -19,6 +21,7 @@ struct model {
 #include "ml/types_ml.inc"
 #undef TEMPLATE
 
+/* Reads the list that X's type needs, and checks that its values fit the type. */
 static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 {
     const bp_value *x = bp_node_in(node->graph, node->node, 0);
@@ -63,7 +66,7 @@ const struct bp_cpu_op bp_cpu_op_imputer = {
     .domain = "ai.onnx.ml",
     .since = 1,
     .loops = &loops,
-    .types = BP_CPU_ML_NUMBERS,
+    .types = BP_CPU_ML_NUMERIC,
     .claim = bp_cpu_claim_types,
     .pack = pack,
     .prepare = prepare,

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * label_encoder.c - LabelEncoder (ai.onnx.ml 1, 2, 4), CategoryMapper (1): each element is looked
- * up among keys and becomes the value there, or a default. Of equal keys the last counts.
+ * label_encoder.c - LabelEncoder (ai.onnx.ml 1, 2, 4) and CategoryMapper (1).
+ * y = values[i] where keys[i] == x, else a default; Y has the shape of X. The last of several equal
+ * keys wins.
+ * Version 1 and CategoryMapper map strings to int64 or back. Version 2 takes lists of strings,
+ * int64 or float32 for keys and values. Version 4 adds tensors of keys and values, float64, int32
+ * and int16, and compares floats by value: all NaNs are equal, and so are 0 and -0.
  */
 
 #include "kernels/tensor_data.h"
@@ -10,14 +14,15 @@
 
 #include <common/float16.h>
 
+/* Elements whose positions are found before their values are copied. */
 enum { BLOCK = 64 };
 
 struct model {
     struct bp_cpu_lookup lookup;
-    char *values; /* n of them, and the default */
+    char *values; /* n of them, then the default */
     size_t width; /* bytes of a value */
     uint32_t n;
-    bool is_index;    /* elements are positions themselves */
+    bool is_index;    /* LabelEncoder-1: an integer x is an index into the values */
     bool is_by_value; /* floats: NaN is NaN, 0 is -0 */
 };
 
@@ -27,7 +32,7 @@ struct state {
 
 /* ---- what the attributes say ----------------------------------------------------------------- */
 
-/* A list, wherever it comes from. */
+/* A list attribute or tensor attribute. Its data is borrowed from the graph, or is the node's. */
 struct list {
     const char *name;
     const void *data; /* at any address */
@@ -70,12 +75,15 @@ static bp_rc fail_nomem(const struct bp_cpu_node *node, bp_err *err)
     return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for its table");
 }
 
-/* Makes the table of the keys; they have the type of X. */
+/*
+ * Copies the keys and makes their hash table. Their type must be X's. Scalars become 64-bit keys
+ * first; see bp_cpu_lookup_keys().
+ */
 static bp_rc set_keys(struct bp_cpu_node *node, struct model *m, const struct list *keys,
                       bp_err *err)
 {
     const bp_value *x = bp_node_in(node->graph, node->node, 0);
-    uint64_t *numbers;
+    uint64_t *scalars;
     void *copy;
 
     if (!x || x->dtype != keys->dtype)
@@ -89,14 +97,17 @@ static bp_rc set_keys(struct bp_cpu_node *node, struct model *m, const struct li
     m->n = keys->n;
     if (keys->dtype == BP_DTYPE_STRING)
         return bp_cpu_lookup_make(node, NULL, copy, keys->n, &m->lookup, err);
-    numbers = bp_cpu_node_memory(node, keys->n * sizeof *numbers);
-    if (!numbers)
+    scalars = bp_cpu_node_memory(node, keys->n * sizeof *scalars);
+    if (!scalars)
         return fail_nomem(node, err);
-    bp_cpu_lookup_keys(keys->dtype, copy, m->is_by_value, numbers, keys->n);
-    return bp_cpu_lookup_make(node, numbers, NULL, keys->n, &m->lookup, err);
+    bp_cpu_lookup_keys(keys->dtype, copy, m->is_by_value, scalars, keys->n);
+    return bp_cpu_lookup_make(node, scalars, NULL, keys->n, &m->lookup, err);
 }
 
-/* Copies the values, and the default behind them. */
+/*
+ * Copies the values, then the default as element n, which is what the lookup returns for unknown
+ * keys.
+ */
 static bp_rc set_values(struct bp_cpu_node *node, struct model *m, const struct list *values,
                         const void *def, bp_err *err)
 {
@@ -118,23 +129,26 @@ static bp_rc set_values(struct bp_cpu_node *node, struct model *m, const struct 
     return BP_OK;
 }
 
-/* Any type's default, at *buffer of 16 bytes. */
+/*
+ * Writes the default, of type dtype, to *buffer (16 bytes): default_tensor, or else the default_*
+ * attribute of that type. Absent attributes have ONNX's defaults: -1, -0.0, "_Unused".
+ */
 static bp_rc read_default(const struct bp_cpu_node *node, uint32_t dtype, void *buffer, bp_err *err)
 {
-    int64_t number = bp_cpu_int(node, "default_int64", -1);
-    double real = (double)bp_cpu_float(node, "default_float", -0.0f);
-    float narrow = (float)real;
-    int32_t i32 = (int32_t)number;
-    int16_t i16 = (int16_t)number;
+    int64_t i64 = bp_cpu_int(node, "default_int64", -1);
+    double f64 = (double)bp_cpu_float(node, "default_float", -0.0f);
+    float f32 = (float)f64;
+    int32_t i32 = (int32_t)i64;
+    int16_t i16 = (int16_t)i64;
     uint32_t n;
     const bp_span *text = bp_cpu_strings(node, "default_string", &n);
     bp_span span = text ? *text : (bp_span){"_Unused", 7};
     const void *from = dtype == BP_DTYPE_STRING ? (const void *)&span
-                       : dtype == BP_DTYPE_I64  ? (const void *)&number
+                       : dtype == BP_DTYPE_I64  ? (const void *)&i64
                        : dtype == BP_DTYPE_I32  ? (const void *)&i32
                        : dtype == BP_DTYPE_I16  ? (const void *)&i16
-                       : dtype == BP_DTYPE_F64  ? (const void *)&real
-                                                : (const void *)&narrow;
+                       : dtype == BP_DTYPE_F64  ? (const void *)&f64
+                                                : (const void *)&f32;
     const bp_const *tensor;
     bp_rc rc = bp_cpu_tensor_attr(node, "default_tensor", &tensor, &n, err);
 
@@ -156,6 +170,7 @@ static struct model *new_model(struct bp_cpu_node *node, bp_err *err)
     return m;
 }
 
+/* LabelEncoder-2 and -4. */
 static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 {
     static const char *const key_names[] = {"keys_tensor", "keys_strings", "keys_int64s",
@@ -180,7 +195,10 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
     return rc < 0 ? rc : set_values(node, m, &values, def, err);
 }
 
-/* Strings that stand for numbers, and back, by X: of both lists one is keys, one values. */
+/*
+ * Maps strings to int64 if X is of strings, else int64 to strings: one list is the keys, the other
+ * the values.
+ */
 static bp_rc pack_pair(struct bp_cpu_node *node, const struct list *texts, const struct list *ints,
                        bp_err *err)
 {
@@ -202,6 +220,7 @@ static bp_rc pack_pair(struct bp_cpu_node *node, const struct list *texts, const
     return rc < 0 ? rc : set_values(node, m, to_ints ? ints : texts, def, err);
 }
 
+/* CategoryMapper-1. */
 static bp_rc pack_mapper(struct bp_cpu_node *node, bp_err *err)
 {
     struct list texts = {.name = "cats_strings", .dtype = BP_DTYPE_STRING};
@@ -212,6 +231,7 @@ static bp_rc pack_mapper(struct bp_cpu_node *node, bp_err *err)
     return pack_pair(node, &texts, &ints, err);
 }
 
+/* LabelEncoder-1: classes_strings and their indices. */
 static bp_rc pack_1(struct bp_cpu_node *node, bp_err *err)
 {
     struct list texts = {.name = "classes_strings", .dtype = BP_DTYPE_STRING};
@@ -244,7 +264,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return rc;
 }
 
-/* Positions of n elements of X, from number `first` on. */
+/* Positions of n elements of X, from element `first` on; m->n for unknown ones. */
 static void find(const struct model *m, const bp_tensor *x, size_t first, size_t n, uint32_t *out)
 {
     const char *from = (const char *)bp_tensor_data(x) + first * bp_cpu_width(x->dtype);
@@ -257,11 +277,15 @@ static void find(const struct model *m, const bp_tensor *x, size_t first, size_t
     }
     bp_cpu_lookup_keys(x->dtype, from, m->is_by_value, keys, n);
     for (size_t i = 0; i < n; i++)
-        out[i] = !m->is_index     ? bp_cpu_lookup_number(&m->lookup, keys[i])
+        out[i] = !m->is_index     ? bp_cpu_lookup_scalar(&m->lookup, keys[i])
                  : keys[i] < m->n ? (uint32_t)keys[i]
                                   : m->n;
 }
 
+/*
+ * Copies a value for each position. The common widths have branches of their own, so that memcpy
+ * becomes plain moves.
+ */
 static void put(const struct model *m, const uint32_t *at, char *out, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

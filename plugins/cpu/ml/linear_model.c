@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * linear_model.c - LinearClassifier, LinearRegressor (ai.onnx.ml 1): scores are products of the
- * features with one vector a class or target, plus an intercept. Two classes may share one score,
- * which is the second one's; the first has it negated, as ONNX's reference does it.
+ * linear_model.c - LinearClassifier and LinearRegressor (ai.onnx.ml 1).
+ * score[n][e] = sum over c of X[n][c] * coefficients[e][c] + intercepts[e], then post_transform. X
+ * is [N, C] or [C].
+ * LinearRegressor gives Y [N, targets], float32. LinearClassifier gives labels Y [N] and scores Z
+ * [N, E], float32; the label of the largest score wins. Two classes may share one score s: it is
+ * the second one's, the first has -s, as in ONNX's reference implementation. float32 is computed as
+ * float32, the other types as float64.
  */
 
 #include "kernels/tensor_data.h"
@@ -12,7 +16,7 @@
 struct model {
     struct bp_cpu_labels labels; /* of a classifier */
     struct bp_cpu_dot_products dots;
-    const float *intercepts; /* one a score; NULL: none */
+    const float *intercepts; /* one for each score; NULL: none */
     uint32_t transform;
 };
 
@@ -22,7 +26,7 @@ struct state {
 
 /* ---- what the attributes say ----------------------------------------------------------------- */
 
-/* Columns of X where they are known; -1: they are not. */
+/* The number of X's columns; -1 if it is not known before a run. */
 static int64_t known_features(const struct bp_cpu_node *node)
 {
     const bp_value *x = bp_node_in(node->graph, node->node, 0);
@@ -55,7 +59,10 @@ static bp_rc new_model(struct bp_cpu_node *node, struct model **out, uint32_t *n
     return bp_cpu_transform_read(node, &(*out)->transform, err);
 }
 
-/* Scores of a classifier without intercepts: one a label, or one for both of two. */
+/*
+ * The number of scores of a classifier without intercepts: one for each label, or one that two
+ * labels share if `coefficients` has just one vector.
+ */
 static uint32_t guess_scores(const struct bp_cpu_node *node, uint32_t n_labels)
 {
     uint32_t count;
@@ -98,15 +105,18 @@ static bp_rc pack_regressor(struct bp_cpu_node *node, bp_err *err)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Scores of a block in float32, `padded` in a row. */
+/*
+ * Scores of a block as float32, `padded` in a row. A float64 model has its results first in the
+ * work area, then the floats.
+ */
 static float *score_block(const struct bp_cpu_ml_block *block, const struct model *m)
 {
     const struct bp_cpu_dot_products *dots = &m->dots;
-    double *wide = block->work; /* where needed, then floats lie behind it */
-    float *scores = dots->is_double ? (void *)(wide + block->n * dots->padded) : block->work;
+    double *f64 = block->work; /* used by a float64 model only */
+    float *scores = dots->is_double ? (void *)(f64 + block->n * dots->padded) : block->work;
 
     if (dots->is_double)
-        bp_cpu_dot_products_f64(dots, block->x, block->n, wide, false);
+        bp_cpu_dot_products_f64(dots, block->x, block->n, f64, false);
     else
         bp_cpu_dot_products_f32(dots, block->x, block->n, scores, false);
     for (size_t r = 0; r < block->n; r++) {
@@ -115,7 +125,7 @@ static float *score_block(const struct bp_cpu_ml_block *block, const struct mode
             float intercept = m->intercepts ? m->intercepts[c] : 0;
 
             if (dots->is_double)
-                scores[i] = (float)(wide[i] + (double)intercept);
+                scores[i] = (float)(f64[i] + (double)intercept);
             else
                 scores[i] += intercept;
         }
@@ -123,6 +133,7 @@ static float *score_block(const struct bp_cpu_ml_block *block, const struct mode
     return scores;
 }
 
+/* The rows of an output that belong to the block. */
 static float *rows_of(bp_tensor *out, const struct bp_cpu_ml_block *block, size_t cols)
 {
     return (float *)bp_cpu_data(out) + (size_t)block->first * cols;
@@ -140,6 +151,7 @@ static void regress(const struct bp_cpu_ml_block *block)
     bp_cpu_transform_targets_f32(y, block->n, n, m->transform);
 }
 
+/* The label of the largest score; with one score, its sign decides between two labels. */
 static void put_row_label(const struct bp_cpu_ml_block *block, const struct model *m, size_t r,
                           const float *scores)
 {
@@ -154,9 +166,10 @@ static void put_row_label(const struct bp_cpu_ml_block *block, const struct mode
     else if (m->labels.n == 2)
         bp_cpu_put_label(&m->labels, y, row, scores[0] > 0);
     else
-        bp_cpu_put_answer(&m->labels, y, row, scores[0] > 0);
+        bp_cpu_put_binary_label(&m->labels, y, row, scores[0] > 0);
 }
 
+/* Z has a column more than there are scores where two labels share one. */
 static void classify(const struct bp_cpu_ml_block *block)
 {
     const struct model *m = block->call->node->packed;
@@ -199,7 +212,7 @@ const struct bp_cpu_op bp_cpu_op_linear_classifier = {
     .name = "LinearClassifier",
     .domain = "ai.onnx.ml",
     .since = 1,
-    .types = BP_CPU_ML_NUMBERS,
+    .types = BP_CPU_ML_NUMERIC,
     .claim = bp_cpu_claim_types,
     .pack = pack_classifier,
     .prepare = prepare,
@@ -210,7 +223,7 @@ const struct bp_cpu_op bp_cpu_op_linear_regressor = {
     .name = "LinearRegressor",
     .domain = "ai.onnx.ml",
     .since = 1,
-    .types = BP_CPU_ML_NUMBERS,
+    .types = BP_CPU_ML_NUMERIC,
     .claim = bp_cpu_claim_types,
     .pack = pack_regressor,
     .prepare = prepare,

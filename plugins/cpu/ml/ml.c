@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ml.c - attributes, features and labels of ai.onnx.ml's operators. */
+/* ml.c - Attributes, features and labels of ai.onnx.ml's operators; see ml.h. */
 
 #include "ml/ml.h"
 
@@ -7,6 +7,7 @@
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
+/* The elements of a list attribute; NULL and 0 if it is absent, empty or of another type. */
 static const void *list(const struct bp_cpu_node *node, const char *name, uint32_t type,
                         uint32_t *count)
 {
@@ -42,6 +43,10 @@ bp_rc bp_cpu_choice(const struct bp_cpu_node *node, const char *name, const char
                        given ? (const char *)given->data : def);
 }
 
+/*
+ * The attribute comes from the model, so nothing is believed: the product of the dimensions is
+ * checked for overflow, and the data for enough bytes.
+ */
 bp_rc bp_cpu_tensor_attr(const struct bp_cpu_node *node, const char *name, const bp_const **out,
                          uint32_t *count, bp_err *err)
 {
@@ -54,7 +59,9 @@ bp_rc bp_cpu_tensor_attr(const struct bp_cpu_node *node, const char *name, const
         return BP_OK;
     for (uint32_t i = 0; i < tensor->rank; i++) {
         if (tensor->dims[i] < 0 || __builtin_mul_overflow(n, (uint64_t)tensor->dims[i], &n))
-            return bp_cpu_fail(node, err, BP_E_INVALID, "%s has impossible sizes", name);
+            return bp_cpu_fail(node, err, BP_E_INVALID,
+                               "%s has a negative dimension, or more elements than 64 bits count",
+                               name);
     }
     if (bp_cpu_width(tensor->dtype) == 0)
         return bp_cpu_fail(node, err, BP_E_INVALID, "%s has elements of type %s", name,
@@ -92,6 +99,7 @@ bp_rc bp_cpu_rows(const struct bp_cpu_call *call, int64_t *rows, int64_t *cols, 
     return BP_OK;
 }
 
+/* X-macro bodies stay short: the loop is the same for each pair of types. */
 #define CONVERT(T, load)                                                                           \
     do {                                                                                           \
         const T *x = from;                                                                         \
@@ -162,7 +170,8 @@ void bp_cpu_put_label(const struct bp_cpu_labels *labels, bp_tensor *out, int64_
         ((bp_span *)bp_tensor_data(out))[row] = labels->strings[which];
 }
 
-void bp_cpu_put_answer(const struct bp_cpu_labels *labels, bp_tensor *out, int64_t row, bool yes)
+void bp_cpu_put_binary_label(const struct bp_cpu_labels *labels, bp_tensor *out, int64_t row,
+                             bool yes)
 {
     static const char digits[] = "01";
 

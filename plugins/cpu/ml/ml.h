@@ -1,47 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ml.h - what the operators of ai.onnx.ml share: attributes that are lists, inputs that are rows of
- * features of any number type, labels of classes, and transforms of scores.
+ * ml.h - What the operators of ai.onnx.ml share: list attributes, inputs that are rows of features
+ * of any numeric type, labels of classes, and post_transform.
+ * Pointers to attributes live as long as the graph. All functions may run on several threads at
+ * once if their outputs differ.
  */
 #ifndef BP_CPU_ML_ML_H
 #define BP_CPU_ML_ML_H
 
 #include "cpu.h"
 
-/* The types that inputs of these operators have. */
-#define BP_CPU_ML_NUMBERS                                                                          \
+/* The element types of the numeric inputs of ai.onnx.ml: float32, float64, int64, int32. */
+#define BP_CPU_ML_NUMERIC                                                                          \
     (UINT64_C(1) << BP_DTYPE_F32 | UINT64_C(1) << BP_DTYPE_F64 | UINT64_C(1) << BP_DTYPE_I64 |     \
      UINT64_C(1) << BP_DTYPE_I32)
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-/* Lists; NULL and *count 0 when the attribute is absent or of another type. */
+/*
+ * List attributes, borrowed from the graph; NULL and *count 0 if the attribute is absent or of
+ * another type.
+ */
 const float *bp_cpu_floats(const struct bp_cpu_node *node, const char *name, uint32_t *count);
 const bp_span *bp_cpu_strings(const struct bp_cpu_node *node, const char *name, uint32_t *count);
-/* Position of a string attribute (def when absent) among n texts. BP_E_INVALID: it is none. */
+/*
+ * *out is the index of a string attribute's value (`def` if absent) among n texts. BP_E_INVALID: it
+ * is none of them.
+ */
 bp_rc bp_cpu_choice(const struct bp_cpu_node *node, const char *name, const char *def,
                     const char *const *texts, uint32_t n, uint32_t *out, bp_err *err);
 /*
- * A tensor attribute and its number of elements; NULL, 0 when it is absent. BP_E_INVALID: it has
- * fewer bytes than its shape needs, or no element type of whole bytes. Its data may lie anywhere.
+ * A tensor attribute and its number of elements; NULL and 0 if it is absent. The data may be
+ * unaligned. BP_E_INVALID: it has fewer bytes than its shape needs, or elements smaller than a
+ * byte.
  */
 bp_rc bp_cpu_tensor_attr(const struct bp_cpu_node *node, const char *name, const bp_const **out,
                          uint32_t *count, bp_err *err);
-/* BP_E_INVALID unless a list has `want` elements; `whose` says where that number comes from. */
+/*
+ * Checks that a list has `want` elements; `whose` says in the message where that number comes from.
+ * BP_E_INVALID.
+ */
 bp_rc bp_cpu_expect_count(const struct bp_cpu_node *node, const char *name, uint64_t count,
                           uint64_t want, const char *whose, bp_err *err);
 
 /* ---- rows of features ------------------------------------------------------------------------ */
 
-/* Input 0 as a matrix: [N,C] has N rows, [C] is one row. BP_E_SHAPE: another rank. */
+/* Input 0 as a matrix: [N, C] has N rows, [C] is one row. BP_E_SHAPE: it has another rank. */
 bp_rc bp_cpu_rows(const struct bp_cpu_call *call, int64_t *rows, int64_t *cols, bp_err *err);
-/* n numbers of any of those types, or float16, as another type. */
+/* Converts n elements of a numeric type or float16. */
 void bp_cpu_to_f32(uint32_t dtype, const void *from, float *to, size_t n);
 void bp_cpu_to_f64(uint32_t dtype, const void *from, double *to, size_t n);
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-/* Names of classes: integers, or strings that live as long as the graph. */
+/* Class labels: int64, or strings that live as long as the graph. */
 struct bp_cpu_labels {
     const int64_t *ints; /* NULL: strings */
     const bp_span *strings;
@@ -51,15 +63,16 @@ struct bp_cpu_labels {
 /* From attribute classlabels_strings, or the one called `ints`. BP_E_INVALID: there are none. */
 bp_rc bp_cpu_labels_read(const struct bp_cpu_node *node, const char *ints,
                          struct bp_cpu_labels *out, bp_err *err);
-/* Writes label `which` as element `row`; out may be NULL. */
+/* Writes label `which` to element `row` of out, which may be NULL: an output that nobody uses. */
 void bp_cpu_put_label(const struct bp_cpu_labels *labels, bp_tensor *out, int64_t row,
                       size_t which);
-/* What stands for yes and no where a single score has a single label: 1 and 0. */
-void bp_cpu_put_answer(const struct bp_cpu_labels *labels, bp_tensor *out, int64_t row, bool yes);
+/* Writes 1 for yes, 0 for no (as int64 or string) where one score decides about one label. */
+void bp_cpu_put_binary_label(const struct bp_cpu_labels *labels, bp_tensor *out, int64_t row,
+                             bool yes);
 
 /* ---- scores ---------------------------------------------------------------------------------- */
 
-/* In the order of TreeEnsemble's numbers. */
+/* Values of post_transform, in the order of TreeEnsemble-5's integers. */
 enum {
     BP_CPU_RAW_SCORES,
     BP_CPU_SOFTMAX,
@@ -69,15 +82,12 @@ enum {
     BP_CPU_N_TRANSFORMS
 };
 
-/* From attribute post_transform, a string. */
+/* Reads attribute post_transform, a string. BP_E_INVALID: it is none of ONNX's names. */
 bp_rc bp_cpu_transform_read(const struct bp_cpu_node *node, uint32_t *out, bp_err *err);
-/* Transforms each row, in place. */
+/* Applies post_transform to each row of [rows][cols], in place. */
 void bp_cpu_transform_f32(float *scores, size_t rows, size_t cols, uint32_t transform);
 void bp_cpu_transform_f64(double *scores, size_t rows, size_t cols, uint32_t transform);
-/*
- * The same, but of a single column only PROBIT changes anything: so regressions with one target
- * behave in ONNX Runtime.
- */
+/* As above for a regression: a single column changes with PROBIT only, as in ONNX Runtime. */
 static inline void bp_cpu_transform_targets_f32(float *scores, size_t rows, size_t cols,
                                                 uint32_t transform)
 {

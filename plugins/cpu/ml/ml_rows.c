@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* ml_rows.c - blocks of rows of features, for the threads. */
+/*
+ * ml_rows.c - The driver that splits rows of features in slices for the threads, and slices in
+ * blocks; see ml_rows.h.
+ */
 
 #include "ml/ml_rows.h"
 #include "kernels/tensor_data.h"
 
+/* The work area of a block is to stay in the L2 cache. */
 enum { MOST_ROWS = 64, WORK_BYTES = 128 * 1024 };
 
-/* Rows in a block: as many as leave its work in the cache. */
+/*
+ * Chooses the rows of a block, a multiple of 4 (the rows that dot_products.inc takes at once), by
+ * WORK_BYTES. False: a size overflows.
+ */
 static bool plan_block(struct bp_cpu_ml_rows *s, size_t width, size_t row_bytes, size_t *work)
 {
     size_t x_row, n = row_bytes > 0 ? WORK_BYTES / row_bytes / 4 * 4 : MOST_ROWS;
@@ -51,7 +58,7 @@ bp_rc bp_cpu_ml_rows_prepare(struct bp_cpu_call *call, size_t bytes, size_t feat
     return BP_OK;
 }
 
-/* X itself where it has the type, else a copy that has. */
+/* X itself if it has the model's type, else a converted copy of n rows. */
 static const void *block_of_x(const struct bp_cpu_call *call, const struct bp_cpu_ml_rows *s,
                               int64_t first, size_t n, void *copy)
 {

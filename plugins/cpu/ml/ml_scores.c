@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* ml_scores.c - post_transform: what becomes of scores before they are given out. */
+/*
+ * ml_scores.c - post_transform of ai.onnx.ml: NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO, PROBIT,
+ * applied to rows of scores.
+ */
 
 #include "kernels/types/loops.h"
 #include "kernels/vector_math.h"
 #include "ml/ml.h"
 
 /*
- * The quantile of the normal distribution, by an approximation of the inverse error function with a
- * = 0.147 (Winitzki): not the best there is, but the one that ONNX's implementations share.
+ * The quantile function of the normal distribution, by Winitzki's approximation of the inverse
+ * error function with a = 0.147. More exact ones exist, but ONNX's implementations share this one.
  */
 static double probit(double p)
 {

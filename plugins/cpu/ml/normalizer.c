@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * normalizer.c - Normalizer (ai.onnx.ml 1): each row divided by its largest element, the sum of its
- * magnitudes, or its length; left as it is where that is 0.
+ * normalizer.c - Normalizer (ai.onnx.ml 1).
+ * y = x / norm(row), float32, for X [N, C] or [C]. norm is MAX (the largest element), L1 (sum of
+ * magnitudes) or L2 (Euclidean length). A row whose norm is 0 stays as it is.
  */
 
 #include "ml/feature.h"
@@ -41,7 +42,7 @@ const struct bp_cpu_op bp_cpu_op_normalizer = {
     .domain = "ai.onnx.ml",
     .since = 1,
     .loops = &loops,
-    .types = BP_CPU_ML_NUMBERS,
+    .types = BP_CPU_ML_NUMERIC,
     .claim = bp_cpu_claim_types,
     .pack = pack,
     .prepare = prepare,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * one_hot_encoder.c - OneHotEncoder (ai.onnx.ml 1): a row of zeros with a one where an element's
- * category is. Floats count as the integers that they are without their fraction.
+ * one_hot_encoder.c - OneHotEncoder (ai.onnx.ml 1).
+ * X of shape [...] gives Y [..., number of categories], float32: 1 at the index of x's category,
+ * else 0. Categories are cats_int64s or cats_strings by X's type; floats are truncated to integers
+ * first. Attribute zeros decides whether an unknown category gives a row of zeros or an error.
  */
 
 #include "kernels/tensor_data.h"
@@ -10,7 +12,7 @@
 
 struct model {
     struct bp_cpu_lookup lookup;
-    bool is_lenient; /* unknown categories give zeros */
+    bool allows_unknown; /* attribute zeros */
 };
 
 static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
@@ -34,7 +36,7 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
     if (n_ints > 0)
         bp_cpu_lookup_keys(BP_DTYPE_I64, ints, false, keys, n_ints);
     node->packed = m;
-    m->is_lenient = bp_cpu_int(node, "zeros", 1) != 0;
+    m->allows_unknown = bp_cpu_int(node, "zeros", 1) != 0;
     return bp_cpu_lookup_make(node, keys, texts, n, &m->lookup, err);
 }
 
@@ -48,10 +50,10 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* What is no 64-bit integer is no category. */
+/* A float outside of int64's range, or NaN, is no category. */
 static uint32_t find_real(const struct bp_cpu_lookup *lookup, double x)
 {
-    return x >= -0x1p63 && x < 0x1p63 ? bp_cpu_lookup_number(lookup, (uint64_t)(int64_t)x)
+    return x >= -0x1p63 && x < 0x1p63 ? bp_cpu_lookup_scalar(lookup, (uint64_t)(int64_t)x)
                                       : lookup->n;
 }
 
@@ -62,9 +64,9 @@ static uint32_t find(const struct bp_cpu_lookup *lookup, const bp_tensor *x, int
     if (x->dtype == BP_DTYPE_STRING)
         return bp_cpu_lookup_text(lookup, ((const bp_span *)data)[i]);
     if (x->dtype == BP_DTYPE_I64)
-        return bp_cpu_lookup_number(lookup, ((const uint64_t *)data)[i]);
+        return bp_cpu_lookup_scalar(lookup, ((const uint64_t *)data)[i]);
     if (x->dtype == BP_DTYPE_I32)
-        return bp_cpu_lookup_number(lookup, (uint64_t)(int64_t)((const int32_t *)data)[i]);
+        return bp_cpu_lookup_scalar(lookup, (uint64_t)(int64_t)((const int32_t *)data)[i]);
     if (x->dtype == BP_DTYPE_F32)
         return find_real(lookup, (double)((const float *)data)[i]);
     return find_real(lookup, ((const double *)data)[i]);
@@ -84,7 +86,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 
         if (at < n)
             y[(size_t)i * n + at] = 1;
-        else if (!m->is_lenient)
+        else if (!m->allows_unknown)
             return bp_cpu_fail(call->node, err, BP_E_INVALID,
                                "element %lld is of no category, and zeros is 0", (long long)i);
     }
@@ -95,7 +97,7 @@ const struct bp_cpu_op bp_cpu_op_one_hot_encoder = {
     .name = "OneHotEncoder",
     .domain = "ai.onnx.ml",
     .since = 1,
-    .types = BP_CPU_ML_NUMBERS | UINT64_C(1) << BP_DTYPE_STRING,
+    .types = BP_CPU_ML_NUMERIC | UINT64_C(1) << BP_DTYPE_STRING,
     .claim = bp_cpu_claim_types,
     .pack = pack,
     .prepare = prepare,

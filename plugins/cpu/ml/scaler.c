@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* scaler.c - Scaler (ai.onnx.ml 1): (x - offset) * scale as float32, a feature or all alike. */
+/*
+ * scaler.c - Scaler (ai.onnx.ml 1).
+ * y = (x - offset) * scale, float32; Y has the shape of X. offset and scale have one element for
+ * all features, or one for each.
+ */
 
 #include "ml/feature.h"
 
@@ -46,7 +50,7 @@ const struct bp_cpu_op bp_cpu_op_scaler = {
     .domain = "ai.onnx.ml",
     .since = 1,
     .loops = &loops,
-    .types = BP_CPU_ML_NUMBERS,
+    .types = BP_CPU_ML_NUMERIC,
     .claim = bp_cpu_claim_types,
     .pack = pack,
     .prepare = prepare,

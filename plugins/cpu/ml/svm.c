@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* svm.c - kernels between rows of features and support vectors. */
+/* svm.c - Kernels between rows of features and support vectors; see svm.h. */
 
 #include "ml/svm.h"
 #include "kernels/types/loops.h"
@@ -45,6 +45,10 @@ bp_rc bp_cpu_svm_read(const struct bp_cpu_node *node, struct bp_cpu_svm *out, bp
     return BP_OK;
 }
 
+/*
+ * Without support vectors the rows of `coefficients` take their place, so that both models use the
+ * same product.
+ */
 bp_rc bp_cpu_svm_vectors(struct bp_cpu_node *node, struct bp_cpu_svm *svm, uint64_t n,
                          uint32_t n_linear, bp_err *err)
 {
@@ -75,16 +79,20 @@ void bp_cpu_svm_kernels(const struct bp_cpu_svm *svm, const struct bp_cpu_ml_blo
         kernels_f32(svm, block->x, block->n, block->work);
 }
 
+/*
+ * The slice of kernels and of coefficients is contiguous, because support vectors are sorted by
+ * class.
+ */
 double bp_cpu_svm_sum(const struct bp_cpu_svm *svm, const struct bp_cpu_ml_block *block, size_t row,
                       size_t first, const void *coefficients, size_t n)
 {
-    const float *narrow = block->work, *narrow_coefficients = coefficients;
-    const double *wide = block->work, *wide_coefficients = coefficients;
+    const float *f32 = block->work, *f32_coefficients = coefficients;
+    const double *f64 = block->work, *f64_coefficients = coefficients;
     size_t at = row * svm->dots.padded + first;
 
     if (svm->dots.is_double)
-        return bp_cpu_dot_f64(wide + at, wide_coefficients, n);
-    return (double)bp_cpu_dot_f32(narrow + at, narrow_coefficients, n);
+        return bp_cpu_dot_f64(f64 + at, f64_coefficients, n);
+    return (double)bp_cpu_dot_f32(f32 + at, f32_coefficients, n);
 }
 
 void *bp_cpu_svm_coefficients(struct bp_cpu_node *node, const struct bp_cpu_svm *svm)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * svm_classifier.c - SVMClassifier (ai.onnx.ml 1). With support vectors, one machine decides
- * between each pair of classes and the class with most votes wins; prob_a and prob_b make
- * probabilities of the machines' scores. Without, it is a linear model with a score a class.
+ * svm_classifier.c - SVMClassifier (ai.onnx.ml 1).
+ * X is [N, C] or [C]; Y [N] are labels, Z [N, E] scores, float32. With support vectors there is one
+ * machine for each pair of classes (i, j): score = rho + sum of coefficient * kernel; each machine
+ * votes, and the class with most votes wins. prob_a and prob_b turn the pairs' scores into class
+ * probabilities; without them Z has a column for each pair. Without support vectors it is a linear
+ * model with one score for each class.
  */
 
 #include "kernels/tensor_data.h"
@@ -14,29 +17,32 @@
 struct model {
     struct bp_cpu_svm svm;
     struct bp_cpu_labels labels;
-    bool is_linear, is_positive; /* no coefficient is below 0 */
+    bool is_linear, is_positive; /* is_positive: no coefficient is below 0 */
     const char *coefficients;    /* in the kernels' type, (classes - 1) x vectors */
     size_t width;                /* bytes of one */
     const int64_t *counts;       /* vectors of each class */
     size_t *starts;
-    const float *prob_a, *prob_b; /* one a pair, or NULL */
-    size_t pairs, columns;
+    const float *prob_a, *prob_b; /* one for each pair, or NULL */
+    size_t pairs, columns;        /* machines; columns of Z */
 };
 
 struct state {
     struct bp_cpu_ml_rows rows;
 };
 
-/* What one row needs besides its kernels. */
+/* Temporary values of one row besides its kernels, in the block's work area. */
 struct row {
-    double *scores; /* one a pair, or a class */
-    double *votes;  /* one a class */
-    double *likely; /* classes x classes: the first, where it is one of both */
+    double *scores;   /* one for each pair, or for each class */
+    double *votes;    /* one for each class */
+    double *pairwise; /* [classes][classes]: P(class i if it is i or j) */
     double *work;
 };
 
 /* ---- what the attributes say ----------------------------------------------------------------- */
 
+/*
+ * Reads vectors_per_class; starts[i] becomes the index of class i's first vector, *total their sum.
+ */
 static bp_rc read_counts(struct bp_cpu_node *node, struct model *m, uint64_t *total, bp_err *err)
 {
     uint32_t n;
@@ -67,6 +73,7 @@ static bp_rc expect_least(const struct bp_cpu_node *node, const char *name, uint
                        (unsigned long long)count, (unsigned long long)least);
 }
 
+/* prob_a and prob_b (Platt scaling) need one element for each pair. */
 static bp_rc read_probabilities(const struct bp_cpu_node *node, struct model *m, bp_err *err)
 {
     uint32_t n_a, n_b;
@@ -80,7 +87,7 @@ static bp_rc read_probabilities(const struct bp_cpu_node *node, struct model *m,
     return rc;
 }
 
-/* Machines between pairs: checks that every list is long enough. */
+/* One machine for each pair of classes: checks that every list is long enough. */
 static bp_rc pack_pairs(struct bp_cpu_node *node, struct model *m, uint64_t vectors, bp_err *err)
 {
     uint64_t n = m->labels.n, needed;
@@ -141,7 +148,11 @@ static size_t largest(const double *x, size_t n)
     return best;
 }
 
-/* Scores and votes of a row: a machine above 0 is for the first of its pair. */
+/*
+ * Scores and votes of a row. A score above 0 is a vote for the first class of the pair. As in
+ * LIBSVM, row j - 1 of the coefficients belongs to class i's vectors against j, row i to class j's
+ * vectors.
+ */
 static void decide(const struct model *m, const struct bp_cpu_ml_block *block, size_t r,
                    const struct row *row)
 {
@@ -162,7 +173,10 @@ static void decide(const struct model *m, const struct bp_cpu_ml_block *block, s
     }
 }
 
-/* Scores of classes instead of pairs. */
+/*
+ * Replaces the scores of pairs by probabilities of classes: a logistic function gives each pair's,
+ * pairwise coupling makes one of each class. Values are kept 1e-7 away from 0 and 1.
+ */
 static void make_probabilities(const struct model *m, const struct row *row)
 {
     size_t n = m->labels.n, pair = 0;
@@ -173,11 +187,11 @@ static void make_probabilities(const struct model *m, const struct row *row)
             double p = 1 / (1 + exp(x));
 
             p = p < 1e-7 ? 1e-7 : p > 1 - 1e-7 ? 1 - 1e-7 : p;
-            row->likely[i * n + j] = p;
-            row->likely[j * n + i] = 1 - p;
+            row->pairwise[i * n + j] = p;
+            row->pairwise[j * n + i] = 1 - p;
         }
     }
-    bp_cpu_couple(row->likely, n, row->scores, row->work);
+    bp_cpu_couple(row->pairwise, n, row->scores, row->work);
 }
 
 static void linear_scores(const struct model *m, const struct bp_cpu_ml_block *block, size_t r,
@@ -194,7 +208,10 @@ static void linear_scores(const struct model *m, const struct bp_cpu_ml_block *b
     }
 }
 
-/* Scores of two classes that are all positive weights: above a half the second one wins. */
+/*
+ * The class of the largest score. Two classes whose weights are all positive have probabilities as
+ * scores: from 0.5 on the second one wins.
+ */
 static size_t linear_winner(const struct model *m, const double *scores)
 {
     size_t best = largest(scores, m->labels.n);
@@ -205,8 +222,8 @@ static size_t linear_winner(const struct model *m, const double *scores)
 }
 
 /*
- * Of one machine between two classes the score becomes two. What is squeezed afterwards is the
- * score and its negative, as in ONNX's reference; PROBIT takes probabilities.
+ * One machine between two classes gives two scores. post_transform is applied to the score and its
+ * negative, as in ONNX's reference implementation; PROBIT needs probabilities, p and 1 - p.
  */
 static void write_scores(const struct model *m, double *scores, float *z)
 {
@@ -233,8 +250,8 @@ static void classify(const struct bp_cpu_ml_block *block)
 
     row.scores = (double *)((char *)block->work + block->n * bp_cpu_svm_row_bytes(&m->svm));
     row.votes = row.scores + most + 1;
-    row.likely = row.votes + n;
-    row.work = row.likely + n * n;
+    row.pairwise = row.votes + n;
+    row.work = row.pairwise + n * n;
     bp_cpu_svm_kernels(&m->svm, block);
     for (size_t r = 0; r < block->n; r++) {
         int64_t at = block->first + (int64_t)r;
@@ -253,7 +270,7 @@ static void classify(const struct bp_cpu_ml_block *block)
     }
 }
 
-/* Bytes of a row's kernels, and of struct row; each row of a block has room for both. */
+/* Bytes of the work area for one row: its kernels and struct row. False: too many classes. */
 static bool row_bytes(const struct model *m, size_t *out)
 {
     size_t n = m->labels.n, most = m->pairs > n ? m->pairs : n;
@@ -283,7 +300,7 @@ const struct bp_cpu_op bp_cpu_op_svm_classifier = {
     .name = "SVMClassifier",
     .domain = "ai.onnx.ml",
     .since = 1,
-    .types = BP_CPU_ML_NUMBERS,
+    .types = BP_CPU_ML_NUMERIC,
     .claim = bp_cpu_claim_types,
     .pack = pack,
     .prepare = prepare,

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* svm_probability.c - pairwise coupling: p minimises p' Q p, with a sum of 1. */
+/*
+ * svm_probability.c - Pairwise coupling: finds p with sum 1 that minimises p' Q p.
+ * Q[i][i] is the sum of r[j][i]^2, Q[i][j] = -r[j][i] r[i][j], where r are the pairs'
+ * probabilities. The iteration is algorithm 2 of Wu, Lin and Weng (2004).
+ */
 
 #include "ml/svm_probability.h"
 
@@ -32,7 +36,7 @@ static double multiply(const double *q, const double *p, size_t n, double *qp)
     return sum;
 }
 
-/* Is every element of Q p as large as their mean, which it is at the minimum? */
+/* The end of the iteration: at the minimum all elements of Q p equal p' Q p. */
 static int is_level(const double *qp, double mean, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -42,7 +46,10 @@ static int is_level(const double *qp, double mean, size_t n)
     return 1;
 }
 
-/* Moves one probability to where its derivative vanishes, and makes the sum 1 again. */
+/*
+ * Sets p[i] to where its derivative vanishes, then scales p to sum 1. qp and *mean are updated
+ * without a new product.
+ */
 static void step(const double *q, double *p, double *qp, size_t n, size_t i, double *mean)
 {
     double diagonal = q[i * n + i], delta = (*mean - qp[i]) / diagonal, scale = 1 + delta;

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* svm_regressor.c - SVMRegressor (ai.onnx.ml 1): a sum of kernels; of one class, its sign. */
+/*
+ * svm_regressor.c - SVMRegressor (ai.onnx.ml 1).
+ * y[n] = rho + sum over support vectors of coefficient * kernel, for X [N, C] or [C]; Y is [N, 1],
+ * float32. With one_class the result is its sign, 1 or -1. Without support vectors (n_supports 0)
+ * it is a linear model.
+ */
 
 #include "kernels/tensor_data.h"
 #include "ml/svm.h"
@@ -41,8 +46,8 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 static void regress(const struct bp_cpu_ml_block *block)
 {
     const struct model *m = block->call->node->packed;
-    const float *narrow = block->work;
-    const double *wide = block->work;
+    const float *f32 = block->work;
+    const double *f64 = block->work;
     float *y = (float *)bp_cpu_data(block->call->out[0]) + block->first;
 
     bp_cpu_svm_kernels(&m->svm, block);
@@ -50,8 +55,8 @@ static void regress(const struct bp_cpu_ml_block *block)
         size_t at = r * m->svm.dots.padded;
         double sum = m->coefficients
                          ? bp_cpu_svm_sum(&m->svm, block, r, 0, m->coefficients, m->svm.dots.n)
-                     : m->svm.dots.is_double ? wide[at]
-                                             : (double)narrow[at];
+                     : m->svm.dots.is_double ? f64[at]
+                                             : (double)f32[at];
 
         y[r] = (float)(sum + (double)m->svm.rho[0]);
         if (m->is_one_class)
@@ -74,7 +79,7 @@ const struct bp_cpu_op bp_cpu_op_svm_regressor = {
     .name = "SVMRegressor",
     .domain = "ai.onnx.ml",
     .since = 1,
-    .types = BP_CPU_ML_NUMBERS,
+    .types = BP_CPU_ML_NUMERIC,
     .claim = bp_cpu_claim_types,
     .pack = pack,
     .prepare = prepare,

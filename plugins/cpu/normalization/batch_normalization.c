@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * batch_normalization.c - BatchNormalization (opsets 1, 6, 7, 9, 14, 15): y = x * a + b with one a
- * and b a channel; in training mean and variance are those of the batch, and running ones come out.
- * From version 14 on an attribute asks for training; before, outputs behind Y do, unless is_test is
- * set, and those of the batch itself are outputs too.
+ * batch_normalization.c - BatchNormalization (opsets 1, 6, 7, 9, 14, 15).
+ * y = (x - mean) / sqrt(var + epsilon) * scale + B for each channel; X is [N, C, d1, ...], the
+ * parameters are [C]. In training mean and var are those of the batch, and running mean = old *
+ * momentum + batch's * (1 - momentum) comes out.
+ * From opset 14 on attribute training_mode asks for training; before, outputs beyond Y do, unless
+ * is_test is set, and saved_mean and saved_var are outputs too. Opset 15 lets the parameters have
+ * another type. spatial (until opset 8) set to 0 gives each position its own statistics.
  */
 
 #include "kernels/cast/widen.h"
@@ -16,6 +19,7 @@
 enum { X, SCALE, BIAS, MEAN, VAR, N_INPUTS };
 enum { Y, RUNNING_MEAN, RUNNING_VAR, SAVED_MEAN, SAVED_VAR, N_OUTPUTS };
 
+/* The plan of a call. */
 struct state {
     const struct bp_cpu_simd *simd;
     const struct bp_cpu_norm *norm;
@@ -32,6 +36,7 @@ struct job {
     size_t width;
 };
 
+/* Parameters may have another floating-point type than X. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     for (uint32_t i = 1; i < N_INPUTS; i++) {
@@ -45,6 +50,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
     bp_cpu_claim_types(op, query);
 }
 
+/* Whether the node trains: by attribute, or in old versions by its outputs. */
 static bool trains(const struct bp_cpu_call *call)
 {
     if (call->node->node->since >= 14)
@@ -56,6 +62,7 @@ static bool trains(const struct bp_cpu_call *call)
     return false;
 }
 
+/* Checks that each parameter has one element for each channel. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[X];
@@ -74,7 +81,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     state->batch = x->rank > 0 ? x->dims[0] : 1;
     state->channels = x->rank > 1 ? x->dims[1] : 1;
     state->plane = x->rank > 2 ? bp_dims_count(x->dims + 2, x->rank - 2) : 1;
-    if (!is_spatial) { /* opsets 1 to 8: statistics of every position */
+    if (!is_spatial) { /* opsets 1 to 8: statistics of each position */
         state->channels *= state->plane;
         state->plane = 1;
     }
@@ -83,18 +90,18 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "Y has another size than X");
     for (uint32_t i = 1; i < N_INPUTS; i++) {
         if (bp_cpu_count(call->in[i]) != state->channels)
-            return bp_cpu_fail(call->node, err, BP_E_SHAPE, "input %u has not one number a channel",
-                               i);
+            return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                               "input %u has not one element for each channel", i);
     }
     for (uint32_t i = RUNNING_MEAN; i < N_OUTPUTS; i++) {
         if (bp_cpu_out(call, i) && bp_cpu_count(call->out[i]) != state->channels)
             return bp_cpu_fail(call->node, err, BP_E_SHAPE,
-                               "output %u has not one number a channel", i);
+                               "output %u has not one element for each channel", i);
     }
     return BP_OK;
 }
 
-/* Number `i` of a tensor; parameters may have another type than X. */
+/* Element i as float64; parameters may have another type than X. */
 static double load(const bp_tensor *tensor, int64_t i)
 {
     const void *data = bp_cpu_data(tensor);
@@ -103,6 +110,7 @@ static double load(const bp_tensor *tensor, int64_t i)
                                          : (double)((const float *)data)[i];
 }
 
+/* Stores element i of an output that may be absent. */
 static void put(const struct job *job, uint32_t output, int64_t i, double v)
 {
     bp_tensor *tensor = job->out[output];
@@ -116,6 +124,7 @@ static void put(const struct job *job, uint32_t output, int64_t i, double v)
         ((float *)data)[i] = (float)v;
 }
 
+/* The plane of image n and channel c. */
 static void *plane_at(const struct job *job, const bp_tensor *tensor, int64_t n, int64_t c)
 {
     const struct state *s = job->state;
@@ -123,7 +132,10 @@ static void *plane_at(const struct job *job, const bp_tensor *tensor, int64_t n,
     return (char *)bp_cpu_data(tensor) + (size_t)((n * s->channels + c) * s->plane) * job->width;
 }
 
-/* Mean and variance of a channel over the batch, and what they add to the running ones. */
+/*
+ * Mean and variance of a channel over the batch; the running ones are updated. Two passes, because
+ * one would cancel.
+ */
 static void measure(const struct job *job, int64_t c, double *mean, double *var)
 {
     const struct state *s = job->state;
@@ -142,8 +154,8 @@ static void measure(const struct job *job, int64_t c, double *mean, double *var)
     put(job, SAVED_VAR, c, *var);
 }
 
-/* Outputs that were asked for although nothing is trained. */
-static void pass_on(const struct job *job, int64_t c, double mean, double var)
+/* Running and saved statistics are asked for although nothing is trained: they are the inputs. */
+static void copy_statistics(const struct job *job, int64_t c, double mean, double var)
 {
     put(job, RUNNING_MEAN, c, mean);
     put(job, RUNNING_VAR, c, var);
@@ -151,6 +163,7 @@ static void pass_on(const struct job *job, int64_t c, double mean, double var)
     put(job, SAVED_VAR, c, var);
 }
 
+/* Channels are shared out to the threads. */
 static void run_slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -164,15 +177,16 @@ static void run_slice(void *u, uint32_t i, uint32_t worker)
         if (s->is_training)
             measure(job, c, &mean, &var);
         else
-            pass_on(job, c, mean, var);
+            copy_statistics(job, c, mean, var);
         mul = load(job->in[SCALE], c) / sqrt(var + s->epsilon);
         add = load(job->in[BIAS], c);
         for (int64_t b = 0; b < s->batch; b++)
-            s->norm->even(plane_at(job, job->out[Y], b, c), plane_at(job, job->in[X], b, c),
-                          (size_t)s->plane, mean, mul, add);
+            s->norm->uniform(plane_at(job, job->out[Y], b, c), plane_at(job, job->in[X], b, c),
+                             (size_t)s->plane, mean, mul, add);
     }
 }
 
+/* Outputs that nobody uses are NULL, and put() passes over them. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *state = call->state;

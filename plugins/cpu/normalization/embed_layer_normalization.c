@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * embed_layer_normalization.c - EmbedLayerNormalization and QEmbedLayerNormalization of
- * com.microsoft: rows of up to three tables, picked by index, added and normalised. The mask index
- * is the number of ones that a row of the mask has.
+ * com.microsoft.
+ * input_ids [N, S]; the rows of up to three tables (word, position, segment), [rows, H], are
+ * gathered by index and added; each sum of H elements is normalised by mean and variance, times
+ * gamma plus beta. Y is [N, S, H]; mask_index [N] is the number of ones in each row of the mask.
+ * QEmbedLayerNormalization has tables, gamma and beta in 8 bits with scales and zero points.
  */
 
 #include "kernels/cast/widen.h"
@@ -12,18 +15,20 @@
 
 enum { WORD, POSITION, SEGMENT, N_TABLES };
 
+/* The plan of a call. */
 struct state {
     struct bp_cpu_norm_rows rows;
     int64_t steps; /* of a sequence */
     bool is_quantized;
 };
 
-/* A table of numbers, float or quantised. */
+/* A table of embeddings, float or quantised. */
 struct table {
     const bp_tensor *tensor;
     double scale, zero_point;
 };
 
+/* Table t; NULL if it is absent. */
 static const bp_tensor *table_tensor(const struct bp_cpu_call *call, int t)
 {
     return bp_cpu_in(call, 2 + (uint32_t)t);
@@ -34,16 +39,18 @@ static bool is_vector(const bp_tensor *tensor, int64_t size)
     return tensor && tensor->rank == 1 && tensor->dims[0] == size;
 }
 
+/* Whether an optional tensor has the shape of input_ids. */
 static bool is_ids(const bp_tensor *tensor, const bp_tensor *ids)
 {
     return !tensor || (tensor->rank == 2 && tensor->dims[1] == ids->dims[1] &&
                        tensor->dims[0] == ids->dims[0]);
 }
 
+/* All shapes must agree with input_ids and the word table. */
 static bp_rc check(const struct bp_cpu_call *call, bool is_quantized, bp_err *err)
 {
     const bp_tensor *ids = call->in[0], *words = call->in[2];
-    const bp_tensor *places = is_quantized ? NULL : bp_cpu_in(call, 8);
+    const bp_tensor *positions = is_quantized ? NULL : bp_cpu_in(call, 8);
     bool fits = ids->rank == 2 && words->rank == 2 && is_ids(bp_cpu_in(call, 1), ids) &&
                 is_ids(bp_cpu_in(call, 7), ids) && is_vector(call->in[5], words->dims[1]) &&
                 is_vector(call->in[6], words->dims[1]);
@@ -53,9 +60,9 @@ static bp_rc check(const struct bp_cpu_call *call, bool is_quantized, bp_err *er
 
         fits = !table || (table->rank == 2 && table->dims[1] == words->dims[1]);
     }
-    if (fits && places)
-        fits = places->rank == 2 && places->dims[1] == ids->dims[1] &&
-               (places->dims[0] == 1 || places->dims[0] == ids->dims[0]);
+    if (fits && positions)
+        fits = positions->rank == 2 && positions->dims[1] == ids->dims[1] &&
+               (positions->dims[0] == 1 || positions->dims[0] == ids->dims[0]);
     if (!fits)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the shapes do not fit together");
     return BP_OK;
@@ -89,7 +96,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* A scalar of float32 or an 8-bit integer; `absent` where there is none. */
+/* A scalar of float32 or an 8-bit type; `absent` if the input is not given. */
 static double scalar(const struct bp_cpu_call *call, uint32_t i, double absent)
 {
     const bp_tensor *tensor = bp_cpu_in(call, i);
@@ -106,6 +113,7 @@ static double scalar(const struct bp_cpu_call *call, uint32_t i, double absent)
     }
 }
 
+/* Table t with its scale and zero point; 1 and 0 for floats. */
 static struct table read_table(const struct bp_cpu_call *call, int t)
 {
     const struct state *s = call->state;
@@ -118,7 +126,7 @@ static struct table read_table(const struct bp_cpu_call *call, int t)
     return table;
 }
 
-/* sum += a row of a table */
+/* sum += row of a table, dequantised if need be. */
 static void add_row(const struct table *table, int64_t row, size_t n, float *sum)
 {
     const void *data = bp_tensor_data(table->tensor);
@@ -137,7 +145,7 @@ static void add_row(const struct table *table, int64_t row, size_t n, float *sum
     }
 }
 
-/* The row of table t for token i. */
+/* The row of table t for token i: its id, its position, or its segment. */
 static int64_t row_of(const struct bp_cpu_call *call, int t, int64_t i)
 {
     const struct state *s = call->state;
@@ -150,6 +158,7 @@ static int64_t row_of(const struct bp_cpu_call *call, int t, int64_t i)
     return bp_cpu_list_at(&list, i % list.n);
 }
 
+/* Adds a table's rows to all tokens; ids out of range are errors. */
 static bp_rc add_table(const struct bp_cpu_call *call, int t, float *sums, bp_err *err)
 {
     const struct state *s = call->state;
@@ -172,6 +181,7 @@ static bp_rc add_table(const struct bp_cpu_call *call, int t, float *sums, bp_er
     return BP_OK;
 }
 
+/* mask_index: the number of ones in each row of the mask; 0 without a mask. */
 static void count_mask(const struct bp_cpu_call *call)
 {
     const struct state *s = call->state;
@@ -186,7 +196,7 @@ static void count_mask(const struct bp_cpu_call *call)
     }
 }
 
-/* gamma or beta, as floats in scratch where they are quantised */
+/* gamma or beta as floats; quantised ones are dequantised to the scratch. */
 static const float *vector(const struct bp_cpu_call *call, uint32_t i)
 {
     const struct state *s = call->state;
@@ -203,6 +213,7 @@ static const float *vector(const struct bp_cpu_call *call, uint32_t i)
     return to;
 }
 
+/* The sums are built in Y and normalised in place. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * group_normalization.c - GroupNormalization (opsets 18, 21): each group of channels of each image
- * by its own mean and variance. scale and bias have a number a group, from 21 on one a channel.
+ * group_normalization.c - GroupNormalization (opsets 18, 21).
+ * X is [N, C, d1, ...]; the C channels are num_groups groups. y = (x - mean) / sqrt(var + epsilon)
+ * * scale + bias, with mean and variance of each group of each image. scale and bias are
+ * [num_groups] in opset 18, [C] in opset 21.
  */
 
 #include "kernels/cast/widen.h"
@@ -11,10 +13,12 @@
 
 #include <math.h>
 
+/* The plan of a call. */
 struct state {
     const struct bp_cpu_simd *simd;
     const struct bp_cpu_norm *norm;
-    int64_t parts, groups, members, plane; /* parts: groups of all images; members: channels */
+    int64_t parts, groups, members,
+        plane; /* parts: groups of all images; members: channels of a group */
     size_t width;
     bool by_channel;
     double epsilon;
@@ -28,6 +32,7 @@ struct job {
     const bp_tensor *scale, *bias;
 };
 
+/* Checks that the groups divide the channels, and that scale and bias have the version's size. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
@@ -59,6 +64,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* Element i as float64. */
 static double load(const bp_tensor *tensor, int64_t i)
 {
     const void *data = bp_cpu_data(tensor);
@@ -67,6 +73,7 @@ static double load(const bp_tensor *tensor, int64_t i)
                                          : (double)((const float *)data)[i];
 }
 
+/* One group of one image: its channels are contiguous. */
 static void run_part(const struct job *job, int64_t part)
 {
     const struct state *s = job->state;
@@ -80,11 +87,12 @@ static void run_part(const struct job *job, int64_t part)
     for (int64_t m = 0; m < s->members; m++) {
         int64_t group = part % s->groups, i = s->by_channel ? group * s->members + m : group;
 
-        s->norm->even(y + (size_t)m * plane, x + (size_t)m * plane, (size_t)s->plane, mean,
-                      inverse * load(job->scale, i), load(job->bias, i));
+        s->norm->uniform(y + (size_t)m * plane, x + (size_t)m * plane, (size_t)s->plane, mean,
+                         inverse * load(job->scale, i), load(job->bias, i));
     }
 }
 
+/* Groups of all images are shared out to the threads. */
 static void run_slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;

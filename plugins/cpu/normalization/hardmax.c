@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hardmax.c - Hardmax (opsets 1, 11, 13): 1 for the first largest element, 0 for the others. From
- * 13 on along one axis; before, over all axes from `axis` on.
+ * hardmax.c - Hardmax (opsets 1, 11, 13).
+ * y is 1 for the first largest element, else 0; Y has the shape of X. From opset 13 on along one
+ * axis; before, X is a matrix whose rows are all dimensions from `axis` on.
  */
 
 #include "kernels/columns.h"
@@ -27,6 +28,7 @@ static const struct bp_cpu_column_loops loops[BP_DTYPE_END] = {
 #undef TEMPLATE
 };
 
+/* From opset 13 on the default axis is -1, before it is 1. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *state;

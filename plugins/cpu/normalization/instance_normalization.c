@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * instance_normalization.c - InstanceNormalization (opsets 1, 6, 22): each channel of each image by
- * its own mean and variance.
+ * instance_normalization.c - InstanceNormalization (opsets 1, 6, 22).
+ * X is [N, C, d1, ...], scale and B are [C]: y = (x - mean) / sqrt(var + epsilon) * scale + B, with
+ * mean and variance of each channel of each image.
  */
 
 #include "kernels/cast/widen.h"
@@ -11,6 +12,7 @@
 
 #include <math.h>
 
+/* One run, for the threads. */
 struct job {
     const struct bp_cpu_simd *simd;
     const struct bp_cpu_norm *norm;
@@ -23,6 +25,7 @@ struct job {
     uint32_t slices;
 };
 
+/* Sizes are read again in run(), which needs no state. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
@@ -34,6 +37,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* Element i as float64. */
 static double load(const bp_tensor *tensor, int64_t i)
 {
     const void *data = bp_cpu_data(tensor);
@@ -42,6 +46,7 @@ static double load(const bp_tensor *tensor, int64_t i)
                                          : (double)((const float *)data)[i];
 }
 
+/* Planes are shared out to the threads; three passes over each: sum, squares, result. */
 static void run_slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -54,11 +59,12 @@ static void run_slice(void *u, uint32_t i, uint32_t worker)
         double var = job->simd->sum_squares(x, job->count, mean) / (double)job->count;
         double mul = load(job->scale, p % job->channels) / sqrt(var + job->epsilon);
 
-        job->norm->even(job->y + (size_t)p * job->count * job->width, x, job->count, mean, mul,
-                        load(job->bias, p % job->channels));
+        job->norm->uniform(job->y + (size_t)p * job->count * job->width, x, job->count, mean, mul,
+                           load(job->bias, p % job->channels));
     }
 }
 
+/* The plan is a handful of sizes; it is made for each run. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layer_normalization.c - LayerNormalization (opset 17, and before as ONNX Runtime has it) and
- * RMSNormalization (23): rows of all elements from `axis` on, each by its own mean and variance or
- * root mean square. Sums are taken in double whatever stash_type says. Rows are converted one at a
- * time where X or Y has not the type that is computed in.
+ * layer_normalization.c - LayerNormalization (opset 17, and before as in ONNX Runtime) and
+ * RMSNormalization (opset 23).
+ * X is normalised over all dimensions from `axis` on: y = (x - mean) / sqrt(var + epsilon) * Scale
+ * + B, where Scale and B broadcast to X; the optional outputs Mean and InvStdDev have one element
+ * for each row. RMSNormalization divides by sqrt(mean of x^2 + epsilon) and has no B.
+ * Sums are in float64 whatever stash_type says. Rows are converted one at a time if X or Y has
+ * another type than the computation.
  */
 
 #include "kernels/cast/cast.h"
@@ -17,7 +20,7 @@
 
 enum { X, SCALE, BIAS };
 
-/* Scale or bias, brought to the type that is computed in and to rows. */
+/* Scale or B: converted to the type of the computation, and expanded to a row or to all rows. */
 struct operand {
     bool is_given, is_expanded, is_per_row;
     int64_t count;                    /* of a row, or of all rows */
@@ -26,6 +29,7 @@ struct operand {
     struct bp_cpu_strided expand;
 };
 
+/* The plan of a call. */
 struct state {
     const struct bp_cpu_simd *simd;
     const struct bp_cpu_norm *norm;
@@ -33,12 +37,13 @@ struct state {
     bool is_rms;
     double epsilon;
     uint32_t slices;
-    size_t x_width, y_width, width;               /* width: of the type that is computed in */
+    size_t x_width, y_width, width;               /* width: of the computation's type */
     size_t row_at, row_bytes;                     /* a row for each worker, in the scratch */
     bp_cpu_unary_loop load, store, store_stat[2]; /* NULL: as it is */
     struct operand operand[2];
 };
 
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     const char *x, *scale, *bias;
@@ -51,6 +56,7 @@ static const struct bp_cpu_params none;
 
 /* ---- prepare --------------------------------------------------------------------------------- */
 
+/* Reserves scratch at *at, a multiple of 64. False: too large. */
 static bool take(size_t *total, int64_t count, size_t width, size_t *at)
 {
     size_t bytes;
@@ -60,8 +66,11 @@ static bool take(size_t *total, int64_t count, size_t width, size_t *at)
            !__builtin_add_overflow(*total, bytes / 64 * 64 + 64, total);
 }
 
-/* Has the tensor a size other than 1 in front of the last `last` dimensions of x? */
-static bool reaches(const bp_tensor *tensor, uint32_t last)
+/*
+ * Whether a tensor has a size other than 1 before the last `last` dimensions of X: then it differs
+ * between rows.
+ */
+static bool has_rows_of_its_own(const bp_tensor *tensor, uint32_t last)
 {
     for (uint32_t i = 0; i + last < tensor->rank; i++) {
         if (tensor->dims[i] != 1)
@@ -70,6 +79,7 @@ static bool reaches(const bp_tensor *tensor, uint32_t last)
     return false;
 }
 
+/* Scale or B: one row for all rows of X, or as large as X. */
 static bp_rc plan_operand(struct bp_cpu_call *call, uint32_t input, uint32_t axis, uint32_t dtype,
                           struct operand *out, bp_err *err)
 {
@@ -84,7 +94,7 @@ static bp_rc plan_operand(struct bp_cpu_call *call, uint32_t input, uint32_t axi
     if (tensor->rank > x->rank)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "input %u does not broadcast to X", input);
     out->is_given = true;
-    out->is_per_row = reaches(tensor, x->rank - axis);
+    out->is_per_row = has_rows_of_its_own(tensor, x->rank - axis);
     out->count = out->is_per_row ? bp_cpu_count(x) : s->n;
     first = out->is_per_row ? 0 : axis;
     out->is_expanded = bp_cpu_count(tensor) != out->count;
@@ -108,6 +118,7 @@ static bp_rc plan_operand(struct bp_cpu_call *call, uint32_t input, uint32_t axi
     return fits ? rc : bp_cpu_fail(call->node, err, BP_E_NOMEM, "input %u is too large", input);
 }
 
+/* Conversions of rows, and of Mean and InvStdDev. */
 static bp_rc plan_rows(struct bp_cpu_call *call, uint32_t dtype, bp_err *err)
 {
     const bp_tensor *x = call->in[X], *y = call->out[0];
@@ -121,8 +132,8 @@ static bp_rc plan_rows(struct bp_cpu_call *call, uint32_t dtype, bp_err *err)
         const bp_tensor *stat = bp_cpu_out(call, 1 + i);
 
         if (stat && bp_cpu_count(stat) != s->rows)
-            return bp_cpu_fail(call->node, err, BP_E_SHAPE, "output %u is not one number a row",
-                               1 + i);
+            return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                               "output %u has not one element for each row", 1 + i);
         if (stat)
             s->store_stat[i] = bp_cpu_cast_loop(BP_DTYPE_F64, stat->dtype);
     }
@@ -134,11 +145,13 @@ static bp_rc plan_rows(struct bp_cpu_call *call, uint32_t dtype, bp_err *err)
     return BP_OK;
 }
 
+/* Whether an optional tensor is float64. */
 static bool is_double(const bp_tensor *tensor)
 {
     return tensor && tensor->dtype == BP_DTYPE_F64;
 }
 
+/* float64 if any of X, Y and Scale is, else float32. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[X], *y = call->out[0];
@@ -176,8 +189,9 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
-static const char *bring(struct bp_cpu_call *call, const struct operand *operand,
-                         const bp_tensor *tensor)
+/* Scale or B as the rows need it: the input itself, or an expanded and converted copy. */
+static const char *load_operand(struct bp_cpu_call *call, const struct operand *operand,
+                                const bp_tensor *tensor)
 {
     char *scratch = call->scratch;
     const char *data;
@@ -196,6 +210,7 @@ static const char *bring(struct bp_cpu_call *call, const struct operand *operand
     return data;
 }
 
+/* One row; `own` is the worker's buffer for conversions. */
 static void run_row(const struct job *job, int64_t row, char *own)
 {
     const struct state *s = job->state;
@@ -215,8 +230,8 @@ static void run_row(const struct job *job, int64_t row, char *own)
     var = s->simd->sum_squares(x, n, mean) / (double)n;
     stats[0] = mean;
     stats[1] = 1 / sqrt(var + s->epsilon);
-    s->norm->listed(y, x, n, mean, stats[1], job->scale + scale,
-                    job->bias ? job->bias + bias : NULL);
+    s->norm->per_element(y, x, n, mean, stats[1], job->scale + scale,
+                         job->bias ? job->bias + bias : NULL);
     if (s->store)
         s->store(out, own, n, &none);
     for (uint32_t i = 0; i < 2; i++) {
@@ -225,6 +240,7 @@ static void run_row(const struct job *job, int64_t row, char *own)
     }
 }
 
+/* Slice i of the rows, with the worker's own buffer. */
 static void run_slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -238,6 +254,7 @@ static void run_slice(void *u, uint32_t i, uint32_t worker)
         run_row(job, row, own);
 }
 
+/* Scale and B are prepared once, then the rows run on the threads. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
@@ -248,8 +265,8 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         return BP_OK;
     job.x = bp_cpu_data(call->in[X]);
     job.y = bp_cpu_data(call->out[0]);
-    job.scale = bring(call, &s->operand[0], call->in[SCALE]);
-    job.bias = bring(call, &s->operand[1], bp_cpu_in(call, BIAS));
+    job.scale = load_operand(call, &s->operand[0], call->in[SCALE]);
+    job.bias = load_operand(call, &s->operand[1], bp_cpu_in(call, BIAS));
     for (uint32_t i = 0; i < 2; i++) {
         bp_tensor *stat = bp_cpu_out(call, 1 + i);
 

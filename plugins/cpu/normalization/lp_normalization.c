@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lp_normalization.c - LpNormalization (opsets 1, 22): numbers along an axis over the sum of their
- * sizes (p = 1) or the root of the sum of their squares (p = 2); zeroes where that is 0.
+ * lp_normalization.c - LpNormalization (opsets 1, 22).
+ * y = x / norm along `axis`, where norm is the sum of magnitudes (p = 1) or the root of the sum of
+ * squares (p = 2); zeros where the norm is 0. Y has the shape of X.
  */
 
 #include "kernels/cast/widen.h"
@@ -12,11 +13,13 @@
 
 #include <math.h>
 
+/* The plan of a call. */
 struct state {
     struct bp_cpu_columns columns;
     int64_t p;
 };
 
+/* Columns along the axis are shared out by kernels/columns. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];

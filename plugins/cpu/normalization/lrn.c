@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lrn.c - LRN (opsets 1, 13): x / (bias + alpha / size * sum of squares)^beta, the sum over `size`
- * channels around each one.
+ * lrn.c - LRN (opsets 1, 13).
+ * y = x / (bias + alpha / size * sum of x^2)^beta, where the sum is over `size` channels around
+ * each one; X is [N, C, d1, ...].
  */
 
 #include "kernels/cast/widen.h"
@@ -10,8 +11,10 @@
 
 #include <math.h>
 
-enum { RUN = 256 }; /* positions that are summed at a time */
+/* Positions that are summed at a time: sums stay in the L1 cache. */
+enum { RUN = 256 };
 
+/* The plan of a call. */
 struct state {
     int64_t batch, channels, plane, size;
     double scale, beta, bias; /* scale: alpha / size */
@@ -24,6 +27,7 @@ struct job {
     void *y;
 };
 
+/* alpha is divided by size once. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mean_variance_normalization.c - MeanVarianceNormalization (opsets 9, 13): elements that differ
- * only along `axes` by their mean and standard deviation, to which 1e-9 is added.
+ * mean_variance_normalization.c - MeanVarianceNormalization (opsets 9, 13).
+ * y = (x - mean) / (standard deviation + 1e-9) with mean and deviation of each set of elements that
+ * differ only along `axes` ([0, 2, 3] by default). Y has the shape of X.
  */
 
 #include "kernels/cast/widen.h"
@@ -12,7 +13,7 @@
 
 #include <math.h>
 
-enum { COLUMNS = 64 }; /* sets of elements that share their passes when they lie side by side */
+enum { COLUMNS = 64 }; /* interleaved sets that are normalised at once */
 
 /* Dimensions and their strides, all in elements. */
 struct walk {
@@ -20,13 +21,14 @@ struct walk {
     int64_t count, dims[BP_CPU_MAX_RANK], steps[BP_CPU_MAX_RANK];
 };
 
+/* The plan of a call. */
 struct state {
     const struct bp_cpu_simd *simd;
     const struct bp_cpu_norm *norm;
-    struct walk sets, runs; /* where sets begin; where, from there, their runs do */
-    int64_t run;            /* neighbours: of a set, or (is_side_by_side) of sets */
-    bool is_side_by_side;
-    int64_t strips; /* pieces of COLUMNS in a run of sets */
+    struct walk sets, runs; /* offsets of sets; offsets of runs within a set */
+    int64_t run; /* contiguous elements: of one set, or one of each of many sets (is_interleaved) */
+    bool is_interleaved;
+    int64_t strips; /* blocks of COLUMNS in a run of sets */
     size_t width;
     uint32_t slices;
 };
@@ -37,6 +39,7 @@ struct job {
     char *y;
 };
 
+/* The offset of element i of a walk. */
 static int64_t walk_to(const struct walk *walk, int64_t i)
 {
     int64_t at = 0;
@@ -46,7 +49,7 @@ static int64_t walk_to(const struct walk *walk, int64_t i)
     return at;
 }
 
-/* Puts a dimension in front; neighbours that walk as one are joined. */
+/* Adds an outer dimension; dimensions that are contiguous are merged. */
 static void add_dim(struct walk *walk, int64_t dim, int64_t step)
 {
     uint32_t n = walk->rank;
@@ -63,7 +66,7 @@ static void add_dim(struct walk *walk, int64_t dim, int64_t step)
     walk->count *= dim;
 }
 
-/* Which dimensions are taken together, bit by bit. */
+/* The axes as a bit mask. */
 static bp_rc read_axes(struct bp_cpu_call *call, uint32_t rank, uint32_t *out, bp_err *err)
 {
     static const int64_t images[] = {0, 2, 3};
@@ -86,6 +89,10 @@ static bp_rc read_axes(struct bp_cpu_call *call, uint32_t rank, uint32_t *out, b
     return rc;
 }
 
+/*
+ * Splits the dimensions: the innermost ones of one kind are a run, the others walks over sets or
+ * runs.
+ */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
@@ -104,19 +111,19 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     s->simd = bp_cpu_simd(x->dtype);
     s->norm = bp_cpu_norm(x->dtype);
     s->width = bp_cpu_width(x->dtype);
-    s->is_side_by_side = x->rank == 0 || !(axes >> (x->rank - 1) & 1);
-    while (last > 0 && !(axes >> (last - 1) & 1) == s->is_side_by_side)
+    s->is_interleaved = x->rank == 0 || !(axes >> (x->rank - 1) & 1);
+    while (last > 0 && !(axes >> (last - 1) & 1) == s->is_interleaved)
         step *= x->dims[--last];
     s->run = step;
     s->sets.count = s->runs.count = 1;
     for (uint32_t d = last; d-- > 0; step *= x->dims[d])
         add_dim(axes >> d & 1 ? &s->runs : &s->sets, x->dims[d], step);
-    s->strips = s->is_side_by_side ? (s->run + COLUMNS - 1) / COLUMNS : 1;
+    s->strips = s->is_interleaved ? (s->run + COLUMNS - 1) / COLUMNS : 1;
     s->slices = bp_cpu_slices(call, bp_cpu_count(x), 4);
     return BP_OK;
 }
 
-/* A set whose neighbours are its own. */
+/* A set whose runs are contiguous. */
 static void run_set(const struct job *job, int64_t first)
 {
     const struct state *s = job->state;
@@ -132,8 +139,8 @@ static void run_set(const struct job *job, int64_t first)
     for (int64_t i = 0; i < s->runs.count; i++) {
         size_t at = (size_t)(first + walk_to(&s->runs, i)) * s->width;
 
-        s->norm->even(job->y + at, job->x + at, (size_t)s->run, mean,
-                      1 / (sqrt(squares / count) + 1e-9), 0);
+        s->norm->uniform(job->y + at, job->x + at, (size_t)s->run, mean,
+                         1 / (sqrt(squares / count) + 1e-9), 0);
     }
 }
 
@@ -147,6 +154,7 @@ static void run_set(const struct job *job, int64_t first)
 #define FN(name) name##_f64
 #include "normalization/mean_variance.inc"
 
+/* Sets, or strips of interleaved sets, are shared out to the threads. */
 static void run_slice(void *u, uint32_t slice, uint32_t worker)
 {
     const struct job *job = u;
@@ -159,7 +167,7 @@ static void run_slice(void *u, uint32_t slice, uint32_t worker)
         int64_t column = i % s->strips * COLUMNS, first = walk_to(&s->sets, i / s->strips);
         int64_t count = s->run - column < COLUMNS ? s->run - column : COLUMNS;
 
-        if (!s->is_side_by_side)
+        if (!s->is_interleaved)
             run_set(job, first);
         else if (s->width == sizeof(double))
             run_strip_f64(job, first + column, count);

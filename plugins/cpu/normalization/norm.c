@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* norm.c - see norm.h. */
+/* norm.c - The choice between the loops of norm.inc; see norm.h. */
 
 #include "normalization/norm.h"
 
@@ -13,7 +13,8 @@
 
 const struct bp_cpu_norm *bp_cpu_norm(uint32_t dtype)
 {
-    static const struct bp_cpu_norm loops[] = {{even_f32, listed_f32}, {even_f64, listed_f64}};
+    static const struct bp_cpu_norm loops[] = {{uniform_f32, per_element_f32},
+                                               {uniform_f64, per_element_f64}};
 
     return &loops[dtype == BP_DTYPE_F64];
 }

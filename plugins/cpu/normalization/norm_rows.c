@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* norm_rows.c - see norm_rows.h; statistics are taken in double. */
+/* norm_rows.c - Normalisation of rows on threads; see norm_rows.h. Statistics are in float64. */
 
 #include "normalization/norm_rows.h"
 #include "kernels/types/loops.h"
@@ -16,6 +16,7 @@ struct job {
     const struct bp_cpu_norm_data *data;
 };
 
+/* Slice i of the rows. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;

@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * skip_layer_normalization.c - SkipLayerNormalization, SkipSimplifiedLayerNormalization and
- * SimplifiedLayerNormalization of com.microsoft; the last one is found in ONNX's domain too.
+ * SimplifiedLayerNormalization of com.microsoft; the last one is accepted in ONNX's domain too, as
+ * models of ONNX Runtime have it.
+ * y = norm(x + skip + bias) * gamma + beta over the last dimension (or from `axis` on); the
+ * simplified ones divide by the root mean square and have no beta. Optional outputs: mean, inverse
+ * standard deviation, and the sum itself.
  */
 
 #include "kernels/cast/widen.h"
 #include "kernels/tensor_data.h"
 #include "normalization/norm_rows.h"
 
-/* Where an operator has its inputs and outputs; 0: it has not. */
-struct places {
+/* Indices of an operator's inputs and outputs; 0: it has none. */
+struct layout {
     uint32_t skip, gamma, beta, bias;
     uint32_t mean, inv_std, sum;
     bool is_simplified;
 };
 
-static const struct places skip_norm = {1, 2, 3, 4, 1, 2, 3, false};
-static const struct places skip_simplified = {1, 2, 0, 3, 1, 2, 3, true};
-static const struct places simplified = {0, 1, 0, 0, 0, 1, 0, true};
+static const struct layout skip_norm = {1, 2, 3, 4, 1, 2, 3, false};
+static const struct layout skip_simplified = {1, 2, 0, 3, 1, 2, 3, true};
+static const struct layout simplified = {0, 1, 0, 0, 0, 1, 0, true};
 
-static const struct places *places_of(const struct bp_cpu_call *call)
+/* The operators differ only in where their inputs and outputs are. */
+static const struct layout *layout_of(const struct bp_cpu_call *call)
 {
     const char *name = call->node->op->name;
 
@@ -38,14 +43,13 @@ static void *data_of(const bp_tensor *tensor)
     return tensor ? bp_cpu_data(tensor) : NULL;
 }
 
+/* The data of an optional output; NULL: it is not wanted. */
 static void *output(const struct bp_cpu_call *call, uint32_t i)
 {
     return i > 0 ? data_of(bp_cpu_out(call, i)) : NULL;
 }
 
-/*
- * skip has the last dimensions of x, maybe after ones; those from `axis` on are never ones alone.
- */
+/* skip has the last dimensions of x, maybe after ones; those from `axis` on must be equal. */
 static bool fits_skip(const bp_tensor *x, const bp_tensor *skip, uint32_t axis)
 {
     uint32_t d = 0;
@@ -63,14 +67,16 @@ static bool fits_skip(const bp_tensor *x, const bp_tensor *skip, uint32_t axis)
     return true;
 }
 
+/* Whether an optional gamma, beta or bias has one element for each column. */
 static bool fits_vector(const bp_tensor *vector, size_t cols)
 {
     return !vector || (size_t)bp_cpu_count(vector) == cols;
 }
 
+/* Rows are all dimensions before `axis`; skip may have fewer rows, which then repeat. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
-    const struct places *at = places_of(call);
+    const struct layout *at = layout_of(call);
     const bp_tensor *x = call->in[0], *skip = input(call, at->skip);
     int64_t axis = at->skip ? -1 : bp_cpu_int(call->node, "axis", -1);
     struct bp_cpu_norm_rows *s;
@@ -102,7 +108,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
-    const struct places *at = places_of(call);
+    const struct layout *at = layout_of(call);
     const struct bp_cpu_norm_data data = {
         .x = bp_cpu_data(call->in[0]),
         .skip = data_of(input(call, at->skip)),
@@ -122,7 +128,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 
 static const struct bp_cpu_wide wide = {prepare, run};
 
-/* Computed in float32 or in float64; other mixtures of types are nobody's. */
+/* x and gamma are both float64, or neither is. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, 0);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * softmax.c - Softmax and LogSoftmax (opsets 1, 11, 13). From 13 on along one axis; before, over
- * all axes from `axis` on. The largest element is taken off first, so nothing overflows.
+ * softmax.c - Softmax and LogSoftmax (opsets 1, 11, 13).
+ * y = exp(x - max) / sum of exp(x - max), or its logarithm x - max - log(sum); Y has the shape of
+ * X. From opset 13 on along one axis; before, X is a matrix whose rows are all dimensions from
+ * `axis` on. The maximum is subtracted so that exp() does not overflow.
  */
 
 #include "kernels/cast/widen.h"
@@ -11,14 +13,17 @@
 #include "kernels/types/loops.h"
 #include "kernels/vector_math.h"
 
-enum { SHORT = 8 }; /* elements of a line at most that is done without calls of loops */
+/* Rows up to this length are computed without calls of vector loops. */
+enum { SHORT = 8 };
 
+/* The plan of a call. */
 struct state {
     struct bp_cpu_columns columns;
     const struct bp_cpu_simd *simd;
     bool is_log;
 };
 
+/* Rows or columns along the axis are shared out by kernels/columns. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
@@ -35,6 +40,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return bp_cpu_columns_from(call, 8, &state->columns, err);
 }
 
+/* A contiguous row by vector loops. */
 static void run_line(const void *u, const void *x, void *y)
 {
     const struct state *s = u;
@@ -43,7 +49,7 @@ static void run_line(const void *u, const void *x, void *y)
 
     if (s->is_log) {
         sum = s->simd->exp_sum(NULL, x, n, max);
-        s->simd->scale(y, x, n, 1, -max); /* exact, which adding both at once is not */
+        s->simd->scale(y, x, n, 1, -max); /* x - max is exact; x - (max + log_sum) is not */
         s->simd->scale(y, y, n, 1, -log(sum));
     } else {
         sum = s->simd->exp_sum(y, x, n, max);
@@ -55,6 +61,7 @@ static void run_line(const void *u, const void *x, void *y)
 #include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 
+/* float16 and bfloat16 are widened to float32 by kernels/cast/widen. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     static const struct bp_cpu_column_loops f32 = {run_strip_f32, run_line_f32};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conv_integer.c - ConvInteger (opset 10): Conv of 8-bit integers less their zero points, in int32.
+ * conv_integer.c - ConvInteger (opset 10).
+ * Y = Conv(X - x_zero_point, W - w_zero_point); X is [N, C, d1, ...], W [M, C / group, k1, ...],
+ * both int8 or uint8, Y [N, M, o1, ...] int32. w_zero_point is a scalar or [M].
  */
 
 #include "kernels/tensor_data.h"
@@ -8,7 +10,7 @@
 
 static const struct bp_cpu_int8_conv_inputs inputs = {.x = 0, .w = 1, .x_zero = 2, .w_zero = 3};
 
-/* One run; for the threads. */
+/* One run, for the threads. */
 struct job {
     int32_t *y;
     size_t maps, positions;
@@ -32,6 +34,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return rc < 0 ? rc : bp_cpu_int8_conv_make(call, inputs, 0, call->state, err);
 }
 
+/* Writes n sums of a feature map. */
 static void put_map(void *u, size_t image, size_t map, const int32_t *sums, size_t j, size_t n)
 {
     const struct job *job = u;
@@ -39,6 +42,7 @@ static void put_map(void *u, size_t image, size_t map, const int32_t *sums, size
     memcpy(job->y + (image * job->maps + map) * job->positions + j, sums, n * sizeof *sums);
 }
 
+/* The sums are the result: they are copied to Y. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct bp_cpu_int8_conv *conv = call->state;

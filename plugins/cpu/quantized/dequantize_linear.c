@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dequantize_linear.c - DequantizeLinear (opsets 10, 13, 19, 21, 23, 24, 25; com.microsoft 1): y =
- * (x - zero point) times scale, computed in float32.
+ * dequantize_linear.c - DequantizeLinear (opsets 10, 13, 19, 21, 23, 24, 25; com.microsoft 1).
+ * y = (x - x_zero_point) * x_scale, computed in float32. The scale is a scalar, [dims[axis]] from
+ * opset 13 on, or from opset 21 on one for each block of block_size elements along the axis. Opset
+ * 19 added float8 and float16, opset 21 int4, int16 and blocks, opset 23 float4, opset 25 int2.
  */
 
 #include "kernels/cast/cast.h"
@@ -10,17 +12,20 @@
 #include "kernels/tensor_data.h"
 #include "quantized/granularity.h"
 
-enum { PIECE = 256 };
+/* Elements that are converted at a time; the buffers stay in the L1 cache. */
+enum { BLOCK = 256 };
 
+/* The plan of a call. */
 struct state {
     struct bp_cpu_granularity granularity;
     struct bp_cpu_cast store; /* float32 to y */
     uint32_t dtype;           /* of x */
-    uint32_t carrier;         /* of x */
+    uint32_t
+        carrier; /* the type in which x is read: itself, int8 for int4, float32 for float8... */
     uint32_t slices;
 };
 
-/* One run; for the threads. */
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     const char *x;
@@ -28,6 +33,7 @@ struct job {
     struct bp_cpu_quant_lists lists;
 };
 
+/* Chooses how x is read and y stored, and reserves scratch for the scales as float32. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
@@ -48,14 +54,14 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return bp_cpu_quant_lists_plan(call, s->granularity.scales, err);
 }
 
-/* n elements of a run, in their carrier at x. */
+/* Dequantises n elements of a run, which lie in their carrier type at x. */
 static void scale_run(const struct job *job, const struct bp_cpu_scale_run *run, const void *x,
                       float *y, size_t n)
 {
     const struct bp_cpu_quant quant = {.scale = job->lists.scales + run->scale,
                                        .zero = job->lists.zeros + run->scale,
                                        .each = run->each};
-    const float *real = x;
+    const float *floats = x;
     size_t step = run->each;
 
     if (job->state->carrier != BP_DTYPE_F32) {
@@ -63,11 +69,14 @@ static void scale_run(const struct job *job, const struct bp_cpu_scale_run *run,
         return;
     }
     for (size_t i = 0; i < n; i++)
-        y[i] = real[i] * quant.scale[i * step];
+        y[i] = floats[i] * quant.scale[i * step];
 }
 
-/* Elements from..to; `run` begins at `from` and goes on to `to`. x and y: of the first of them. */
-static void scale_piece(const struct job *job, int64_t from, int64_t to, const char *x, float *y,
+/*
+ * Elements from..to; `run` starts at `from` and is advanced to `to`. x and y point at the first of
+ * them.
+ */
+static void scale_block(const struct job *job, int64_t from, int64_t to, const char *x, float *y,
                         struct bp_cpu_scale_run *run)
 {
     size_t width = bp_cpu_width(job->state->carrier);
@@ -81,16 +90,17 @@ static void scale_piece(const struct job *job, int64_t from, int64_t to, const c
     }
 }
 
+/* A slice of the elements. Types that need a conversion are handled in blocks, others at once. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
     const struct state *s = job->state;
     int64_t from = bp_cpu_slice_at(s->granularity.count, i, s->slices);
     int64_t to = bp_cpu_slice_at(s->granularity.count, i + 1, s->slices);
-    bool is_narrow = s->carrier != s->dtype, is_float = s->store.to == BP_DTYPE_F32;
-    int64_t step = is_narrow || !is_float ? PIECE : to - from;
+    bool needs_load = s->carrier != s->dtype, is_float = s->store.to == BP_DTYPE_F32;
+    int64_t step = needs_load || !is_float ? BLOCK : to - from;
     struct bp_cpu_scale_run run;
-    float loaded[PIECE], made[PIECE];
+    float loaded[BLOCK], made[BLOCK];
 
     (void)worker;
     bp_cpu_granularity_seek(&s->granularity, from, &run);
@@ -99,17 +109,17 @@ static void slice(void *u, uint32_t i, uint32_t worker)
         const char *x = job->x + bp_cpu_bytes_of(s->dtype, (size_t)from);
         char *y = job->y + bp_cpu_bytes_of(s->store.to, (size_t)from);
 
-        if (is_narrow) {
+        if (needs_load) {
             bp_cpu_low_precision_load(s->dtype, loaded, x, 0, (size_t)(end - from));
             x = (const char *)loaded;
         }
-        scale_piece(job, from, end, x, is_float ? (float *)(void *)y : made, &run);
+        scale_block(job, from, end, x, is_float ? (float *)(void *)y : made, &run);
         if (!is_float)
             bp_cpu_cast_range(&s->store, y, made, 0, (size_t)(end - from));
     }
 }
 
-/* ONNX: floats of 8 bits and fewer have no zero point but 0. */
+/* ONNX: float types of 8 bits and fewer have no zero point but 0. */
 static bp_rc check_zeros(const struct bp_cpu_call *call, const float *zeros, bp_err *err)
 {
     const struct state *s = call->state;
@@ -141,6 +151,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* Integers that quantised tensors have, int32, and float types of 8 bits and fewer. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, 0);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dynamic_quantize_linear.c - DynamicQuantizeLinear (opset 11): float32 to uint8 with a scale and a
- * zero point that come from the range of the data, which is widened to have 0 in it.
+ * dynamic_quantize_linear.c - DynamicQuantizeLinear (opset 11).
+ * X is float32 of any shape; y_scale = (max(X, 0) - min(X, 0)) / 255, y_zero_point = round(-min /
+ * y_scale) saturated, Y = saturate(round(X / y_scale) + y_zero_point), uint8. The range is widened
+ * to contain 0.
  */
 
 #include "kernels/quantize/quantize.h"
@@ -10,19 +12,20 @@
 
 #include <math.h>
 
+/* Partial minima and maxima: one vector of AVX-512. */
 enum { LANES = 16 };
 
-/* One run; for the threads. */
+/* One run, for the threads. */
 struct job {
     int64_t count;
     uint32_t slices;
     const float *x;
     uint8_t *y;
-    float *ranges; /* lowest and highest number of each slice */
+    float *ranges; /* minimum and maximum of each slice */
     struct bp_cpu_quant quant;
 };
 
-/* The range of n numbers and 0; NaN are passed over. */
+/* The range of n elements and 0; NaNs are ignored. */
 BP_LOOP static void find_range(const float *x, size_t n, float *out)
 {
     float low[LANES] = {0}, high[LANES] = {0};
@@ -45,6 +48,7 @@ BP_LOOP static void find_range(const float *x, size_t n, float *out)
     }
 }
 
+/* The range of slice i. */
 static void find_slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -55,6 +59,7 @@ static void find_slice(void *u, uint32_t i, uint32_t worker)
     find_range(job->x + from, (size_t)(to - from), job->ranges + 2 * (size_t)i);
 }
 
+/* Slice i with the scale and zero point of all. */
 static void quantize_slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -65,6 +70,7 @@ static void quantize_slice(void *u, uint32_t i, uint32_t worker)
     bp_cpu_quantize(BP_DTYPE_U8, job->y + from, job->x + from, (size_t)(to - from), &job->quant);
 }
 
+/* Scratch for the range of each slice. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     (void)err;
@@ -72,6 +78,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* Two parallel loops: the ranges of slices, then the quantisation by the range of all. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     int64_t count = bp_cpu_count(call->in[0]);
@@ -88,7 +95,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         low = job.ranges[2 * i] < low ? job.ranges[2 * i] : low;
         high = job.ranges[2 * i + 1] > high ? job.ranges[2 * i + 1] : high;
     }
-    scale = high > low ? (high - low) / 255 : 1; /* any scale does for zeros, but 0 divides none */
+    scale = high > low ? (high - low) / 255 : 1; /* any scale will do for zeros */
     point = 0 - low / scale;                     /* NaN where the scale underflows */
     zero = point > 0 ? (int32_t)rintf(point < 255 ? point : 255) : 0;
     if (bp_cpu_out(call, 1))

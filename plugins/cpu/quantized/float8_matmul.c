@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* float8_matmul.c - see float8_matmul.h. */
+/* float8_matmul.c - QLinearMatMul of float8 types; see float8_matmul.h. */
 
 #include "quantized/float8_matmul.h"
 
@@ -12,17 +12,18 @@
 
 enum { A, A_SCALE, A_ZERO, B, B_SCALE, B_ZERO, Y_SCALE, Y_ZERO };
 
-/* An operand that becomes float32. */
+/* An operand that is dequantised to float32. */
 struct side {
-    uint32_t input; /* its scale and zero point follow */
+    uint32_t input; /* its scale and zero point are the next inputs */
     struct bp_cpu_cast cast;
     struct bp_cpu_per_axis scale, zero;
-    size_t rows, cols;     /* of all its matrices */
-    size_t height;         /* rows of one */
-    bool by_row;           /* scales count rows, else columns */
-    size_t at, at_numbers; /* in the scratch */
+    size_t rows, cols;    /* of all its matrices */
+    size_t height;        /* rows of one */
+    bool by_row;          /* scales count rows, else columns */
+    size_t at, params_at; /* in the scratch */
 };
 
+/* The plan of a call. */
 struct state {
     struct bp_cpu_gemm gemm;
     struct bp_cpu_batch_dims batches;
@@ -36,6 +37,7 @@ struct job {
     char *scratch;
 };
 
+/* Sizes of an operand; A has scales by row, B by column. */
 static bp_rc make_side(const struct bp_cpu_call *call, struct side *s, uint32_t input, bool by_row,
                        bp_err *err)
 {
@@ -58,6 +60,7 @@ static bp_rc make_side(const struct bp_cpu_call *call, struct side *s, uint32_t 
     return rc;
 }
 
+/* Checks the shapes and plans the float32 product. */
 static bp_rc plan(struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     const bp_tensor *a = call->in[A], *b = call->in[B], *y = call->out[0];
@@ -70,7 +73,7 @@ static bp_rc plan(struct bp_cpu_call *call, struct state *s, bp_err *err)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "a and b do not fit together");
     if (bp_cpu_count(call->in[Y_SCALE]) != 1 || bp_cpu_count(call->in[Y_ZERO]) != 1)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE,
-                           "y_scale and y_zero_point must be one number");
+                           "y_scale and y_zero_point must have one element");
     s->gemm = (struct bp_cpu_gemm){.m = (size_t)m,
                                    .n = (size_t)n,
                                    .k = (size_t)k,
@@ -84,6 +87,7 @@ static bp_rc plan(struct bp_cpu_call *call, struct state *s, bp_err *err)
     return BP_OK;
 }
 
+/* Reserves n * bytes of scratch at *at, a multiple of 64. False: too large. */
 static bool take(size_t n, size_t bytes, size_t *end, size_t *at)
 {
     size_t all;
@@ -96,9 +100,10 @@ static bool take(size_t n, size_t bytes, size_t *end, size_t *at)
 static bool take_side(struct side *s, size_t *end)
 {
     return take(s->rows * s->cols, sizeof(float), end, &s->at) &&
-           take(s->scale.total + s->zero.total, sizeof(float), end, &s->at_numbers);
+           take(s->scale.total + s->zero.total, sizeof(float), end, &s->params_at);
 }
 
+/* Scratch: both operands as float32 with their parameters, the product, then the workers'. */
 bp_rc bp_cpu_float_matmul_prepare(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *s;
@@ -124,11 +129,11 @@ bp_rc bp_cpu_float_matmul_prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* (x - zero) * scale, with numbers by row or by column of each matrix. */
+/* x = (x - zero) * scale for a whole operand; parameters go by row or by column of each matrix. */
 static void load_side(const struct bp_cpu_call *call, const struct side *s)
 {
     float *x = (float *)(void *)((char *)call->scratch + s->at);
-    float *scale = (float *)(void *)((char *)call->scratch + s->at_numbers);
+    float *scale = (float *)(void *)((char *)call->scratch + s->params_at);
     float *zero = scale + s->scale.total;
     bool many_scales = s->scale.total > 1, many_zeros = s->zero.total > 1;
 
@@ -146,6 +151,7 @@ static void load_side(const struct bp_cpu_call *call, const struct side *s)
     }
 }
 
+/* Task i is a part of product i / tasks. */
 static void run_task(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * granularity.c - see granularity.h. Seen from here a tensor is outer x dim x inner, where `dim` is
- * the axis, and a row is what has the same scale, or scales that lie side by side.
+ * granularity.c - Walks over the runs of elements that share a scale; see granularity.h.
+ * A tensor is seen as [outer][dim][inner], where `dim` is the axis. A row is a run of elements that
+ * share a scale or have contiguous ones.
  */
 
 #include "quantized/granularity.h"
 
+/* Whether the scale has x's shape with the axis divided in blocks. */
 static bool has_blocks_of(const struct bp_cpu_granularity *g, const bp_tensor *x,
                           const bp_tensor *scale, uint32_t axis)
 {
@@ -16,6 +18,7 @@ static bool has_blocks_of(const struct bp_cpu_granularity *g, const bp_tensor *x
     return fits;
 }
 
+/* Per-axis or blocked granularity, by the attributes and the scale's shape. */
 static bp_rc solve(const struct bp_cpu_call *call, const bp_tensor *x, const bp_tensor *scale,
                    struct bp_cpu_granularity *g, bp_err *err)
 {
@@ -38,7 +41,7 @@ static bp_rc solve(const struct bp_cpu_call *call, const bp_tensor *x, const bp_
         return bp_cpu_fail(call->node, err, BP_E_SHAPE,
                            "the scale's shape fits neither axis %lld nor its blocks",
                            (long long)axis);
-    /* with inner 1, a row runs along the axis itself */
+    /* with inner 1, a row lies along the axis itself */
     g->rows = g->inner != 1 ? g->dim : block > 0 ? g->blocks : 1;
     return BP_OK;
 }
@@ -60,7 +63,7 @@ bp_rc bp_cpu_granularity_make(const struct bp_cpu_call *call, const bp_tensor *x
     return rc;
 }
 
-/* Fills in what follows from outer and row, at the row's start. */
+/* Sets what follows from outer and row, for the row's start. */
 static void begin_row(const struct bp_cpu_granularity *g, struct bp_cpu_scale_run *run)
 {
     bool by_block = g->kind == BP_CPU_BY_BLOCK;
@@ -81,6 +84,7 @@ static void begin_row(const struct bp_cpu_granularity *g, struct bp_cpu_scale_ru
     }
 }
 
+/* Divides the offset of `at` into outer step, row and the rest within the row. */
 void bp_cpu_granularity_seek(const struct bp_cpu_granularity *g, int64_t at,
                              struct bp_cpu_scale_run *run)
 {
@@ -97,7 +101,7 @@ void bp_cpu_granularity_seek(const struct bp_cpu_granularity *g, int64_t at,
     else if (g->kind == BP_CPU_BY_BLOCK)
         run->row = offset / g->block;
     begin_row(g, run);
-    /* all rows of a step but the last are as long */
+    /* all rows of an outer step but the last have the same length */
     offset -= run->row * (g->inner != 1 ? g->inner : g->kind == BP_CPU_BY_BLOCK ? g->block : 0);
     run->count -= offset;
     if (run->each)

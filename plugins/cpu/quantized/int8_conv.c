@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* int8_conv.c - see int8_conv.h. */
+/* int8_conv.c - The 8-bit convolution; see int8_conv.h. */
 
 #include "quantized/int8_conv.h"
 
@@ -8,7 +8,7 @@
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
-/* Packs the weights of all groups; `plan` is of one. */
+/* Packs the weights of all groups; `plan` is that of one. */
 static void pack_groups(const struct bp_cpu_int8 *plan, uint32_t groups, const void *w,
                         void *packed)
 {
@@ -19,6 +19,7 @@ static void pack_groups(const struct bp_cpu_int8 *plan, uint32_t groups, const v
                            (char *)packed + g * step);
 }
 
+/* Constant weights are packed for the int8 kernel once, group by group. */
 bp_rc bp_cpu_int8_conv_pack(struct bp_cpu_node *node, struct bp_cpu_int8_conv_inputs inputs,
                             bp_err *err)
 {
@@ -28,7 +29,7 @@ bp_rc bp_cpu_int8_conv_pack(struct bp_cpu_node *node, struct bp_cpu_int8_conv_in
     struct bp_cpu_int8 plan = {.n = 1, .k = 1};
     size_t size;
 
-    /* with one channel a group there is no product */
+    /* depthwise: there is no product */
     if (w && w->rank > 2 && w->rank != BP_RANK_UNKNOWN && groups > 1 && w->dims[1].value == 1)
         return BP_OK;
     if (!bytes.data || !w || w->rank < 3 || groups < 1 || groups > w->dims[0].value ||
@@ -57,6 +58,7 @@ bool bp_cpu_int8_conv_claim(const struct bp_cpu_query *query)
     return bp_cpu_window_claim(query);
 }
 
+/* A 1 x 1 kernel reads X as it is: no windows are gathered. */
 static bool is_pointwise(const struct bp_cpu_window *w)
 {
     for (int d = 0; d < BP_CPU_SPATIAL; d++) {
@@ -66,6 +68,7 @@ static bool is_pointwise(const struct bp_cpu_window *w)
     return true;
 }
 
+/* The shape rule has checked most of this, but not for inputs whose shapes were unknown. */
 static bp_rc check_shapes(const struct bp_cpu_call *call, struct bp_cpu_int8_conv_inputs inputs,
                           int64_t groups, bp_err *err)
 {
@@ -78,10 +81,12 @@ static bp_rc check_shapes(const struct bp_cpu_call *call, struct bp_cpu_int8_con
         return bp_cpu_fail(call->node, err, BP_E_SHAPE,
                            "x, w, y and group %lld do not fit together", (long long)groups);
     if (x_zero && bp_cpu_count(x_zero) != 1)
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the zero point of x must be one number");
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                           "the zero point of x must have one element");
     return BP_OK;
 }
 
+/* Reserves n * bytes of scratch at *at, a multiple of 64. False: too large. */
 static bool take(size_t n, size_t bytes, size_t *end, size_t *at)
 {
     size_t all;
@@ -91,6 +96,7 @@ static bool take(size_t n, size_t bytes, size_t *end, size_t *at)
            !__builtin_add_overflow(*end, (all + 63) / 64 * 64, end);
 }
 
+/* The product of one image and group: m is maps, n positions, k channels * kernel. */
 static bool plan_product(const struct bp_cpu_call *call, struct bp_cpu_int8_conv *s)
 {
     const bp_tensor *w = call->in[s->inputs.w];
@@ -110,6 +116,7 @@ static bool plan_product(const struct bp_cpu_call *call, struct bp_cpu_int8_conv
     return bp_cpu_int8_plan(&s->product);
 }
 
+/* Weights that are not constant are packed in the scratch at each run. */
 bp_rc bp_cpu_int8_conv_make(struct bp_cpu_call *call, struct bp_cpu_int8_conv_inputs inputs,
                             size_t own_bytes, struct bp_cpu_int8_conv *s, bp_err *err)
 {
@@ -145,6 +152,7 @@ bp_rc bp_cpu_int8_conv_make(struct bp_cpu_call *call, struct bp_cpu_int8_conv_in
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
+/* One run, for the threads. */
 struct job {
     const struct bp_cpu_int8_conv *s;
     const char *x, *w;
@@ -155,12 +163,13 @@ struct job {
     void *u;
 };
 
-/* An image and a group, as finish sees them. */
+/* What finish() gets: an image and a group. */
 struct part {
     const struct job *job;
     size_t image, group;
 };
 
+/* Hands n sums of the product to the operator, with the image and the map they belong to. */
 static void finish(void *u, const int32_t *sums, size_t i, size_t j, size_t n)
 {
     const struct part *part = u;
@@ -168,6 +177,7 @@ static void finish(void *u, const int32_t *sums, size_t i, size_t j, size_t n)
     part->job->map(part->job->u, part->image, part->group * part->job->s->maps + i, sums, j, n);
 }
 
+/* Task i is a part of the product of image and group i / tasks. */
 static void run_task(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -189,7 +199,7 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
                      bp_cpu_worker_scratch(job->workers, worker, s->worker_bytes));
 }
 
-/* A map of an image, as the depthwise loop's finish sees it. */
+/* What finish_map() gets: a map of an image. */
 struct map_part {
     const struct job *job;
     size_t image, map;
@@ -202,7 +212,7 @@ static void finish_map(void *u, const int32_t *sums, size_t j, size_t n)
     part->job->map(part->job->u, part->image, part->map, sums, j, n);
 }
 
-/* Maps of one channel of one image. */
+/* All maps of one channel of one image, without a product. */
 static void run_channel(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -227,6 +237,7 @@ static void run_channel(void *u, uint32_t i, uint32_t worker)
     }
 }
 
+/* Depthwise groups run channel by channel, others as products. */
 bp_rc bp_cpu_int8_conv_run(struct bp_cpu_call *call, const struct bp_cpu_int8_conv *s,
                            bp_cpu_int8_map map, void *u, bp_err *err)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* int8_depthwise.c - see int8_depthwise.h. */
+/* int8_depthwise.c - Depthwise convolution of 8-bit integers; see int8_depthwise.h. */
 
 #include "quantized/int8_depthwise.h"
 
 #include "kernels/types/loops.h"
 
-enum { PIECE = 64 };
+/* Sums that are handed out at a time. */
+enum { BLOCK = 64 };
 
-/* sums[i] += tap * (x[i * step] - zero); a product of two numbers of 9 bits and a sign fits. */
+/* sums[i] += tap * (x[i] - zero); the product of two 9-bit signed values fits. Sums wrap around. */
 BP_LOOP static void add_unsigned(int32_t *sums, const uint8_t *x, size_t n, int32_t tap,
                                  int32_t zero)
 {
@@ -21,6 +22,7 @@ BP_LOOP static void add_signed(int32_t *sums, const int8_t *x, size_t n, int32_t
         sums[i] = (int32_t)((uint32_t)sums[i] + (uint32_t)(tap * (x[i] - zero)));
 }
 
+/* The same for a stride above 1, without vectors. */
 static void add_strided(const struct bp_cpu_int8_map_of *m, int32_t *sums, const uint8_t *x,
                         size_t n, size_t step, int32_t tap)
 {
@@ -31,7 +33,9 @@ static void add_strided(const struct bp_cpu_int8_map_of *m, int32_t *sums, const
     }
 }
 
-/* What tap number `tap` adds to the row of outputs at (z, y). */
+/*
+ * Adds one tap of the kernel to the row of outputs at (z, y); positions outside of x are clipped.
+ */
 static void add_tap(const struct bp_cpu_int8_map_of *m, int64_t z, int64_t y, int64_t tap)
 {
     const struct bp_cpu_window *w = m->window;
@@ -66,7 +70,7 @@ void bp_cpu_int8_depthwise(const struct bp_cpu_int8_map_of *m)
         memset(m->row, 0, cols * sizeof *m->row);
         for (int64_t tap = 0; tap < w->kernel_count; tap++)
             add_tap(m, r / w->out[1], r % w->out[1], tap);
-        for (size_t j = 0; j < cols; j += PIECE)
-            m->finish(m->u, m->row + j, at + j, cols - j < PIECE ? cols - j : PIECE);
+        for (size_t j = 0; j < cols; j += BLOCK)
+            m->finish(m->u, m->row + j, at + j, cols - j < BLOCK ? cols - j : BLOCK);
     }
 }

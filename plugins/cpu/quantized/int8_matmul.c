@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* int8_matmul.c - see int8_matmul.h. */
+/* int8_matmul.c - The 8-bit matrix product; see int8_matmul.h. */
 
 #include "quantized/int8_matmul.h"
 
@@ -12,6 +12,7 @@ static bool is_signed(const bp_tensor *tensor)
 
 /* ---- packing a constant ---------------------------------------------------------------------- */
 
+/* A constant B is packed once for the int8 kernel. */
 bp_rc bp_cpu_int8_matmul_pack(struct bp_cpu_node *node, struct bp_cpu_int8_inputs inputs,
                               bp_err *err)
 {
@@ -44,6 +45,7 @@ bp_rc bp_cpu_int8_matmul_pack(struct bp_cpu_node *node, struct bp_cpu_int8_input
 
 /* ---- plan ------------------------------------------------------------------------------------ */
 
+/* If B is one matrix, the batch of A becomes additional rows: one product for all. */
 static bp_rc plan(const struct bp_cpu_call *call, struct bp_cpu_int8_matmul *s, bp_err *err)
 {
     const bp_tensor *a = call->in[s->inputs.a], *b = call->in[s->inputs.b];
@@ -77,7 +79,7 @@ static bp_rc plan(const struct bp_cpu_call *call, struct bp_cpu_int8_matmul *s, 
     return BP_OK;
 }
 
-/* Takes `n` pieces of `bytes` from the scratch, each aligned. */
+/* Reserves n * bytes of scratch at *at, a multiple of 64. False: too large. */
 static bool take(size_t n, size_t bytes, size_t *end, size_t *at)
 {
     size_t all;
@@ -87,6 +89,7 @@ static bool take(size_t n, size_t bytes, size_t *end, size_t *at)
            !__builtin_add_overflow(*end, (all + 63) / 64 * 64, end);
 }
 
+/* A is packed in the scratch at each run; B only if it is not constant. */
 bp_rc bp_cpu_int8_matmul_make(struct bp_cpu_call *call, struct bp_cpu_int8_inputs inputs,
                               size_t own_bytes, struct bp_cpu_int8_matmul *s, bp_err *err)
 {
@@ -119,6 +122,7 @@ bp_rc bp_cpu_int8_matmul_make(struct bp_cpu_call *call, struct bp_cpu_int8_input
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
+/* One run, for the threads. */
 struct job {
     const struct bp_cpu_int8_matmul *s;
     const char *a, *b;
@@ -127,12 +131,13 @@ struct job {
     void *u;
 };
 
-/* One pair of a batch, as finish sees it. */
+/* What finish() gets: one product of a batch. */
 struct pair {
     const struct job *job;
     uint64_t batch;
 };
 
+/* Hands n sums of a row to the operator. */
 static void finish(void *u, const int32_t *sums, size_t i, size_t j, size_t n)
 {
     const struct pair *pair = u;
@@ -140,6 +145,7 @@ static void finish(void *u, const int32_t *sums, size_t i, size_t j, size_t n)
     pair->job->row(pair->job->u, pair->batch, sums, i, j, n);
 }
 
+/* Packs one matrix of A, for each run. */
 static void pack_matrix(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -150,6 +156,7 @@ static void pack_matrix(void *u, uint32_t i, uint32_t worker)
                        job->scratch + s->at_a + i * s->a_step);
 }
 
+/* Task i is a part of product i / tasks. */
 static void run_task(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -172,6 +179,7 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
         bp_cpu_worker_scratch(job->scratch + s->at_workers, worker, s->product.scratch_bytes));
 }
 
+/* Two parallel loops: packing A, then the tasks of the products. */
 void bp_cpu_int8_matmul_run(struct bp_cpu_call *call, const struct bp_cpu_int8_matmul *s,
                             bp_cpu_int8_row row, void *u)
 {

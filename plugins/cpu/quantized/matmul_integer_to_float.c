@@ -5,7 +5,7 @@
  *
  *   Y = (A - a_zero)(B - b_zero) * a_scale * b_scale + bias
  *
- * A has one scale and zero point, B one or one a column. DynamicQuantizeMatMul quantises the floats
+ * A has one scale and zero point, B one or one for each column. DynamicQuantizeMatMul quantises the floats
  * of A by their range first, as DynamicQuantizeLinear does.
  */
 
@@ -16,7 +16,7 @@
 #include "kernels/types/loops.h"
 #include "quantized/int8_matmul.h"
 
-/* Inputs of MatMulIntegerToFloat, as which both run. */
+/* Inputs of MatMulIntegerToFloat; both operators run as that. */
 enum { A, B, A_SCALE, B_SCALE, A_ZERO, B_ZERO, BIAS, N_IN };
 
 static const struct bp_cpu_int8_inputs inputs = {
@@ -27,7 +27,7 @@ struct product {
     struct bp_cpu_per_axis b_scale;
 };
 
-/* One run; for the threads. */
+/* One run, for the threads. */
 struct job {
     const struct product *product;
     float *y;
@@ -37,13 +37,16 @@ struct job {
 
 /* ---- sums to floats -------------------------------------------------------------------------- */
 
+/* y = sums * scale, one scale for all columns. */
 BP_LOOP static void to_floats(float *y, const int32_t *sums, size_t n, float scale)
 {
     for (size_t c = 0; c < n; c++)
         y[c] = (float)sums[c] * scale;
 }
 
-BP_LOOP static void to_floats_each(float *y, const int32_t *sums, size_t n, const float *scales)
+/* The same with a scale for each column. */
+BP_LOOP static void to_floats_by_column(float *y, const int32_t *sums, size_t n,
+                                        const float *scales)
 {
     for (size_t c = 0; c < n; c++)
         y[c] = (float)sums[c] * scales[c];
@@ -55,6 +58,7 @@ BP_LOOP static void add(float *y, const float *bias, size_t n)
         y[c] += bias[c];
 }
 
+/* Dequantises n sums of a row, and adds the bias. */
 static void put_row(void *u, uint64_t batch, const int32_t *sums, size_t i, size_t j, size_t n)
 {
     const struct job *job = u;
@@ -67,7 +71,7 @@ static void put_row(void *u, uint64_t batch, const int32_t *sums, size_t i, size
 
         if (p->matmul.b_matrices > 1)
             bp_cpu_batch_dims_at(&p->matmul.batches, batch, &a, &b);
-        to_floats_each(y, sums, n, job->scales + (size_t)b * product->n + j);
+        to_floats_by_column(y, sums, n, job->scales + (size_t)b * product->n + j);
     } else {
         to_floats(y, sums, n, job->scales[0]);
     }
@@ -87,6 +91,7 @@ static bool is_one(const bp_tensor *tensor)
     return !tensor || bp_cpu_count(tensor) == 1;
 }
 
+/* The plan is made twice: only the first one tells how many scales there are for all matrices. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *bias = bp_cpu_in(call, BIAS);
@@ -106,8 +111,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     if (bias && bp_cpu_count(bias) != (int64_t)p->matmul.product.n)
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "bias has not one number a column");
-    /* now that it is known how many scales there are once repeated */
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "bias has not one element for each column");
+    /* planned again: now the number of scales is known */
     return bp_cpu_int8_matmul_make(call, inputs, p->b_scale.total * sizeof(float), &p->matmul, err);
 }
 
@@ -134,6 +139,7 @@ enum { DYNAMIC_B_SCALE = 2, DYNAMIC_B_ZERO, DYNAMIC_BIAS };
 
 static const struct bp_cpu_op bytes_product = {.prepare = prepare, .run = run};
 
+/* A's 8-bit copy, its scale and its zero point are temporary inputs of MatMulIntegerToFloat. */
 static bp_rc prepare_dynamic(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *a = call->in[0];
@@ -158,6 +164,7 @@ static bp_rc prepare_dynamic(struct bp_cpu_call *call, bp_err *err)
     return bp_cpu_inner_prepare(call, inner, err);
 }
 
+/* Quantises A by its range, then runs the product. */
 static bp_rc run_dynamic(struct bp_cpu_call *call, bp_err *err)
 {
     struct bp_cpu_inner *inner = call->state;

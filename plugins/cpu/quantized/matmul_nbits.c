@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * matmul_nbits.c - MatMulNBits of com.microsoft: weights of 2, 4 or 8 bits, blocks of which have
- * a scale and a zero point. With few rows the weights are multiplied as they are read; with more,
- * tiles of them become floats for a product.
+ * matmul_nbits.c - MatMulNBits of com.microsoft.
+ * Y = A * dequantise(B)' + bias; A is [..., K], B [N, K / block_size, block bytes] has weights of
+ * 2, 4 or 8 bits, scales and zero points are [N, K / block_size], Y is [..., N]. g_idx [K] names
+ * another block for the scale of each row of B.
+ * With up to 8 rows of A the weights are multiplied as they are read, because memory bandwidth
+ * limits the speed; with more rows, tiles of them are dequantised to float for a matrix product.
  */
 
-#include "kernels/tensor_data.h"
-#include "kernels/gemm/gemm.h"
-#include "quantized/nbits.h"
 #include "kernels/cast/widen.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/tensor_data.h"
+#include "quantized/nbits.h"
 
 enum { A, B, SCALES, ZEROS, GROUPS, BIAS };
 
+/* Limits found by measurement. */
 enum {
-    FEW_ROWS = 8,      /* up to here the dot products win */
-    TILE_COLS = 64,    /* columns that become floats at a time, */
-    TILE_DEPTH = 1024, /* and rows of those; more where a block is longer */
+    FEW_ROWS = 8,      /* up to here the direct dot products are faster */
+    TILE_COLS = 64,    /* columns that are dequantised at a time, */
+    TILE_DEPTH = 1024, /* and their depth; more if a block is longer */
     COLS_UNIT = 16     /* columns of a task of dot products are multiples of it */
 };
 
+/* The plan of a call. */
 struct state {
     size_t m, n;
     struct bp_cpu_nbits b; /* without its pointers */
@@ -31,6 +36,7 @@ struct state {
     uint32_t tasks;
 };
 
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     struct bp_cpu_nbits b;
@@ -41,6 +47,7 @@ struct job {
     char *scratch;
 };
 
+/* Whether a tensor has a * b elements. */
 static bool is_count(const bp_tensor *tensor, size_t a, size_t b)
 {
     size_t n;
@@ -48,7 +55,7 @@ static bool is_count(const bp_tensor *tensor, size_t a, size_t b)
     return !__builtin_mul_overflow(a, b, &n) && (size_t)bp_cpu_count(tensor) == n;
 }
 
-/* The sizes that attributes and shapes give. */
+/* The sizes from attributes and shapes; false: they contradict each other. */
 static bool read_sizes(const struct bp_cpu_call *call, struct state *s)
 {
     const bp_tensor *zeros = bp_cpu_in(call, ZEROS), *groups = bp_cpu_in(call, GROUPS);
@@ -75,10 +82,11 @@ static bool read_sizes(const struct bp_cpu_call *call, struct state *s)
         return false;
     if (groups && !is_count(groups, s->b.k, 1) && !is_count(groups, s->b.k_blocks, s->b.block))
         return false;
-    return !zeros || is_count(zeros, s->n,
-                              zeros->dtype == BP_DTYPE_U8 ? s->b.zero_bytes : s->b.k_blocks);
+    return !zeros ||
+           is_count(zeros, s->n, zeros->dtype == BP_DTYPE_U8 ? s->b.zero_bytes : s->b.k_blocks);
 }
 
+/* Product of all rows of A with a tile of `depth` rows of B, on one thread. */
 static struct bp_cpu_gemm tile_product(const struct state *s, size_t depth)
 {
     struct bp_cpu_gemm gemm = {.m = s->m,
@@ -97,6 +105,7 @@ static struct bp_cpu_gemm tile_product(const struct state *s, size_t depth)
     return gemm;
 }
 
+/* A task has TILE_COLS columns; its worker's scratch holds the tile as floats. */
 static bp_rc plan_tiles(struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     size_t gemm_bytes;
@@ -117,6 +126,7 @@ static bp_rc plan_tiles(struct bp_cpu_call *call, struct state *s, bp_err *err)
     return BP_OK;
 }
 
+/* g_idx needs the tiles, because it permutes the scales. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *s;
@@ -139,6 +149,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* Columns first..end of all rows. */
 static void add_bias(const struct job *job, size_t first, size_t end)
 {
     const struct state *s = job->state;
@@ -149,7 +160,7 @@ static void add_bias(const struct job *job, size_t first, size_t end)
     }
 }
 
-/* A share of the columns, read once for each BP_CPU_NBITS_ROWS rows. */
+/* A share of the columns; their weights are read once for each BP_CPU_NBITS_ROWS rows of A. */
 static void run_dots(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -170,7 +181,10 @@ static void run_dots(void *u, uint32_t i, uint32_t worker)
     add_bias(job, first, end);
 }
 
-/* With groups each element has the scale and zero point of the block that is named for it. */
+/*
+ * Dequantises a tile's column with g_idx: each element has the scale and zero point of the block
+ * named for it.
+ */
 static void unpack_groups(const struct job *job, size_t c, size_t k0, size_t depth, float *to)
 {
     const struct bp_cpu_nbits *b = &job->b;
@@ -186,6 +200,7 @@ static void unpack_groups(const struct job *job, size_t c, size_t k0, size_t dep
     }
 }
 
+/* A tile of columns: dequantised depth by depth, each added to the product. */
 static void run_tile(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -200,8 +215,7 @@ static void run_tile(void *u, uint32_t i, uint32_t worker)
         bool is_last = s->b.k - k <= s->depth;
         size_t depth = is_last ? s->last_depth : s->depth;
         struct bp_cpu_gemm gemm = is_last ? s->last_gemm : s->gemm;
-        struct bp_cpu_operands operands = {
-            .a = job->a + k, .b = tile, .c = job->y + first};
+        struct bp_cpu_operands operands = {.a = job->a + k, .b = tile, .c = job->y + first};
 
         for (size_t c = 0; c < cols; c++) {
             if (job->groups)
@@ -220,6 +234,7 @@ static void run_tile(void *u, uint32_t i, uint32_t worker)
     add_bias(job, first, first + cols);
 }
 
+/* g_idx comes with the data: each element must name a block. */
 static bp_rc check_groups(const struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
@@ -235,12 +250,14 @@ static bp_rc check_groups(const struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* Rows of A are arranged once, then read by all tasks. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
     const bp_tensor *zeros = bp_cpu_in(call, ZEROS), *groups = bp_cpu_in(call, GROUPS);
     const bp_tensor *bias = bp_cpu_in(call, BIAS);
-    struct job job = {.state = s, .b = s->b, .level = bp_cpu_nbits_best(), .scratch = call->scratch};
+    struct job job = {
+        .state = s, .b = s->b, .level = bp_cpu_nbits_best(), .scratch = call->scratch};
     size_t row = s->b.k_blocks * s->b.block;
     float *x = call->scratch;
     bp_rc rc = check_groups(call, err);
@@ -266,6 +283,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 
 static const struct bp_cpu_wide wide = {prepare, run};
 
+/* weight_prepacked names a layout of another execution provider. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     int64_t bits = bp_node_int(query->graph, query->node, "bits", 4);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* nbits.c - the loops of nbits.h for any processor, and the choice of a level. */
+/* nbits.c - The loops of nbits.h for any processor, and the choice of a level (instruction set). */
 
 #define LEVEL plain
 #define LEVEL_NAME "plain"
@@ -19,7 +19,7 @@ const struct bp_cpu_nbits_level *bp_cpu_nbits_level(uint32_t level, bool *usable
 
     if (level >= sizeof levels / sizeof levels[0])
         return NULL;
-    /* they need what the loops of float32 of that level need */
+    /* the requirements are those of the float32 loops of that level */
     (void)bp_cpu_simd_level(BP_DTYPE_F32, level, usable);
     *usable = *usable && levels[level]->dots;
     return levels[level];
@@ -37,6 +37,10 @@ const struct bp_cpu_nbits_level *bp_cpu_nbits_best(void)
     return best;
 }
 
+/*
+ * Element j of a block goes to phase j % phases, so that a vector of bytes yields contiguous
+ * vectors of weights.
+ */
 void bp_cpu_nbits_arrange(const struct bp_cpu_nbits *b, const float *row, float *x, float *sums)
 {
     const size_t phases = 8 / b->bits;

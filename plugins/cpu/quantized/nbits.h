@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nbits.h - weights of 2, 4 or 8 bits in blocks with a scale each: dot products with rows of
- * floats, and rows of weights as floats. Written once in nbits.inc, compiled for each instruction
- * set.
- *
- * The bits of a block lie in bytes from the low ones up; element e of a byte is "phase" e. A row of
- * floats is laid out to match, which costs little against reading the weights: for each block all
- * elements of phase 0, then those of phase 1...
+ * nbits.h - Weights of 2, 4 or 8 bits in blocks with a scale each: dot products with rows of
+ * floats, and conversion of weights to float. Written once in nbits.inc, compiled for each
+ * instruction set.
+ * The bits of a block fill bytes from the low ones up; element e of a byte has "phase" e. A row of
+ * floats is arranged to match, which costs little against reading the weights: for each block all
+ * elements of phase 0, then those of phase 1, and so on. No state: any thread may call the loops.
  */
 #ifndef BP_CPU_QUANTIZED_NBITS_H
 #define BP_CPU_QUANTIZED_NBITS_H
@@ -15,19 +14,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BP_CPU_NBITS_ROWS = 4 }; /* rows of floats that are multiplied at a time, at most */
+enum { BP_CPU_NBITS_ROWS = 4 }; /* rows of floats that are multiplied at a time */
 
-/* n_cols columns of weights, each of k_blocks blocks of block_bytes. */
+/* n columns of weights, each of k_blocks blocks of block_bytes. All pointers are borrowed. */
 struct bp_cpu_nbits {
     const uint8_t *weights;
-    const float *scales;        /* one a block */
-    const uint8_t *packed_zero; /* zero_bytes a column; NULL: float_zero, or one for all */
+    const float *scales;        /* one for each block */
+    const uint8_t *packed_zero; /* zero_bytes for each column; NULL: float_zero, or `zero` */
     const float *float_zero;
-    float zero; /* where neither is there */
+    float zero; /* for all blocks, if neither is given */
     size_t k, k_blocks, block, block_bytes, zero_bytes;
     uint32_t bits;
 };
 
+/* The loops of one instruction set. */
 struct bp_cpu_nbits_level {
     const char *name;
     /*
@@ -40,7 +40,10 @@ struct bp_cpu_nbits_level {
     void (*unpack)(const struct bp_cpu_nbits *b, size_t c, size_t first, size_t end, float *to);
 };
 
-/* The best one here; level NULL: the compiler could not build it. */
+/*
+ * The best level of this processor; or level i (NULL: there is none), with *usable false if the
+ * processor or the compiler lacks it.
+ */
 const struct bp_cpu_nbits_level *bp_cpu_nbits_best(void);
 const struct bp_cpu_nbits_level *bp_cpu_nbits_level(uint32_t level, bool *usable);
 
@@ -60,7 +63,10 @@ static inline float bp_cpu_nbits_zero(const struct bp_cpu_nbits *b, size_t c, si
     return b->float_zero ? b->float_zero[c * b->k_blocks + i] : b->zero;
 }
 
-/* Lays a row of k floats out as `dots` reads it, with zeros behind it, and sums its blocks. */
+/*
+ * Arranges a row of k floats in the order that `dots` reads, padded with zeros to whole blocks, and
+ * sums each block.
+ */
 void bp_cpu_nbits_arrange(const struct bp_cpu_nbits *b, const float *row, float *x, float *sums);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * q_gemm.c - products of quantised matrices, of com.microsoft: QGemm, MatMulInteger16. The
- * integers, less their zero points, are multiplied as floats: of float64 where the result is one of
- * integers, which makes it exact.
+ * q_gemm.c - QGemm and MatMulInteger16 of com.microsoft.
+ * QGemm: Y = quantise(alpha * a_scale * b_scale * (A' - a_zero)(B' - b_zero) + C), 8 bits or
+ * float32. MatMulInteger16: int16 matrices, 32-bit sums. The integers, less their zero points, are
+ * multiplied as floats: as float64 if the result is integral, which makes it exact.
  */
 
 #include "kernels/cast/widen.h"
@@ -11,18 +12,19 @@
 #include "kernels/tensor_data.h"
 #include "operators.h"
 
-/* Inputs by what they are; NONE: the operator has none. */
+/* Indices of the inputs; NONE: the operator has none. */
 enum { NONE = 99 };
 
-struct places {
+struct layout {
     uint32_t b, a_scale, a_zero, b_scale, b_zero, addend, y_scale, y_zero;
 };
 
-static const struct places q_gemm = {3, 1, 2, 4, 5, 6, 7, 8};
-static const struct places plain_16 = {1, NONE, NONE, NONE, NONE, NONE, NONE, NONE};
+static const struct layout q_gemm = {3, 1, 2, 4, 5, 6, 7, 8};
+static const struct layout plain_16 = {1, NONE, NONE, NONE, NONE, NONE, NONE, NONE};
 
+/* The plan of a call. */
 struct state {
-    const struct places *at;
+    const struct layout *at;
     struct bp_cpu_inner inner;
     bp_tensor *a, *b, *y;
     bool is_double;
@@ -32,7 +34,7 @@ struct state {
     int64_t n_scales, n_zeros;
 };
 
-static const struct places *places_of(const struct bp_cpu_call *call)
+static const struct layout *layout_of(const struct bp_cpu_call *call)
 {
     return call->node->op->name[0] == 'Q' ? &q_gemm : &plain_16;
 }
@@ -42,7 +44,7 @@ static const bp_tensor *input(const struct bp_cpu_call *call, uint32_t i)
     return i == NONE ? NULL : bp_cpu_in(call, i);
 }
 
-/* One number for all, or one a column of the result. */
+/* Whether an optional tensor has one element, or one for each column of the result. */
 static bool is_by_column(const bp_tensor *tensor, int64_t cols)
 {
     return !tensor || bp_cpu_count(tensor) == 1 || bp_cpu_count(tensor) == cols;
@@ -53,7 +55,7 @@ static bool is_one(const bp_tensor *tensor)
     return !tensor || bp_cpu_count(tensor) == 1;
 }
 
-/* Does C broadcast to Y, a matrix? */
+/* Whether C broadcasts to Y, a matrix. */
 static bool is_addend(const bp_tensor *c, const bp_tensor *y)
 {
     int64_t cols = c->rank > 0 ? c->dims[c->rank - 1] : 1, rows = c->rank > 1 ? c->dims[0] : 1;
@@ -62,9 +64,10 @@ static bool is_addend(const bp_tensor *c, const bp_tensor *y)
            (rows == 1 || rows == y->dims[0]);
 }
 
+/* Scales and zero points: A and Y per tensor, B per tensor or per column. */
 static bp_rc check(const struct bp_cpu_call *call, const struct state *s, bp_err *err)
 {
-    const struct places *at = s->at;
+    const struct layout *at = s->at;
     const bp_tensor *addend = input(call, at->addend);
 
     if (!is_one(input(call, at->a_scale)) || !is_one(input(call, at->a_zero)) ||
@@ -74,12 +77,13 @@ static bp_rc check(const struct bp_cpu_call *call, const struct state *s, bp_err
     if (!is_by_column(input(call, at->b_scale), s->cols) ||
         !is_by_column(input(call, at->b_zero), s->cols))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE,
-                           "B has neither one scale and zero point nor one a column");
+                           "B has neither one scale and zero point nor one for each column");
     if (addend && !is_addend(addend, call->out[0]))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "C cannot be broadcast to Y");
     return BP_OK;
 }
 
+/* The product is MatMul-13 on temporary float tensors. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *a = call->in[0], *b, *y = call->out[0];
@@ -90,7 +94,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     s = call->state;
-    s->at = places_of(call);
+    s->at = layout_of(call);
     b = call->in[s->at->b];
     s->is_double = y->dtype != BP_DTYPE_F32;
     s->cols = y->rank > 0 && b->rank > 1 ? y->dims[y->rank - 1] : 1;
@@ -117,7 +121,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return bp_cpu_inner_prepare(call, &s->inner, err);
 }
 
-/* Element i of an integer tensor of 8 or 16 bits. */
+/* Element i of an 8-bit or 16-bit integer tensor. */
 static int32_t integer_at(const void *data, uint32_t dtype, int64_t i)
 {
     switch (dtype) {
@@ -132,9 +136,9 @@ static int32_t integer_at(const void *data, uint32_t dtype, int64_t i)
     }
 }
 
-/* to = from - zero; of B the columns, or with trans the rows, have a zero point each. */
-static void shift(const struct state *s, const bp_tensor *from, bp_tensor *to, const int32_t *zero,
-                  int64_t n_zeros, bool is_by_row)
+/* to = from - zero as float; B's zero points go by column, or by row with transB. */
+static void subtract_zero(const struct state *s, const bp_tensor *from, bp_tensor *to,
+                          const int32_t *zero, int64_t n_zeros, bool is_by_row)
 {
     const void *data = bp_cpu_data(from);
     int64_t n = bp_cpu_count(from), cols = from->rank > 1 ? from->dims[from->rank - 1] : 1;
@@ -150,7 +154,7 @@ static void shift(const struct state *s, const bp_tensor *from, bp_tensor *to, c
     }
 }
 
-/* C of QGemm, an int32, at a row and a column of Y. */
+/* Element of C, int32, for a row and a column of Y. */
 static double addend_at(const bp_tensor *c, int64_t row, int64_t col)
 {
     const int32_t *data = bp_cpu_data(c);
@@ -159,7 +163,7 @@ static double addend_at(const bp_tensor *c, int64_t row, int64_t col)
     return data[(rows == 1 ? 0 : row) * cols + (cols == 1 ? 0 : col)];
 }
 
-/* Sums to numbers: times the scales, with what is added. */
+/* Scales the sums, adds C, and quantises or stores them. */
 static void finish(const struct bp_cpu_call *call, float a_scale,
                    const struct bp_cpu_byte_quant *quant)
 {
@@ -187,6 +191,7 @@ static void finish(const struct bp_cpu_call *call, float a_scale,
     }
 }
 
+/* Subtracts the zero points, multiplies, then scales and stores. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *s = call->state;
@@ -215,9 +220,9 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
                                     &quant, err);
     if (rc < 0)
         return rc;
-    shift(s, call->in[0], s->a, &zero, 1, false);
-    shift(s, call->in[s->at->b], s->b, s->zero, s->n_zeros,
-          bp_cpu_int(call->node, "transB", 0) != 0);
+    subtract_zero(s, call->in[0], s->a, &zero, 1, false);
+    subtract_zero(s, call->in[s->at->b], s->b, s->zero, s->n_zeros,
+                  bp_cpu_int(call->node, "transB", 0) != 0);
     rc = s->inner.node.op->run(&s->inner.call, err);
     if (rc >= 0)
         finish(call, a_scale, y_scale ? &quant : NULL);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * qlinear_conv.c - QLinearConv (opset 10): Conv of quantised tensors, quantised again; sums and the
- * bias are int32.
+ * qlinear_conv.c - QLinearConv (opset 10).
+ * y = quantise(x_scale * w_scale / y_scale * (Conv(x - x_zero, w - w_zero) + B), y_zero); x is [N,
+ * C, d1, ...], w [M, C / group, k1, ...], int8 or uint8; B [M] and the sums are int32. w_scale and
+ * w_zero_point are scalars or [M].
  */
 
 #include "kernels/quantize/quantize.h"
@@ -18,13 +20,13 @@ struct state {
     struct bp_cpu_per_axis w_scale;
 };
 
-/* One run; for the threads. */
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     uint8_t *y;
     uint32_t dtype; /* of y */
     size_t maps;
-    const float *factors; /* from sums to y, one or one for each map */
+    const float *factors; /* from sums to y: one, or one for each map */
     const int32_t *bias;
     int32_t y_zero, low, high;
 };
@@ -40,6 +42,7 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
     return bp_cpu_int8_conv_pack(node, inputs, err);
 }
 
+/* x_scale, y_scale and y_zero_point are per tensor. */
 static bp_rc check(const struct bp_cpu_call *call, bp_err *err)
 {
     static const uint32_t singles[] = {X_SCALE, Y_SCALE, Y_ZERO};
@@ -51,10 +54,12 @@ static bp_rc check(const struct bp_cpu_call *call, bp_err *err)
                                singles[i]);
     }
     if (bias && (bias->rank != 1 || bias->dims[0] != call->in[W]->dims[0]))
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "B has not one number a feature map");
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                           "B has not one element for each feature map");
     return BP_OK;
 }
 
+/* The factors are scratch of the convolution's, at own_at. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *s;
@@ -71,6 +76,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return bp_cpu_int8_conv_make(call, inputs, s->w_scale.total * sizeof(float), &s->conv, err);
 }
 
+/* Adds the bias to n sums of a map, and requantises them. */
 static void put_map(void *u, size_t image, size_t map, const int32_t *sums, size_t j, size_t n)
 {
     const struct job *job = u;
@@ -90,6 +96,7 @@ static void put_map(void *u, size_t image, size_t map, const int32_t *sums, size
     bp_cpu_requantize(job->dtype, y, sums, n, &quant);
 }
 
+/* The factors x_scale * w_scale / y_scale are computed once for a run. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;

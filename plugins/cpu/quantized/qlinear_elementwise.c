@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * qlinear_elementwise.c - element by element on quantised numbers, of com.microsoft: QLinearAdd,
- * QLinearMul, QLinearWhere, QLinearLeakyRelu, QLinearSigmoid, QLinearConcat. What depends on one
- * byte alone is a table of 256.
+ * qlinear_elementwise.c - QLinearAdd, QLinearMul, QLinearWhere, QLinearLeakyRelu, QLinearSigmoid
+ * and QLinearConcat of com.microsoft.
+ * y = quantise(f(dequantise(x), ...)), element by element on int8 or uint8; scales and zero points
+ * are per tensor, operands broadcast. A function of one byte is a table of 256 bytes; binary
+ * operators have a table of 256 floats for each operand.
  */
 
 #include "kernels/quantize/byte_map.h"
@@ -12,15 +14,15 @@
 
 enum { MAX_OPERANDS = 3 };
 
-/* Operands of one byte an element that are broadcast to the output. */
+/* The plan of a call: operands are expanded to the output's shape where they broadcast. */
 struct state {
-    struct bp_cpu_strided spread[MAX_OPERANDS];
-    bool is_spread[MAX_OPERANDS];
+    struct bp_cpu_strided expand[MAX_OPERANDS];
+    bool is_expanded[MAX_OPERANDS];
     size_t at[MAX_OPERANDS]; /* in the scratch */
     uint32_t slices;
 };
 
-/* The same for all elements; see slice(). */
+/* One run, for the threads. */
 struct job {
     const struct bp_cpu_call *call;
     const uint8_t *x[MAX_OPERANDS];
@@ -33,6 +35,7 @@ struct job {
     void (*run)(const struct job *job, size_t first, size_t end);
 };
 
+/* Operand n is input `input`; if it broadcasts, an expanded copy goes to the scratch. */
 static bp_rc plan_operand(struct bp_cpu_call *call, uint32_t n, uint32_t input, bp_err *err)
 {
     struct state *s = call->state;
@@ -42,25 +45,26 @@ static bp_rc plan_operand(struct bp_cpu_call *call, uint32_t n, uint32_t input, 
     s->at[n] = call->scratch_bytes;
     if (bp_cpu_count(x) == bp_cpu_count(y))
         return BP_OK;
-    rc = bp_cpu_strided_expand(call, x, y->rank, y->dims, &s->spread[n], err);
-    s->is_spread[n] = true;
+    rc = bp_cpu_strided_expand(call, x, y->rank, y->dims, &s->expand[n], err);
+    s->is_expanded[n] = true;
     call->scratch_bytes += (size_t)bp_cpu_count(y) / 64 * 64 + 64;
     return rc;
 }
 
+/* The data of operand n, expanded if need be. */
 static const uint8_t *operand(const struct bp_cpu_call *call, uint32_t n, uint32_t input)
 {
     const struct state *s = call->state;
     uint8_t *to;
 
-    if (!s->is_spread[n])
+    if (!s->is_expanded[n])
         return bp_cpu_data(call->in[input]);
     to = (uint8_t *)call->scratch + s->at[n];
-    bp_cpu_strided_run(call, &s->spread[n], bp_cpu_data(call->in[input]), to);
+    bp_cpu_strided_run(call, &s->expand[n], bp_cpu_data(call->in[input]), to);
     return to;
 }
 
-static bp_rc start(struct bp_cpu_call *call, int64_t cost, bp_err *err)
+static bp_rc make_state(struct bp_cpu_call *call, int64_t cost, bp_err *err)
 {
     struct state *s;
     bp_rc rc = bp_cpu_state(call, sizeof *s, err);
@@ -72,6 +76,7 @@ static bp_rc start(struct bp_cpu_call *call, int64_t cost, bp_err *err)
     return BP_OK;
 }
 
+/* Slice i of the elements, by the operator's loop. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -106,15 +111,17 @@ static void multiply(const struct job *job, size_t first, size_t end)
             bp_cpu_byte_of(&job->out, job->table[0][job->x[0][i]] * job->table[1][job->x[1][i]]);
 }
 
+/* Inputs are A, A_scale, A_zero_point, B, B_scale, B_zero_point, C_scale, C_zero_point. */
 static bp_rc prepare_binary(struct bp_cpu_call *call, bp_err *err)
 {
-    bp_rc rc = start(call, 6, err);
+    bp_rc rc = make_state(call, 6, err);
 
     if (rc >= 0)
         rc = plan_operand(call, 0, 0, err);
     return rc < 0 ? rc : plan_operand(call, 1, 3, err);
 }
 
+/* Dequantises both bytes by table, applies the loop, and quantises. */
 static bp_rc run_binary(struct bp_cpu_call *call, bp_err *err)
 {
     struct job job = {.run = call->node->op->name[7] == 'A' ? add : multiply};
@@ -145,9 +152,10 @@ static void look_up(const struct job *job, size_t first, size_t end)
 
 static bp_rc prepare_unary(struct bp_cpu_call *call, bp_err *err)
 {
-    return start(call, 1, err);
+    return make_state(call, 1, err);
 }
 
+/* Computes the function for all 256 bytes, then looks each element up. */
 static bp_rc run_unary(struct bp_cpu_call *call, bp_err *err)
 {
     bool is_sigmoid = call->node->op->name[7] == 'S';
@@ -171,7 +179,7 @@ static bp_rc run_unary(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* From one scale and zero point to others. */
+/* The table that requantises bytes of input `scale` - 1 to the output's scale and zero point. */
 static bp_rc read_map(const struct bp_cpu_call *call, uint32_t scale,
                       const struct bp_cpu_byte_quant *out, uint8_t *map, bp_err *err)
 {
@@ -191,9 +199,10 @@ static void choose(const struct job *job, size_t first, size_t end)
         job->y[i] = job->x[2][i] ? job->map[0][job->x[0][i]] : job->map[1][job->x[1][i]];
 }
 
+/* Inputs are condition, X with its parameters, Y with its parameters, then those of the result. */
 static bp_rc prepare_where(struct bp_cpu_call *call, bp_err *err)
 {
-    bp_rc rc = start(call, 3, err);
+    bp_rc rc = make_state(call, 3, err);
 
     if (rc >= 0)
         rc = plan_operand(call, 0, 1, err);
@@ -222,6 +231,7 @@ static bp_rc run_where(struct bp_cpu_call *call, bp_err *err)
 
 /* ---- QLinearConcat --------------------------------------------------------------------------- */
 
+/* Inputs are y_scale, y_zero_point, then a tensor, its scale and its zero point each. */
 static bp_rc prepare_concat(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *y = call->out[0];
@@ -239,15 +249,16 @@ static bp_rc prepare_concat(struct bp_cpu_call *call, bp_err *err)
         for (uint32_t d = 0; fits && d < y->rank; d++)
             fits = d == axis || x->dims[d] == y->dims[d];
         if (!fits)
-            return bp_cpu_fail(call->node, err, BP_E_SHAPE, "piece %u does not fit the result",
-                               (i - 2) / 3);
+            return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                               "input tensor %u does not fit the result", (i - 2) / 3);
         total += x->dims[axis];
     }
     if (total != y->dims[axis])
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the pieces do not fill the result");
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the input tensors do not fill the result");
     return BP_OK;
 }
 
+/* Each input is requantised while it is copied. */
 static bp_rc run_concat(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *y = call->out[0];

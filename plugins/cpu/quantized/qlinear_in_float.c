@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * qlinear_in_float.c - quantised operators of com.microsoft that are those of ONNX between a
- * dequantisation and a quantisation: QLinearAveragePool, QLinearGlobalAveragePool,
- * QLinearReduceMean, QLinearSoftmax. With channels_last the bytes are turned on their way.
+ * qlinear_in_float.c - QLinearAveragePool, QLinearGlobalAveragePool, QLinearReduceMean and
+ * QLinearSoftmax of com.microsoft.
+ * y = quantise(f(dequantise(x))), where f is ONNX's operator on float32; 8-bit types with scales
+ * and zero points per tensor. With channels_last the bytes are transposed from NHWC to NCHW before
+ * and back after.
  */
 
 #include "kernels/inner_operator.h"
@@ -11,11 +13,12 @@
 #include "kernels/tensor_data.h"
 #include "operators.h"
 
+/* The plan of a call. */
 struct state {
     struct bp_cpu_inner inner;
-    bp_tensor *x, *y;               /* floats, channels in front */
-    bp_tensor *turned_x, *turned_y; /* bytes, channels in front; NULL: as they are */
-    struct bp_cpu_strided to_front, to_end;
+    bp_tensor *x, *y;           /* float32, NCHW */
+    bp_tensor *nchw_x, *nchw_y; /* bytes, NCHW; NULL: no transposition */
+    struct bp_cpu_strided to_nchw, to_nhwc;
     uint32_t in_slices, out_slices;
 };
 
@@ -29,8 +32,8 @@ struct job {
     float table[256];
 };
 
-/* Dimensions with the channels in front, from a tensor that has them at its end. */
-static void front_dims(const bp_tensor *x, int64_t *dims, int64_t *steps)
+/* Dimensions and strides in NCHW order of a tensor in NHWC. */
+static void nchw_dims(const bp_tensor *x, int64_t *dims, int64_t *steps)
 {
     int64_t step = 1;
 
@@ -43,23 +46,24 @@ static void front_dims(const bp_tensor *x, int64_t *dims, int64_t *steps)
     }
 }
 
-static bp_rc plan_turn(struct bp_cpu_call *call, struct state *s, bp_err *err)
+/* Temporary tensors in NCHW, and the copies to and from them. */
+static bp_rc plan_transpose(struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *y = call->out[0];
     int64_t dims[BP_CPU_MAX_RANK], steps[BP_CPU_MAX_RANK], step = 1;
 
     if (x->rank < 3 || y->rank != x->rank)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "X and Y do not fit together");
-    front_dims(x, dims, steps);
-    bp_cpu_strided_make(call, 1, x->rank, dims, steps, &s->to_front);
-    s->turned_x = bp_cpu_inner_tensor(&s->inner, x->dtype, x->rank, dims, err);
-    if (!s->turned_x)
+    nchw_dims(x, dims, steps);
+    bp_cpu_strided_make(call, 1, x->rank, dims, steps, &s->to_nchw);
+    s->nchw_x = bp_cpu_inner_tensor(&s->inner, x->dtype, x->rank, dims, err);
+    if (!s->nchw_x)
         return BP_E_NOMEM;
     s->x = bp_cpu_inner_tensor(&s->inner, BP_DTYPE_F32, x->rank, dims, err);
-    front_dims(y, dims, steps);
-    s->turned_y = bp_cpu_inner_tensor(&s->inner, y->dtype, y->rank, dims, err);
+    nchw_dims(y, dims, steps);
+    s->nchw_y = bp_cpu_inner_tensor(&s->inner, y->dtype, y->rank, dims, err);
     s->y = bp_cpu_inner_tensor(&s->inner, BP_DTYPE_F32, y->rank, dims, err);
-    if (!s->x || !s->y || !s->turned_y)
+    if (!s->x || !s->y || !s->nchw_y)
         return BP_E_NOMEM;
     for (uint32_t i = y->rank - 1; i-- > 1;) {
         steps[i] = step;
@@ -67,10 +71,11 @@ static bp_rc plan_turn(struct bp_cpu_call *call, struct state *s, bp_err *err)
     }
     steps[y->rank - 1] = step;
     steps[0] = step * y->dims[y->rank - 1];
-    bp_cpu_strided_make(call, 1, y->rank, y->dims, steps, &s->to_end);
+    bp_cpu_strided_make(call, 1, y->rank, y->dims, steps, &s->to_nhwc);
     return BP_OK;
 }
 
+/* The opset version that the inner operator follows: attribute opset, within what ONNX has. */
 static uint32_t version(const struct bp_cpu_call *call)
 {
     int64_t opset = bp_cpu_int(call->node, "opset", 13);
@@ -78,6 +83,7 @@ static uint32_t version(const struct bp_cpu_call *call)
     return opset < 1 ? 1 : opset > 22 ? 22 : (uint32_t)opset;
 }
 
+/* op->loops is the inner operator; it is prepared for temporary float32 tensors. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *y = call->out[0];
@@ -89,7 +95,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     s = call->state;
     bp_cpu_inner_begin(call, call->node->op->loops, version(call), &s->inner);
     if (bp_cpu_int(call->node, "channels_last", 0) != 0) {
-        rc = plan_turn(call, s, err);
+        rc = plan_transpose(call, s, err);
         if (rc < 0)
             return rc;
     } else {
@@ -106,6 +112,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return bp_cpu_inner_prepare(call, &s->inner, err);
 }
 
+/* A slice of the elements: bytes to floats by a table, or floats to bytes. */
 static void convert(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -121,6 +128,7 @@ static void convert(void *u, uint32_t i, uint32_t worker)
     }
 }
 
+/* Transposes (if need be), dequantises, runs the inner operator, quantises, transposes back. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *s = call->state;
@@ -135,10 +143,10 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     bp_cpu_inner_bind(call, &s->inner);
     for (uint32_t b = 0; b < 256; b++)
         job.table[b] = bp_cpu_byte_value(&in, b);
-    job.bytes = bp_cpu_data(s->turned_x ? s->turned_x : call->in[0]);
+    job.bytes = bp_cpu_data(s->nchw_x ? s->nchw_x : call->in[0]);
     job.floats = s->x->base;
-    if (s->turned_x && job.count > 0)
-        bp_cpu_strided_run(call, &s->to_front, bp_cpu_data(call->in[0]), job.bytes);
+    if (s->nchw_x && job.count > 0)
+        bp_cpu_strided_run(call, &s->to_nchw, bp_cpu_data(call->in[0]), job.bytes);
     if (job.count > 0)
         bp_cpu_parallel(call, job.slices, convert, &job);
     rc = s->inner.node.op->run(&s->inner.call, err);
@@ -148,11 +156,11 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     job.is_output = true;
     job.count = bp_cpu_count(call->out[0]);
     job.slices = s->out_slices;
-    job.bytes = bp_cpu_data(s->turned_y ? s->turned_y : call->out[0]);
+    job.bytes = bp_cpu_data(s->nchw_y ? s->nchw_y : call->out[0]);
     job.floats = s->y->base;
     bp_cpu_parallel(call, job.slices, convert, &job);
-    if (s->turned_y)
-        bp_cpu_strided_run(call, &s->to_end, job.bytes, bp_cpu_data(call->out[0]));
+    if (s->nchw_y)
+        bp_cpu_strided_run(call, &s->to_nhwc, job.bytes, bp_cpu_data(call->out[0]));
     return BP_OK;
 }
 

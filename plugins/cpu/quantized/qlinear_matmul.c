@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * qlinear_matmul.c - QLinearMatMul (opsets 10, 21): the product of quantised matrices, quantised
- * again. 8-bit integers are multiplied and summed in int32; float8 goes by float32.
+ * qlinear_matmul.c - QLinearMatMul (opsets 10, 21).
+ * y = quantise(a_scale * b_scale / y_scale * (a - a_zero)(b - b_zero), y_zero); a [..., M, K], b
+ * [..., K, N], int8 or uint8, int32 sums. Scales and zero points are per tensor, per row of a or
+ * per column of b. Opset 21 added float8, which is computed as float32, and the types of scales.
  */
 
 #include "kernels/quantize/quantize.h"
@@ -14,17 +16,18 @@ enum { A, A_SCALE, A_ZERO, B, B_SCALE, B_ZERO, Y_SCALE, Y_ZERO, MAX_ROW = 64 };
 static const struct bp_cpu_int8_inputs inputs = {
     .a = A, .b = B, .a_zero = A_ZERO, .b_zero = B_ZERO};
 
+/* The plan of a call. */
 struct state {
     struct bp_cpu_int8_matmul matmul;
     struct bp_cpu_per_axis a_scale, b_scale;
 };
 
-/* One run; for the threads. */
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     uint8_t *y;
     uint32_t dtype;                 /* of y */
-    const float *a_scale, *b_scale; /* where A has one, b_scale has A's and y's in it */
+    const float *a_scale, *b_scale; /* if A's is per tensor, b_scale contains it and y's */
     float y_scale;
     int32_t y_zero, low, high;
     int32_t zeros[MAX_ROW]; /* y_zero */
@@ -35,12 +38,14 @@ static bool is_int8(uint32_t dtype)
     return dtype == BP_DTYPE_I8 || dtype == BP_DTYPE_U8;
 }
 
+/* Whether any type is float8: then the product is one of float32. */
 static bool is_float8(const struct bp_cpu_call *call)
 {
     return !is_int8(call->in[A]->dtype) || !is_int8(call->in[B]->dtype) ||
            !is_int8(call->in[Y_ZERO]->dtype);
 }
 
+/* Float8 operands are not packed. */
 static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 {
     const bp_value *a = bp_node_in(node->graph, node->node, A);
@@ -75,12 +80,12 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
             bp_cpu_fail(call->node, err, BP_E_SHAPE, "y_scale and y_zero_point must be one number");
     if (rc < 0)
         return rc;
-    /* now that it is known how many scales there are once repeated */
+    /* planned again: now the number of scales is known */
     own = (s->a_scale.total + s->b_scale.total) * sizeof(float);
     return bp_cpu_int8_matmul_make(call, inputs, own, &s->matmul, err);
 }
 
-/* Where A has a scale for each row: those of row i, n columns from j on. */
+/* The factors of row i, n columns from j on, if A has a scale for each row. */
 static void row_scales(const struct job *job, int64_t a, int64_t b, size_t i, size_t j, size_t n,
                        float *scales)
 {
@@ -94,6 +99,7 @@ static void row_scales(const struct job *job, int64_t a, int64_t b, size_t i, si
             job->y_scale;
 }
 
+/* Requantises n sums of a row. */
 static void put_row(void *u, uint64_t batch, const int32_t *sums, size_t i, size_t j, size_t n)
 {
     const struct job *job = u;
@@ -114,6 +120,7 @@ static void put_row(void *u, uint64_t batch, const int32_t *sums, size_t i, size
                       n, &quant);
 }
 
+/* If A's scale is per tensor, all factors are computed once for a run. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;

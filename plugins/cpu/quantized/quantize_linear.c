@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * quantize_linear.c - QuantizeLinear (opsets 10, 13, 19, 21, 23, 24, 25; com.microsoft 1): y =
- * saturate(round(x / scale) + zero point), in integers of 2 to 16 bits or, without rounding to
- * whole numbers, in float8 and float4.
+ * quantize_linear.c - QuantizeLinear (opsets 10, 13, 19, 21, 23, 24, 25; com.microsoft 1).
+ * y = saturate(round(x / y_scale) + y_zero_point), rounding half to even, in integers of 2 to 16
+ * bits; float8 and float4 are rounded to their own precision. Scales are per tensor, per axis from
+ * opset 13 on, or blocked from opset 21 on. Opset 19 added float8 and float16, opset 21 int4 and
+ * int16, opset 23 float4 and attribute precision, opset 25 int2.
  */
 
 #include "kernels/cast/cast.h"
@@ -11,21 +13,23 @@
 #include "kernels/tensor_data.h"
 #include "quantized/granularity.h"
 
-enum { PIECE = 256 };
+/* Elements that are converted at a time; the buffers stay in the L1 cache. */
+enum { BLOCK = 256 };
 
+/* The plan of a call. */
 struct state {
     struct bp_cpu_granularity granularity;
     struct bp_cpu_cast load;  /* x to float32 or float64 */
     struct bp_cpu_cast store; /* carriers to y */
     uint32_t dtype;           /* of y */
     uint32_t precision;       /* of the division: F32, F64, F16, BF16 */
-    uint32_t whole;           /* integer type that y is made in; BP_DTYPE_NONE: y is a float */
-    bool is_direct;           /* float32 to whole bytes: nothing to convert on the way */
+    uint32_t whole;           /* integer type that y is computed in; BP_DTYPE_NONE: y is a float */
+    bool is_direct;           /* float32 to 8 or 16-bit integers: no intermediate conversion */
     int32_t low, high;
     uint32_t slices;
 };
 
-/* One run; for the threads. */
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     const char *x;
@@ -33,11 +37,11 @@ struct job {
     struct bp_cpu_quant_lists lists;
 };
 
-/* Room for a piece on its way. */
-struct piece {
-    double wide[PIECE];
-    float quotient[PIECE], ones[PIECE];
-    uint16_t whole[PIECE];
+/* Intermediate values of a block. */
+struct block {
+    double f64[BLOCK];
+    float quotient[BLOCK], ones[BLOCK];
+    uint16_t whole[BLOCK];
 };
 
 static bool is_real(uint32_t dtype)
@@ -46,7 +50,10 @@ static bool is_real(uint32_t dtype)
            dtype == BP_DTYPE_F64;
 }
 
-/* As the scale, unless the attribute says otherwise; integers are divided in float64. */
+/*
+ * The type of the division: that of the scale, unless attribute precision names another; integers
+ * are divided in float64.
+ */
 static uint32_t precision_of(const struct bp_cpu_call *call)
 {
     uint32_t scale = call->in[1]->dtype;
@@ -59,6 +66,7 @@ static uint32_t precision_of(const struct bp_cpu_call *call)
     return is_real(scale) ? scale : BP_DTYPE_F32;
 }
 
+/* Chooses how x is read and y stored; the common case needs no conversion. */
 static bp_rc plan(struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *y = call->out[0];
@@ -97,6 +105,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 
 /* ---- a run of elements ----------------------------------------------------------------------- */
 
+/* v rounded to float16 or bfloat16, as float32. */
 static float rounded(float v, uint32_t precision)
 {
     if (precision == BP_DTYPE_F16)
@@ -107,67 +116,68 @@ static float rounded(float v, uint32_t precision)
 }
 
 /*
- * x / scale in the precision asked for. A quotient of float32 that is rounded once more to half the
- * digits is what one rounding gives.
+ * x / scale in the precision asked for. A float32 quotient that is rounded once more to half the
+ * digits equals a single rounding.
  */
 static void divide(const struct state *s, const void *x, size_t n, const float *scale, bool each,
                    float *quotient)
 {
-    const double *wide = x;
-    const float *narrow = x;
+    const double *f64 = x;
+    const float *f32 = x;
 
     for (size_t i = 0; i < n; i++) {
         float by = scale[each ? i : 0];
 
         if (s->precision == BP_DTYPE_F64)
-            quotient[i] = bp_float_to_odd(wide[i] / (double)by);
+            quotient[i] = bp_float_to_odd(f64[i] / (double)by);
         else
             quotient[i] =
-                rounded(rounded(narrow[i], s->precision) / rounded(by, s->precision), s->precision);
+                rounded(rounded(f32[i], s->precision) / rounded(by, s->precision), s->precision);
     }
 }
 
-/* n elements of a piece whose division is done, from number `at` of the piece on. */
-static void finish(const struct job *job, const struct bp_cpu_scale_run *run, struct piece *piece,
+/* Quantises n elements of a block, from index `at` on, whose division is done. */
+static void finish(const struct job *job, const struct bp_cpu_scale_run *run, struct block *block,
                    size_t at, size_t n)
 {
     const struct state *s = job->state;
-    float *quotient = piece->quotient + at;
-    char *whole = (char *)piece->whole + at * bp_cpu_width(s->whole);
-    struct bp_cpu_quant quant = {piece->ones, job->lists.zeros + run->scale, run->each, s->low,
+    float *quotient = block->quotient + at;
+    char *whole = (char *)block->whole + at * bp_cpu_width(s->whole);
+    struct bp_cpu_quant quant = {block->ones, job->lists.zeros + run->scale, run->each, s->low,
                                  s->high};
 
-    if (s->whole != BP_DTYPE_NONE) /* the zero point of a float only tells its type */
+    if (s->whole != BP_DTYPE_NONE) /* the zero point of a float type only names the type */
         bp_cpu_quantize(s->whole, whole, quotient, n, &quant);
 }
 
-/* Elements from..to, no more than a piece; `run` begins at `from` and goes on to `to`. */
-static void quantize_piece(const struct job *job, int64_t from, int64_t to,
+/* Elements from..to, at most a block; `run` starts at `from` and is advanced to `to`. */
+static void quantize_block(const struct job *job, int64_t from, int64_t to,
                            struct bp_cpu_scale_run *run)
 {
     const struct state *s = job->state;
     size_t width = s->precision == BP_DTYPE_F64 ? sizeof(double) : sizeof(float);
-    struct piece piece;
-    const char *x = (const char *)piece.wide;
+    struct block block;
+    const char *x = (const char *)block.f64;
 
-    for (size_t i = 0; i < PIECE; i++)
-        piece.ones[i] = 1;
-    bp_cpu_cast_range(&s->load, piece.wide, job->x + bp_cpu_bytes_of(s->load.from, (size_t)from), 0,
+    for (size_t i = 0; i < BLOCK; i++)
+        block.ones[i] = 1;
+    bp_cpu_cast_range(&s->load, block.f64, job->x + bp_cpu_bytes_of(s->load.from, (size_t)from), 0,
                       (size_t)(to - from));
     while (run->at < to) {
         int64_t n = run->count < to - run->at ? run->count : to - run->at;
         size_t at = (size_t)(run->at - from);
 
         divide(s, x + at * width, (size_t)n, job->lists.scales + run->scale, run->each,
-               piece.quotient + at);
-        finish(job, run, &piece, at, (size_t)n);
+               block.quotient + at);
+        finish(job, run, &block, at, (size_t)n);
         bp_cpu_granularity_pass(&s->granularity, run, n);
     }
     bp_cpu_cast_range(&s->store, job->y + bp_cpu_bytes_of(s->dtype, (size_t)from),
-                      s->whole == BP_DTYPE_NONE ? (void *)piece.quotient : (void *)piece.whole, 0,
+                      s->whole == BP_DTYPE_NONE ? (void *)block.quotient : (void *)block.whole, 0,
                       (size_t)(to - from));
 }
 
+/* The common case, without intermediate buffers. */
 static void quantize_direct(const struct job *job, int64_t to, struct bp_cpu_scale_run *run)
 {
     const struct state *s = job->state;
@@ -183,6 +193,7 @@ static void quantize_direct(const struct job *job, int64_t to, struct bp_cpu_sca
     }
 }
 
+/* A slice of the elements: directly, or block by block. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -197,8 +208,8 @@ static void slice(void *u, uint32_t i, uint32_t worker)
         quantize_direct(job, to, &run);
         return;
     }
-    for (; from < to; from += PIECE)
-        quantize_piece(job, from, to - from < PIECE ? to : from + PIECE, &run);
+    for (; from < to; from += BLOCK)
+        quantize_block(job, from, to - from < BLOCK ? to : from + BLOCK, &run);
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* activation.c - activations of recurrent operators: names, parameters and loops. */
+/* activation.c - Activations of recurrent operators: names, parameters and loops. */
 
 #include "recurrent/activation.h"
 
@@ -22,7 +22,7 @@ enum {
     N_KINDS
 };
 
-/* What ONNX and ONNX Runtime take where the node gives no numbers. */
+/* Defaults of ONNX and ONNX Runtime for activation_alpha and activation_beta. */
 static const struct kind {
     const char *name; /* in lower case */
     bool has_alpha, has_beta;
@@ -41,7 +41,7 @@ static const struct kind {
     [THRESHOLDED_RELU] = {"thresholdedrelu", true, false, 1, 0},
 };
 
-/* Is the text `name`, whatever the case of its ASCII letters? */
+/* Compares without case, because models spell the names in several ways. */
 static bool is_name(const bp_span *text, const char *name)
 {
     const char *chars = text->data;
@@ -66,24 +66,30 @@ static uint32_t find_kind(const bp_span *name)
     return i;
 }
 
-/* Numbers of a list are taken one after another by the functions that have use for one. */
-struct numbers {
+/*
+ * Elements of activation_alpha or _beta: each function that has such a parameter takes the next
+ * one.
+ */
+struct parameters {
     const float *values;
     uint32_t count, used;
 };
 
-static struct numbers read_numbers(const bp_graph *graph, const bp_node *node, const char *name)
+static struct parameters read_parameters(const bp_graph *graph, const bp_node *node,
+                                         const char *name)
 {
     const bp_attr *attr = bp_node_attr(graph, node, name);
 
     if (!attr || attr->type != BP_ATTR_FLOAT)
-        return (struct numbers){NULL, 0, 0};
-    return (struct numbers){attr->data, attr->count, 0};
+        return (struct parameters){NULL, 0, 0};
+    return (struct parameters){attr->data, attr->count, 0};
 }
 
-static float next_number(struct numbers *numbers, bool is_wanted, float def)
+static float next_parameter(struct parameters *parameters, bool is_wanted, float def)
 {
-    return is_wanted && numbers->used < numbers->count ? numbers->values[numbers->used++] : def;
+    return is_wanted && parameters->used < parameters->count
+               ? parameters->values[parameters->used++]
+               : def;
 }
 
 const char *bp_cpu_activations_read(const bp_graph *graph, const bp_node *node,
@@ -91,8 +97,8 @@ const char *bp_cpu_activations_read(const bp_graph *graph, const bp_node *node,
                                     struct bp_cpu_activation *out, uint32_t count)
 {
     const bp_attr *names = bp_node_attr(graph, node, "activations");
-    struct numbers alpha = read_numbers(graph, node, "activation_alpha");
-    struct numbers beta = read_numbers(graph, node, "activation_beta");
+    struct parameters alpha = read_parameters(graph, node, "activation_alpha");
+    struct parameters beta = read_parameters(graph, node, "activation_beta");
 
     if (names && (names->type != BP_ATTR_STRING || names->count == 0))
         names = NULL;
@@ -106,8 +112,8 @@ const char *bp_cpu_activations_read(const bp_graph *graph, const bp_node *node,
         if (kind == N_KINDS)
             return "an activation is not known";
         out[i].kind = kind;
-        out[i].alpha = next_number(&alpha, kinds[kind].has_alpha, kinds[kind].alpha);
-        out[i].beta = next_number(&beta, kinds[kind].has_beta, kinds[kind].beta);
+        out[i].alpha = next_parameter(&alpha, kinds[kind].has_alpha, kinds[kind].alpha);
+        out[i].beta = next_parameter(&beta, kinds[kind].has_beta, kinds[kind].beta);
     }
     return NULL;
 }

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* gru.c - GRU (opsets 1, 3, 7, 14, 22): gates z, r, h. */
+/*
+ * gru.c - GRU (opsets 1, 3, 7, 14, 22).
+ * X is [steps, batch, input] (or [batch, steps, input] with layout 1, opset 14), W [D, 3H, input],
+ * R [D, 3H, H], D directions. Gates z, r, h:
+ * z = f(x Wz' + h Rz' + b), r = f(x Wr' + h Rr' + b), n = g(x Wh' + (r * h) Rh' + b), h = (1 - z) n
+ * + z h.
+ * With linear_before_reset (opset 3) n = g(x Wh' + r * (h Rh' + Rbh) + Wbh). Outputs are Y [steps,
+ * D, batch, H] and Y_h [D, batch, H].
+ */
 
 #include "kernels/cast/widen.h"
 #include "recurrent/recurrent.h"
@@ -23,12 +31,12 @@ static const struct bp_cpu_cell cell = {
     .n_activations = 2,
     .activations = {"sigmoid", "tanh"},
     .option = "linear_before_reset",
-    .has_second = true,
+    .has_second_step = true,
     .splits_bias = true,
-    .first_f32 = first_f32,
-    .first_f64 = first_f64,
-    .second_f32 = second_f32,
-    .second_f64 = second_f64,
+    .first_step_f32 = first_step_f32,
+    .first_step_f64 = first_step_f64,
+    .second_step_f32 = second_step_f32,
+    .second_step_f64 = second_step_f64,
 };
 
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)

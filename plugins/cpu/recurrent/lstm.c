@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lstm.c - LSTM (opsets 1, 7, 14, 22): gates i, o, f, c; peepholes for i, o and f. And
- * DynamicQuantizeLSTM of com.microsoft, whose W and R are 8-bit integers.
+ * lstm.c - LSTM (opsets 1, 7, 14, 22) and DynamicQuantizeLSTM of com.microsoft.
+ * X is [steps, batch, input] (or [batch, steps, input] with layout 1, opset 14), W [D, 4H, input],
+ * R [D, 4H, H]. Gates i, o, f, c, each x W' + h R' + b; i, f see the peephole P * c of the old
+ * state, o that of the new one:
+ * c = f(f) * c + f(i) * g(c gate), h = f(o) * h(c). Outputs are Y [steps, D, batch, H], Y_h and Y_c
+ * [D, batch, H].
+ * DynamicQuantizeLSTM has 8-bit W [D, input, 4H] and R [D, H, 4H] with scales and zero points, and
+ * quantises x and h itself.
  */
 
 #include "kernels/cast/widen.h"
@@ -29,8 +35,8 @@
     .activations = {"sigmoid", "tanh", "tanh"},                                                    \
     .option = "input_forget",                                                                      \
     .has_c = true,                                                                                 \
-    .first_f32 = step_f32,                                                                         \
-    .first_f64 = step_f64
+    .first_step_f32 = step_f32,                                                                         \
+    .first_step_f64 = step_f64
 /* clang-format on */
 
 static const struct bp_cpu_cell cell = {CELL};

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* recurrent.c - the driver of RNN, GRU, LSTM and DynamicQuantizeLSTM. */
+/*
+ * recurrent.c - The driver of RNN, GRU, LSTM and DynamicQuantizeLSTM.
+ * For each direction: one matrix product of all steps with W, then for each step one product of h
+ * with R and the cell, whose rows (batch entries) are shared out to the threads.
+ */
 
 #include "recurrent/recurrent.h"
 
@@ -11,6 +15,7 @@
 enum { X, W, R, B, LENGTHS, INITIAL_H, INITIAL_C, P };
 enum { Y, Y_H, Y_C };
 
+/* The state of a call: sizes, plans of the products, and offsets in the scratch. */
 struct state {
     const struct bp_cpu_cell *cell;
     int64_t steps, batch, input, hidden;
@@ -18,13 +23,14 @@ struct state {
     bool is_reverse;  /* the first direction */
     bool batch_first; /* layout 1 */
     bool option;
-    bool is_late; /* the last gate has a product of its own */
+    bool
+        has_last_product; /* the last gate has a product of its own, after the first part of the step */
     float clip;
     struct bp_cpu_activation f[2 * BP_CPU_MAX_ACTIVATIONS];
     size_t size; /* of an element */
-    struct bp_cpu_gemm in_gemm, rec_gemm, late_gemm;
-    void *products; /* what cell->products has to keep */
-    size_t gates_at, rec_at, late_at, product_at, h_at, c_at, work_at; /* in the scratch */
+    struct bp_cpu_gemm in_gemm, rec_gemm, last_gemm;
+    void *products; /* the state of cell->products */
+    size_t gates_at, rec_at, last_at, product_at, h_at, c_at, work_at; /* in the scratch */
     size_t work_bytes;                                                 /* of a worker */
     uint32_t slices;
 };
@@ -46,7 +52,7 @@ static bool is_direction(const bp_graph *graph, const bp_node *node, const char 
     return bp_node_string_is(graph, node, "direction", "forward", name);
 }
 
-/* 0: none that there is. */
+/* 1 or 2; 0: the attribute is invalid. */
 static uint32_t count_directions(const bp_graph *graph, const bp_node *node)
 {
     if (is_direction(graph, node, "bidirectional"))
@@ -76,12 +82,15 @@ void bp_cpu_recurrent_claim(const struct bp_cpu_op *op, const struct bp_cpu_quer
         bp_cpu_claim_types(op, query);
 }
 
-/* Has an optional tensor as many elements as it should? */
+/* Whether an optional tensor is absent or has `count` elements. */
 static bool has_count(const bp_tensor *tensor, int64_t count)
 {
     return !tensor || bp_cpu_count(tensor) == count;
 }
 
+/*
+ * Checks all shapes against X, W and R. 8-bit weights are transposed: [D, input, gates * hidden].
+ */
 static bp_rc read_shapes(const struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     const bp_tensor *x = call->in[X], *w = call->in[W], *r = call->in[R];
@@ -111,6 +120,7 @@ static bp_rc read_shapes(const struct bp_cpu_call *call, struct state *s, bp_err
     return BP_OK;
 }
 
+/* The plan of m x k times (n x k)'. */
 static struct bp_cpu_gemm product(const struct bp_cpu_call *call, int64_t m, int64_t n, int64_t k,
                                   bool add)
 {
@@ -130,7 +140,7 @@ static struct bp_cpu_gemm product(const struct bp_cpu_call *call, int64_t m, int
     return gemm;
 }
 
-/* Takes `count` elements of scratch; false: too many. */
+/* Reserves `count` elements of scratch at *at, a multiple of 64. False: too large. */
 static bool take(struct bp_cpu_call *call, const struct state *s, int64_t count, size_t *at)
 {
     size_t bytes;
@@ -141,6 +151,10 @@ static bool take(struct bp_cpu_call *call, const struct state *s, int64_t count,
            !__builtin_add_overflow(*at, bytes / 64 * 64, &call->scratch_bytes);
 }
 
+/*
+ * Scratch: gates of all steps, h R' of one step, the last gate's product and its factor, h, c, then
+ * a work area for each worker. The products run one after another and share the work areas.
+ */
 static bp_rc plan_scratch(struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     int64_t gates = s->cell->gates, rows = s->batch * s->hidden, all;
@@ -148,11 +162,11 @@ static bp_rc plan_scratch(struct bp_cpu_call *call, struct state *s, bp_err *err
 
     if (bytes < s->rec_gemm.scratch_bytes)
         bytes = s->rec_gemm.scratch_bytes;
-    if (bytes < s->late_gemm.scratch_bytes)
-        bytes = s->late_gemm.scratch_bytes;
+    if (bytes < s->last_gemm.scratch_bytes)
+        bytes = s->last_gemm.scratch_bytes;
     s->work_bytes = (bytes + 63) / 64 * 64;
     if (__builtin_mul_overflow(rows * gates, s->steps, &all) || !take(call, s, all, &s->gates_at) ||
-        !take(call, s, rows * gates, &s->rec_at) || !take(call, s, rows, &s->late_at) ||
+        !take(call, s, rows * gates, &s->rec_at) || !take(call, s, rows, &s->last_at) ||
         !take(call, s, rows, &s->product_at) || !take(call, s, rows, &s->h_at) ||
         !take(call, s, rows, &s->c_at) ||
         __builtin_mul_overflow(s->work_bytes, call->width, &bytes) ||
@@ -187,7 +201,7 @@ bp_rc bp_cpu_recurrent_prepare(struct bp_cpu_call *call, const struct bp_cpu_cel
     s->is_reverse = is_direction(node->graph, node->node, "reverse");
     s->batch_first = bp_cpu_int(node, "layout", 0) != 0;
     s->option = cell->option && bp_cpu_int(node, cell->option, 0) != 0;
-    s->is_late = cell->has_second && !s->option;
+    s->has_last_product = cell->has_second_step && !s->option;
     s->clip = bp_cpu_float(node, "clip", 0);
     s->size = bp_cpu_width(call->in[X]->dtype);
     if (bp_cpu_activations_read(node->graph, node->node, cell->activations, cell->n_activations,
@@ -202,13 +216,17 @@ bp_rc bp_cpu_recurrent_prepare(struct bp_cpu_call *call, const struct bp_cpu_cel
         return rc < 0 ? rc : prepare_products(call, s, err);
     }
     s->in_gemm = product(call, s->steps * s->batch, gates * s->hidden, s->input, true);
-    s->rec_gemm = product(call, s->batch, (gates - s->is_late) * s->hidden, s->hidden, false);
+    s->rec_gemm =
+        product(call, s->batch, (gates - s->has_last_product) * s->hidden, s->hidden, false);
     s->rec_gemm.ldc = (size_t)(gates * s->hidden);
-    s->late_gemm = product(call, s->batch, s->hidden, s->hidden, false);
+    s->last_gemm = product(call, s->batch, s->hidden, s->hidden, false);
     return plan_scratch(call, s, err);
 }
 
-/* Where an entry of a state (initial_h, Y_h...) is. */
+/*
+ * A batch entry of a state tensor (initial_h, Y_h, ...): [D, batch, H], or [batch, D, H] with
+ * layout 1.
+ */
 static char *state_at(const struct job *job, const bp_tensor *tensor, int64_t entry)
 {
     const struct state *s = job->state;
@@ -218,6 +236,7 @@ static char *state_at(const struct job *job, const bp_tensor *tensor, int64_t en
     return (char *)bp_cpu_data(tensor) + (size_t)(row * s->hidden) * s->size;
 }
 
+/* A batch entry of Y at one step: [steps, D, batch, H], or [batch, steps, D, H] with layout 1. */
 static char *y_at(const struct job *job, int64_t step, int64_t entry)
 {
     const struct state *s = job->state;
@@ -227,7 +246,7 @@ static char *y_at(const struct job *job, int64_t step, int64_t entry)
     return (char *)bp_cpu_data(job->call->out[Y]) + (size_t)(row * s->hidden) * s->size;
 }
 
-/* Elements of a weight tensor for the direction, from element `skip` of it on. */
+/* The direction's part of a weight tensor, from its element `skip` on. */
 static char *weights_at(const struct job *job, uint32_t input, int64_t of_direction, int64_t skip)
 {
     return (char *)bp_cpu_data(job->call->in[input]) +
@@ -278,7 +297,10 @@ static int64_t most_steps(const struct job *job)
     return most;
 }
 
-/* gates = x * W' + biases, for all steps. */
+/*
+ * gates = x * W' + Wb + Rb for all steps. With linear_before_reset the bias Rb of GRU's last gate
+ * stays out.
+ */
 static void run_inputs(struct job *job)
 {
     const struct state *s = job->state;
@@ -307,7 +329,10 @@ static void run_inputs(struct job *job)
                  weights_at(job, W, gates * s->input, 0), out);
 }
 
-/* The cell for one entry at the job's step. */
+/*
+ * The cell for one batch entry at the job's step. A backward direction starts at the entry's own
+ * last step.
+ */
 static void run_row(const struct job *job, int64_t entry, bool is_backward)
 {
     const struct state *s = job->state;
@@ -322,7 +347,7 @@ static void run_row(const struct job *job, int64_t entry, bool is_backward)
         .option = s->option,
         .hidden = s->hidden,
         .rec = job->scratch + s->rec_at + (size_t)(entry * gates) * s->size,
-        .late = job->scratch + s->late_at + at,
+        .last_gate = job->scratch + s->last_at + at,
         .product = job->scratch + s->product_at + at,
         .h = job->scratch + s->h_at + at,
         .c = job->scratch + s->c_at + at,
@@ -336,10 +361,10 @@ static void run_row(const struct job *job, int64_t entry, bool is_backward)
     if (cell->has_c && bp_cpu_in(job->call, P))
         r.peepholes = weights_at(job, P, 3 * s->hidden, 0);
     if (job->is_second)
-        s->size == 8 ? cell->second_f64(&r) : cell->second_f32(&r);
+        s->size == 8 ? cell->second_step_f64(&r) : cell->second_step_f32(&r);
     else
-        s->size == 8 ? cell->first_f64(&r) : cell->first_f32(&r);
-    if (bp_cpu_out(job->call, Y) && job->is_second == s->is_late)
+        s->size == 8 ? cell->first_step_f64(&r) : cell->first_step_f32(&r);
+    if (bp_cpu_out(job->call, Y) && job->is_second == s->has_last_product)
         memcpy(y_at(job, step, entry), r.h, (size_t)s->hidden * s->size);
 }
 
@@ -356,8 +381,8 @@ static void run_slice(void *u, uint32_t i, uint32_t worker)
 }
 
 /*
- * h as a product with a scale of its own sees it: ONNX Runtime reads it from Y, where there is one,
- * so that entries that had ended before that step are 0.
+ * h as the 8-bit product sees it. ONNX Runtime reads it from Y if there is one, so that entries
+ * which have ended are 0; they count for the range that h is quantised by.
  */
 static const void *seen_state(const struct job *job)
 {
@@ -377,6 +402,7 @@ static const void *seen_state(const struct job *job)
     return job->scratch + s->product_at;
 }
 
+/* A step whose product is not one of floats. */
 static void run_products(struct job *job)
 {
     const struct state *s = job->state;
@@ -389,6 +415,10 @@ static void run_products(struct job *job)
     bp_cpu_parallel(job->call, s->slices, run_slice, job);
 }
 
+/*
+ * h R' for all gates, the cell, and for GRU without linear_before_reset the last gate's product and
+ * the rest of the cell.
+ */
 static void run_step(struct job *job)
 {
     const struct state *s = job->state;
@@ -402,16 +432,19 @@ static void run_step(struct job *job)
              job->scratch + s->rec_at);
     job->is_second = false;
     bp_cpu_parallel(job->call, s->slices, run_slice, job);
-    if (!s->is_late)
+    if (!s->has_last_product)
         return;
-    run_gemm(job, &s->late_gemm, job->scratch + s->product_at,
+    run_gemm(job, &s->last_gemm, job->scratch + s->product_at,
              weights_at(job, R, weights, weights - s->hidden * s->hidden),
-             job->scratch + s->late_at);
+             job->scratch + s->last_at);
     job->is_second = true;
     bp_cpu_parallel(job->call, s->slices, run_slice, job);
 }
 
-/* The state at the start, or at the end into the outputs. */
+/*
+ * Copies the initial state to the scratch (zeros if there is none), or the final state to an
+ * output.
+ */
 static void move_state(const struct job *job, const bp_tensor *tensor, size_t at, bool is_start)
 {
     const struct state *s = job->state;
@@ -420,7 +453,7 @@ static void move_state(const struct job *job, const bp_tensor *tensor, size_t at
 
     for (int64_t b = 0; b < s->batch; b++, own += bytes) {
         if (!is_start && tensor && s->cell->products && length_of(job, b) == 0)
-            memset(state_at(job, tensor, b), 0, bytes); /* as ONNX Runtime has it */
+            memset(state_at(job, tensor, b), 0, bytes); /* as ONNX Runtime does */
         else if (!is_start && tensor)
             memcpy(state_at(job, tensor, b), own, bytes);
         else if (is_start && tensor)
@@ -439,8 +472,7 @@ static void run_direction(struct job *job)
     run_inputs(job);
     move_state(job, bp_cpu_in(job->call, INITIAL_H), s->h_at, true);
     move_state(job, has_c ? bp_cpu_in(job->call, INITIAL_C) : NULL, s->c_at, true);
-    move_state(job, NULL, s->product_at,
-               true); /* entries that have ended still take part in products */
+    move_state(job, NULL, s->product_at, true); /* ended entries still take part in products */
     steps = s->cell->products ? most_steps(job) : s->steps;
     for (job->step = 0; job->step < steps; job->step++)
         run_step(job);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* recurrent_int8.c - see recurrent_int8.h. */
+/* recurrent_int8.c - The 8-bit products of DynamicQuantizeLSTM; see recurrent_int8.h. */
 
 #include "recurrent/recurrent_int8.h"
 
@@ -9,7 +9,7 @@
 
 enum { W = 1, R = 2, W_SCALE = 8, W_ZERO = 9, R_SCALE = 10, R_ZERO = 11 };
 
-/* Constant W and R of all directions; NULL: not constant. */
+/* Packed W and R of all directions; NULL: the input is not constant. */
 struct packed {
     char *b[2];
 };
@@ -41,6 +41,7 @@ struct job {
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
+/* Packs a constant weight for the int8 kernel, one direction after the other. */
 static bp_rc pack_side(struct bp_cpu_node *node, uint32_t input, char **out, bp_err *err)
 {
     const bp_value *b = bp_node_in(node->graph, node->node, input);
@@ -78,22 +79,25 @@ bp_rc bp_cpu_recurrent_int8_pack(struct bp_cpu_node *node, bp_err *err)
 
 /* ---- plan ------------------------------------------------------------------------------------ */
 
-/* One number a direction, or one for each of its columns. */
-static bool count_numbers(const bp_tensor *tensor, int64_t directions, int64_t columns,
-                          int64_t *out)
+/*
+ * *out is the number of scales or zero points of a direction: one, or one for each column. False:
+ * the shape is wrong.
+ */
+static bool count_params(const bp_tensor *tensor, int64_t directions, int64_t columns, int64_t *out)
 {
     *out = tensor && tensor->rank == 2 ? columns : 1;
     return tensor && (tensor->rank == 1 || (tensor->rank == 2 && tensor->dims[1] == columns)) &&
            tensor->dims[0] == directions;
 }
 
+/* The plan is for `rows` rows, the most that are multiplied at once. */
 static bp_rc plan_side(const struct bp_cpu_call *call, const struct bp_cpu_recurrent_sizes *sizes,
                        int64_t rows, int64_t depth, struct side *s, bp_err *err)
 {
     int64_t columns = 4 * sizes->hidden;
 
-    if (!count_numbers(bp_cpu_in(call, s->scale), sizes->directions, columns, &s->n_scales) ||
-        !count_numbers(bp_cpu_in(call, s->zero), sizes->directions, columns, &s->n_zeros))
+    if (!count_params(bp_cpu_in(call, s->scale), sizes->directions, columns, &s->n_scales) ||
+        !count_params(bp_cpu_in(call, s->zero), sizes->directions, columns, &s->n_zeros))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE,
                            "scales and zero points must have shape [%u] or [%u,%lld]",
                            sizes->directions, sizes->directions, (long long)columns);
@@ -159,6 +163,7 @@ static bp_rc prepare(struct bp_cpu_call *call, const struct bp_cpu_recurrent_siz
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
+/* Dequantises sums j .. j + n of row i and adds them to the output. */
 static void finish(void *u, const int32_t *sums, size_t i, size_t j, size_t n)
 {
     const struct job *job = u;
@@ -177,7 +182,7 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
                      bp_cpu_worker_scratch(job->work, worker, job->plan.scratch_bytes));
 }
 
-/* Zero points of the direction's columns; one, where it has one. */
+/* Zero points of the direction's columns as int32. */
 static void read_zeros(const bp_tensor *tensor, size_t first, size_t n, int32_t *to)
 {
     const uint8_t *bytes = (const uint8_t *)bp_cpu_data(tensor) + first;
@@ -186,6 +191,10 @@ static void read_zeros(const bp_tensor *tensor, size_t first, size_t n, int32_t 
         to[i] = tensor->dtype == BP_DTYPE_I8 ? (int8_t)bytes[i] : bytes[i];
 }
 
+/*
+ * Quantises `from` to uint8 by the range of all its rows, then runs the int8 kernel. Zero points
+ * are applied by the kernel, scales by finish().
+ */
 static void multiply(const struct bp_cpu_call *call, void *own, uint32_t direction, bool of_state,
                      const float *from, int64_t rows, float *to)
 {

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* rnn.c - RNN (opsets 1, 7, 14, 22): one gate. */
+/*
+ * rnn.c - RNN (opsets 1, 7, 14, 22).
+ * h = f(x W' + h R' + Wb + Rb), with tanh as default. X is [steps, batch, input] (or [batch, steps,
+ * input] with layout 1, opset 14), W [D, H, input], R [D, H, H]; outputs are Y [steps, D, batch, H]
+ * and Y_h [D, batch, H].
+ */
 
 #include "kernels/cast/widen.h"
 #include "recurrent/recurrent.h"
@@ -22,8 +27,8 @@ static const struct bp_cpu_cell cell = {
     .gates = 1,
     .n_activations = 1,
     .activations = {"tanh"},
-    .first_f32 = step_f32,
-    .first_f64 = step_f64,
+    .first_step_f32 = step_f32,
+    .first_step_f64 = step_f64,
 };
 
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)

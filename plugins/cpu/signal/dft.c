@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dft.c - DFT (opsets 17, 20): the discrete Fourier transform along an axis, forth or back; of real
- * numbers one half of the frequencies is enough.
+ * dft.c - DFT (opsets 17, 20).
+ * y[k] = sum over n of x[n] exp(-2 pi i k n / N) along `axis`; with inverse the conjugate, divided
+ * by N. X is [..., N, ..., 1 or 2] (real, or real and imaginary part), Y has 2 in the last
+ * dimension. onesided gives the first N / 2 + 1 frequencies of a real signal; inverse and onesided
+ * (opset 20) give a real signal back. axis is an attribute in opset 17, an input in opset 20.
+ * dft_length cuts the signal or pads it with zeros. All types are computed in float64.
  */
 
 #include "kernels/runtime_shape.h"
@@ -12,10 +16,10 @@ struct state {
     struct bp_cpu_runtime_shape runtime;
     bool inverse, onesided;
     struct bp_cpu_fft fft;
-    int64_t outer, inner;     /* lines */
-    int64_t in, out;          /* numbers of a line */
-    int64_t used;             /* of those that come in */
-    int64_t parts, out_parts; /* of a number */
+    int64_t outer, inner;     /* signals before and after the axis */
+    int64_t in, out;          /* elements of a signal */
+    int64_t used;             /* input elements that are read; the rest is padding */
+    int64_t parts, out_parts; /* of an element: 1 real, 2 complex */
     size_t worker;            /* bytes */
     uint32_t slices;
 };
@@ -26,6 +30,7 @@ struct job {
     char *scratch;
 };
 
+/* The transform's axis; the last dimension holds the parts of a number and cannot be it. */
 static bp_rc axis_of(struct bp_cpu_call *call, uint32_t *out, bp_err *err)
 {
     bool is_attr = call->node->node->since < 20;
@@ -33,7 +38,7 @@ static bp_rc axis_of(struct bp_cpu_call *call, uint32_t *out, bp_err *err)
     bp_rc rc = BP_OK;
 
     if (!is_attr && bp_cpu_in(call, 2))
-        rc = bp_cpu_signal_number(call, 2, &axis, err);
+        rc = bp_cpu_signal_scalar(call, 2, &axis, err);
     if (rc >= 0)
         rc = bp_cpu_axis(call, axis, call->in[0]->rank, out, err);
     if (rc >= 0 && *out + 1 == call->in[0]->rank)
@@ -42,7 +47,7 @@ static bp_rc axis_of(struct bp_cpu_call *call, uint32_t *out, bp_err *err)
     return rc;
 }
 
-/* The length of the transform, and from it the sizes of lines. */
+/* The length of the transform, and from it the sizes of the signals. */
 static bp_rc length_of(struct bp_cpu_call *call, uint32_t axis, int64_t *n, bp_err *err)
 {
     struct state *s = call->state;
@@ -54,7 +59,7 @@ static bp_rc length_of(struct bp_cpu_call *call, uint32_t axis, int64_t *n, bp_e
     s->in = call->in[0]->dims[axis];
     *n = is_back_to_real ? 2 * (s->in - 1) : s->in;
     if (bp_cpu_in(call, 1))
-        rc = bp_cpu_signal_number(call, 1, n, err);
+        rc = bp_cpu_signal_scalar(call, 1, n, err);
     if (rc < 0)
         return rc;
     if (!bp_cpu_fft_bytes(*n, &bytes))
@@ -66,6 +71,10 @@ static bp_rc length_of(struct bp_cpu_call *call, uint32_t axis, int64_t *n, bp_e
     return BP_OK;
 }
 
+/*
+ * Works the sizes out and makes the tables: in prepare, or in run if an input that decides them is
+ * not constant.
+ */
 static bp_rc solve(struct bp_cpu_call *call, bool in_run, bp_err *err)
 {
     struct state *s = call->state;
@@ -114,7 +123,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return rc;
 }
 
-/* The frequencies that a real signal does not need are those it has, conjugated. */
+/* The second half of a real signal's spectrum is the first, conjugated. */
 static void mirror(struct bp_cpu_complex *x, int64_t n)
 {
     x[0].im = 0;
@@ -124,13 +133,14 @@ static void mirror(struct bp_cpu_complex *x, int64_t n)
         x[k] = (struct bp_cpu_complex){x[n - k].re, -x[n - k].im};
 }
 
+/* Each signal is loaded as float64 to the worker's scratch, transformed in place, and stored. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
     const struct state *s = job->state;
     const bp_tensor *x = job->call->in[0];
-    const struct bp_cpu_lines *lines = bp_cpu_lines_of(x->dtype);
-    struct bp_cpu_complex *line = bp_cpu_worker_scratch(job->scratch, worker, s->worker);
+    const struct bp_cpu_signal_loops *loops = bp_cpu_signal_loops_of(x->dtype);
+    struct bp_cpu_complex *signal = bp_cpu_worker_scratch(job->scratch, worker, s->worker);
     size_t width = bp_cpu_width(x->dtype);
     int64_t all = s->outer * s->inner, n = s->fft.n;
 
@@ -138,18 +148,18 @@ static void slice(void *u, uint32_t i, uint32_t worker)
         int64_t from = (l / s->inner * s->in * s->inner + l % s->inner) * s->parts;
         int64_t to = (l / s->inner * s->out * s->inner + l % s->inner) * s->out_parts;
 
-        lines->load((const char *)bp_cpu_data(x) + (size_t)from * width, s->inner * s->parts,
-                    s->parts, s->used, NULL, line);
+        loops->load((const char *)bp_cpu_data(x) + (size_t)from * width, s->inner * s->parts,
+                    s->parts, s->used, NULL, signal);
         for (int64_t k = s->used; k < n; k++)
-            line[k] = (struct bp_cpu_complex){0, 0};
+            signal[k] = (struct bp_cpu_complex){0, 0};
         if (s->inverse && s->onesided)
-            mirror(line, n);
+            mirror(signal, n);
         if (s->inverse)
-            bp_cpu_fft_back(&s->fft, line, line + n);
+            bp_cpu_fft_back(&s->fft, signal, signal + n);
         else
-            bp_cpu_fft_run(&s->fft, line, line + n);
-        lines->store((char *)bp_cpu_data(job->call->out[0]) + (size_t)to * width,
-                     s->inner * s->out_parts, s->out_parts, s->out, line);
+            bp_cpu_fft_run(&s->fft, signal, signal + n);
+        loops->store((char *)bp_cpu_data(job->call->out[0]) + (size_t)to * width,
+                     s->inner * s->out_parts, s->out_parts, s->out, signal);
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fft.c - see fft.h. */
+/* fft.c - Fast Fourier transforms; see fft.h. */
 
 #include "signal/fft.h"
 
@@ -21,7 +21,10 @@ static inline cpx mul(cpx a, cpx b)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* Factors of n, 4 before 2; 1 is left when all are small. */
+/*
+ * Factors of n, with 4 before 2, as one radix-4 step replaces two radix-2 steps. Returns what is
+ * left: 1 if all factors are small.
+ */
 static int64_t factor(int64_t n, uint32_t *factors, uint32_t *count)
 {
     static const uint32_t radices[] = {4, 2, 3, 5, 7, 11, LARGEST_FACTOR};
@@ -36,7 +39,10 @@ static int64_t factor(int64_t n, uint32_t *factors, uint32_t *count)
     return n;
 }
 
-/* Length of the convolution for length n; 0: none is needed. */
+/*
+ * Length of Bluestein's convolution for length n, a power of two of at least 2 n - 1; 0: n has
+ * small factors only.
+ */
 static int64_t convolution(int64_t n)
 {
     uint32_t factors[BP_CPU_FFT_FACTORS], count;
@@ -60,25 +66,31 @@ bool bp_cpu_fft_bytes(int64_t n, size_t *out)
     return true;
 }
 
-/* exp(-2 pi i k / n), from the first eighth of the circle, where sine and cosine are exact best. */
-static cpx turn(int64_t k, int64_t n)
+/*
+ * exp(-2 pi i k / n), computed in the first eighth of the circle, where sine and cosine are most
+ * exact.
+ */
+static cpx unit_root(int64_t k, int64_t n)
 {
     int64_t quarter = 4 * k / n, rest = 4 * k - quarter * n; /* rest / n of a quarter */
     bool is_flipped = 2 * rest > n;
     double angle = pi / 2 * (double)(is_flipped ? n - rest : rest) / (double)n;
     double c = is_flipped ? sin(angle) : cos(angle), s = is_flipped ? cos(angle) : sin(angle);
-    const cpx turned[4] = {{c, -s}, {-s, -c}, {-c, s}, {s, c}};
+    const cpx rotated[4] = {{c, -s}, {-s, -c}, {-c, s}, {s, c}};
 
-    return turned[quarter & 3];
+    return rotated[quarter & 3];
 }
 
+/*
+ * Tables of Bluestein's algorithm: the chirp exp(-pi i k^2 / n), and the spectrum of its conjugate.
+ */
 static void make_chirp(struct bp_cpu_fft *fft, cpx *chirp, cpx *filter, void *scratch)
 {
     int64_t n = fft->n, m = fft->m;
     struct bp_cpu_fft inner = *fft;
 
     for (int64_t k = 0, square = 0; k < n; k++) { /* k^2 modulo 2n */
-        chirp[k] = turn(square, 2 * n);
+        chirp[k] = unit_root(square, 2 * n);
         square = (square + 2 * k + 1) % (2 * n);
     }
     for (int64_t k = 0; k < m; k++)
@@ -97,20 +109,20 @@ static void make_chirp(struct bp_cpu_fft *fft, cpx *chirp, cpx *filter, void *sc
 
 void bp_cpu_fft_make(struct bp_cpu_fft *fft, int64_t n, void *memory)
 {
-    cpx *turns = memory;
+    cpx *roots = memory;
     int64_t length;
 
-    *fft = (struct bp_cpu_fft){.n = n, .m = convolution(n), .turns = turns};
+    *fft = (struct bp_cpu_fft){.n = n, .m = convolution(n), .roots = roots};
     length = fft->m ? fft->m : n;
     (void)factor(length, fft->factors, &fft->n_factors);
     for (int64_t k = 0; k < length; k++)
-        turns[k] = turn(k, length);
+        roots[k] = unit_root(k, length);
     if (fft->m) {
-        cpx *filter = turns + length, *chirp = turns + 3 * length;
+        cpx *filter = roots + length, *chirp = roots + 3 * length;
 
         fft->chirp = chirp;
         fft->filter = filter;
-        make_chirp(fft, chirp, filter, turns + 2 * length);
+        make_chirp(fft, chirp, filter, roots + 2 * length);
     }
 }
 
@@ -122,21 +134,22 @@ size_t bp_cpu_fft_scratch(const struct bp_cpu_fft *fft)
 /* ---- one factor ------------------------------------------------------------------------------ */
 
 /*
- * A step by one factor p: of n numbers that lie `stride` apart, in `stride` interleaved transforms.
- * Afterwards there are p times as many, p times shorter, and in the end all is in order (Stockham).
+ * A step of Stockham's algorithm by one factor p: `stride` interleaved transforms of length n
+ * become p times as many of length n / p. Results end up in order, without a bit reversal.
  */
 struct step {
     int64_t n, stride;
-    const cpx *turns; /* of the whole length */
+    const cpx *roots; /* roots of unity of the whole length */
 };
 
+/* Radix 2; the inner loop over q is contiguous and vectorises once stride is large. */
 BP_LOOP static void step_2(const struct step *s, const cpx *restrict x, cpx *restrict y)
 {
     int64_t m = s->n / 2, stride = s->stride;
 
     for (int64_t i = 0; i < m; i++) {
         const cpx *a = x + stride * i, *b = a + stride * m;
-        cpx *to = y + stride * 2 * i, w = s->turns[i * stride];
+        cpx *to = y + stride * 2 * i, w = s->roots[i * stride];
 
         for (int64_t q = 0; q < stride; q++) {
             cpx d = {a[q].re - b[q].re, a[q].im - b[q].im};
@@ -147,6 +160,7 @@ BP_LOOP static void step_2(const struct step *s, const cpx *restrict x, cpx *res
     }
 }
 
+/* Radix 4: the multiplication by -i is an exchange of parts. */
 BP_LOOP static void step_4(const struct step *s, const cpx *restrict x, cpx *restrict y)
 {
     int64_t m = s->n / 4, stride = s->stride;
@@ -155,7 +169,7 @@ BP_LOOP static void step_4(const struct step *s, const cpx *restrict x, cpx *res
         const cpx *a = x + stride * i, *b = a + stride * m;
         const cpx *c = b + stride * m, *d = c + stride * m;
         cpx *to = y + stride * 4 * i;
-        cpx u = s->turns[i * stride], v = s->turns[2 * i * stride], w = s->turns[3 * i * stride];
+        cpx u = s->roots[i * stride], v = s->roots[2 * i * stride], w = s->roots[3 * i * stride];
 
         for (int64_t q = 0; q < stride; q++) {
             cpx even = {a[q].re + c[q].re, a[q].im + c[q].im};
@@ -172,14 +186,14 @@ BP_LOOP static void step_4(const struct step *s, const cpx *restrict x, cpx *res
     }
 }
 
-/* Any factor, by its definition. */
+/* Any radix p by the definition, p^2 products. */
 static void step_any(const struct step *s, uint32_t p, const cpx *restrict x, cpx *restrict y)
 {
     int64_t m = s->n / p, stride = s->stride;
     cpx roots[LARGEST_FACTOR];
 
     for (uint32_t k = 0; k < p; k++)
-        roots[k] = s->turns[(int64_t)k * m * stride];
+        roots[k] = s->roots[(int64_t)k * m * stride];
     for (int64_t i = 0; i < m; i++) {
         for (int64_t q = 0; q < stride; q++) {
             for (uint32_t k = 0; k < p; k++) {
@@ -191,16 +205,16 @@ static void step_any(const struct step *s, uint32_t p, const cpx *restrict x, cp
                     sum.re += part.re;
                     sum.im += part.im;
                 }
-                y[q + stride * (p * i + k)] = mul(sum, s->turns[i * k * stride]);
+                y[q + stride * (p * i + k)] = mul(sum, s->roots[i * k * stride]);
             }
         }
     }
 }
 
-/* n numbers with small factors. */
+/* A transform whose length has small factors; steps alternate between x and scratch. */
 static void by_factors(const struct bp_cpu_fft *fft, int64_t n, cpx *x, cpx *scratch)
 {
-    struct step step = {n, 1, fft->turns};
+    struct step step = {n, 1, fft->roots};
     cpx *from = x, *to = scratch;
 
     for (uint32_t f = 0; f < fft->n_factors; f++) {
@@ -224,25 +238,25 @@ static void by_factors(const struct bp_cpu_fft *fft, int64_t n, cpx *x, cpx *scr
 
 /* ---- whole transforms ------------------------------------------------------------------------ */
 
-/* k n = (k^2 + n^2 - (k - n)^2) / 2 makes the transform a convolution with a chirp. */
+/* Bluestein: k n = (k^2 + n^2 - (k - n)^2) / 2 makes the transform a convolution with a chirp. */
 static void by_convolution(const struct bp_cpu_fft *fft, cpx *x, cpx *scratch)
 {
     int64_t n = fft->n, m = fft->m;
-    cpx *wide = scratch, *rest = scratch + m;
+    cpx *padded = scratch, *rest = scratch + m;
 
     for (int64_t k = 0; k < n; k++)
-        wide[k] = mul(x[k], fft->chirp[k]);
+        padded[k] = mul(x[k], fft->chirp[k]);
     for (int64_t k = n; k < m; k++)
-        wide[k] = (cpx){0, 0};
-    by_factors(fft, m, wide, rest);
-    for (int64_t k = 0; k < m; k++) { /* conjugated, so that the way back is a way forth */
-        cpx product = mul(wide[k], fft->filter[k]);
+        padded[k] = (cpx){0, 0};
+    by_factors(fft, m, padded, rest);
+    for (int64_t k = 0; k < m; k++) { /* conjugated, so that a forward transform inverts */
+        cpx product = mul(padded[k], fft->filter[k]);
 
-        wide[k] = (cpx){product.re, -product.im};
+        padded[k] = (cpx){product.re, -product.im};
     }
-    by_factors(fft, m, wide, rest);
+    by_factors(fft, m, padded, rest);
     for (int64_t k = 0; k < n; k++)
-        x[k] = mul((cpx){wide[k].re, -wide[k].im}, fft->chirp[k]);
+        x[k] = mul((cpx){padded[k].re, -padded[k].im}, fft->chirp[k]);
 }
 
 void bp_cpu_fft_run(const struct bp_cpu_fft *fft, cpx *x, void *scratch)
@@ -253,6 +267,7 @@ void bp_cpu_fft_run(const struct bp_cpu_fft *fft, cpx *x, void *scratch)
         by_factors(fft, fft->n, x, scratch);
 }
 
+/* The inverse is the forward transform between two conjugations. */
 void bp_cpu_fft_back(const struct bp_cpu_fft *fft, cpx *x, void *scratch)
 {
     double by = 1 / (double)fft->n;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mel_weight_matrix.c - MelWeightMatrix (opset 17): triangles over the frequencies of a spectrum,
- * as wide as the ear hears them. Column b rises from edge b to edge b + 1 and falls to b + 2.
+ * mel_weight_matrix.c - MelWeightMatrix (opset 17).
+ * Inputs are scalars: num_mel_bins, dft_length, sample_rate (int32 or int64), lower and upper edge
+ * in read_hertz (float). Y is [dft_length / 2 + 1, num_mel_bins]: column b is a triangle over the
+ * frequencies that rises from edge b to edge b + 1 and falls to edge b + 2; edges are evenly spaced
+ * in mel, 2595 log10(1 + read_hertz / 700).
  */
 
 #include "kernels/cast/cast.h"
@@ -36,12 +39,14 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return bp_cpu_runtime_shape_state(call, sizeof(struct bp_cpu_runtime_shape), 0, 1, err);
 }
 
+/* The inputs. */
 struct mel {
     int64_t bins, length, rate;
     double low, step; /* in mel */
 };
 
-static bp_rc hertz(const struct bp_cpu_call *call, uint32_t i, double *mel, bp_err *err)
+/* An input of one element in hertz, converted to mel. */
+static bp_rc read_hertz(const struct bp_cpu_call *call, uint32_t i, double *mel, bp_err *err)
 {
     const bp_tensor *tensor = call->in[i];
     bp_cpu_unary_loop cast = bp_cpu_cast_loop(tensor->dtype, BP_DTYPE_F64);
@@ -49,13 +54,13 @@ static bp_rc hertz(const struct bp_cpu_call *call, uint32_t i, double *mel, bp_e
     double value = 0;
 
     if (bp_cpu_count(tensor) != 1)
-        return bp_cpu_fail(call->node, err, BP_E_INVALID, "input %u is no single number", i);
+        return bp_cpu_fail(call->node, err, BP_E_INVALID, "input %u has not one element", i);
     if (cast)
         cast(&value, bp_tensor_data(tensor), 1, &none);
     else
         memcpy(&value, bp_tensor_data(tensor), sizeof value);
     if (!(value > -700 && value < 0x1p60))
-        return bp_cpu_fail(call->node, err, BP_E_INVALID, "input %u is %g hertz", i, value);
+        return bp_cpu_fail(call->node, err, BP_E_INVALID, "input %u is %g read_hertz", i, value);
     *mel = 2595 * log10(1 + value / 700);
     return BP_OK;
 }
@@ -63,16 +68,16 @@ static bp_rc hertz(const struct bp_cpu_call *call, uint32_t i, double *mel, bp_e
 static bp_rc read(const struct bp_cpu_call *call, struct mel *mel, bp_err *err)
 {
     double high = 0;
-    bp_rc rc = bp_cpu_signal_number(call, 0, &mel->bins, err);
+    bp_rc rc = bp_cpu_signal_scalar(call, 0, &mel->bins, err);
 
     if (rc >= 0)
-        rc = bp_cpu_signal_number(call, 1, &mel->length, err);
+        rc = bp_cpu_signal_scalar(call, 1, &mel->length, err);
     if (rc >= 0)
-        rc = bp_cpu_signal_number(call, 2, &mel->rate, err);
+        rc = bp_cpu_signal_scalar(call, 2, &mel->rate, err);
     if (rc >= 0)
-        rc = hertz(call, 3, &mel->low, err);
+        rc = read_hertz(call, 3, &mel->low, err);
     if (rc >= 0)
-        rc = hertz(call, 4, &high, err);
+        rc = read_hertz(call, 4, &high, err);
     if (rc < 0)
         return rc;
     if (mel->bins < 0 || mel->bins > INT32_MAX || mel->length < 0 || mel->length > INT32_MAX ||
@@ -84,7 +89,7 @@ static bp_rc read(const struct bp_cpu_call *call, struct mel *mel, bp_err *err)
     return BP_OK;
 }
 
-/* The row of edge number i, held within -1..rows, outside of which nothing is written. */
+/* The row of edge i, clamped to -1..rows, so that nothing outside of Y is written. */
 static int64_t edge(const struct mel *mel, int64_t i)
 {
     double rows = (double)(mel->length / 2 + 1);
@@ -94,7 +99,7 @@ static int64_t edge(const struct mel *mel, int64_t i)
     return at < -1 ? -1 : at < rows ? (int64_t)at : (int64_t)rows;
 }
 
-/* Weight of a row in the triangle of three edges. */
+/* The weight of a row in the triangle of three edges. */
 static double weight(int64_t row, const int64_t *edges)
 {
     if (row >= edges[1] && row < edges[2])

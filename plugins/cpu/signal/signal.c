@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* signal.c - see signal.h. */
+/* signal.c - Helpers of DFT, STFT and the window functions; see signal.h. */
 
 #include "signal/signal.h"
 
@@ -10,16 +10,16 @@
 #include "kernels/types/float.inc"
 #undef TEMPLATE
 
-const struct bp_cpu_lines *bp_cpu_lines_of(uint32_t dtype)
+const struct bp_cpu_signal_loops *bp_cpu_signal_loops_of(uint32_t dtype)
 {
-    static const struct bp_cpu_lines lines[BP_DTYPE_END] = {
-        [BP_DTYPE_F32] = {load_line_f32, store_line_f32},
-        [BP_DTYPE_F64] = {load_line_f64, store_line_f64},
-        [BP_DTYPE_F16] = {load_line_f16, store_line_f16},
-        [BP_DTYPE_BF16] = {load_line_bf16, store_line_bf16},
+    static const struct bp_cpu_signal_loops loops[BP_DTYPE_END] = {
+        [BP_DTYPE_F32] = {load_signal_f32, store_signal_f32},
+        [BP_DTYPE_F64] = {load_signal_f64, store_signal_f64},
+        [BP_DTYPE_F16] = {load_signal_f16, store_signal_f16},
+        [BP_DTYPE_BF16] = {load_signal_bf16, store_signal_bf16},
     };
 
-    return dtype < BP_DTYPE_END && lines[dtype].load ? &lines[dtype] : NULL;
+    return dtype < BP_DTYPE_END && loops[dtype].load ? &loops[dtype] : NULL;
 }
 
 bp_rc bp_cpu_signal_make(struct bp_cpu_call *call, struct bp_cpu_fft *fft, int64_t n, bool in_run,
@@ -41,18 +41,18 @@ bp_rc bp_cpu_signal_make(struct bp_cpu_call *call, struct bp_cpu_fft *fft, int64
     return BP_OK;
 }
 
-bp_rc bp_cpu_signal_number(const struct bp_cpu_call *call, uint32_t input, int64_t *out,
+bp_rc bp_cpu_signal_scalar(const struct bp_cpu_call *call, uint32_t input, int64_t *out,
                            bp_err *err)
 {
     struct bp_cpu_list list = bp_cpu_list_input(call, input);
 
     if (bp_cpu_list_is_absent(&list) || list.n != 1)
-        return bp_cpu_fail(call->node, err, BP_E_INVALID, "input %u is no single number", input);
+        return bp_cpu_fail(call->node, err, BP_E_INVALID, "input %u has not one element", input);
     *out = bp_cpu_list_at(&list, 0);
     return BP_OK;
 }
 
-bool bp_cpu_signal_is_late(const struct bp_cpu_call *call, uint32_t input)
+bool bp_cpu_signal_is_runtime(const struct bp_cpu_call *call, uint32_t input)
 {
     const bp_value *value = bp_node_in(call->node->graph, call->node->node, input);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * signal_windows.c - HannWindow, HammingWindow, BlackmanWindow (opset 17): sums of cosines over a
- * number of samples that an input tells.
+ * signal_windows.c - HannWindow, HammingWindow and BlackmanWindow (opset 17).
+ * Input size is an int32 or int64 scalar; y[i] = a - b cos(2 pi i / N) + c cos(4 pi i / N) for i <
+ * size, where N is size, or size - 1 if periodic is 0. output_datatype is the type of Y [size].
  */
 
 #include "kernels/cast/cast.h"
@@ -11,9 +12,10 @@
 
 #include <math.h>
 
-enum { PIECE = 256 };
+/* Elements that are computed as float64 before they are converted. */
+enum { BLOCK = 256 };
 
-/* a - b cos(2 pi i / n) + c cos(4 pi i / n) */
+/* Coefficients of a - b cos(2 pi i / N) + c cos(4 pi i / N). */
 struct window {
     double a, b, c;
 };
@@ -39,13 +41,15 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return bp_cpu_runtime_shape_state(call, sizeof(struct bp_cpu_runtime_shape), 0, 0, err);
 }
 
-static double value_of(const struct window *window, double turn)
+/* `phase` is i / N. */
+static double value_of(const struct window *window, double phase)
 {
     const double pi = 3.14159265358979323846;
 
-    return window->a - window->b * cos(2 * pi * turn) + window->c * cos(4 * pi * turn);
+    return window->a - window->b * cos(2 * pi * phase) + window->c * cos(4 * pi * phase);
 }
 
+/* Y's shape is known only now, because size is an input. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct window *window = call->node->op->loops;
@@ -53,7 +57,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     int64_t size, period;
     bp_cpu_unary_loop cast;
     char *out;
-    bp_rc rc = bp_cpu_signal_number(call, 0, &size, err);
+    bp_rc rc = bp_cpu_signal_scalar(call, 0, &size, err);
 
     if (rc < 0)
         return rc;
@@ -63,19 +67,19 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     period = bp_cpu_int(call->node, "periodic", 1) ? size : size - 1;
-    period = period > 0 ? period : 1; /* one sample alone: the begin of the window */
+    period = period > 0 ? period : 1; /* a single sample is the window's first */
     cast = bp_cpu_cast_loop(BP_DTYPE_F64, call->out[0]->dtype);
     out = bp_cpu_data(call->out[0]);
-    for (int64_t from = 0; from < size; from += PIECE) {
-        double piece[PIECE];
-        size_t n = (size_t)(size - from < PIECE ? size - from : PIECE);
+    for (int64_t from = 0; from < size; from += BLOCK) {
+        double block[BLOCK];
+        size_t n = (size_t)(size - from < BLOCK ? size - from : BLOCK);
 
         for (size_t i = 0; i < n; i++)
-            piece[i] = value_of(window, (double)(from + (int64_t)i) / (double)period);
+            block[i] = value_of(window, (double)(from + (int64_t)i) / (double)period);
         if (cast)
-            cast(out + (size_t)from * bp_cpu_width(call->out[0]->dtype), piece, n, &none);
+            cast(out + (size_t)from * bp_cpu_width(call->out[0]->dtype), block, n, &none);
         else
-            memcpy(out + (size_t)from * sizeof *piece, piece, n * sizeof *piece);
+            memcpy(out + (size_t)from * sizeof *block, block, n * sizeof *block);
     }
     return BP_OK;
 }

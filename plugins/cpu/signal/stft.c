@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* stft.c - STFT (opset 17): the transforms of frames of a signal, each times a window. */
+/*
+ * stft.c - STFT (opset 17).
+ * signal is [batch, samples, 1 or 2] (or [batch, samples]); each frame of frame_length samples,
+ * frame_step apart, is multiplied by the window and transformed. Y is [batch, frames, bins, 2];
+ * onesided gives frame_length / 2 + 1 bins, else frame_length. All types are computed in float64.
+ */
 
 #include "kernels/runtime_shape.h"
 #include "kernels/tensor_data.h"
@@ -19,11 +24,12 @@ struct job {
     char *scratch;
 };
 
+/* frame_step, and the frame's length: input frame_length, or the window's size. */
 static bp_rc frame_of(struct bp_cpu_call *call, int64_t *length, bp_err *err)
 {
     struct state *s = call->state;
     const bp_tensor *window = bp_cpu_in(call, 2);
-    bp_rc rc = bp_cpu_signal_number(call, 1, &s->step, err);
+    bp_rc rc = bp_cpu_signal_scalar(call, 1, &s->step, err);
 
     if (rc < 0)
         return rc;
@@ -31,7 +37,7 @@ static bp_rc frame_of(struct bp_cpu_call *call, int64_t *length, bp_err *err)
         return bp_cpu_fail(call->node, err, BP_E_INVALID, "frame_step is %lld", (long long)s->step);
     *length = window && window->rank == 1 ? window->dims[0] : 0;
     if (bp_cpu_in(call, 3))
-        rc = bp_cpu_signal_number(call, 3, length, err);
+        rc = bp_cpu_signal_scalar(call, 3, length, err);
     if (rc < 0)
         return rc;
     if (*length < 1 || *length > s->samples)
@@ -39,10 +45,14 @@ static bp_rc frame_of(struct bp_cpu_call *call, int64_t *length, bp_err *err)
                            "a signal of %lld samples holds no frame of %lld", (long long)s->samples,
                            (long long)*length);
     if (window && (window->rank != 1 || window->dims[0] != *length))
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the window has not frame_length numbers");
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the window has not frame_length elements");
     return BP_OK;
 }
 
+/*
+ * Works the sizes out and makes the tables: in prepare, or in run if frame_step or frame_length is
+ * not constant.
+ */
 static bp_rc solve(struct bp_cpu_call *call, bool in_run, bp_err *err)
 {
     struct state *s = call->state;
@@ -79,7 +89,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     s = call->state;
-    s->runtime.solves_at_run = s->runtime.solves_at_run || bp_cpu_signal_is_late(call, 3);
+    s->runtime.solves_at_run = s->runtime.solves_at_run || bp_cpu_signal_is_runtime(call, 3);
     if (s->runtime.solves_at_run)
         return BP_OK;
     rc = solve(call, false, err);
@@ -88,24 +98,25 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return rc;
 }
 
+/* Frames are shared out to the threads; each is transformed in the worker's scratch. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
     const struct state *s = job->state;
     const bp_tensor *signal = job->call->in[0], *window = bp_cpu_in(job->call, 2);
-    const struct bp_cpu_lines *lines = bp_cpu_lines_of(signal->dtype);
-    struct bp_cpu_complex *line = bp_cpu_worker_scratch(job->scratch, worker, s->worker);
+    const struct bp_cpu_signal_loops *loops = bp_cpu_signal_loops_of(signal->dtype);
+    struct bp_cpu_complex *frame = bp_cpu_worker_scratch(job->scratch, worker, s->worker);
     size_t width = bp_cpu_width(signal->dtype);
     int64_t all = s->batch * s->frames;
 
     for (int64_t f = all * i / s->slices; f < all * (i + 1) / s->slices; f++) {
         int64_t from = (f / s->frames * s->samples + f % s->frames * s->step) * s->parts;
 
-        lines->load((const char *)bp_cpu_data(signal) + (size_t)from * width, s->parts, s->parts,
-                    s->fft.n, window ? bp_cpu_data(window) : NULL, line);
-        bp_cpu_fft_run(&s->fft, line, line + s->fft.n);
-        lines->store((char *)bp_cpu_data(job->call->out[0]) + (size_t)(f * s->bins * 2) * width, 2,
-                     2, s->bins, line);
+        loops->load((const char *)bp_cpu_data(signal) + (size_t)from * width, s->parts, s->parts,
+                    s->fft.n, window ? bp_cpu_data(window) : NULL, frame);
+        bp_cpu_fft_run(&s->fft, frame, frame + s->fft.n);
+        loops->store((char *)bp_cpu_data(job->call->out[0]) + (size_t)(f * s->bins * 2) * width, 2,
+                     2, s->bins, frame);
     }
 }
 

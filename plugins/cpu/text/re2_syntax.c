@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* re2_syntax.c - see re2_syntax.h. */
+/*
+ * re2_syntax.c - Translates RE2's regular expressions to PCRE2's, byte by byte; see re2_syntax.h.
+ * What both understand alike is copied, what RE2 lacks is refused.
+ */
 
 #include "text/re2_syntax.h"
 
@@ -9,13 +12,15 @@
 
 enum { MOST_REPEATS = 1000 /* RE2's limit */ };
 
+/* The state of a translation. Functions return NULL, or what is wrong. */
 struct work {
     const char *in, *end;
     char *out;
     bool in_class;
-    bool is_repeated; /* the last thing was a repetition */
+    bool is_repeated; /* the last item was a repetition */
 };
 
+/* Digits from 0 to `last`: 9, or 7 for octal. */
 static bool is_digit(char c, char last)
 {
     return c >= '0' && c <= last;
@@ -31,11 +36,13 @@ static bool is_hex(char c)
     return is_digit(c, '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
+/* The byte at offset i; 0 beyond the end, where no pattern has one. */
 static char peek(const struct work *w, size_t i)
 {
     return (size_t)(w->end - w->in) > i ? w->in[i] : '\0';
 }
 
+/* Copies n bytes of the pattern to the output. */
 static void copy(struct work *w, size_t n)
 {
     memcpy(w->out, w->in, n);
@@ -43,6 +50,7 @@ static void copy(struct work *w, size_t n)
     w->out += n;
 }
 
+/* Writes text that has no counterpart in the pattern. */
 static void put(struct work *w, const char *text)
 {
     size_t n = strlen(text);
@@ -53,7 +61,10 @@ static void put(struct work *w, const char *text)
 
 /* ---- escapes --------------------------------------------------------------------------------- */
 
-/* \123: up to three octal digits; a single one would refer back. */
+/*
+ * \123: up to three octal digits. A single digit would be a back reference, which RE2 does not
+ * have.
+ */
 static const char *octal(struct work *w)
 {
     unsigned code = 0;
@@ -67,7 +78,7 @@ static const char *octal(struct work *w)
     return NULL;
 }
 
-/* \x7F or \x{10FFFF} */
+/* \x7F or \x{10FFFF}, which PCRE2 reads alike. */
 static const char *hex(struct work *w)
 {
     size_t n = 3;
@@ -86,7 +97,7 @@ static const char *hex(struct work *w)
     return NULL;
 }
 
-/* \pN, \p{Greek}; the name is PCRE2's to know. */
+/* \pN or \p{Greek}. PCRE2 checks the name. */
 static const char *property(struct work *w)
 {
     size_t n = 3;
@@ -105,7 +116,7 @@ static const char *property(struct work *w)
     return NULL;
 }
 
-/* \Q...\E: as it stands */
+/* \Q...\E: literal text. Punctuation is escaped one by one. */
 static const char *quoted(struct work *w)
 {
     if (w->in_class)
@@ -121,7 +132,7 @@ static const char *quoted(struct work *w)
     return NULL;
 }
 
-/* White space of RE2 has no vertical tab. */
+/* \s of RE2 has no vertical tab, but PCRE2's has. */
 static void space(struct work *w, bool is_not)
 {
     if (w->in_class)
@@ -131,6 +142,7 @@ static void space(struct work *w, bool is_not)
     w->in += 2;
 }
 
+/* An escape, in a class or outside. */
 static const char *escape(struct work *w)
 {
     char c = peek(w, 1);
@@ -160,7 +172,7 @@ static const char *escape(struct work *w)
 
 /* ---- groups, classes, repetitions ------------------------------------------------------------ */
 
-/* (?P<name>, (?<name>, (?flags), (?flags: */
+/* (?P<name>, (?<name>, (?flags) and (?flags: are RE2's; look-around and verbs are not. */
 static const char *group(struct work *w)
 {
     size_t n = 2;
@@ -187,6 +199,7 @@ static const char *group(struct work *w)
     return NULL;
 }
 
+/* [ or [^; a ] that follows is a literal in RE2. */
 static void open_class(struct work *w)
 {
     w->in_class = true;
@@ -197,6 +210,7 @@ static void open_class(struct work *w)
     }
 }
 
+/* An item of a character class; [:alpha:] is copied as a whole. */
 static const char *within_class(struct work *w)
 {
     const char *close;
@@ -220,7 +234,7 @@ static const char *within_class(struct work *w)
     return NULL;
 }
 
-/* {2}, {2,} or {2,3}; anything else is as it stands. 0 in *n: it is none. */
+/* {2}, {2,} or {2,3} has *n bytes; anything else is literal text, with *n 0. */
 static const char *braces(const struct work *w, size_t *n)
 {
     size_t i = 1;
@@ -244,17 +258,19 @@ static const char *braces(const struct work *w, size_t *n)
     return most > MOST_REPEATS ? "more than 1000 repetitions" : NULL;
 }
 
+/* RE2 refuses a repetition of a repetition; PCRE2 would take a second + as possessive. */
 static const char *repetition(struct work *w, size_t n)
 {
     if (w->is_repeated)
         return "a repetition of a repetition";
     copy(w, n);
-    if (peek(w, 0) == '?') /* as few as possible */
+    if (peek(w, 0) == '?') /* lazy */
         copy(w, 1);
     w->is_repeated = true;
     return NULL;
 }
 
+/* Translates one item of the pattern. */
 static const char *step(struct work *w)
 {
     size_t n = 1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * regex_full_match.c - RegexFullMatch (opset 20): does the pattern, in RE2's syntax, match the
- * whole of each text?
+ * regex_full_match.c - RegexFullMatch (opset 20).
+ * y = whether the pattern, in RE2's syntax, matches the whole of x; X is of strings, Y of bool, of
+ * the same shape. A text that is no UTF-8 does not match.
  */
 
 #include "kernels/tensor_data.h"
@@ -13,6 +14,7 @@ static void unpack(struct bp_cpu_node *node)
     node->packed = NULL;
 }
 
+/* The pattern is compiled once for a node. */
 static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 {
     const bp_attr *attr = bp_node_attr(node->graph, node->node, "pattern");
@@ -23,6 +25,7 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
     return rc;
 }
 
+/* Each call has a matcher of its own. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     bp_rc rc = bp_cpu_state(call, sizeof(struct bp_cpu_matcher), err);
@@ -30,6 +33,10 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return rc < 0 ? rc : bp_cpu_matcher_prepare(call, call->node->packed, call->state, err);
 }
 
+/*
+ * The pattern is anchored at the start. PCRE2's DFA matcher finds the longest match, so it is a
+ * full match exactly if it ends where the text does.
+ */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_span *texts = bp_cpu_data(call->in[0]);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* regex_match.c - see regex_match.h. */
+/*
+ * regex_match.c - Matches RE2 patterns with PCRE2's DFA matcher; see regex_match.h. Without PCRE2
+ * at build time all functions fail.
+ */
 
 #include "text/regex_match.h"
 
@@ -12,11 +15,12 @@
 #include <pcre2.h>
 
 enum {
-    WORK_NUMBERS = 16 * 1024,       /* of PCRE2's list of ways, at first */
-    MOST_NUMBERS = 4 * 1024 * 1024, /* beyond that many the pattern is refused */
-    WORDS = 256                     /* bytes of PCRE2's message */
+    FIRST_INTS = 16 * 1024,      /* ints of PCRE2's workspace, at first */
+    MOST_INTS = 4 * 1024 * 1024, /* limit: beyond it the match fails */
+    MESSAGE_BYTES = 256          /* bytes of PCRE2's message */
 };
 
+/* Functions of libpcre2-8, which is opened with the first pattern. */
 struct library {
     pcre2_code *(*compile)(PCRE2_SPTR, PCRE2_SIZE, uint32_t, int *, PCRE2_SIZE *,
                            pcre2_compile_context *);
@@ -54,11 +58,15 @@ struct bp_cpu_pattern {
 
 /* ---- the pattern ----------------------------------------------------------------------------- */
 
+/*
+ * PCRE2_NO_AUTO_POSSESS: possessive repetitions would change which match is the longest.
+ * PCRE2_NEVER_BACKSLASH_C: RE2 has \C, but it would split UTF-8 characters.
+ */
 static bp_rc compile(struct bp_cpu_node *node, struct bp_cpu_pattern *p, const char *pattern,
                      size_t size, const char *what, bool is_anchored, bp_err *err)
 {
     pcre2_compile_context *context = p->library.context(NULL);
-    PCRE2_UCHAR words[WORDS] = {0};
+    PCRE2_UCHAR message_text[MESSAGE_BYTES] = {0};
     PCRE2_SIZE at = 0;
     int code = 0;
 
@@ -72,9 +80,9 @@ static bp_rc compile(struct bp_cpu_node *node, struct bp_cpu_pattern *p, const c
     p->library.context_free(context);
     if (p->code)
         return BP_OK;
-    (void)p->library.message(code, words, sizeof words);
+    (void)p->library.message(code, message_text, sizeof message_text);
     return bp_cpu_fail(node, err, BP_E_INVALID, "%s is wrong near byte %zu: %s", what, (size_t)at,
-                       (const char *)words);
+                       (const char *)message_text);
 }
 
 void bp_cpu_pattern_close(struct bp_cpu_pattern *p)
@@ -91,15 +99,15 @@ bp_rc bp_cpu_pattern_open(struct bp_cpu_node *node, const bp_span *text, const c
                           bool is_anchored, struct bp_cpu_pattern **out, bp_err *err)
 {
     struct bp_cpu_pattern *p = bp_cpu_node_memory(node, sizeof *p);
-    char *room = bp_cpu_node_memory(node, BP_CPU_REGEX_ROOM(text->size));
+    char *buffer = bp_cpu_node_memory(node, BP_CPU_REGEX_CAPACITY(text->size));
     const char *wrong;
     size_t size, at;
     bp_rc rc;
 
     *out = NULL;
-    if (!p || !room)
+    if (!p || !buffer)
         return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for the pattern");
-    wrong = bp_cpu_regex_translate(text->size ? text->data : "", text->size, room, &size, &at);
+    wrong = bp_cpu_regex_translate(text->size ? text->data : "", text->size, buffer, &size, &at);
     if (wrong)
         return bp_cpu_fail(node, err, BP_E_INVALID, "%s has %s at byte %zu", what, wrong, at);
     p->handle =
@@ -107,7 +115,7 @@ bp_rc bp_cpu_pattern_open(struct bp_cpu_node *node, const bp_span *text, const c
     if (!p->handle)
         return bp_cpu_fail(node, err, BP_E_UNAVAILABLE, "this needs %s, which is not here",
                            BP_PCRE2_SONAME);
-    rc = compile(node, p, room, size, what, is_anchored, err);
+    rc = compile(node, p, buffer, size, what, is_anchored, err);
     if (rc < 0)
         bp_cpu_pattern_close(p);
     else
@@ -117,6 +125,10 @@ bp_rc bp_cpu_pattern_open(struct bp_cpu_node *node, const bp_span *text, const c
 
 /* ---- looking for it -------------------------------------------------------------------------- */
 
+/*
+ * PCRE2's allocator: memory of the call, and none once the call is prepared, because kernels do not
+ * allocate.
+ */
 static void *take(PCRE2_SIZE bytes, void *u)
 {
     const struct bp_cpu_matcher *m = u;
@@ -124,12 +136,14 @@ static void *take(PCRE2_SIZE bytes, void *u)
     return m->is_prepared ? NULL : bp_cpu_call_memory(m->call, bytes);
 }
 
+/* PCRE2's free: the memory goes with the call. */
 static void give_back(void *memory, void *u)
 {
     (void)memory; /* it goes with the frame */
     (void)u;
 }
 
+/* The match data is allocated here, the workspace is scratch of the call. */
 bp_rc bp_cpu_matcher_prepare(struct bp_cpu_call *call, const struct bp_cpu_pattern *pattern,
                              struct bp_cpu_matcher *out, bp_err *err)
 {
@@ -142,30 +156,33 @@ bp_rc bp_cpu_matcher_prepare(struct bp_cpu_call *call, const struct bp_cpu_patte
     if (!out->match)
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for matches");
     out->is_prepared = true;
-    call->scratch_bytes += WORK_NUMBERS * sizeof(int);
+    call->scratch_bytes += FIRST_INTS * sizeof(int);
     return BP_OK;
 }
 
 void bp_cpu_matcher_begin(struct bp_cpu_matcher *m)
 {
-    m->numbers = (int *)(void *)((char *)m->call->scratch + m->at);
-    m->n_numbers = WORK_NUMBERS;
+    m->workspace = (int *)(void *)((char *)m->call->scratch + m->at);
+    m->n_ints = FIRST_INTS;
 }
 
-/* Below 0: an error of PCRE2. */
+/*
+ * Returns PCRE2's result; below 0 is an error. The workspace grows fourfold, up to MOST_INTS, while
+ * PCRE2 finds it too small.
+ */
 static int match(struct bp_cpu_matcher *m, const struct bp_cpu_pattern *p, const bp_span *text,
                  size_t from)
 {
     for (;;) {
         int rc = p->library.match(p->code, text->size ? text->data : (PCRE2_SPTR) "", text->size,
                                   from, m->is_checked ? PCRE2_NO_UTF_CHECK : 0, m->match, NULL,
-                                  m->numbers, m->n_numbers);
+                                  m->workspace, m->n_ints);
 
-        if (rc != PCRE2_ERROR_DFA_WSSIZE || m->n_numbers >= MOST_NUMBERS)
+        if (rc != PCRE2_ERROR_DFA_WSSIZE || m->n_ints >= MOST_INTS)
             return rc;
-        m->n_numbers *= 4;
-        m->numbers = bp_cpu_run_memory(m->call, m->n_numbers * sizeof *m->numbers);
-        if (!m->numbers)
+        m->n_ints *= 4;
+        m->workspace = bp_cpu_run_memory(m->call, m->n_ints * sizeof *m->workspace);
+        if (!m->workspace)
             return PCRE2_ERROR_NOMEMORY;
     }
 }

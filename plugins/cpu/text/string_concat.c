@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* string_concat.c - StringConcat (opset 20): x followed by y, element by element, broadcast. */
+/*
+ * string_concat.c - StringConcat (opset 20).
+ * z = x followed by y; X and Y are of strings and broadcast to Z. The bytes of all results are
+ * allocated once, for the run.
+ */
 
 #include <common/broadcast.h>
 
@@ -11,6 +15,7 @@ struct state {
     int64_t count;
 };
 
+/* Only the broadcast is planned: sizes of texts are known at run time. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *out = call->out[0];
@@ -28,12 +33,15 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* The pair of texts at a place of the walk. */
+/* The two texts of one element. */
 struct pair {
     const bp_span *x, *y;
 };
 
-/* Calls for each element in order: sums up sizes, or copies, when there is somewhere to. */
+/*
+ * Walks over all elements twice: without `bytes` it adds up the sizes, then it copies. False: the
+ * sum overflows.
+ */
 static bool concat(const struct bp_cpu_call *call, char *bytes, size_t *total)
 {
     const struct state *s = call->state;

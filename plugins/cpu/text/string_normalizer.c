@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * string_normalizer.c - StringNormalizer (opset 10): texts without stop words, in lower or upper
- * case. Plain ASCII is handled here; for the rest libunistring is opened, which knows the rules of
- * languages without their locales being installed.
+ * string_normalizer.c - StringNormalizer (opset 10).
+ * X [C] or [1, C], strings. Texts that are stop words are removed, the others brought to lower or
+ * upper case; Y has the remaining number of texts, or a single empty one. ASCII is handled here;
+ * for other letters libunistring is opened, whose rules need no installed locales.
  */
 
 #include "kernels/runtime_shape.h"
@@ -16,31 +17,34 @@
 #define BP_UNISTRING_SONAME NULL
 #endif
 
-enum { LANGUAGE = 8, MOST_GROWTH = 3 /* bytes of a text in the other case, to one before */ };
+/* MOST_GROWTH: bytes of a text after a change of case, for each byte before. */
+enum { LANGUAGE = 8, MOST_GROWTH = 3 };
 enum letters { AS_THEY_ARE, LOWER, UPPER };
 
 /* u8_tolower and u8_toupper. */
-typedef uint8_t *(*case_fn)(const uint8_t *s, size_t n, const char *language, void *form,
+typedef uint8_t *(*case_fn)(const uint8_t *s, size_t n, const char *language, void *normalization,
                             uint8_t *out, size_t *length);
 
 struct library {
     case_fn lower, upper;
 };
 
+/* The attributes. Calls on several threads share it: the lock guards the library. */
 struct packed {
     enum letters letters;
     bool is_sensitive;
     char language[LANGUAGE]; /* "" or two or three letters, "tr" */
-    bool is_own;             /* the language has rules of its own for ASCII, too */
+    bool has_own_ascii;      /* the language has rules of its own for ASCII letters */
     pthread_mutex_t lock;    /* around what follows */
     void *handle;
     struct library library;
-    bp_span *words; /* n_words */
-    uint32_t n_words;
+    bp_span *stop_words; /* n_stop_words */
+    uint32_t n_stop_words;
 };
 
 /* ---- letters --------------------------------------------------------------------------------- */
 
+/* ASCII needs no library, unless the language has rules of its own. */
 static bool is_ascii(const bp_span *text)
 {
     const unsigned char *s = text->data;
@@ -52,6 +56,7 @@ static bool is_ascii(const bp_span *text)
     return true;
 }
 
+/* Case of one ASCII letter; other bytes stay. */
 static unsigned char ascii_case(unsigned char c, bool up)
 {
     if (up)
@@ -59,6 +64,7 @@ static unsigned char ascii_case(unsigned char c, bool up)
     return c >= 'A' && c <= 'Z' ? (unsigned char)(c + 32) : c;
 }
 
+/* Opens libunistring once, at the first text that needs it. BP_E_UNAVAILABLE. */
 static bp_rc open_library(const struct bp_cpu_node *node, struct packed *p, bp_err *err)
 {
     static const struct bp_cpu_symbol symbols[] = {
@@ -75,18 +81,21 @@ static bp_rc open_library(const struct bp_cpu_node *node, struct packed *p, bp_e
                                    "letters beyond ASCII need libunistring, which is not here");
 }
 
-/* A text in another case; `room` has MOST_GROWTH times its bytes, and one. */
-static bp_rc change(const struct bp_cpu_node *node, struct packed *p, bool up, const bp_span *text,
-                    char *room, bp_span *out, bp_err *err)
+/*
+ * Changes the case of a text; `buffer` has MOST_GROWTH times its bytes, and one. BP_E_INVALID: it
+ * is no UTF-8.
+ */
+static bp_rc change_case(const struct bp_cpu_node *node, struct packed *p, bool up,
+                         const bp_span *text, char *buffer, bp_span *out, bp_err *err)
 {
     size_t length = MOST_GROWTH * text->size + 1;
     uint8_t *got;
     bp_rc rc;
 
-    *out = (bp_span){room, text->size};
-    if (!p->is_own && is_ascii(text)) {
+    *out = (bp_span){buffer, text->size};
+    if (!p->has_own_ascii && is_ascii(text)) {
         for (size_t i = 0; i < text->size; i++)
-            room[i] = (char)ascii_case(((const unsigned char *)text->data)[i], up);
+            buffer[i] = (char)ascii_case(((const unsigned char *)text->data)[i], up);
         return BP_OK;
     }
     rc = open_library(node, p, err);
@@ -94,10 +103,10 @@ static bp_rc change(const struct bp_cpu_node *node, struct packed *p, bool up, c
         return rc;
     got = (up ? p->library.upper : p->library.lower)(text->data, text->size,
                                                      p->language[0] ? p->language : NULL, NULL,
-                                                     (uint8_t *)room, &length);
+                                                     (uint8_t *)buffer, &length);
     if (!got)
         return bp_cpu_fail(node, err, BP_E_INVALID, "a text is no UTF-8");
-    if (got != (uint8_t *)room) { /* it did not fit, which no letter's rule makes happen */
+    if (got != (uint8_t *)buffer) { /* it did not fit, which no letter's rule makes happen */
         free(got);
         return bp_cpu_fail(node, err, BP_E_INTERNAL, "a text grew more than %d times", MOST_GROWTH);
     }
@@ -107,6 +116,7 @@ static bp_rc change(const struct bp_cpu_node *node, struct packed *p, bool up, c
 
 /* ---- stop words ------------------------------------------------------------------------------ */
 
+/* Byte order; a prefix comes before the longer text. */
 static int compare(const void *a, const void *b)
 {
     const bp_span *x = a, *y = b;
@@ -116,12 +126,17 @@ static int compare(const void *a, const void *b)
     return order ? order : (x->size > y->size) - (x->size < y->size);
 }
 
+/* Bisection: the stop words are sorted. */
 static bool is_stop_word(const struct packed *p, const bp_span *text)
 {
-    return p->n_words > 0 && bsearch(text, p->words, p->n_words, sizeof *text, compare) != NULL;
+    return p->n_stop_words > 0 &&
+           bsearch(text, p->stop_words, p->n_stop_words, sizeof *text, compare) != NULL;
 }
 
-/* "tr_TR.UTF-8" and "tr-TR" are "tr". */
+/*
+ * The language of a locale: "tr_TR.UTF-8" and "tr-TR" are "tr". Turkish, Azeri and Lithuanian have
+ * rules of their own for ASCII letters.
+ */
 static void read_language(const struct bp_cpu_node *node, struct packed *p)
 {
     static const char *const own[] = {"tr", "az", "lt"};
@@ -138,40 +153,42 @@ static void read_language(const struct bp_cpu_node *node, struct packed *p)
     }
     p->language[n == 2 || n == 3 ? n : 0] = '\0';
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        p->is_own = p->is_own || strcmp(p->language, own[i]) == 0;
+        p->has_own_ascii = p->has_own_ascii || strcmp(p->language, own[i]) == 0;
 }
 
+/* Copies the stop words in lower case, unless case matters, and sorts them. */
 static bp_rc read_words(struct bp_cpu_node *node, struct packed *p, bp_err *err)
 {
     const bp_attr *attr = bp_node_attr(node->graph, node->node, "stopwords");
-    const bp_span *words = attr && attr->type == BP_ATTR_STRING ? attr->data : NULL;
+    const bp_span *stop_words = attr && attr->type == BP_ATTR_STRING ? attr->data : NULL;
 
-    p->n_words = words ? attr->count : 0;
-    if (p->n_words == 0)
+    p->n_stop_words = stop_words ? attr->count : 0;
+    if (p->n_stop_words == 0)
         return BP_OK;
-    p->words = bp_cpu_node_memory(node, p->n_words * sizeof *p->words);
-    if (!p->words)
+    p->stop_words = bp_cpu_node_memory(node, p->n_stop_words * sizeof *p->stop_words);
+    if (!p->stop_words)
         return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for the stop words");
-    for (uint32_t i = 0; i < p->n_words; i++) {
-        char *room;
+    for (uint32_t i = 0; i < p->n_stop_words; i++) {
+        char *buffer;
         bp_rc rc;
 
-        p->words[i] = words[i];
+        p->stop_words[i] = stop_words[i];
         if (p->is_sensitive)
             continue;
-        room = bp_cpu_node_memory(node, MOST_GROWTH * words[i].size + 1);
-        if (!room)
+        buffer = bp_cpu_node_memory(node, MOST_GROWTH * stop_words[i].size + 1);
+        if (!buffer)
             return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for the stop words");
-        rc = change(node, p, false, &words[i], room, &p->words[i], err);
+        rc = change_case(node, p, false, &stop_words[i], buffer, &p->stop_words[i], err);
         if (rc < 0)
             return rc;
     }
-    qsort(p->words, p->n_words, sizeof *p->words, compare);
+    qsort(p->stop_words, p->n_stop_words, sizeof *p->stop_words, compare);
     return BP_OK;
 }
 
 /* ---- the node -------------------------------------------------------------------------------- */
 
+/* Index of case_change_action among NONE, LOWER, UPPER; -1: it is none of them. */
 static int letters_of(const bp_graph *graph, const bp_node *node)
 {
     static const char *const names[] = {"NONE", "LOWER", "UPPER"};
@@ -192,6 +209,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         bp_cpu_claim_types(op, query);
 }
 
+/* The library is opened for each node that needs it, and closed with it. */
 static void unpack(struct bp_cpu_node *node)
 {
     struct packed *p = node->packed;
@@ -226,8 +244,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return bp_cpu_runtime_shape_state(call, sizeof(struct bp_cpu_runtime_shape), 1, 0, err);
 }
 
-/* Which texts stay, side by side in `kept`; *n counts them. */
-static bp_rc filter(struct bp_cpu_call *call, bp_span *kept, int64_t *n, char *room, bp_err *err)
+/* Copies the texts that are no stop words to `kept`; *n counts them. */
+static bp_rc filter(struct bp_cpu_call *call, bp_span *kept, int64_t *n, char *buffer, bp_err *err)
 {
     struct packed *p = call->node->packed;
     const bp_span *texts = bp_cpu_data(call->in[0]);
@@ -235,20 +253,21 @@ static bp_rc filter(struct bp_cpu_call *call, bp_span *kept, int64_t *n, char *r
 
     *n = 0;
     for (int64_t i = 0; i < count; i++) {
-        bp_span word = texts[i];
+        bp_span folded = texts[i];
 
-        if (!p->is_sensitive && p->n_words > 0) {
-            bp_rc rc = change(call->node, p, false, &texts[i], room, &word, err);
+        if (!p->is_sensitive && p->n_stop_words > 0) {
+            bp_rc rc = change_case(call->node, p, false, &texts[i], buffer, &folded, err);
 
             if (rc < 0)
                 return rc;
         }
-        if (!is_stop_word(p, &word))
+        if (!is_stop_word(p, &folded))
             kept[(*n)++] = texts[i];
     }
     return BP_OK;
 }
 
+/* Texts whose case stays are borrowed from X; others get memory of the run. */
 static bp_rc write_texts(struct bp_cpu_call *call, const bp_span *kept, int64_t n, bp_err *err)
 {
     struct packed *p = call->node->packed;
@@ -256,7 +275,7 @@ static bp_rc write_texts(struct bp_cpu_call *call, const bp_span *kept, int64_t 
     size_t bytes = 0;
     char *memory;
 
-    if (n == 0) /* one empty text stands for nothing */
+    if (n == 0) /* ONNX: one empty text if all were removed */
         out[0] = (bp_span){"", 0};
     if (p->letters == AS_THEY_ARE) {
         for (int64_t i = 0; i < n; i++)
@@ -269,7 +288,7 @@ static bp_rc write_texts(struct bp_cpu_call *call, const bp_span *kept, int64_t 
     if (!memory)
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for the texts");
     for (int64_t i = 0; i < n; i++) {
-        bp_rc rc = change(call->node, p, p->letters == UPPER, &kept[i], memory, &out[i], err);
+        bp_rc rc = change_case(call->node, p, p->letters == UPPER, &kept[i], memory, &out[i], err);
 
         if (rc < 0)
             return rc;
@@ -278,6 +297,7 @@ static bp_rc write_texts(struct bp_cpu_call *call, const bp_span *kept, int64_t 
     return BP_OK;
 }
 
+/* One buffer, large enough for the longest text, serves all comparisons. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
@@ -285,17 +305,17 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     int64_t count = bp_cpu_count(x), dims[2] = {1, 1}, n = 0;
     size_t longest = 0;
     bp_span *kept = bp_cpu_run_memory(call, (size_t)count * sizeof *kept + 1);
-    char *room;
+    char *buffer;
     bp_rc rc;
 
     if ((x->rank != 1 && x->rank != 2) || (x->rank == 2 && x->dims[0] != 1))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "X is neither [C] nor [1, C]");
     for (int64_t i = 0; i < count; i++)
         longest = texts[i].size > longest ? texts[i].size : longest;
-    room = bp_cpu_run_memory(call, MOST_GROWTH * longest + 1);
-    if (!kept || !room)
+    buffer = bp_cpu_run_memory(call, MOST_GROWTH * longest + 1);
+    if (!kept || !buffer)
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for the texts");
-    rc = filter(call, kept, &n, room, err);
+    rc = filter(call, kept, &n, buffer, err);
     if (rc < 0)
         return rc;
     dims[x->rank - 1] = n > 0 ? n : 1;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * string_split.c - StringSplit (opset 20): the parts of each text, filled up with empty ones to as
- * many as the text with most has, and their numbers. Parts are pieces of the input's bytes.
+ * string_split.c - StringSplit (opset 20).
+ * X of shape [...], strings. Y [..., most] has the substrings of each text between delimiters,
+ * filled up with empty texts; Z [...], int64, their numbers. The delimiter "" means runs of white
+ * space; maxsplit limits the splits. Substrings borrow X's bytes.
  */
 
 #include "kernels/runtime_shape.h"
@@ -13,13 +15,14 @@ struct state {
     int64_t most;      /* splits; -1: no limit */
 };
 
+/* Y's shape depends on the texts, so that run() allocates it. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_attr *delimiter = bp_node_attr(call->node->graph, call->node->node, "delimiter");
     struct state *state;
     bp_rc rc;
 
-    if (!call->out[0]) { /* the numbers alone */
+    if (!call->out[0]) { /* only Z is wanted */
         rc = bp_cpu_state(call, sizeof *state, err);
     } else {
         rc = bp_cpu_runtime_shape_state(call, sizeof *state, 1, 0, err);
@@ -33,7 +36,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* Bytes of the white space that begins here, as Unicode has it; 0: it is none. */
+/* Bytes of the white space character that starts here, by Unicode's property; 0: there is none. */
 static size_t space_at(const unsigned char *s, size_t n)
 {
     unsigned code;
@@ -53,13 +56,17 @@ static size_t space_at(const unsigned char *s, size_t n)
     return 0;
 }
 
+/* The text from byte `at` on. */
 static bp_span rest_of(const bp_span *text, size_t at)
 {
     return (bp_span){(const char *)text->data + at, text->size - at};
 }
 
-/* Parts between white space; what is left when `most` is reached keeps its own. */
-static int64_t split_space(const bp_span *text, int64_t most, bp_span *parts)
+/*
+ * Substrings between white space, into `substrings` unless it is NULL; returns their number. After
+ * `most` splits the rest stays one substring.
+ */
+static int64_t split_space(const bp_span *text, int64_t most, bp_span *substrings)
 {
     const unsigned char *s = text->data;
     int64_t n = 0;
@@ -73,19 +80,20 @@ static int64_t split_space(const bp_span *text, int64_t most, bp_span *parts)
         if (at == text->size)
             return n;
         if (n == most) {
-            if (parts)
-                parts[n] = rest_of(text, at);
+            if (substrings)
+                substrings[n] = rest_of(text, at);
             return n + 1;
         }
         start = at;
         while (at < text->size && space_at(s + at, text->size - at) == 0)
             at++;
-        if (parts)
-            parts[n] = (bp_span){s + start, at - start};
+        if (substrings)
+            substrings[n] = (bp_span){s + start, at - start};
         n++;
     }
 }
 
+/* The first delimiter in from..end, or NULL. */
 static const char *find(const char *from, const char *end, const bp_span *delimiter)
 {
     const char *first = delimiter->data;
@@ -99,7 +107,9 @@ static const char *find(const char *from, const char *end, const bp_span *delimi
     return NULL;
 }
 
-static int64_t split_at(const bp_span *text, const bp_span *delimiter, int64_t most, bp_span *parts)
+/* Substrings between delimiters; n delimiters make n + 1 of them. */
+static int64_t split_at(const bp_span *text, const bp_span *delimiter, int64_t most,
+                        bp_span *substrings)
 {
     const char *from = text->size ? text->data : "", *end = from + text->size;
     int64_t n = 0;
@@ -109,25 +119,27 @@ static int64_t split_at(const bp_span *text, const bp_span *delimiter, int64_t m
 
         if (!at)
             break;
-        if (parts)
-            parts[n] = (bp_span){from, (size_t)(at - from)};
+        if (substrings)
+            substrings[n] = (bp_span){from, (size_t)(at - from)};
         n++;
         from = at + delimiter->size;
     }
-    if (parts)
-        parts[n] = (bp_span){from, (size_t)(end - from)};
+    if (substrings)
+        substrings[n] = (bp_span){from, (size_t)(end - from)};
     return n + 1;
 }
 
-static int64_t split(const struct state *s, const bp_span *text, bp_span *parts)
+/* Substrings of one text; an empty text has none if the delimiter is white space. */
+static int64_t split(const struct state *s, const bp_span *text, bp_span *substrings)
 {
     int64_t most = s->most < 0 ? -1 : s->most;
 
     if (s->delimiter.size == 0)
-        return text->size ? split_space(text, most, parts) : 0;
-    return split_at(text, &s->delimiter, most, parts);
+        return text->size ? split_space(text, most, substrings) : 0;
+    return split_at(text, &s->delimiter, most, substrings);
 }
 
+/* Each text is split twice: Y's last dimension is known only after all substrings are counted. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
@@ -139,9 +151,9 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     bp_rc rc = BP_OK;
 
     for (int64_t i = 0; i < n; i++) {
-        int64_t parts = split(s, &texts[i], NULL);
+        int64_t substrings = split(s, &texts[i], NULL);
 
-        most = parts > most ? parts : most;
+        most = substrings > most ? substrings : most;
     }
     if (counts && counts->rank == BP_RANK_UNKNOWN)
         rc = bp_cpu_alloc_output(call, 1, x->rank, x->dims, err);
@@ -157,9 +169,9 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         return rc;
     out = bp_cpu_data(call->out[0]);
     for (int64_t i = 0; i < n; i++, out += most) {
-        int64_t parts = split(s, &texts[i], out);
+        int64_t substrings = split(s, &texts[i], out);
 
-        for (int64_t k = parts; k < most; k++)
+        for (int64_t k = substrings; k < most; k++)
             out[k] = (bp_span){"", 0};
     }
     return BP_OK;

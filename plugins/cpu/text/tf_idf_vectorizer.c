@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tf_idf_vectorizer.c - TfIdfVectorizer (opset 9): how often sequences of words (n-grams) of a pool
- * come up in each row, also with words left out between.
+ * tf_idf_vectorizer.c - TfIdfVectorizer (opset 9).
+ * X is [C] or [N, C], of strings, int32 or int64. Y [columns] or [N, columns], float32, counts for
+ * each n-gram of the pool how often it occurs in the row, also with up to max_skip_count tokens
+ * between two of its tokens. Modes: TF is the count, IDF the weight if it occurs, TFIDF count times
+ * weight.
  */
 
 #include "text/ngram_trie.h"
@@ -11,15 +14,15 @@
 #include <stdlib.h>
 
 struct packed {
-    struct bp_cpu_ngram_trie words;
-    int64_t shortest, longest, skips; /* n-grams, and the words that may be left out between two */
+    struct bp_cpu_ngram_trie trie;
+    int64_t shortest, longest, skips; /* lengths of n-grams; tokens that may be skipped */
     const int64_t *columns;           /* of each n-gram */
     const float *weights;             /* of each n-gram; NULL: 1 */
     bool counts, weighs;              /* TF, IDF */
 };
 
 struct state {
-    int64_t rows, row, columns;
+    int64_t rows, row, columns; /* row: tokens of a row of X */
     uint32_t slices;
 };
 
@@ -30,11 +33,13 @@ struct job {
 
 /* ---- the pool -------------------------------------------------------------------------------- */
 
+/* Whether attribute mode has this value. */
 static bool mode_is(const bp_graph *graph, const bp_node *node, const char *mode)
 {
     return bp_node_string_is(graph, node, "mode", "", mode);
 }
 
+/* Exactly one of pool_strings and pool_int64s is needed, of X's kind. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, 0);
@@ -53,30 +58,31 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         bp_cpu_claim_types(op, query);
 }
 
-/* Adds the n-grams of one length; *gram counts all of them. */
+/* Adds the n-grams of one length, pool elements first..end; *gram counts all of them. */
 static bp_rc add_grams(struct bp_cpu_node *node, struct packed *packed, const bp_attr *pool,
                        int64_t size, int64_t first, int64_t end, uint32_t *gram, bp_err *err)
 {
     for (int64_t at = first; end - at >= size; at += size, ++*gram) {
-        uint32_t place = 0;
+        uint32_t position = 0;
 
         if (size < packed->shortest || size > packed->longest)
             continue;
         for (int64_t k = 0; k < size; k++) {
             const bp_span *text = pool->type == BP_ATTR_STRING ? pool->data : NULL;
-            const int64_t *number = pool->data;
-            int64_t word;
+            const int64_t *i64 = pool->data;
+            int64_t token;
 
-            if (!bp_cpu_ngram_trie_token(&packed->words, text ? &text[at + k] : NULL,
-                                         text ? 0 : number[at + k], &word) ||
-                !bp_cpu_ngram_trie_step(&packed->words, &place, word))
+            if (!bp_cpu_ngram_trie_token(&packed->trie, text ? &text[at + k] : NULL,
+                                         text ? 0 : i64[at + k], &token) ||
+                !bp_cpu_ngram_trie_step(&packed->trie, &position, token))
                 return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for the pool");
         }
-        packed->words.nodes[place].gram = *gram + 1;
+        packed->trie.nodes[position].gram = *gram + 1;
     }
     return BP_OK;
 }
 
+/* ngram_counts[i] is where the n-grams of length i + 1 start in the pool. */
 static bp_rc fill_pool(struct bp_cpu_node *node, struct packed *packed, bp_err *err)
 {
     const bp_attr *texts = bp_node_attr(node->graph, node->node, "pool_strings");
@@ -92,14 +98,14 @@ static bp_rc fill_pool(struct bp_cpu_node *node, struct packed *packed, bp_err *
 
         if (starts[i] < 0 || end < starts[i] || end > pool->count)
             return bp_cpu_fail(node, err, BP_E_INVALID,
-                               "ngram_counts %u is %lld, the pool has %u words", i,
+                               "ngram_counts %u is %lld, the pool has %u tokens", i,
                                (long long)starts[i], pool->count);
         rc = add_grams(node, packed, pool, (int64_t)i + 1, starts[i], end, &n_grams, err);
     }
     if (rc < 0)
         return rc;
     if (n_grams > n_columns)
-        return bp_cpu_fail(node, err, BP_E_INVALID, "%u n-grams, but ngram_indexes has %u numbers",
+        return bp_cpu_fail(node, err, BP_E_INVALID, "%u n-grams, but ngram_indexes has %u elements",
                            n_grams, n_columns);
     if (weights && weights->type == BP_ATTR_FLOAT && weights->count > 0) {
         if (weights->count < n_grams)
@@ -110,16 +116,18 @@ static bp_rc fill_pool(struct bp_cpu_node *node, struct packed *packed, bp_err *
     return BP_OK;
 }
 
+/* The trie's tables are the provider's own memory, not the node's. */
 static void unpack(struct bp_cpu_node *node)
 {
     struct packed *packed = node->packed;
 
     if (packed)
-        bp_cpu_ngram_trie_finish(&packed->words);
+        bp_cpu_ngram_trie_finish(&packed->trie);
     free(packed);
     node->packed = NULL;
 }
 
+/* Reads the attributes and builds the trie, once for a node. */
 static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 {
     struct packed *packed = calloc(1, sizeof *packed);
@@ -135,10 +143,10 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
     packed->weighs = !mode_is(node->graph, node->node, "TF");
     if (packed->shortest < 1 || packed->longest < packed->shortest || packed->skips < 0)
         rc = bp_cpu_fail(
-            node, err, BP_E_INVALID, "n-grams of %lld to %lld words, with %lld between",
+            node, err, BP_E_INVALID, "n-grams of %lld to %lld tokens, with %lld between",
             (long long)packed->shortest, (long long)packed->longest, (long long)packed->skips);
     else
-        rc = bp_cpu_ngram_trie_start(&packed->words)
+        rc = bp_cpu_ngram_trie_start(&packed->trie)
                  ? fill_pool(node, packed, err)
                  : bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for the pool");
     if (rc < 0)
@@ -148,6 +156,7 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* Each worker has scratch for the token indices of one row. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *y = call->out[0];
@@ -180,6 +189,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* An occurrence of an n-gram: TF and TFIDF add, IDF sets. */
 static void count_gram(const struct packed *packed, uint32_t gram, float *y)
 {
     float *at = &y[packed->columns[gram - 1]];
@@ -188,23 +198,30 @@ static void count_gram(const struct packed *packed, uint32_t gram, float *y)
     *at = packed->counts ? *at + by : by;
 }
 
-/* The n-grams that begin at word `at`, each word `step` behind the one before. */
-static void walk(const struct packed *packed, const int64_t *words, int64_t n, int64_t at,
+/*
+ * Follows the trie from token `at` on, taking each `step`-th token, and counts the n-grams that end
+ * on the path.
+ */
+static void walk(const struct packed *packed, const int64_t *tokens, int64_t n, int64_t at,
                  int64_t step, int64_t shortest, float *y)
 {
-    uint32_t place = 0;
+    uint32_t position = 0;
 
     for (int64_t size = 1; size <= packed->longest && at < n; size++, at += step) {
-        if (words[at] < 0 || !bp_cpu_ngram_trie_find(&packed->words, &place, words[at]))
+        if (tokens[at] < 0 || !bp_cpu_ngram_trie_find(&packed->trie, &position, tokens[at]))
             return;
-        if (size >= shortest && packed->words.nodes[place].gram)
-            count_gram(packed, packed->words.nodes[place].gram, y);
+        if (size >= shortest && packed->trie.nodes[position].gram)
+            count_gram(packed, packed->trie.nodes[position].gram, y);
         if (step >= n - at)
             return;
     }
 }
 
-static void one_row(const struct job *job, int64_t row, int64_t *words)
+/*
+ * Looks the tokens of a row up once, then walks from each of them with every step. Single tokens
+ * are counted for step 1 only.
+ */
+static void one_row(const struct job *job, int64_t row, int64_t *tokens)
 {
     const struct state *s = job->call->state;
     const struct packed *packed = job->packed;
@@ -218,31 +235,32 @@ static void one_row(const struct job *job, int64_t row, int64_t *words)
         int64_t at = row * s->row + i;
 
         if (x->dtype == BP_DTYPE_STRING)
-            words[i] = bp_cpu_ngram_trie_of_text(&packed->words, &text[at]);
+            tokens[i] = bp_cpu_ngram_trie_of_text(&packed->trie, &text[at]);
         else if (x->dtype == BP_DTYPE_I64)
-            words[i] =
-                bp_cpu_ngram_trie_of_number(&packed->words, ((const int64_t *)bp_cpu_data(x))[at]);
+            tokens[i] =
+                bp_cpu_ngram_trie_of_int64(&packed->trie, ((const int64_t *)bp_cpu_data(x))[at]);
         else
-            words[i] =
-                bp_cpu_ngram_trie_of_number(&packed->words, ((const int32_t *)bp_cpu_data(x))[at]);
+            tokens[i] =
+                bp_cpu_ngram_trie_of_int64(&packed->trie, ((const int32_t *)bp_cpu_data(x))[at]);
     }
     for (int64_t step = 1; step <= packed->skips + 1 && step <= s->row; step++) {
         for (int64_t i = 0; i < s->row; i++)
-            walk(packed, words, s->row, i, step, shortest, y);
-        if (shortest == 1 && ++shortest > packed->longest) /* single words count once */
+            walk(packed, tokens, s->row, i, step, shortest, y);
+        if (shortest == 1 && ++shortest > packed->longest) /* single tokens count once */
             return;
     }
 }
 
+/* Rows are shared out to the threads. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
     const struct state *s = job->call->state;
-    int64_t *words =
-        bp_cpu_worker_scratch(job->call->scratch, worker, (size_t)s->row * sizeof *words);
+    int64_t *tokens =
+        bp_cpu_worker_scratch(job->call->scratch, worker, (size_t)s->row * sizeof *tokens);
 
     for (int64_t row = s->rows * i / s->slices; row < s->rows * (i + 1) / s->slices; row++)
-        one_row(job, row, words);
+        one_row(job, row, tokens);
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)

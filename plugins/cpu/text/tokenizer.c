@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tokenizer.c - Tokenizer of com.microsoft: the tokens of each text, filled up with pad_value to
- * as many as the text with most has. Tokens are what lies between matches of `separators`, which
- * are patterns, applied one after the other; or the matches of `tokenexp`; or the characters, where
- * the only separator is empty or tokenexp is ".". Tokens are pieces of the input's bytes.
+ * tokenizer.c - Tokenizer of com.microsoft.
+ * X is [C] or [N, C], strings. Y has one more dimension: the tokens of each text, filled up with
+ * pad_value to the largest number of tokens. Tokens are the substrings between matches of
+ * `separators` (patterns, applied one after the other), or the matches of `tokenexp`, or the
+ * characters, if the only separator is empty or tokenexp is ".". Tokens borrow X's bytes; attribute
+ * mark adds "\x02" and "\x03" around them.
  */
 
 #include "kernels/runtime_shape.h"
@@ -28,7 +30,7 @@ struct state {
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-/* A list of texts; n is 0 where it is absent. */
+/* A list of strings; *n is 0 if it is absent or empty. */
 static const bp_span *texts_of(const bp_graph *graph, const bp_node *node, const char *name,
                                uint32_t *n, bool *is_given)
 {
@@ -39,15 +41,16 @@ static const bp_span *texts_of(const bp_graph *graph, const bp_node *node, const
     return *n ? attr->data : NULL;
 }
 
+/* Compares a text with a C string. */
 static bool is_text(const bp_span *text, const char *what)
 {
     return text->size == strlen(what) &&
            (text->size == 0 || memcmp(text->data, what, text->size) == 0);
 }
 
-/* How the node cuts texts; returns what is wrong with it, or NULL. */
-static const char *read_way(const bp_graph *graph, const bp_node *node, const bp_span **patterns,
-                            uint32_t *n, bool *by_character, bool *by_token)
+/* Reads how texts are split; returns what is wrong with the attributes, or NULL. */
+static const char *read_mode(const bp_graph *graph, const bp_node *node, const bp_span **patterns,
+                             uint32_t *n, bool *by_character, bool *by_token)
 {
     bool is_given;
     int64_t least = bp_node_int(graph, node, "mincharnum", 1);
@@ -77,7 +80,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
     uint32_t n;
     bool by_character, by_token;
     const char *wrong =
-        read_way(query->graph, query->node, &patterns, &n, &by_character, &by_token);
+        read_mode(query->graph, query->node, &patterns, &n, &by_character, &by_token);
 
     if (wrong)
         bp_cpu_refuse(query, BP_R_ATTRIBUTE, NULL, "%s", wrong);
@@ -105,7 +108,7 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
     const bp_span *patterns;
     bool by_character, by_token;
     uint32_t n;
-    const char *wrong = read_way(node->graph, node->node, &patterns, &n, &by_character, &by_token);
+    const char *wrong = read_mode(node->graph, node->node, &patterns, &n, &by_character, &by_token);
     struct packed *p;
     bp_rc rc = BP_OK;
 
@@ -130,6 +133,10 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
     return rc;
 }
 
+/*
+ * The matcher is made with the first pattern and serves all of them. Texts are checked to be UTF-8
+ * once, before the matches.
+ */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const struct packed *p = call->node->packed;
@@ -145,13 +152,13 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 
 /* ---- UTF-8 ----------------------------------------------------------------------------------- */
 
-/* Bytes of the character that begins with this one. */
+/* Bytes of the UTF-8 character that starts with byte c. */
 static size_t length_of(unsigned char c)
 {
     return c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
 }
 
-/* Characters of n bytes of UTF-8. */
+/* Characters of n bytes of UTF-8: bytes that do not continue one. */
 static int64_t count_characters(const unsigned char *s, size_t n)
 {
     int64_t count = 0;
@@ -161,7 +168,7 @@ static int64_t count_characters(const unsigned char *s, size_t n)
     return count;
 }
 
-/* Is it UTF-8, without surrogates and detours? */
+/* Whether a text is UTF-8, without surrogates and overlong encodings. */
 static bool is_utf_8(const bp_span *text)
 {
     const unsigned char *s = text->size > 0 ? text->data : (const void *)"", *end = s + text->size;
@@ -185,13 +192,13 @@ static bool is_utf_8(const bp_span *text)
 
 /* ---- cutting --------------------------------------------------------------------------------- */
 
-/* The tokens of one text, in a list with room for one a character. */
+/* The tokens of one text; the capacity is one token for each character. */
 struct list {
     bp_span *tokens;
     int64_t n;
 };
 
-/* What a run works with. */
+/* The state of a run. */
 struct job {
     struct bp_cpu_call *call;
     const struct packed *p;
@@ -199,6 +206,7 @@ struct job {
     struct list from, to; /* before and after a separator */
 };
 
+/* Adds bytes start..end as a token, if it has at least mincharnum characters. */
 static void add(const struct job *job, struct list *list, const bp_span *text, size_t start,
                 size_t end)
 {
@@ -209,15 +217,15 @@ static void add(const struct job *job, struct list *list, const bp_span *text, s
         list->tokens[list->n++] = (bp_span){s + start, end - start};
 }
 
-/* What follows a match: an empty one takes a character along. */
-static size_t behind(const bp_span *text, size_t start, size_t end)
+/* Where the search goes on after a match; an empty match skips a character. */
+static size_t after_match(const bp_span *text, size_t start, size_t end)
 {
     if (end > start)
         return end;
     return start + (start < text->size ? length_of(((const unsigned char *)text->data)[start]) : 1);
 }
 
-/* The pieces of a text between the matches of one separator. */
+/* Adds the substrings of a text between the matches of one separator. */
 static bp_rc separate(const struct job *job, const struct bp_cpu_pattern *pattern,
                       const bp_span *text, struct list *to, bp_err *err)
 {
@@ -230,11 +238,12 @@ static bp_rc separate(const struct job *job, const struct bp_cpu_pattern *patter
         if (rc < 0)
             return rc;
         add(job, to, text, at, found ? start : text->size);
-        at = found ? behind(text, start, end) : at;
+        at = found ? after_match(text, start, end) : at;
     }
     return BP_OK;
 }
 
+/* Each separator splits the tokens that the one before has left. */
 static bp_rc cut_by_separators(struct job *job, const bp_span *text, bp_err *err)
 {
     job->to.tokens[0] = *text;
@@ -254,7 +263,9 @@ static bp_rc cut_by_separators(struct job *job, const bp_span *text, bp_err *err
     return BP_OK;
 }
 
-/* The matches of tokenexp; one that is too short is given up with its first character. */
+/*
+ * The matches of tokenexp. After a match that is too short the search goes on one character later.
+ */
 static bp_rc cut_by_tokens(struct job *job, const bp_span *text, bp_err *err)
 {
     size_t at = 0, start, end;
@@ -269,11 +280,12 @@ static bp_rc cut_by_tokens(struct job *job, const bp_span *text, bp_err *err)
         if (rc < 0 || !found)
             return rc;
         add(job, &job->to, text, start, end);
-        at = job->to.n > before ? end : behind(text, start, start);
+        at = job->to.n > before ? end : after_match(text, start, start);
     }
     return BP_OK;
 }
 
+/* Each character is a token. */
 static bp_rc cut_by_characters(struct job *job, const bp_span *text)
 {
     const char *s = text->data;
@@ -288,6 +300,7 @@ static bp_rc cut_by_characters(struct job *job, const bp_span *text)
     return BP_OK;
 }
 
+/* The tokens of one text, by the node's mode. */
 static bp_rc cut(struct job *job, const bp_span *text, bp_err *err)
 {
     return job->p->by_character ? cut_by_characters(job, text)
@@ -297,7 +310,10 @@ static bp_rc cut(struct job *job, const bp_span *text, bp_err *err)
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
-/* Characters of all texts and of the longest one. */
+/*
+ * Number of characters of all texts, and of the longest. BP_E_INVALID: a text is no UTF-8; the
+ * message is ONNX Runtime's.
+ */
 static bp_rc measure(const struct bp_cpu_call *call, int64_t *all, int64_t *most, bp_err *err)
 {
     const bp_span *texts = bp_cpu_data(call->in[0]);
@@ -318,7 +334,7 @@ static bp_rc measure(const struct bp_cpu_call *call, int64_t *all, int64_t *most
     return BP_OK;
 }
 
-/* The tokens of all texts one after the other, and how many each has. */
+/* The tokens of all texts, one after the other, and the number of each text's tokens. */
 static bp_rc cut_all(struct bp_cpu_call *call, bp_span **tokens, int64_t **counts, int64_t *most,
                      bp_err *err)
 {
@@ -351,7 +367,7 @@ static bp_rc cut_all(struct bp_cpu_call *call, bp_span **tokens, int64_t **count
     return rc;
 }
 
-/* A text's tokens between its marks, then padding up to `width`. */
+/* The tokens of a text between its marks, then padding up to `width`. */
 static void put_row(const struct packed *p, const bp_span *tokens, int64_t n, int64_t width,
                     bp_span *to)
 {
@@ -367,6 +383,7 @@ static void put_row(const struct packed *p, const bp_span *tokens, int64_t n, in
         to[at++] = p->pad;
 }
 
+/* Y's shape depends on the texts: the tokens are counted before it is allocated. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct packed *p = call->node->packed;
@@ -383,7 +400,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         rc = cut_all(call, &tokens, &counts, &most, err);
     if (rc < 0)
         return rc;
-    if (n > 0 || x->rank == 2) /* no texts: ONNX Runtime has a dimension less */
+    if (n > 0 || x->rank == 2) /* no texts: ONNX Runtime's output has one dimension less */
         dims[rank++] = x->dims[0];
     if (n > 0 && x->rank == 2)
         dims[rank++] = x->dims[1];

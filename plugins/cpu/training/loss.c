@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loss.c - NegativeLogLikelihoodLoss (opsets 12, 13, 22) and SoftmaxCrossEntropyLoss (12, 13): for
- * each label the negative (logarithmic) probability of its class times the weight of the class; of
- * these the sum, the mean by weight, or all. Labels of ignore_index count nothing.
+ * loss.c - NegativeLogLikelihoodLoss (opsets 12, 13, 22) and SoftmaxCrossEntropyLoss (12, 13).
+ * X is [N, C, d1, ...], labels [N, d1, ...] (int32 or int64), weights [C].
+ * NegativeLogLikelihoodLoss: loss = -x[label] * weight[label]. SoftmaxCrossEntropyLoss: the same of
+ * log softmax(x) over C, which is the second output. reduction: none gives [N, d1, ...], sum and
+ * mean a scalar; mean divides by the sum of the weights. Labels of ignore_index contribute nothing.
  */
 
 #include "kernels/cast/widen.h"
@@ -13,12 +15,12 @@
 
 enum { X, LABELS, WEIGHTS };
 enum { NONE, SUM, MEAN };
-enum { COLUMNS = 64 }; /* neighbours that share their passes */
+enum { COLUMNS = 64 }; /* columns that are reduced together */
 
 struct state {
     const struct bp_cpu_simd *simd;
     int64_t batch, classes, plane; /* x seen as batch x classes x plane */
-    int64_t strips;                /* of an image: plane in pieces of COLUMNS */
+    int64_t strips;                /* of an image: blocks of COLUMNS */
     bool is_entropy, has_ignored;
     int64_t ignored;
     uint32_t reduction, slices;
@@ -28,11 +30,12 @@ struct job {
     const struct state *state;
     const void *x;
     void *log_prob; /* or NULL */
-    double *sums;   /* logarithms of the sums of powers, one a label */
+    double *sums;   /* log of the sum of exponentials, one for each label */
 };
 
 /* ---- prepare --------------------------------------------------------------------------------- */
 
+/* Attribute reduction; the default is mean. */
 static uint32_t read_reduction(const struct bp_cpu_node *node)
 {
     if (bp_node_string_is(node->graph, node->node, "reduction", "mean", "none"))
@@ -40,6 +43,7 @@ static uint32_t read_reduction(const struct bp_cpu_node *node)
     return bp_node_string_is(node->graph, node->node, "reduction", "mean", "sum") ? SUM : MEAN;
 }
 
+/* Whether types and element counts of all tensors agree. */
 static bool fits(const struct bp_cpu_call *call, const struct state *s)
 {
     const bp_tensor *x = call->in[X], *labels = call->in[LABELS], *loss = call->out[0];
@@ -52,6 +56,7 @@ static bool fits(const struct bp_cpu_call *call, const struct state *s)
            (!log_prob || bp_cpu_count(log_prob) == bp_cpu_count(x));
 }
 
+/* X is seen as [batch][classes][plane]. The entropy needs one float64 of scratch for each label. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[X];
@@ -93,6 +98,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 #define FN(name) name##_f64
 #include "training/log_sums.inc"
 
+/* Element i as float64. */
 static double load(const bp_tensor *tensor, int64_t i)
 {
     const void *data = bp_cpu_data(tensor);
@@ -101,6 +107,7 @@ static double load(const bp_tensor *tensor, int64_t i)
                                          : (double)((const float *)data)[i];
 }
 
+/* Rounds to the output's type. */
 static void store(bp_tensor *tensor, int64_t i, double v)
 {
     void *data = bp_cpu_data(tensor);
@@ -111,6 +118,7 @@ static void store(bp_tensor *tensor, int64_t i, double v)
         ((float *)data)[i] = (float)v;
 }
 
+/* Label i, int32 or int64. */
 static int64_t label_at(const bp_tensor *labels, int64_t i)
 {
     const void *data = bp_cpu_data(labels);
@@ -118,11 +126,13 @@ static int64_t label_at(const bp_tensor *labels, int64_t i)
     return labels->dtype == BP_DTYPE_I64 ? ((const int64_t *)data)[i] : ((const int32_t *)data)[i];
 }
 
+/* Without ignore_index every label counts. */
 static bool is_ignored(const struct state *s, int64_t label)
 {
     return s->has_ignored && label == s->ignored;
 }
 
+/* Labels are indices from the model's user: all are checked before the first is used. */
 static bp_rc check_labels(const struct bp_cpu_call *call, const struct state *s, bp_err *err)
 {
     const bp_tensor *labels = call->in[LABELS];
@@ -139,7 +149,10 @@ static bp_rc check_labels(const struct bp_cpu_call *call, const struct state *s,
     return BP_OK;
 }
 
-/* sums NULL: x are logarithms already */
+/*
+ * Reads one element for each label, and reduces in float64. sums NULL: X holds log probabilities
+ * already.
+ */
 static void take_losses(const struct bp_cpu_call *call, const double *sums)
 {
     const struct state *s = call->state;
@@ -166,6 +179,7 @@ static void take_losses(const struct bp_cpu_call *call, const double *sums)
         store(call->out[0], 0, s->reduction == MEAN ? total / weight_total : total);
 }
 
+/* The softmax runs on the threads, the reduction on one, so that its order is fixed. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * optimizers.c - Adagrad, Adam and Momentum (ai.onnx.preview.training 1): a step for each of the
- * tensors. Inputs behind R and T are all tensors, all gradients, then all of each kind of state.
+ * optimizers.c - Adagrad, Adam and Momentum (ai.onnx.preview.training 1).
+ * Inputs are R (learning rate), T (update count, int64), then all tensors, all gradients, and all
+ * tensors of each kind of state; outputs are the new tensors, then the new states. Each step is
+ * element-wise; formulas are in optimizers.inc. float32 and float64.
  */
 
 #include "kernels/tensor_data.h"
@@ -9,13 +11,13 @@
 
 #include <math.h>
 
-/* What a step takes from R, T and the attributes; each operator uses its own. */
+/* Parameters of a step from R, T and the attributes; each operator uses some of them. */
 struct step {
     double rate, norm, norm_post, alpha, beta, epsilon;
     bool is_nesterov;
 };
 
-/* One tensor: the old and the new of it and of its states. */
+/* One tensor: old and new values of it and of its states. */
 struct part {
     const void *x, *g, *state[2];
     void *out, *new_state[2];
@@ -36,9 +38,9 @@ typedef void (*step_fn)(const struct step *step, const struct part *part, int64_
 #define FN(name) name##_f64
 #include "training/optimizers.inc"
 
-/* What .loops points to. */
+/* What op->loops points to. */
 struct kind {
-    uint32_t states; /* kinds of state */
+    uint32_t states; /* kinds of state tensors */
     step_fn fn[2];   /* for float, double */
     struct step (*read)(const struct bp_cpu_node *node, double rate, double count);
 };
@@ -58,6 +60,7 @@ static double read_float(const struct bp_cpu_node *node, const char *name, float
     return (double)bp_cpu_float(node, name, def);
 }
 
+/* The learning rate decays with the update count: R / (1 + T * decay_factor). */
 static struct step read_adagrad(const struct bp_cpu_node *node, double rate, double count)
 {
     return (struct step){
@@ -67,7 +70,7 @@ static struct step read_adagrad(const struct bp_cpu_node *node, double rate, dou
     };
 }
 
-/* At first the averages are too small, as they start from 0. */
+/* Bias correction: the averages start from 0 and are too small in the first updates. */
 static struct step read_adam(const struct bp_cpu_node *node, double rate, double count)
 {
     double alpha = read_float(node, "alpha", 0.9f), beta = read_float(node, "beta", 0.999f);
@@ -84,7 +87,7 @@ static struct step read_adam(const struct bp_cpu_node *node, double rate, double
     };
 }
 
-/* In the first step the gradient counts in full. */
+/* In the first update the gradient counts in full: beta is 1. */
 static struct step read_momentum(const struct bp_cpu_node *node, double rate, double count)
 {
     return (struct step){
@@ -98,11 +101,13 @@ static struct step read_momentum(const struct bp_cpu_node *node, double rate, do
 
 /* ---- the operators --------------------------------------------------------------------------- */
 
+/* R, the tensors, the gradients and the states are float32 or float64. */
 static bool is_real(uint32_t dtype)
 {
     return dtype == BP_DTYPE_F32 || dtype == BP_DTYPE_F64;
 }
 
+/* Input 1, the update count, is int64. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     (void)op;
@@ -117,6 +122,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
     bp_accept(query->claims, query->index);
 }
 
+/* Each tensor, its gradient and its states must have the same type and number of elements. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const struct kind *kind = call->node->op->loops;
@@ -151,6 +157,7 @@ static void *data_of(const bp_tensor *tensor)
     return tensor ? bp_cpu_data(tensor) : NULL;
 }
 
+/* One tensor with its states, on all threads. */
 static void run_part(struct bp_cpu_call *call, const struct step *step, uint32_t i, uint32_t n)
 {
     const struct kind *kind = call->node->op->loops;
@@ -171,6 +178,7 @@ static void run_part(struct bp_cpu_call *call, const struct step *step, uint32_t
         bp_cpu_parallel(call, job.slices, run_slice, &job);
 }
 
+/* Tensors are updated one after another: each is large enough for all threads. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct kind *kind = call->node->op->loops;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dependencies.c - all that a plug-in lacks, at once.
+ * dependencies.c - missing libraries and undefined symbols of a plug-in, all at once.
  *
- * The linker's tracing mode resolves everything by its own rules and reports what it does not find; it
- * is GNU's. It runs in a child, so that nothing it does can touch this process.
+ * The linker's tracing mode resolves everything by its own rules and reports what it does not find;
+ * it is GNU's. It runs in a child, so that nothing it does can touch this process.
  */
 
 #include "config.h"
@@ -62,8 +62,9 @@ static void fill_environment(char **envp, bool with_symbols, char *dirs, size_t 
 }
 
 /*
- * Starts the linker on a file; its words come out of fd `out`. -1: cannot. Where privileges are raised
- * it would run the file unless an argument tells it not to; told so, it stops at what is missing.
+ * Starts the linker on a file; its words come out of fd `out`. -1: cannot. Where privileges are
+ * raised it would run the file unless an argument tells it not to; told so, it stops at what is
+ * missing.
  */
 static pid_t start(const char *linker, const char *path, bool with_symbols, int out)
 {
@@ -114,7 +115,10 @@ static char *read_report(int fd)
     return text;
 }
 
-/* The linker's report on a file, to be freed; NULL: there is none. */
+/*
+ * The linker's report on a file, to be freed; NULL: there is none. The linker of this very process
+ * (AT_BASE), so that the answer is by the rules of the one that will load the plug-in.
+ */
 static char *trace(const char *path, bool with_symbols)
 {
     const void *base = (const void *)getauxval(AT_BASE); /* the linker of this process */
@@ -304,6 +308,7 @@ static void add_part(struct bp_text *out, const char *one, const char *many, uns
         bp_text_printf(out, " and %u more", n - MAX_NAMED);
 }
 
+/* Objects are collected first, since who needs a missing library is looked up among them. */
 bool bp_dependencies_explain(const char *path, struct bp_text *out)
 {
     struct report report = {0};
@@ -364,6 +369,9 @@ bp_rc bp_dependencies_check_file(const char *path, struct bp_trust *trust, char 
     return rc;
 }
 
+/*
+ * All that the linker names is checked, whether or not it is loaded here already.
+ */
 bp_rc bp_dependencies_check(const char *path, struct bp_trust *trust, char *fix, size_t fix_cap,
                             bp_err *err)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* dependencies.h - all that a plug-in lacks, at once, where the dynamic linker stops at the first. */
+/*
+ * dependencies.h - missing libraries and undefined symbols of a plug-in, all at once.
+ */
 #ifndef BP_HOST_INSPECT_DEPENDENCIES_H
 #define BP_HOST_INSPECT_DEPENDENCIES_H
 
@@ -7,17 +9,17 @@
 #include "text/text.h"
 
 /*
- * Asks the dynamic linker, in a process of its own and in its tracing mode, what the shared object at
- * an absolute path needs: libraries that are missing and who needs them, versions of symbols that a
- * library lacks, undefined symbols. Appends one sentence. False, with nothing appended: nothing is
- * missing, or this system's linker cannot tell. Takes two seconds at most.
+ * Asks the dynamic linker, in a process of its own and in its tracing mode, what the shared object
+ * at an absolute path needs: libraries that are missing and who needs them, versions of symbols
+ * that a library lacks, undefined symbols. Appends one sentence. False, with nothing appended:
+ * nothing is missing, or this system's linker cannot tell. Takes two seconds at most.
  */
 bool bp_dependencies_explain(const char *path, struct bp_text *out);
 /*
- * Could another user have changed one of the libraries that the linker would load with the shared object
- * at an absolute path? It is asked as above, so that none is mapped here. BP_E_UNAVAILABLE: yes, the
- * words say which, why, and `fix` what to do; or the linker cannot tell. Libraries that are missing are
- * nobody's.
+ * Could another user have changed one of the libraries that the linker would load with the shared
+ * object at an absolute path? It is asked as above, so that none is mapped here. BP_E_UNAVAILABLE:
+ * yes, the words say which, why, and `fix` what to do; or the linker cannot tell. Libraries that
+ * are missing are nobody's.
  */
 bp_rc bp_dependencies_check(const char *path, struct bp_trust *trust, char *fix, size_t fix_cap,
                             bp_err *err) BP_CHECKED;

@@ -23,6 +23,7 @@ enum { MAX_DYNAMIC = 4096 }; /* entries; real ones have some dozens */
 #endif
 #define OWN_CLASS (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
 
+/* pread() leaves the descriptor's position alone, which a caller may share with others. */
 static bool read_all(int fd, uint64_t at, void *out, size_t n)
 {
     unsigned char *to = out;
@@ -60,6 +61,7 @@ static uint16_t half(const struct bp_elf *elf, size_t at)
     return (uint16_t)(elf->byte_order == ELFDATA2LSB ? low | high << 8 : high | low << 8);
 }
 
+/* Only for files of this class and byte order: their structs are then those of <link.h>. */
 static bp_rc read_segments(struct bp_elf *elf, bp_err *err)
 {
     ElfW(Ehdr) header;
@@ -76,6 +78,10 @@ static bp_rc read_segments(struct bp_elf *elf, bp_err *err)
     return BP_OK;
 }
 
+/*
+ * e_type and e_machine lie at the same offsets in both classes (gABI, "ELF Header"), so a file of
+ * another kind can still be named.
+ */
 bp_rc bp_elf_open(struct bp_elf *out, int fd, bp_err *err)
 {
     enum { E_TYPE = 16, E_MACHINE = 18, LEAST = 20 };
@@ -110,7 +116,10 @@ static const ElfW(Phdr) * find_segment(const struct bp_elf *elf, uint32_t type)
     return NULL;
 }
 
-/* Where n bytes at an address of memory lie in the file. */
+/*
+ * Where n bytes at an address of memory lie in the file. The dynamic section holds addresses; a
+ * PT_LOAD segment says where in the file they lie.
+ */
 static bool offset_of(const struct bp_elf *elf, uint64_t address, uint64_t n, uint64_t *out)
 {
     for (uint32_t i = 0; i < elf->n_segments; i++) {
@@ -126,7 +135,9 @@ static bool offset_of(const struct bp_elf *elf, uint64_t address, uint64_t n, ui
     return false;
 }
 
-/* Takes in an entry; addresses stay as they are. */
+/*
+ * Takes in an entry; addresses stay as they are. Tags beyond these say nothing about safety. 
+ */
 static void take_entry(struct bp_elf_dynamic *out, const ElfW(Dyn) * entry)
 {
     switch (entry->d_tag) {
@@ -194,6 +205,7 @@ bp_rc bp_elf_dynamic_read(const struct bp_elf *elf, struct bp_elf_dynamic *out, 
     return BP_OK;
 }
 
+/* A string without a NUL inside the table is refused, as reading on would leave the table. */
 bool bp_elf_string(const struct bp_elf *elf, const struct bp_elf_dynamic *dynamic, uint64_t offset,
                    char *out, size_t cap)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* inspect.c - inspects a plug-in by its bytes. */
+/* inspect.c - static checks of a plug-in: file, ELF headers, manifest, processor, ABI. */
 
 #include "config.h"
 
@@ -55,6 +55,10 @@ bool bp_stage_refuse(struct bp_stage_verdict *verdict, uint32_t stage, bp_rc cod
     return false;
 }
 
+/*
+ * Opens the file once; all that follows reads through this descriptor, so that nobody can put
+ * another file in its place between two checks.
+ */
 static bool check_found(struct inspection *it)
 {
     struct stat *st = &it->st;
@@ -73,6 +77,7 @@ static bool check_found(struct inspection *it)
     return true;
 }
 
+/* Before any byte is read: a parser of hostile files is safe only as far as it has no bugs. */
 static bool check_trust(struct inspection *it)
 {
     struct bp_stage_verdict *verdict = it->verdict;
@@ -109,7 +114,10 @@ static bool check_kind(struct inspection *it)
     return true;
 }
 
-/* A list of directories that names the current directory, or one below it; NULL: it does not. */
+/*
+ * A list of directories that names the current directory, or one below it; NULL: it does not.
+ * ld.so(8): an empty entry means the current directory, and $ORIGIN the directory of the file.
+ */
 static const char *relative_entry(const char *list)
 {
     for (const char *entry = list;; entry++) {
@@ -145,7 +153,11 @@ static bool check_paths(struct inspection *it, const struct bp_elf_dynamic *dyna
                            it->path, tag, (int)strcspn(entry, ":"), entry);
 }
 
-/* What in the file alone would endanger the process that loads it. */
+/*
+ * What in the file alone would endanger the process that loads it. An executable stack or a text
+ * relocation weakens the whole process that maps the file; the check is here as no flag of dlopen()
+ * refuses them.
+ */
 static bool check_harmless(struct inspection *it)
 {
     struct bp_elf_dynamic dynamic;
@@ -196,7 +208,10 @@ static bool check_linked_manifest(struct inspection *it)
     return rc >= 0 || no_manifest(it, rc, text);
 }
 
-/* What the manifest promises of the rest of the file. */
+/*
+ * What the manifest promises of the rest of the file. no_ctor lets a user trust that mapping runs
+ * nothing; DT_INIT and the arrays of constructors are what would.
+ */
 static bool check_promise(struct inspection *it)
 {
     const char *claim = it->out->manifest.no_ctor;
@@ -209,7 +224,11 @@ static bool check_promise(struct inspection *it)
         "%s: its manifest claims no_ctor, but mapping it would run constructors of it", it->path);
 }
 
-/* Is it known what the bytes of this very file tell? Only good ones are kept. */
+/*
+ * Is it known what the bytes of this very file tell? Only good ones are kept. The cache is filled
+ * only by files that have passed all checks of their bytes, so those checks are passed over as
+ * well.
+ */
 static bool recall(struct inspection *it)
 {
     struct bp_manifest_cache *cache = it->inspector->cache;
@@ -255,6 +274,10 @@ static bool check_arch(struct inspection *it)
     return true;
 }
 
+/*
+ * The higher of two requirements counts, that of the manifest and that of the file's name (0:
+ * none).
+ */
 static bool check_isa(struct inspection *it)
 {
     int own = bp_isa_level(&it->inspector->isa);
@@ -277,6 +300,9 @@ static bool check_isa(struct inspection *it)
                            it->path, level, own, missing);
 }
 
+/*
+ * Host and plug-in share a major version; of minors the plug-in says which one it needs at least.
+ */
 static bool check_abi(struct inspection *it)
 {
     const struct bp_manifest *manifest = &it->out->manifest;
@@ -335,6 +361,10 @@ void bp_inspect_file(struct bp_inspector *inspector, const char *path, int named
         close(fd);
 }
 
+/*
+ * Without the cache, and with what is known of directories forgotten: what counts is the file as it
+ * is now.
+ */
 int bp_inspect_again(struct bp_inspector *inspector, const char *path, int named_level,
                      struct bp_inspected *out, struct bp_stage_verdict *verdict)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* inspect.h - inspects a plug-in by its bytes: the stages from FOUND to ABI. Maps and runs nothing. */
+/*
+ * inspect.h - inspects a plug-in by its bytes: the stages from FOUND to ABI. Maps and runs nothing.
+ */
 #ifndef BP_HOST_INSPECT_INSPECT_H
 #define BP_HOST_INSPECT_INSPECT_H
 
@@ -35,20 +37,20 @@ struct bp_inspected {
 
 void bp_inspector_init(struct bp_inspector *inspector, bool is_hermetic);
 /*
- * Inspects the file at an absolute path, whose name asks for `named_level` (0: none). What was learned
- * is in *out also when it is refused; bp_inspected_finish() it.
+ * Inspects the file at an absolute path, whose name asks for `named_level` (0: none). What was
+ * learned is in *out also when it is refused; bp_inspected_finish() it.
  */
 void bp_inspect_file(struct bp_inspector *inspector, const char *path, int named_level,
                      struct bp_inspected *out, struct bp_stage_verdict *verdict);
 /*
- * The same by the file's bytes and by who could change it at this moment, whatever was found before.
- * Returns a descriptor of what was inspected, to be closed with close(); -1: it is refused.
+ * The same by the file's bytes and by who could change it at this moment, whatever was found
+ * before. Returns a descriptor of what was inspected, to be closed with close(); -1: it is refused.
  */
 int bp_inspect_again(struct bp_inspector *inspector, const char *path, int named_level,
                      struct bp_inspected *out, struct bp_stage_verdict *verdict);
 /*
- * Inspects what is linked into this program by its manifest, as it lies in memory (NULL: it has none);
- * `module` is how sentences call it. What only files can be is not asked.
+ * Inspects what is linked into this program by its manifest, as it lies in memory (NULL: it has
+ * none); `module` is how sentences call it. What only files can be is not asked.
  */
 void bp_inspect_linked(struct bp_inspector *inspector, const char *module, const void *manifest,
                        struct bp_inspected *out, struct bp_stage_verdict *verdict);

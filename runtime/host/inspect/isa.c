@@ -40,6 +40,7 @@ static const struct feature {
     {4, LEAF7, 30, "avx512bw"}, {4, LEAF7, 31, "avx512vl"},
 };
 
+/* XGETBV is allowed only where OSXSAVE is set (Intel SDM vol. 1, 13.3); elsewhere it faults. */
 void bp_isa_ask(struct bp_isa *out)
 {
     *out = (struct bp_isa){0};
@@ -66,7 +67,10 @@ static bool has(const struct bp_isa *isa, const struct feature *feature)
     return (words[feature->word] >> feature->bit & 1) != 0;
 }
 
-/* Does the system save the registers of a level? */
+/*
+ * Does the system save the registers of a level? Levels 1 and 2 need SSE state alone, which every
+ * x86-64 system saves.
+ */
 static bool is_saved(const struct bp_isa *isa, int level)
 {
     uint64_t needed = level >= 4 ? SAVES_AVX512 : level == 3 ? SAVES_AVX : 0;

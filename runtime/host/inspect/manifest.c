@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* manifest.c - the manifest of a plug-in, read from its file. */
+/* manifest.c - parses the manifest of a plug-in, an ELF note in its file. */
 
 #include "config.h"
 
@@ -41,6 +41,7 @@ static void set_once(const char **slot, const char *value)
         *slot = value;
 }
 
+/* Unknown keys are ignored, so that a newer plug-in may say more than this host reads. */
 static void take_pair(struct bp_manifest *out, struct numbers *numbers, const char *key,
                       const char *value)
 {
@@ -66,7 +67,10 @@ static bool has_control(const char *value)
     return false;
 }
 
-/* Splits the text in place; every line ends in a NUL. */
+/*
+ * Splits the text in place; every line ends in a NUL. A NUL ends a line too: the macro's own part
+ * of the note begins after the NUL of the author's string literal.
+ */
 static bp_rc take_lines(struct bp_manifest *out, size_t size, struct numbers *numbers, bp_err *err)
 {
     char *line = out->text, *end = out->text + size;
@@ -91,7 +95,7 @@ static bp_rc take_lines(struct bp_manifest *out, size_t size, struct numbers *nu
     return BP_OK;
 }
 
-/* Up to five digits, then `end`. */
+/* Up to five digits, then `end`. Five digits are 17 bits at most, so nothing here can overflow. */
 static bool read_number(const char **at, char end, uint32_t *out)
 {
     const char *s = *at;
@@ -148,6 +152,7 @@ static bool is_plain(const char *s, size_t most)
     return n > 0 && n <= most && s[n] == '\0';
 }
 
+/* Ids and names become parts of paths, messages and keys of files, hence their small alphabet. */
 static bp_rc check_names(const struct bp_manifest *manifest, bp_err *err)
 {
     const struct {
@@ -205,6 +210,10 @@ bp_rc bp_manifest_parse(const char *content, size_t size, struct bp_manifest *ou
     return BP_OK;
 }
 
+/*
+ * The form is canonical: two manifests say the same if and only if they are written as the same
+ * bytes.
+ */
 void bp_manifest_write(const struct bp_manifest *manifest, struct bp_text *out)
 {
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
@@ -231,7 +240,11 @@ static size_t round_up(size_t n, size_t align)
     return (n + align - 1) / align * align;
 }
 
-/* The content of our manifest among those of a segment; NULL: it is not there. */
+/*
+ * The content of our manifest among those of a segment; NULL: it is not there. Layout: System V
+ * gABI, "Note Section": three words (sizes of name and content, type), the name, the content, each
+ * padded to the alignment. Every sum is checked before it is used, since the sizes are the file's.
+ */
 static const char *find_in(const char *bytes, size_t size, size_t align, size_t *out_size)
 {
     static const char owner[] = "Backplane";
@@ -260,7 +273,11 @@ static const char *find_in(const char *bytes, size_t size, size_t align, size_t 
     return NULL;
 }
 
-/* A segment of ELF notes; *found: ours was there, and rc says how well it reads. */
+/*
+ * A segment of ELF notes; *found: ours was there, and rc says how well it reads. A segment of
+ * 8-byte alignment pads its notes to 8 (.note.gnu.property does), any other to 4, as binutils and
+ * glibc read them.
+ */
 static bp_rc read_segment(const struct bp_elf *elf, const ElfW(Phdr) * segment, bool *found,
                           struct bp_manifest *out, bp_err *err)
 {
@@ -300,6 +317,10 @@ bp_rc bp_manifest_read(const struct bp_elf *elf, struct bp_manifest *out, bp_err
     return rc;
 }
 
+/*
+ * There is no file and no size to hold it against: the header says how far it may be read, and a
+ * wrong owner or too large a content ends that at once.
+ */
 bp_rc bp_manifest_read_linked(const void *bytes, struct bp_manifest *out, bp_err *err)
 {
     ElfW(Nhdr) header;
@@ -324,7 +345,10 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Compares two runs of digits and steps over them. */
+/*
+ * Compares two runs of digits and steps over them. Leading zeros say nothing, and runs may be
+ * longer than any integer type: the longer run is the larger number.
+ */
 static int compare_digits(const char **a, const char **b)
 {
     size_t n, m;

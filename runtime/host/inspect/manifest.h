@@ -28,11 +28,13 @@ struct bp_manifest {
 };
 
 /*
- * Finds and reads the manifest of a native file. BP_E_INVALID: there is none, or it is malformed; the
- * words say what of it. On failure *out is empty.
+ * Finds and reads the manifest of a native file. BP_E_INVALID: there is none, or it is malformed;
+ * the words say what of it. On failure *out is empty.
  */
 bp_rc bp_manifest_read(const struct bp_elf *elf, struct bp_manifest *out, bp_err *err) BP_CHECKED;
-/* The same from the manifest as it lies in memory, of a plug-in that is linked into this program. */
+/*
+ * The same from the manifest as it lies in memory, of a plug-in that is linked into this program.
+ */
 bp_rc bp_manifest_read_linked(const void *bytes, struct bp_manifest *out, bp_err *err) BP_CHECKED;
 /* The same from the manifest's content, size bytes, which are copied. */
 bp_rc bp_manifest_parse(const char *content, size_t size, struct bp_manifest *out,
@@ -41,8 +43,8 @@ bp_rc bp_manifest_parse(const char *content, size_t size, struct bp_manifest *ou
 void bp_manifest_write(const struct bp_manifest *manifest, struct bp_text *out);
 void bp_manifest_finish(struct bp_manifest *manifest);
 /*
- * Which version is higher? Runs of digits are compared as numbers, all else by bytes; "1.0" is below
- * "1.0.1", and "1.0-rc1" below "1.0". Below, at or above 0.
+ * Which version is higher? Runs of digits are compared as numbers, all else by bytes; "1.0" is
+ * below "1.0.1", and "1.0-rc1" below "1.0". Below, at or above 0.
  */
 int bp_manifest_compare_versions(const char *a, const char *b);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * manifest_cache.c - the file that keeps manifests:
+ * manifest_cache.c - reads and writes the cache of manifests, a file of this form:
  *
  *     backplane manifests 1 HASH                   of all that follows
  *     VERSION                                  of Backplane, whose checks these files have passed
@@ -83,7 +83,7 @@ static struct bp_manifest_entry *add(struct bp_manifest_cache *cache)
     return &cache->entries[cache->count++];
 }
 
-/* A number and the blank behind it. */
+/* A number and the blank after it. */
 static bool take_number(char **at, int64_t *out)
 {
     char *end;
@@ -98,7 +98,7 @@ static bool take_number(char **at, int64_t *out)
     return true;
 }
 
-/* A entry of the text that ends at `end`; *at goes behind it. */
+/* An entry of the text that ends at `end`; *at moves past it. */
 static bool take_entry(struct bp_manifest_cache *cache, char **at, const char *end)
 {
     struct bp_manifest_entry entry = {0}, *added;
@@ -125,7 +125,7 @@ static bool take_entry(struct bp_manifest_cache *cache, char **at, const char *e
     return added != NULL;
 }
 
-/* The first byte behind the header of an undamaged file; NULL: it is none. */
+/* The first byte after the header of an undamaged file; NULL: it is none. */
 static char *check_header(char *text, size_t size)
 {
     const size_t n = strlen(HEADER) + HASH_DIGITS + 1;
@@ -168,7 +168,10 @@ static void read_entries(struct bp_manifest_cache *cache, const struct bp_log *l
     }
 }
 
-/* Files are asked for in the order in which they were kept, as a rule. */
+/*
+ * Files are asked for in the order in which they were kept, as a rule. Starts after the entry that
+ * was found last, so that a walk in the same order finds each at the first look.
+ */
 static struct bp_manifest_entry *find(struct bp_manifest_cache *cache, const char *path)
 {
     for (uint32_t i = 0; i < cache->count; i++) {

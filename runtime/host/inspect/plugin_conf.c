@@ -40,6 +40,7 @@ static bool wrong(const struct reading *in, const char *what)
                            in->path, in->line, what);
 }
 
+/* Two digits at most; the range is the manifest's. */
 static bool take_priority(const struct reading *in, const char *value)
 {
     size_t n = strspn(value, "0123456789");
@@ -50,6 +51,9 @@ static bool take_priority(const struct reading *in, const char *value)
     return true;
 }
 
+/*
+ * A word that is neither ends the verdict: a typing error must not enable what was to be disabled.
+ */
 static bool take_disabled(const struct reading *in, const char *value)
 {
     in->conf->is_disabled = strcmp(value, "true") == 0;
@@ -64,6 +68,7 @@ static bool take_deps(const struct reading *in, const char *value)
            wrong(in, "deps is any or trusted");
 }
 
+/* Lower case alone: sha256sum writes it so, and the comparison is one of bytes. */
 static bool take_hash(const struct reading *in, const char *value)
 {
     if (strlen(value) != 64 || strspn(value, "0123456789abcdef") != 64)
@@ -118,6 +123,7 @@ static bool take_line(const struct reading *in, char *line)
     return wrong(in, "unknown key; possible are priority, disabled, deps, sha256 and option.NAME");
 }
 
+/* Strings of the conf point into this text, which therefore lives as long as the conf. */
 static bool read_text(struct reading *in, int fd)
 {
     char *text = calloc(BP_PLUGIN_CONF_MAX + 1, 1);
@@ -170,6 +176,7 @@ static bool check_file(const struct reading *in, struct bp_trust *trust, int fd)
            bp_stage_refuse(in->verdict, BP_STAGE_SECURITY, rc, in->verdict->fix, "%s", text);
 }
 
+/* O_NONBLOCK, as a FIFO of that name would hold open() up for ever. */
 void bp_plugin_conf_read(const char *path, struct bp_trust *trust, struct bp_plugin_conf *conf,
                          struct bp_stage_verdict *verdict)
 {
@@ -206,6 +213,7 @@ static bool is_given(const bp_key_value *options, uint32_t n, const char *key)
     return false;
 }
 
+/* The caller's options win: the file gives defaults, and forbids nothing by them. */
 bp_rc bp_plugin_conf_merge(const struct bp_plugin_conf *conf, const bp_key_value *options,
                            uint32_t n, struct bp_region *region, const bp_key_value **out,
                            uint32_t *out_n, bp_err *err)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* plugin_conf.h - NAME.conf beside a plug-in: what an operator says of it. It can tune or forbid, never add. */
+/*
+ * plugin_conf.h - NAME.conf beside a plug-in: what an operator says of it. It can tune or forbid,
+ * never add.
+ */
 #ifndef BP_HOST_INSPECT_PLUGIN_CONF_H
 #define BP_HOST_INSPECT_PLUGIN_CONF_H
 
@@ -23,9 +26,9 @@ struct bp_plugin_conf {
 };
 
 /*
- * Reads the file at an absolute path; none is fine. One that is malformed or that others may write to
- * ends the verdict, at BP_STAGE_POLICY or BP_STAGE_SECURITY: a pinned hash that does not count would be
- * worse than none.
+ * Reads the file at an absolute path; none is fine. One that is malformed or that others may write
+ * to ends the verdict, at BP_STAGE_POLICY or BP_STAGE_SECURITY: a pinned hash that does not count
+ * would be worse than none.
  */
 void bp_plugin_conf_read(const char *path, struct bp_trust *trust, struct bp_plugin_conf *conf,
                          struct bp_stage_verdict *verdict);

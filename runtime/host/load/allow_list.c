@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * allow_list.c - the allow list. A directory holds files *.sum with lines "SHA-256 ID", and perhaps a file
- * `mode` with the word off, warn or enforce; # begins a comment.
+ * allow_list.c - the allow list. A directory holds files *.sum with lines "SHA-256 ID", and perhaps
+ * a file `mode` with the word off, warn or enforce; # begins a comment.
  */
 
 #include "config.h"
@@ -26,7 +26,10 @@ enum { MAX_FILE = 1 << 20, MAX_ROWS = 65536, DIGITS = BP_SHA256_TEXT - 1 };
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* All of an open file; NULL with words: it cannot be, or others may write to it. To be freed. */
+/*
+ * All of an open file; NULL with words: it cannot be, or others may write to it. To be freed. Who
+ * may write to a list may allow anything, so a file that others may change counts as none.
+ */
 static char *read_open(const char *path, int fd, struct bp_trust *trust, bp_err *err)
 {
     char fix[256], *text;
@@ -99,7 +102,7 @@ static uint32_t mode_of_word(const char *word)
     return 0;
 }
 
-/* A wish that is not understood must not pass for none. */
+/* A mode that is not understood must not count as off. */
 static uint32_t mode_of_dir(const char *dir, struct bp_trust *trust, const struct bp_log *log)
 {
     char path[PATH_MAX], words[512];
@@ -131,6 +134,7 @@ static uint32_t mode_of_dir(const char *dir, struct bp_trust *trust, const struc
     return mode ? mode : BP_ALLOW_ENFORCE;
 }
 
+/* A word that is not understood counts as enforce: a safety that fails open is none. */
 static uint32_t mode_of_variable(const struct bp_settings *settings, const struct bp_log *log)
 {
     const char *word = bp_settings_get(settings, "BACKPLANE_ALLOW");
@@ -202,6 +206,7 @@ static bool add(struct bp_allow_list *allow, const char *sha256, const char *id)
     return true;
 }
 
+/* The format of sha256sum(1), with an id in place of the file's name. */
 static bool take_line(struct bp_allow_list *allow, char *line)
 {
     char *id = line + strspn(line, "0123456789abcdefABCDEF");
@@ -314,6 +319,7 @@ static bool ask(const struct bp_allow_list *allow, const char *path, const char 
     return question.answer >= 0;
 }
 
+/* Lists first, then the application's function: it is asked only of what no list has. */
 bool bp_allow_list_has(struct bp_allow_list *allow, struct bp_trust *trust, const char *path,
                        const char *id, const char *sha256, char *words, size_t cap)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* allow_list.h - the allow list: which plug-ins may be opened, by the SHA-256 of their file and their id. */
+/*
+ * allow_list.h - the allow list: which plug-ins may be opened, by the SHA-256 of their file and
+ * their id.
+ */
 #ifndef BP_HOST_LOAD_ALLOW_LIST_H
 #define BP_HOST_LOAD_ALLOW_LIST_H
 
@@ -27,7 +30,8 @@ struct bp_allow_list {
 
 /*
  * The strictest mode of those that the application, BACKPLANE_ALLOW and the file `mode` in each
- * directory ask for. A file that is malformed, or that others may write to, asks for BP_ALLOW_ENFORCE.
+ * directory ask for. A file that is malformed, or that others may write to, asks for
+ * BP_ALLOW_ENFORCE.
  */
 bp_rc bp_allow_list_init(struct bp_allow_list *allow, const bp_env_config *config,
                          const struct bp_settings *settings, struct bp_trust *trust,

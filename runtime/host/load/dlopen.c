@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlopen.c - our own loader behind libltdl.
+ * dlopen.c - our own module loader (lt_dlloader) under libltdl.
  *
  * libltdl's stock loader binds lazily, so a plug-in with an undefined function would open and end
  * the process at its first call; and it answers "file not found" to everything. Ours binds at once
@@ -33,6 +33,11 @@ static struct {
     char error[1024]; /* of the last open */
 } state;
 
+/*
+ * RTLD_NOW: an undefined symbol fails here and not at its first call. RTLD_LOCAL: plug-ins do not
+ * see each other's symbols. RTLD_NODELETE: threads and atexit() handlers of a plug-in may outlive
+ * its use, so its code stays (POSIX, dlopen()).
+ */
 static lt_module open_module(lt_user_data data, const char *filename, lt_dladvise advise)
 {
     void *handle;
@@ -98,7 +103,10 @@ static bool is_same(const struct bp_file_id *a, const struct bp_file_id *b)
     return a->dev == b->dev && a->ino == b->ino;
 }
 
-/* The file that an address is part of. */
+/*
+ * The file that an address is part of. dli_fname is the path by which the linker mapped it, which
+ * may be another name of the same file; hence the comparison by identity.
+ */
 static bool find_file_of(const void *address, struct bp_file_id *out)
 {
     Dl_info info;
@@ -142,6 +150,7 @@ static bp_rc tell_failure(const char *path, uint32_t *stage, bp_err *err)
     return rc;
 }
 
+/* The buffer of the linker's words is shared by all calls, which the caller's lock keeps apart. */
 bp_rc bp_dlopen_entry(const char *path, const struct bp_file_id *inspected, bp_entry_fn *out,
                       uint32_t *stage, bp_err *err)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* dlopen.h - our own loader behind libltdl: binds now, keeps symbols local, and keeps the reason. */
+/*
+ * dlopen.h - our own module loader under libltdl: binds now, keeps symbols local, and keeps the
+ * reason.
+ */
 #ifndef BP_HOST_LOAD_DLOPEN_H
 #define BP_HOST_LOAD_DLOPEN_H
 
@@ -8,9 +11,9 @@
 
 /*
  * Maps the shared object at an absolute path and finds its entry, which must lie in this very file
- * and not in a library that it needs, and in the file that was inspected, unless that is NULL. Never
- * unmapped. Not thread-safe: the caller holds the lock of loader.c around this and every other use of
- * libltdl.
+ * and not in a library that it needs, and in the file that was inspected, unless that is NULL.
+ * Never unmapped. Not thread-safe: the caller holds the lock of loader.c around this and every
+ * other use of libltdl.
  */
 bp_rc bp_dlopen_entry(const char *path, const struct bp_file_id *inspected, bp_entry_fn *out,
                       uint32_t *stage, bp_err *err) BP_CHECKED;

@@ -35,6 +35,10 @@ static struct {
     struct loaded *first;
 } modules = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/*
+ * By path as given: two paths of one file are two modules here, and the linker gives both the same
+ * handle.
+ */
 static struct loaded *find(const char *path, bp_entry_fn entry)
 {
     struct loaded *row;
@@ -46,6 +50,10 @@ static struct loaded *find(const char *path, bp_entry_fn entry)
     return NULL;
 }
 
+/*
+ * A table may be larger than ours (newer) or as small as the first version's (older); beyond 64 KiB
+ * it is no table but garbage.
+ */
 static bp_rc check_size(const char *name, const char *table, uint32_t size, uint32_t least,
                         bp_err *err)
 {
@@ -55,6 +63,10 @@ static bp_rc check_size(const char *name, const char *table, uint32_t size, uint
                    table, size, least, (unsigned)MAX_TABLE);
 }
 
+/*
+ * An unknown critical flag means that the plug-in cannot be used correctly by who does not know it.
+ * Other unknown flags are ignored.
+ */
 static bp_rc check_flags(const char *name, const char *table, uint32_t flags, bp_err *err)
 {
     if (!(flags & BP_CRITICAL))
@@ -64,6 +76,7 @@ static bp_rc check_flags(const char *name, const char *table, uint32_t flags, bp
                    flags & BP_CRITICAL);
 }
 
+/* The magic comes before the version: where it is wrong, no other field can be believed. */
 static bp_rc check_module(const char *name, const bp_module *theirs, bp_err *err)
 {
     bp_rc rc;
@@ -94,6 +107,10 @@ static bool is_complete(const bp_provider *p)
            (p->options || p->n_options == 0);
 }
 
+/*
+ * The copy has all slots that this host knows; those that an older plug-in lacks are NULL, so
+ * callers test a slot and never a size.
+ */
 static bp_rc copy_provider(const char *name, const bp_provider *theirs, bp_provider *own,
                            bp_device_ops *dev, bp_err *err)
 {
@@ -118,6 +135,7 @@ static bp_rc copy_provider(const char *name, const bp_provider *theirs, bp_provi
     return BP_OK;
 }
 
+/* What was copied before a failure is freed by the caller's destroy(). */
 static bp_rc copy_tables(const char *name, const bp_module *theirs, struct bp_module_copy *copy,
                          bp_err *err)
 {
@@ -141,6 +159,7 @@ static bp_rc copy_tables(const char *name, const bp_module *theirs, struct bp_mo
     return BP_OK;
 }
 
+/* Frees our copies alone: what is mapped stays, as RTLD_NODELETE would keep it anyway. */
 static void destroy(struct loaded *row)
 {
     if (!row)
@@ -152,9 +171,12 @@ static void destroy(struct loaded *row)
     free(row);
 }
 
-/* Says hello to an entry that is not known yet, and keeps what it answers. */
-static bp_rc greet(const char *name, const char *path, bp_entry_fn entry, struct loaded **out,
-                   bp_err *err)
+/*
+ * Calls the entry of a plug-in that is not loaded yet, and keeps copies of the tables that it
+ * gives.
+ */
+static bp_rc call_entry(const char *name, const char *path, bp_entry_fn entry, struct loaded **out,
+                        bp_err *err)
 {
     const bp_module *theirs = NULL;
     struct loaded *row = NULL;
@@ -187,7 +209,9 @@ out:
     return rc;
 }
 
-/* Maps the file at a path and greets it; what that brought into the process is kept with it. */
+/*
+ * Maps the file at a path and calls its entry; what that brought into the process is kept with it.
+ */
 static bp_rc open_file(const char *path, const struct bp_file_id *inspected, struct loaded **out,
                        uint32_t *stage, bp_err *err)
 {
@@ -199,7 +223,7 @@ static bp_rc open_file(const char *path, const struct bp_file_id *inspected, str
     rc = bp_dlopen_entry(path, inspected, &entry, stage, err);
     if (rc >= 0) {
         *stage = BP_STAGE_ABI;
-        rc = greet(path, path, entry, out, err);
+        rc = call_entry(path, path, entry, out, err);
     }
     if (rc >= 0)
         (*out)->copy.files = bp_mapped_since(&before, path);
@@ -215,9 +239,14 @@ static bp_rc open_locked(const char *name, const char *path, const struct bp_fil
     *out = find(path, entry);
     if (*out)
         return BP_OK;
-    return path ? open_file(path, inspected, out, stage, err) : greet(name, NULL, entry, out, err);
+    return path ? open_file(path, inspected, out, stage, err)
+                : call_entry(name, NULL, entry, out, err);
 }
 
+/*
+ * One lock for the process: the entry of a plug-in runs under it, so two threads never see a module
+ * half made. An entry must not open plug-ins itself.
+ */
 static bp_rc open_module(const char *name, const char *path, const struct bp_file_id *inspected,
                          bp_entry_fn entry, const struct bp_module_copy **out, uint32_t *stage,
                          bp_err *err)

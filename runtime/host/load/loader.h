@@ -7,8 +7,8 @@
 #include "host/load/file_id.h"
 
 /*
- * A plug-in that said hello: our own copies of its tables, grown to this host's sizes. Modules stay
- * loaded, and these rows valid, for the life of the process.
+ * A plug-in whose entry has been called: our own copies of its tables, extended to this host's
+ * sizes. Modules stay loaded, and these rows valid, for the life of the process.
  */
 struct bp_module_copy {
     bp_module module;
@@ -19,10 +19,10 @@ struct bp_module_copy {
 
 /*
  * Opens the plug-in at an absolute path, once a process: a second call returns the same copy.
- * `inspected` is the file that has been found good, to be held open meanwhile; NULL: whichever is there.
- * *stage (BP_STAGE_*) is where it ended. BP_E_IO: not to be opened (the dynamic linker's words), no
- * entry symbol in this very file, or it is another than was inspected. BP_E_VERSION: another ABI.
- * [any thread]
+ * `inspected` is the file that has been found good, to be held open meanwhile; NULL: whichever is
+ * there. *stage (BP_STAGE_*) is where it ended. BP_E_IO: not to be opened (the dynamic linker's
+ * words), no entry symbol in this very file, or it is another than was inspected. BP_E_VERSION:
+ * another ABI. [any thread]
  */
 bp_rc bp_loader_open(const char *path, const struct bp_file_id *inspected,
                      const struct bp_module_copy **out, uint32_t *stage, bp_err *err) BP_CHECKED;

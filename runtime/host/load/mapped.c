@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mapped.c - which shared objects this process has mapped. */
+/* mapped.c - lists the shared objects that this process has mapped. */
 
 #include "config.h"
 
@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * Called by dl_iterate_phdr() under the linker's lock, so it does nothing but copy; a value other
+ * than 0 ends the walk.
+ */
 static int add(struct dl_phdr_info *info, size_t size, void *user)
 {
     struct bp_mapped *out = user;
@@ -58,7 +62,10 @@ static bool has(const struct bp_mapped *mapped, const char *path)
     return false;
 }
 
-/* The rows in one block: pointers, then the texts. */
+/*
+ * The rows in one block: pointers, then the texts. One block, so that the caller has one thing to
+ * free.
+ */
 static char **pack(const char *const *paths, size_t n)
 {
     size_t size = (n + 1) * sizeof(char *);
@@ -79,6 +86,10 @@ static char **pack(const char *const *paths, size_t n)
     return out;
 }
 
+/*
+ * Another thread may have mapped something meanwhile: that is listed too, which errs on the side of
+ * telling more.
+ */
 char **bp_mapped_since(const struct bp_mapped *before, const char *own)
 {
     struct bp_mapped now = {0};

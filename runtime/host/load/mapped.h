@@ -16,8 +16,8 @@ struct bp_mapped {
 void bp_mapped_look(struct bp_mapped *out);
 void bp_mapped_finish(struct bp_mapped *mapped);
 /*
- * `own`, then what is mapped now and was not before, with a NULL behind; one block, to be freed with
- * free(). NULL: no memory, now or then.
+ * `own`, then what is mapped now and was not before, with a NULL at the end; one block, to be freed
+ * with free(). NULL: no memory, now or then.
  */
 char **bp_mapped_since(const struct bp_mapped *before, const char *own);
 

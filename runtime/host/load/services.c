@@ -15,6 +15,7 @@ static void log_line(void *h, uint32_t level, const char *domain, const char *te
     bp_log(services ? services->log : &standard, level, domain, "%s", text);
 }
 
+/* posix_memalign() wants a power of two that is a multiple of sizeof(void *). */
 static void *alloc(void *h, size_t n, size_t align)
 {
     void *p = NULL;
@@ -59,6 +60,9 @@ static void parallel_for(void *h, uint32_t n, void (*fn)(void *u, uint32_t i, ui
         fn(u, i, 0);
 }
 
+/*
+ * graph->host is set by whoever made the graph for the provider, so that this file knows no graphs.
+ */
 static bp_rc constant(void *h, const bp_graph *graph, uint32_t value, bp_span *out, bp_err *err)
 {
     const struct bp_graph_owner *owner = graph->host;
@@ -67,6 +71,7 @@ static bp_rc constant(void *h, const bp_graph *graph, uint32_t value, bp_span *o
     return owner->constant(graph, value, out, err);
 }
 
+/* Keys are the plug-in's own; the scope, its id, keeps plug-ins from meeting each other's. */
 static bp_rc weight_get(void *h, const char *key, size_t n, size_t align,
                         bp_rc (*pack)(void *u, void *dst, size_t n, bp_err *err), void *u,
                         const void **out, bp_err *err)
@@ -97,6 +102,7 @@ static void constant_done(void *h, const bp_graph *graph, uint32_t value)
         owner->constant_done(graph, value);
 }
 
+/* NULL for an unknown id is the ABI's answer to "not here"; it is no error. */
 static const void *extension(void *h, const char *id)
 {
     static const bp_ext_constants constants = {.struct_size = sizeof constants,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shared_weights.c - shared read-only data, counted. */
+/* shared_weights.c - shared weights, found by key and reference-counted. */
 
 #include "config.h"
 
@@ -55,6 +55,7 @@ void bp_shared_weights_destroy(struct bp_shared_weights *weights)
     free(weights);
 }
 
+/* A list: a model has some hundreds of packed weights, each looked up once a session. */
 static struct weight *find(struct bp_shared_weights *weights, const char *scope, const char *key)
 {
     struct weight *row;
@@ -66,6 +67,7 @@ static struct weight *find(struct bp_shared_weights *weights, const char *scope,
     return NULL;
 }
 
+/* The whole alignment is the plug-in's: vector loads of packed weights fail or crawl without it. */
 static bp_rc make(const char *scope, const char *key, size_t n, size_t align,
                   bp_rc (*pack)(void *u, void *dst, size_t n, bp_err *err), void *u,
                   struct weight **out, bp_err *err)
@@ -96,6 +98,10 @@ out:
     return rc;
 }
 
+/*
+ * pack() runs under the lock. Another session that wants the same weights waits for them, where it
+ * would otherwise pack them a second time.
+ */
 static bp_rc get_locked(struct bp_shared_weights *weights, const char *scope, const char *key,
                         size_t n, size_t align,
                         bp_rc (*pack)(void *u, void *dst, size_t n, bp_err *err), void *u,
@@ -132,6 +138,7 @@ bp_rc bp_shared_weights_get(struct bp_shared_weights *weights, const char *scope
     return rc;
 }
 
+/* Found by address, which is all that the ABI hands back. The last user frees the bytes at once. */
 void bp_shared_weights_put(struct bp_shared_weights *weights, const void *p)
 {
     struct weight **link;

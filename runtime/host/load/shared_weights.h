@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* shared_weights.h - read-only data that sessions share, usually packed weights; one copy for each key. */
+/*
+ * shared_weights.h - read-only data that sessions share, usually packed weights; one copy for each
+ * key.
+ */
 #ifndef BP_HOST_LOAD_SHARED_WEIGHTS_H
 #define BP_HOST_LOAD_SHARED_WEIGHTS_H
 

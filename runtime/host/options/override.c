@@ -82,6 +82,10 @@ static bp_rc take_options(struct bp_override *override, const char *list, bp_err
     return rc;
 }
 
+/*
+ * A variable that is malformed is an error and not a warning: whoever set it wanted something of
+ * this run.
+ */
 bp_rc bp_override_init(struct bp_override *override, const struct bp_settings *settings,
                        bp_err *err)
 {
@@ -131,6 +135,7 @@ bool bp_override_has(const struct bp_override *override, const char *name, const
     return false;
 }
 
+/* The variable wins over the program, as it is set by whoever runs it now. */
 bp_rc bp_override_merge(const struct bp_override *override, const char *name, const char *id,
                         const bp_key_value *options, uint32_t n, struct bp_region *region,
                         const bp_key_value **out, uint32_t *out_n, uint32_t *out_n_own, bp_err *err)

@@ -23,8 +23,8 @@ struct bp_override {
 };
 
 /*
- * Reads the variables. BP_E_INVALID: one of them is malformed, the words say how; a wish that is not
- * understood must not pass for none. Finish it also after a failure.
+ * Reads the variables. BP_E_INVALID: one of them is malformed, the words say how; a setting that is
+ * not understood must not count as unset. Finish it also after a failure.
  */
 bp_rc bp_override_init(struct bp_override *override, const struct bp_settings *settings,
                        bp_err *err) BP_CHECKED;
@@ -36,7 +36,7 @@ bool bp_override_has(const struct bp_override *override, const char *name, const
 const bp_key_value *bp_key_values_find(const bp_key_value *options, uint32_t n, const char *key);
 /*
  * The options of a provider with the variable's in place of those of the same keys, and the others
- * behind; from the region, with borrowed strings. *out_n_own: how many are the variable's.
+ * after them; from the region, with borrowed strings. *out_n_own: how many are the variable's.
  */
 bp_rc bp_override_merge(const struct bp_override *override, const char *name, const char *id,
                         const bp_key_value *options, uint32_t n, struct bp_region *region,

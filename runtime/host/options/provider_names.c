@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* provider_names.c - the providers of the world, as users of ONNX Runtime and its documents know them. */
+/*
+ * provider_names.c - the providers of the world, as users of ONNX Runtime and its documents know
+ * them.
+ */
 
 #include "config.h"
 
@@ -98,6 +101,10 @@ bool bp_provider_names_short(const char *name, char out[BP_NAME_MAX])
     return true;
 }
 
+/*
+ * Paths are not resolved: two paths of one file are two providers until inspection shows that they
+ * are one.
+ */
 bool bp_provider_names_equal(const char *a, const char *b)
 {
     char short_a[BP_NAME_MAX], short_b[BP_NAME_MAX];
@@ -132,6 +139,7 @@ const char *bp_provider_names_nearest(const char *short_name)
     return bp_nearest(short_name, names, COUNT(known));
 }
 
+/* The sentence depends on where the provider is to be had: from us, from its vendor, or no more. */
 bool bp_provider_names_advice(const char *short_name, char *out, size_t cap)
 {
     const struct known *row = find(short_name);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* provider_names.h - names of providers: short ones, ONNX Runtime's, and those that we only know of. */
+/*
+ * provider_names.h - names of providers: short ones, ONNX Runtime's, and those that we only know
+ * of.
+ */
 #ifndef BP_HOST_OPTIONS_PROVIDER_NAMES_H
 #define BP_HOST_OPTIONS_PROVIDER_NAMES_H
 
@@ -20,7 +23,9 @@ bool bp_provider_names_equal(const char *a, const char *b);
 bool bp_provider_names_is_known(const char *short_name);
 /* The known short name that is nearest to this one, or NULL. */
 const char *bp_provider_names_nearest(const char *short_name);
-/* What to do to get a known provider that is not installed, as a sentence. False: it is not known. */
+/*
+ * What to do to get a known provider that is not installed, as a sentence. False: it is not known.
+ */
 bool bp_provider_names_advice(const char *short_name, char *out, size_t cap);
 /* Known short name i; NULL: end. */
 const char *bp_provider_names_known(size_t i);

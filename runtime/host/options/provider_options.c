@@ -37,6 +37,7 @@ static const char *bare_key(const char *key, bool *may_be_unknown)
     return key + *may_be_unknown;
 }
 
+/* Names all valid keys, so that the error answers the next question as well. */
 static bp_rc unknown_key(const bp_provider *provider, const char *key, bp_err *err)
 {
     const char **keys = calloc(provider->n_options + 1, sizeof *keys);
@@ -134,6 +135,7 @@ static const char *bound_text(const bp_option *def, double bound, char *out, siz
     return out;
 }
 
+/* Equal bounds mean that there are none (bp_option). */
 static bp_rc check_range(const bp_provider *provider, const bp_option *def, const char *text,
                          double value, bp_err *err)
 {
@@ -175,12 +177,13 @@ static bp_rc parse_choice(const bp_provider *provider, const bp_option *def, con
     return rc;
 }
 
+/* The text is written anew: a provider that reads the string sees "16777216" for "16M". */
 static bp_rc parse_number(const bp_provider *provider, const bp_option *def, const char *text,
                           struct bp_region *region, bp_opt *out, bp_err *err)
 {
     if (!parse_int(text, &out->i))
         return wrong_type(provider, def, text,
-                          "a whole number (K, M, G and T behind it are powers of 1024)", err);
+                          "a whole number (K, M, G and T after it are powers of 1024)", err);
     out->f = (double)out->i;
     out->str = bp_region_printf(region, "%" PRId64, out->i);
     if (!out->str)
@@ -223,6 +226,10 @@ static bp_rc set(const bp_provider *provider, uint32_t i, const char *text,
     return parse(provider, def, text, region, out, err);
 }
 
+/*
+ * Two passes: what is given, then defaults. A default is parsed like a given value, so a provider's
+ * own mistake shows here.
+ */
 bp_rc bp_options_check(const bp_provider *provider, const bp_key_value *kv, uint32_t n_kv,
                        struct bp_region *region, bp_opt **out, bp_err *err)
 {
@@ -304,6 +311,7 @@ static bp_rc not_dynamic(const bp_provider *provider, const char *key, bp_err *e
     return rc;
 }
 
+/* "?key" has no meaning here: whoever changes an option knows that it is there. */
 bp_rc bp_options_check_change(const bp_provider *provider, const char *key, const char *value,
                               struct bp_region *region, uint32_t *at, bp_opt *out, bp_err *err)
 {

@@ -18,6 +18,10 @@ bp_rc bp_spec_check_fallback(uint32_t fallback, bp_err *err)
                    fallback);
 }
 
+/*
+ * Names are compared in any spelling: "dnnl" and "DnnlExecutionProvider" are one provider, and one
+ * list has it once.
+ */
 static bp_rc check(const struct bp_spec_list *list, const char *name, const bp_key_value *options,
                    uint32_t n_options, bp_err *err)
 {
@@ -69,6 +73,7 @@ static bool copy_row(struct bp_spec *row, const char *name, const bp_key_value *
     return true;
 }
 
+/* All is copied, as the caller's strings may be gone when a session is made. */
 bp_rc bp_spec_add(struct bp_spec_list *list, const char *name, const bp_key_value *options,
                   uint32_t n_options, uint32_t fallback, bp_err *err)
 {
@@ -101,6 +106,7 @@ struct bp_spec *bp_spec_find(const struct bp_spec_list *list, const char *name)
     return NULL;
 }
 
+/* The order of devices is kept, since a provider may give it a meaning. */
 bp_rc bp_spec_set_devices(struct bp_spec_list *list, const char *name, const uint32_t *devices,
                           uint32_t n_devices, bp_err *err)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* provider_spec.h - what an application asks of providers: an ordered list of names with their options. */
+/*
+ * provider_spec.h - what an application asks of providers: an ordered list of names with their
+ * options.
+ */
 #ifndef BP_HOST_OPTIONS_PROVIDER_SPEC_H
 #define BP_HOST_OPTIONS_PROVIDER_SPEC_H
 
@@ -22,13 +25,15 @@ struct bp_spec_list {
     uint32_t count;
 };
 
-/* Appends a copy. BP_E_INVALID: an empty name, one that is there (in any spelling), or a key twice. */
+/*
+ * Appends a copy. BP_E_INVALID: an empty name, one that is there (in any spelling), or a key twice.
+ */
 bp_rc bp_spec_add(struct bp_spec_list *list, const char *name, const bp_key_value *options,
                   uint32_t n_options, uint32_t fallback, bp_err *err) BP_CHECKED;
 /* Sets the devices of the row that `name` means. BP_E_INVALID: there is none, or a device twice. */
 bp_rc bp_spec_set_devices(struct bp_spec_list *list, const char *name, const uint32_t *devices,
                           uint32_t n_devices, bp_err *err) BP_CHECKED;
-/* A copy of every row behind those of `to`, which on failure has some of them. */
+/* A copy of every row after those of `to`, which on failure has some of them. */
 bp_rc bp_spec_copy(struct bp_spec_list *to, const struct bp_spec_list *from,
                    bp_err *err) BP_CHECKED;
 /* The row of a provider in any spelling, or NULL. */

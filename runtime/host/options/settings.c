@@ -37,6 +37,10 @@ static bool is_known(const char *name)
     return false;
 }
 
+/*
+ * A program with raised privileges (AT_SECURE) must not be steered by who starts it; see
+ * secure_getenv(3).
+ */
 bool bp_settings_count(uint32_t flags)
 {
     return !(flags & (BP_ENV_IGNORE_VARIABLES | BP_ENV_HERMETIC)) && !bp_trust_is_elevated();
@@ -62,6 +66,7 @@ static char *why_ignored(const char *name, uint32_t flags)
     return bp_text_take(&text);
 }
 
+/* Sorted as they are inserted: there are a dozen at most. */
 static bp_rc add(struct bp_settings *settings, const char *entry, uint32_t flags, bp_err *err)
 {
     const char *equals = strchr(entry, '=');

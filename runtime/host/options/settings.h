@@ -20,13 +20,15 @@ struct bp_settings {
 };
 
 /*
- * Takes copies of all variables that begin with BACKPLANE_. None counts with BP_ENV_IGNORE_VARIABLES or
- * BP_ENV_HERMETIC in `flags`, nor in a program with raised privileges; one that nobody reads does not
- * either.
+ * Takes copies of all variables that begin with BACKPLANE_. None counts with
+ * BP_ENV_IGNORE_VARIABLES or BP_ENV_HERMETIC in `flags`, nor in a program with raised privileges;
+ * one that nobody reads does not either.
  */
 bp_rc bp_settings_init(struct bp_settings *settings, uint32_t flags, bp_err *err) BP_CHECKED;
 void bp_settings_finish(struct bp_settings *settings);
-/* Do variables and the directories of the user count, with these flags (BP_ENV_*) in this process? */
+/*
+ * Do variables and the directories of the user count, with these flags (BP_ENV_*) in this process?
+ */
 bool bp_settings_count(uint32_t flags);
 /* The value of a variable that counts, or NULL. */
 const char *bp_settings_text(const struct bp_settings *settings, const char *name);

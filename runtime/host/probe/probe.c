@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe.c - the host's side of a probe: starts helpers, waits for them with a deadline, and says how
- * they ended. It waits for processes and never for the end of a file: a grandchild that holds a pipe
- * open would keep it for ever.
+ * probe.c - the host's side of a probe: starts helpers, waits for them with a deadline, and says
+ * how they ended. It waits for processes and never for the end of a file: a grandchild that holds a
+ * pipe open would keep it for ever.
  */
 
 #include "config.h"
@@ -117,6 +117,7 @@ static int spawn(const struct bp_probe_how *how, const struct bp_probe *probe, i
     return cause;
 }
 
+/* The deadline counts from here, so that a helper that never gets to run is ended as well. */
 static void start(const struct bp_probe_how *how, struct bp_probe *probe)
 {
     struct bp_probe_page *page = NULL;
@@ -187,6 +188,10 @@ static void tell_left(struct bp_probe *probe, uint32_t left)
     probe->end = BP_PROBE_LEFT;
 }
 
+/*
+ * Only a helper that came to its end gets here, but the plug-in could write to the page as well:
+ * what is read is copied with a bound and never trusted.
+ */
 static void take_answer(struct bp_probe *probe, const struct bp_probe_page *page)
 {
     probe->code = page->code;
@@ -263,7 +268,11 @@ static void clean_up(struct bp_probe *probe, bool is_ours)
     probe->child.pid = -1;
 }
 
-/* Takes the end of one if it has come, or brings it about when it is due. False: it goes on. */
+/*
+ * Takes the end of one if it has come, or brings it about when it is due. False: it goes on.
+ * WNOWAIT keeps the ended process a zombie until clean_up() has killed its group, so that its
+ * number cannot belong to another process by then.
+ */
 static bool settle(struct bp_probe *probe, const struct bp_probe_how *how)
 {
     siginfo_t status = {0};
@@ -333,6 +342,10 @@ static void run_some(const struct bp_probe_how *how, struct bp_probe *probes, ui
     }
 }
 
+/*
+ * At most 32 at a time, so that a directory of hundreds of plug-ins does not start hundreds of
+ * processes.
+ */
 void bp_probe_run(const struct bp_probe_how *how, struct bp_probe *probes, uint32_t n)
 {
     for (uint32_t at = 0; at < n; at += AT_ONCE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe.h - opens plug-ins in processes of their own first, so that one that crashes, hangs or ends its
- * process does that to nobody else.
+ * probe.h - opens plug-ins in processes of their own first, so that one that crashes, hangs or ends
+ * its process does that to nobody else.
  */
 #ifndef BP_HOST_PROBE_PROBE_H
 #define BP_HOST_PROBE_PROBE_H

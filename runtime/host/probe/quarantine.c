@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * quarantine.c - the registry file: a line of text for each plug-in that was tried.
+ * quarantine.c - reads and writes the quarantine file: a line for each plug-in that was probed.
  *
  *     backplane registry 1
  *     KEY <tab> failures <tab> seconds <tab> stage <tab> path <tab> words
@@ -35,6 +35,7 @@ enum {
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
+/* A file that is absent gives zeros: that it appears later changes the key as well. */
 static void add_stamp(struct bp_sha256 *sha, const char *path)
 {
     struct stat st;
@@ -52,6 +53,7 @@ static void add_stamp(struct bp_sha256 *sha, const char *path)
     bp_sha256_add(sha, numbers, sizeof numbers);
 }
 
+/* An empty value and an unset variable differ. */
 static void add_variable(struct bp_sha256 *sha, const char *name)
 {
     const char *value = getenv(name);
@@ -143,7 +145,10 @@ static char *copy_text(const char *text)
     return copy;
 }
 
-/* The entry of a path is `entry` from now on, whose texts are copied; false: no room or memory. */
+/*
+ * The entry of a path is `entry` from now on, whose texts are copied; false: too many entries, or
+ * no memory.
+ */
 static bool put(struct bp_quarantine *quarantine, const struct bp_quarantine_entry *entry)
 {
     struct bp_quarantine_entry *at = find_path(quarantine, entry->path), *grown;
@@ -275,6 +280,10 @@ const struct bp_quarantine_entry *bp_quarantine_find(struct bp_quarantine *quara
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+/*
+ * Failures add up only under one key: a plug-in that was rebuilt, or whose dependencies changed,
+ * starts anew.
+ */
 void bp_quarantine_record(struct bp_quarantine *quarantine, const char *key, const char *path,
                           uint32_t stage, const char *words)
 {

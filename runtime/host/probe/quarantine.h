@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * quarantine.h - what is remembered of plug-ins from one process to the next, in a file that the user
- * names: which have been tried and are good, and which have failed, how often and how.
+ * quarantine.h - what is remembered of plug-ins from one process to the next, in a file that the
+ * user names: which have been tried and are good, and which have failed, how often and how.
  */
 #ifndef BP_HOST_PROBE_QUARANTINE_H
 #define BP_HOST_PROBE_QUARANTINE_H
@@ -33,26 +33,30 @@ struct bp_quarantine {
 
 void bp_quarantine_finish(struct bp_quarantine *quarantine);
 /*
- * The key of the plug-in at `path` as it is now: its file's identity, size and times, the variables and
- * files that its manifest names, the linker's cache and path, the system's release, and our version.
- * False: there is no such file.
+ * The key of the plug-in at `path` as it is now: its file's identity, size and times, the variables
+ * and files that its manifest names, the linker's cache and path, the system's release, and our
+ * version. False: there is no such file.
  */
 bool bp_quarantine_key(const char *path, const struct bp_manifest *manifest,
                        char out[BP_SHA256_TEXT]) BP_CHECKED;
 /*
- * What is known under a key and still counts: for a day of a good one, for ten minutes after a first
- * failure, for ever after a second. NULL: nothing. Reads the file at first, which is untrusted input:
- * of another owner, writable by others, or too large, it is as if it were empty.
+ * What is known under a key and still counts: for a day of a good one, for ten minutes after a
+ * first failure, for ever after a second. NULL: nothing. Reads the file at first, which is
+ * untrusted input: of another owner, writable by others, or too large, it is as if it were empty.
  */
 const struct bp_quarantine_entry *bp_quarantine_find(struct bp_quarantine *quarantine,
                                                      const char *key, const struct bp_log *log);
-/* One more failure, or with words NULL a success. Without memory or a file nothing is remembered. */
+/*
+ * One more failure, or with words NULL a success. Without memory or a file nothing is remembered.
+ */
 void bp_quarantine_record(struct bp_quarantine *quarantine, const char *key, const char *path,
                           uint32_t stage, const char *words);
 /* Nothing is known of the plug-in at `path` any more. */
 void bp_quarantine_forget(struct bp_quarantine *quarantine, const char *path,
                           const struct bp_log *log);
-/* Writes what has changed, over what other processes have written meanwhile. Failures are logged. */
+/*
+ * Writes what has changed, over what other processes have written meanwhile. Failures are logged.
+ */
 void bp_quarantine_save(struct bp_quarantine *quarantine, const struct bp_log *log);
 
 #endif

@@ -18,8 +18,8 @@ enum {
 };
 
 /*
- * Written by the helper, in which the plug-in runs: the host believes none of it. `stage` is written
- * before a stage is entered, so that it stays where the plug-in ended.
+ * Written by the helper, in which the plug-in runs: the host believes none of it. `stage` is
+ * written before a stage is entered, so that it stays where the plug-in ended.
  */
 struct bp_probe_page {
     uint32_t magic;
@@ -28,7 +28,7 @@ struct bp_probe_page {
     int32_t code;     /* of the last stage */
     uint32_t left;    /* BP_PROBE_LEFT_* */
     char reason[512];
-    char files[BP_PROBE_FILES]; /* paths of what got mapped, a newline behind each, then a NUL */
+    char files[BP_PROBE_FILES]; /* paths of what got mapped, a newline after each, then a NUL */
 };
 
 #endif

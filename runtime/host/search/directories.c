@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* directories.c - where plug-ins are looked for. */
+/* directories.c - the search path: directories in which plug-ins are looked for. */
 
 #include "config.h"
 
@@ -14,6 +14,7 @@
 
 #define VERSION_DIR "backplane/v1" /* the ABI's major, so that two majors can live side by side */
 
+/* Relative directories would depend on who starts the program and from where. */
 static bp_rc add(struct bp_search *search, const char *path, size_t n, const char *why,
                  const struct bp_log *log, bp_err *err)
 {
@@ -88,6 +89,9 @@ static void tell_ignored(const struct bp_settings *settings, const struct bp_log
                settings->rows[i].name);
 }
 
+/*
+ * BACKPLANE_PROVIDER_PATH replaces what follows, BACKPLANE_PROVIDER_PATH_ADD goes before it.
+ */
 static bp_rc add_standard(struct bp_search *search, const bp_env_config *config,
                           const struct bp_settings *settings, const struct bp_log *log, bp_err *err)
 {

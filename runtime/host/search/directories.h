@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* directories.h - the directories in which plug-ins are looked for, in order, and why each counts. */
+/*
+ * directories.h - the directories in which plug-ins are looked for, in order, and why each counts.
+ */
 #ifndef BP_HOST_SEARCH_DIRECTORIES_H
 #define BP_HOST_SEARCH_DIRECTORIES_H
 
@@ -20,8 +22,8 @@ struct bp_search {
 /*
  * Fills the list: the application's directories, then BACKPLANE_PROVIDER_PATH alone, or without it
  * BACKPLANE_PROVIDER_PATH_ADD, the user's data directory and the installation's. Where variables do
- * not count, the user's directory does not either. Entries that are not absolute are left out, with a
- * warning in `log`.
+ * not count, the user's directory does not either. Entries that are not absolute are left out, with
+ * a warning in `log`.
  */
 bp_rc bp_search_init(struct bp_search *search, const bp_env_config *config,
                      const struct bp_settings *settings, const struct bp_log *log,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* order.c - BACKPLANE_PROVIDERS: which providers come first, and which are not wanted. */
+/* order.c - BACKPLANE_PROVIDERS: order and vetoes of providers. */
 
 #include "config.h"
 
@@ -59,6 +59,7 @@ void bp_order_finish(struct bp_order *order)
     *order = (struct bp_order){0};
 }
 
+/* fnmatch(3) without flags: "*" passes dots, so "org.acme.*" means all of a vendor's. */
 bool bp_order_fits(const char *pattern, const char *name, const char *id)
 {
     return fnmatch(pattern, name, 0) == 0 || (id && fnmatch(pattern, id, 0) == 0);

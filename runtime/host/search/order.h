@@ -22,7 +22,7 @@ bp_rc bp_order_init(struct bp_order *order, const char *list, bp_err *err) BP_CH
 void bp_order_finish(struct bp_order *order);
 /* Does a pattern mean the provider of this short name and id (NULL: it has none)? */
 bool bp_order_fits(const char *pattern, const char *name, const char *id);
-/* Place of a provider in the list; those that are not in it come behind, with order->count. */
+/* Place of a provider in the list; those that are not in it come last, with order->count. */
 uint32_t bp_order_place(const struct bp_order *order, const char *name, const char *id);
 /* The pattern that vetoes a provider, without its "!"; NULL: none. */
 const char *bp_order_veto(const struct bp_order *order, const char *name, const char *id);

@@ -184,7 +184,7 @@ START_TEST(a_condition_of_several_values_is_refused)
 }
 END_TEST
 
-START_TEST(a_body_follows_elements_from_outside)
+START_TEST(a_subgraph_follows_elements_from_outside)
 {
     uint8_t c = 1;
     float x[] = {1, -2, 3, -4, 5, 6};
@@ -331,7 +331,7 @@ START_TEST(runs_on_two_threads_at_once)
 }
 END_TEST
 
-START_TEST(frames_of_some_providers_take_turns)
+START_TEST(frames_of_exclusive_providers_are_serialised)
 {
     kit_small_model();
     kit_provider_with("needy", "token", "x");
@@ -399,11 +399,11 @@ int main(void)
     tcase_add_test(tcase, branches_may_differ_in_shape);
     tcase_add_test(tcase, a_condition_may_be_a_default);
     tcase_add_test(tcase, a_condition_of_several_values_is_refused);
-    tcase_add_test(tcase, a_body_follows_elements_from_outside);
+    tcase_add_test(tcase, a_subgraph_follows_elements_from_outside);
     tcase_add_test(tcase, stops_when_it_is_cancelled);
     tcase_add_test(tcase, stops_at_its_time_limit);
     tcase_add_test(tcase, runs_on_two_threads_at_once);
-    tcase_add_test(tcase, frames_of_some_providers_take_turns);
+    tcase_add_test(tcase, frames_of_exclusive_providers_are_serialised);
     tcase_add_test(tcase, one_call_of_execute_for_each_group);
     tcase_add_test(tcase, a_group_is_one_call_however_long);
     return kit_main("control", &tcase, 1);

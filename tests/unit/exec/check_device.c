@@ -156,7 +156,7 @@ END_TEST
  * gizmo's d = n1 + n1 is in its stream while the rest is computed: n1 = -x has to stay where it is
  * until then, though n2 is made on the CPU meanwhile and n1 has no other reader.
  */
-START_TEST(memory_of_late_copies_is_not_used_again)
+START_TEST(memory_of_unfinished_copies_is_not_reused)
 {
     float x[] = {1, -2, 3, -4}, z[] = {5, 6, 7, 8};
     bp_binding in[] = {KIT_TENSOR(0, BP_DTYPE_F32, x, 4), KIT_TENSOR(1, BP_DTYPE_F32, z, 4)};
@@ -265,7 +265,7 @@ END_TEST
 /* ---- control flow ---------------------------------------------------------------------------- */
 
 /* c ? Relu(a) + a : Neg(a) where a = x + x; then times itself. */
-START_TEST(bodies_run_on_devices_too)
+START_TEST(subgraphs_run_on_devices_too)
 {
     float x[] = {-1, 2};
 
@@ -403,12 +403,12 @@ int main(void)
     tcase_add_loop_test(cases[0], nothing_is_copied_for_empty_tensors, 0, N_DEVICE_NAMES);
     tcase_add_loop_test(cases[0], outputs_go_straight_into_the_callers_buffers, 0, N_DEVICE_NAMES);
     tcase_add_loop_test(cases[0], two_devices_meet_in_host_memory, 0, N_DEVICE_NAMES);
-    tcase_add_test(cases[0], memory_of_late_copies_is_not_used_again);
+    tcase_add_test(cases[0], memory_of_unfinished_copies_is_not_reused);
     tcase_add_loop_test(cases[0], a_provider_may_choose_among_its_spaces, 0, N_DEVICE_NAMES);
     tcase_add_loop_test(cases[0], a_space_that_is_not_there_is_a_status, 0, N_DEVICE_NAMES);
     tcase_add_loop_test(cases[1], a_provider_may_read_shapes_on_the_host, 0, N_DEVICE_NAMES);
     tcase_add_loop_test(cases[1], outputs_may_get_their_size_on_the_device, 0, N_DEVICE_NAMES);
-    tcase_add_loop_test(cases[2], bodies_run_on_devices_too, 0, N_DEVICE_NAMES);
+    tcase_add_loop_test(cases[2], subgraphs_run_on_devices_too, 0, N_DEVICE_NAMES);
     tcase_add_loop_test(cases[2], loops_run_on_devices_too, 0, N_DEVICE_NAMES);
     tcase_add_loop_test(cases[2], runs_may_overlap, 0, N_DEVICE_NAMES);
     return kit_main("device", cases, 3);

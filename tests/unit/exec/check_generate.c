@@ -365,7 +365,7 @@ START_TEST(a_session_searches_many_times)
 END_TEST
 
 /* The body's Add goes to a provider that takes little; the rest of it to the CPU. */
-START_TEST(bodies_run_on_several_providers)
+START_TEST(subgraphs_run_on_several_providers)
 {
     uint32_t before = atomic_load(&kit_counters("few")->executes);
     struct gk g;
@@ -475,7 +475,7 @@ int main(void)
     tcase_add_loop_test(tcase, greedy_search_takes_the_best_each_time, 0, 16);
     tcase_add_loop_test(tcase, sampling_of_the_best_word_is_greedy, 0, 10);
     tcase_add_test(tcase, a_session_searches_many_times);
-    tcase_add_loop_test(tcase, bodies_run_on_several_providers, 0, 5);
+    tcase_add_loop_test(tcase, subgraphs_run_on_several_providers, 0, 5);
     tcase_add_test(tcase, three_prompts_end_as_in_onnx_runtime);
     tcase_add_test(tcase, an_encoder_and_a_decoder_are_as_in_onnx_runtime);
     tcase_add_loop_test(tcase, samples_are_those_of_onnx_runtime, 0, 2);

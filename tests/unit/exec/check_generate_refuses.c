@@ -134,7 +134,7 @@ static void bodies_of(const char *op, int64_t type, bool has_encoder, bool has_d
     gk_close_node(&g);
 }
 
-START_TEST(models_have_the_bodies_of_their_type)
+START_TEST(models_have_the_subgraphs_of_their_type)
 {
     bodies_of("BeamSearch", 0, false, false, GK_GPT);
     KIT_FAILS(bp_model_open_memory(kit.env, kit.w.data, kit.w.size, NULL, &kit.model, &kit.err),
@@ -194,7 +194,7 @@ static void session_of(const char *op)
         KIT_FAILS(gk_try(&asked, out_, NULL), __VA_ARGS__);                                        \
     } while (0)
 
-START_TEST(numbers_have_their_limits)
+START_TEST(integer_inputs_have_limits)
 {
     bp_binding out[GK_OUTPUTS];
 
@@ -387,9 +387,9 @@ int main(void)
     tcase_add_test(tcase, names_of_an_encoder_count);
     tcase_add_loop_test(tcase, a_decoder_has_its_ports, 0,
                         (int)(sizeof wrong_ports / sizeof wrong_ports[0]));
-    tcase_add_test(tcase, models_have_the_bodies_of_their_type);
+    tcase_add_test(tcase, models_have_the_subgraphs_of_their_type);
     tcase_add_test(tcase, whisper_has_no_cross_qk_and_no_timestamps);
-    tcase_add_test(tcase, numbers_have_their_limits);
+    tcase_add_test(tcase, integer_inputs_have_limits);
     tcase_add_test(tcase, a_seed_is_not_negative);
     tcase_add_test(tcase, masks_have_the_size_of_the_vocabulary);
     tcase_add_test(tcase, a_vocabulary_may_be_smaller_than_the_logits);

@@ -124,7 +124,7 @@ START_TEST(a_steady_run_allocates_nothing)
 END_TEST
 
 /* The profile is full long before the last run. */
-START_TEST(nor_does_one_that_is_measured)
+START_TEST(a_profiled_run_allocates_nothing)
 {
     struct call call = {.n_in = 1};
 
@@ -142,7 +142,7 @@ START_TEST(nor_does_one_that_is_measured)
 }
 END_TEST
 
-START_TEST(nor_do_frames_that_take_turns)
+START_TEST(exclusive_frames_allocate_nothing)
 {
     struct call call = {.n_in = 1};
 
@@ -156,7 +156,7 @@ START_TEST(nor_do_frames_that_take_turns)
 END_TEST
 
 /* Feeds are copied and results written through memory that the frame keeps. */
-START_TEST(nor_do_tensors_that_are_not_aligned)
+START_TEST(unaligned_tensors_allocate_nothing)
 {
     struct call calls[2] = {{.n_in = 1}, {.n_in = 1}};
 
@@ -176,7 +176,7 @@ START_TEST(nor_do_tensors_that_are_not_aligned)
 END_TEST
 
 /* Neither with streams nor without, here or in the accelerator. */
-START_TEST(nor_do_providers_with_memory_of_their_own)
+START_TEST(device_providers_allocate_nothing)
 {
     static const char *const names[] = {"gizmo", "widget"};
     struct call calls[2] = {{.n_in = 1}, {.n_in = 1}};
@@ -192,7 +192,7 @@ START_TEST(nor_do_providers_with_memory_of_their_own)
 }
 END_TEST
 
-START_TEST(nor_do_stages_and_computed_shapes)
+START_TEST(stages_and_computed_shapes_allocate_nothing)
 {
     struct call calls[2] = {{.n_in = 2, .to = {2, 3}}, {.n_in = 2, .to = {3, -2}}};
 
@@ -214,7 +214,7 @@ START_TEST(nor_do_stages_and_computed_shapes)
 }
 END_TEST
 
-START_TEST(nor_does_control_flow)
+START_TEST(control_flow_allocates_nothing)
 {
     struct call calls[2] = {{.n_in = 2, .condition = 0}, {.n_in = 2, .condition = 1}};
 
@@ -246,7 +246,7 @@ START_TEST(nor_does_control_flow)
 END_TEST
 
 /* x -> x + x, four times, with each round's result scanned. */
-START_TEST(nor_does_a_loop)
+START_TEST(a_loop_allocates_nothing)
 {
     static const int64_t trips = 4;
     struct call calls[1] = {{.n_in = 1}};
@@ -433,7 +433,7 @@ START_TEST(out_of_memory_is_a_status_on_the_whole_way)
 }
 END_TEST
 
-START_TEST(out_of_memory_is_a_status_in_bodies_and_stages)
+START_TEST(out_of_memory_is_a_status_in_subgraphs_and_stages)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1,4");
     kit_ints("to", PW_DIMS(2), 2, (int64_t[]){2, -2});
@@ -549,18 +549,18 @@ int main(void)
     tcase_add_checked_fixture(steady, kit_setup, kit_teardown);
     tcase_add_checked_fixture(failing, kit_setup, kit_teardown);
     tcase_add_test(steady, a_steady_run_allocates_nothing);
-    tcase_add_test(steady, nor_does_one_that_is_measured);
-    tcase_add_test(steady, nor_do_frames_that_take_turns);
-    tcase_add_test(steady, nor_do_tensors_that_are_not_aligned);
-    tcase_add_loop_test(steady, nor_do_providers_with_memory_of_their_own, 0, 2);
-    tcase_add_test(steady, nor_do_stages_and_computed_shapes);
-    tcase_add_test(steady, nor_does_control_flow);
-    tcase_add_test(steady, nor_does_a_loop);
+    tcase_add_test(steady, a_profiled_run_allocates_nothing);
+    tcase_add_test(steady, exclusive_frames_allocate_nothing);
+    tcase_add_test(steady, unaligned_tensors_allocate_nothing);
+    tcase_add_loop_test(steady, device_providers_allocate_nothing, 0, 2);
+    tcase_add_test(steady, stages_and_computed_shapes_allocate_nothing);
+    tcase_add_test(steady, control_flow_allocates_nothing);
+    tcase_add_test(steady, a_loop_allocates_nothing);
     tcase_add_test(steady, memory_is_counted_and_given_back);
     tcase_add_test(steady, memory_is_counted_for_each_provider);
     tcase_add_test(steady, memory_of_a_device_is_its_provider_s);
     tcase_add_test(failing, out_of_memory_is_a_status_on_the_whole_way);
-    tcase_add_test(failing, out_of_memory_is_a_status_in_bodies_and_stages);
+    tcase_add_test(failing, out_of_memory_is_a_status_in_subgraphs_and_stages);
     tcase_add_test(failing, out_of_memory_is_a_status_in_plans_and_reports);
     tcase_add_test(failing, out_of_memory_leaves_the_session_as_it_was);
     tcase_add_loop_test(failing, out_of_memory_while_opening_a_plug_in_is_a_status, 1, 120);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* check_device_choice.c - devices of providers, choosing among them, and options that change in a session. */
+/*
+ * check_device_choice.c - devices of providers, choosing among them, and options that change in a
+ * session.
+ */
 
 #include "config.h"
 

@@ -24,7 +24,7 @@ static bp_report_provider row_of(const bp_report *report, const char *name)
 }
 
 /* "few,cpu": providers of the session. */
-static const char *lineup(void)
+static const char *provider_list(void)
 {
     static char text[256];
     const char *name;
@@ -93,7 +93,7 @@ START_TEST(a_silent_failure_is_only_recorded)
     kit_provider(fault->name, BP_FALLBACK_SILENT);
     kit_session();
     ck_assert_uint_eq(kit_warnings(), 0);
-    ck_assert_str_eq(lineup(), "cpu");
+    ck_assert_str_eq(provider_list(), "cpu");
     check_row(fault);
     ck_assert_uint_eq(row_of(bp_session_report(kit.session), short_name(fault)).fallback,
                       BP_FALLBACK_SILENT);
@@ -113,7 +113,7 @@ START_TEST(a_failure_to_warn_of_is_logged_once)
     ck_assert_uint_eq(kit_warnings(), 1);
     ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, fault->words), 1);
     ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, short_name(fault)), 1);
-    ck_assert_str_eq(lineup(), "few,cpu");
+    ck_assert_str_eq(provider_list(), "few,cpu");
     check_row(fault);
     kit_check_small(2);
 }
@@ -178,7 +178,7 @@ START_TEST(two_that_fail_late_are_both_left_out)
     kit_provider("speechless", BP_FALLBACK_WARN);
     kit_provider("few", BP_FALLBACK_REQUIRE);
     kit_session();
-    ck_assert_str_eq(lineup(), "few,cpu");
+    ck_assert_str_eq(provider_list(), "few,cpu");
     ck_assert_uint_eq(kit_warnings(), 2);
     ck_assert_uint_eq(row_of(bp_session_report(kit.session), "uncompiled").stage, BP_STAGE_COMPILE);
     ck_assert_uint_eq(row_of(bp_session_report(kit.session), "speechless").stage,
@@ -328,7 +328,7 @@ START_TEST(options_reach_the_provider_and_can_be_read)
     KIT_OK(bp_session_options_add_provider(kit.options, "FewExecutionProvider", kv, 3,
                                            BP_FALLBACK_REQUIRE, &kit.err));
     kit_session();
-    ck_assert_str_eq(lineup(), "few,cpu");
+    ck_assert_str_eq(provider_list(), "few,cpu");
     ck_assert_str_eq(option(0, "gain"), "2");
     ck_assert_str_eq(option(0, "mode"), "exact");
     ck_assert_str_eq(option(0, "strict"), "true");
@@ -383,14 +383,14 @@ START_TEST(the_environments_providers_come_after_the_sessions)
     KIT_OK(bp_env_add_provider(kit.env, "needy", &kv, 1, BP_FALLBACK_REQUIRE, &kit.err));
     KIT_OK(bp_env_add_provider(kit.env, "few", NULL, 0, BP_FALLBACK_REQUIRE, &kit.err));
     kit_session();
-    ck_assert_str_eq(lineup(), "needy,few,cpu");
+    ck_assert_str_eq(provider_list(), "needy,few,cpu");
     kit_provider_with("few", "level", "9");
     kit_session();
-    ck_assert_str_eq(lineup(), "few,needy,cpu"); /* the session's own word on few counts */
+    ck_assert_str_eq(provider_list(), "few,needy,cpu"); /* the session's own word on few counts */
     ck_assert_str_eq(option(0, "level"), "9");
     bp_session_options_ignore_env_providers(kit.options);
     kit_session();
-    ck_assert_str_eq(lineup(), "few,cpu");
+    ck_assert_str_eq(provider_list(), "few,cpu");
     KIT_FAILS(bp_env_add_provider(kit.env, "FEW", NULL, 0, 0, &kit.err), BP_E_INVALID, "already");
     KIT_FAILS(bp_env_add_provider(kit.env, "x", NULL, 0, 17, &kit.err), BP_E_INVALID, "17");
 }
@@ -403,7 +403,7 @@ START_TEST(cpu_is_last_wherever_it_was_named)
     kit_provider("CPUExecutionProvider", BP_FALLBACK_REQUIRE);
     kit_provider("few", BP_FALLBACK_REQUIRE);
     kit_session();
-    ck_assert_str_eq(lineup(), "few,cpu");
+    ck_assert_str_eq(provider_list(), "few,cpu");
     kit_check_small(2);
 }
 END_TEST
@@ -428,10 +428,10 @@ START_TEST(sets_providers_forth_and_back)
     input = info.name;
     for (int round = 0; round < 3; round++) {
         kit_check_small(2);
-        ck_assert_str_eq(lineup(), "cpu");
+        ck_assert_str_eq(provider_list(), "cpu");
         ck_assert_uint_eq(atomic_load(&counters->instances), 0);
         KIT_OK(bp_session_set_providers(kit.session, with, &kit.err));
-        ck_assert_str_eq(lineup(), "few,cpu");
+        ck_assert_str_eq(provider_list(), "few,cpu");
         ck_assert_uint_eq(atomic_load(&counters->instances), 1);
         ck_assert_uint_eq(row_of(bp_session_report(kit.session), "few").n_nodes, 2);
         kit_check_small(2);
@@ -460,7 +460,7 @@ START_TEST(a_change_that_fails_changes_nothing)
     KIT_OK(bp_session_options_add_provider(bad, "few", &kv, 1, BP_FALLBACK_SILENT, &kit.err));
     KIT_FAILS(bp_session_set_providers(kit.session, bad, &kit.err), BP_E_OPTION, "'level'");
     bp_session_options_destroy(bad);
-    ck_assert_str_eq(lineup(), "few,cpu");
+    ck_assert_str_eq(provider_list(), "few,cpu");
     kit_check_small(2);
 }
 END_TEST

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* check_known_providers.c - the matrix of known providers: supported, found, linked in, linkable. D-01. */
+/*
+ * check_known_providers.c - the matrix of known providers: supported, found, linked in, linkable.
+ * D-01.
+ */
 
 #include "config.h"
 
@@ -72,7 +75,7 @@ START_TEST(each_known_provider_has_one_row)
 }
 END_TEST
 
-START_TEST(fills_what_a_caller_of_another_time_has_room_for)
+START_TEST(fills_the_part_of_a_struct_that_its_caller_knows)
 {
     bp_known_provider known = {.struct_size = offsetof(bp_known_provider, note), .note = "mine"};
 
@@ -191,7 +194,7 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, plugin_setup, plugin_teardown);
     tcase_add_test(tcase, each_known_provider_has_one_row);
-    tcase_add_test(tcase, fills_what_a_caller_of_another_time_has_room_for);
+    tcase_add_test(tcase, fills_the_part_of_a_struct_that_its_caller_knows);
     tcase_add_test(tcase, tells_who_has_to_bring_one);
     tcase_add_test(tcase, files_are_found_and_none_is_opened);
     tcase_add_test(tcase, one_that_is_linked_in_is_told_with_its_file);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_linked.c - plug-ins in the program itself: this one is linked with the mocks few and gizmo, and
- * with the build's own providers, by libtool's -dlpreopen. P1, P5.
+ * check_linked.c - plug-ins in the program itself: this one is linked with the mocks few and gizmo,
+ * and with the build's own providers, by libtool's -dlpreopen. P1, P5.
  */
 
 #include "config.h"
@@ -27,7 +27,7 @@ static bp_provider_info info_of(bp_env *env, const char *name)
 
 /* ---- the program's own ----------------------------------------------------------------------- */
 
-START_TEST(knows_its_notes_before_anything_runs)
+START_TEST(knows_manifests_before_anything_runs)
 {
     bp_provider_info info = info_of(kit.env, "few");
 
@@ -231,7 +231,7 @@ START_TEST(says_what_is_wrong_with_one)
 }
 END_TEST
 
-START_TEST(refuses_one_without_a_note)
+START_TEST(refuses_one_without_a_manifest)
 {
     struct manifest manifest = note_of(WHO "abi=1.0");
     bp_provider_info info;
@@ -251,7 +251,7 @@ START_TEST(refuses_one_without_a_note)
 }
 END_TEST
 
-START_TEST(refuses_one_that_its_note_does_not_mean)
+START_TEST(refuses_one_that_its_manifest_does_not_mean)
 {
     struct manifest manifest = note_of(WHO "abi=1.0");
     bp_provider_info info;
@@ -289,15 +289,15 @@ int main(void)
 
     tcase_add_checked_fixture(own, kit_setup, kit_teardown);
     tcase_add_checked_fixture(wrong, kit_setup, kit_teardown);
-    tcase_add_test(own, knows_its_notes_before_anything_runs);
+    tcase_add_test(own, knows_manifests_before_anything_runs);
     tcase_add_test(own, says_which_of_the_known_are_in_the_program);
     tcase_add_loop_test(own, wins_over_files, 0, 2);
     tcase_add_loop_test(own, runs_on_each_and_on_several, 0, 6);
     tcase_add_test(own, is_used_when_it_is_asked_for);
     tcase_add_loop_test(own, can_be_vetoed, 0, 2);
     tcase_add_loop_test(wrong, says_what_is_wrong_with_one, 0, sizeof faults / sizeof faults[0]);
-    tcase_add_loop_test(wrong, refuses_one_without_a_note, 0, 4);
-    tcase_add_test(wrong, refuses_one_that_its_note_does_not_mean);
+    tcase_add_loop_test(wrong, refuses_one_without_a_manifest, 0, 4);
+    tcase_add_test(wrong, refuses_one_that_its_manifest_does_not_mean);
     tcase_add_test(wrong, is_listed_by_its_priority);
     tcase_add_test(wrong, needs_no_table);
     return kit_main("linked", cases, 2);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_loader.c - what is inspected before a plug-in is opened: every stage up to POLICY, with a row that
- * says why. The plug-ins here have constructors that trap: were one mapped and run, the test would die.
+ * check_loader.c - what is inspected before a plug-in is opened: every stage up to POLICY, with a
+ * row that says why. The plug-ins here have constructors that trap: were one mapped and run, the
+ * test would die.
  */
 
 #include "config.h"
@@ -193,7 +194,7 @@ START_TEST(refuses_files_of_other_machines_and_kinds)
 }
 END_TEST
 
-START_TEST(a_note_must_tell_what_the_tables_tell)
+START_TEST(a_manifest_must_agree_with_the_tables)
 {
     bp_env *env;
 
@@ -248,7 +249,7 @@ START_TEST(a_group_may_write_only_if_it_is_the_users_own)
 }
 END_TEST
 
-START_TEST(judges_what_links_lead_to)
+START_TEST(inspects_what_links_lead_to)
 {
     bp_env *env;
 
@@ -412,7 +413,7 @@ START_TEST(uses_the_best_variant_that_the_machine_can_run)
 }
 END_TEST
 
-START_TEST(a_note_says_what_the_files_name_does_not)
+START_TEST(a_manifest_says_what_the_files_name_does_not)
 {
     bp_env *env;
 
@@ -850,17 +851,17 @@ int main(void)
                         n_of(sizeof refused, sizeof refused[0]));
     tcase_add_test(tcase, takes_search_paths_that_follow_the_plug_in);
     tcase_add_test(tcase, refuses_files_of_other_machines_and_kinds);
-    tcase_add_test(tcase, a_note_must_tell_what_the_tables_tell);
+    tcase_add_test(tcase, a_manifest_must_agree_with_the_tables);
     tcase_add_loop_test(tcase, refuses_what_others_could_have_changed, 0, 3);
     tcase_add_test(tcase, a_group_may_write_only_if_it_is_the_users_own);
-    tcase_add_test(tcase, judges_what_links_lead_to);
+    tcase_add_test(tcase, inspects_what_links_lead_to);
     tcase_add_test(tcase, refuses_the_files_of_other_users);
     tcase_add_test(tcase, a_hermetic_environment_heeds_no_variable);
     tcase_add_test(tcase, tells_levels_by_processor_and_system);
 #if defined(__x86_64__)
     tcase_add_test(tcase, agrees_with_the_compiler_on_this_machine);
     tcase_add_loop_test(tcase, uses_the_best_variant_that_the_machine_can_run, 0, 4);
-    tcase_add_test(tcase, a_note_says_what_the_files_name_does_not);
+    tcase_add_test(tcase, a_manifest_says_what_the_files_name_does_not);
 #endif
     tcase_add_test(tcase, the_higher_version_wins_and_the_loser_is_told);
     tcase_add_test(tcase, a_draw_is_an_error_and_never_chance);

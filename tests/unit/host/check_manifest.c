@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* check_manifest.c - the manifest of a plug-in: found in the file, read, and never believed too easily. */
+/*
+ * check_manifest.c - the manifest of a plug-in: found in the file, read, and never believed too
+ * easily.
+ */
 
 #include "config.h"
 
@@ -55,7 +58,7 @@ START_TEST(reads_all_keys)
 }
 END_TEST
 
-START_TEST(fills_in_what_a_note_leaves_out)
+START_TEST(fills_in_what_a_manifest_leaves_out)
 {
     struct bp_manifest manifest;
 
@@ -96,7 +99,7 @@ static const struct {
     {LEAST "needs_host=new", "needs_host=new"},
 };
 
-START_TEST(refuses_a_malformed_note)
+START_TEST(refuses_a_malformed_manifest)
 {
     struct bp_manifest manifest;
 
@@ -105,7 +108,7 @@ START_TEST(refuses_a_malformed_note)
 }
 END_TEST
 
-START_TEST(refuses_a_note_without_measure)
+START_TEST(refuses_a_manifest_that_is_too_large)
 {
     static char text[BP_MANIFEST_MAX + 1];
     char id[400];
@@ -175,7 +178,7 @@ static bp_rc read_path(const char *path, struct bp_manifest *out)
     return rc;
 }
 
-START_TEST(reads_the_note_of_a_plug_in)
+START_TEST(reads_the_manifest_of_a_plug_in)
 {
     struct bp_manifest manifest;
 
@@ -191,7 +194,7 @@ START_TEST(reads_the_note_of_a_plug_in)
 }
 END_TEST
 
-START_TEST(a_stripped_plug_in_keeps_its_note)
+START_TEST(a_stripped_plug_in_keeps_its_manifest)
 {
     char path[] = "/tmp/bp-manifest-XXXXXX", command[2048];
     int fd = mkstemp(path);
@@ -208,7 +211,7 @@ START_TEST(a_stripped_plug_in_keeps_its_note)
 }
 END_TEST
 
-START_TEST(says_that_a_file_has_no_note)
+START_TEST(says_that_a_file_has_no_manifest)
 {
     struct bp_manifest manifest;
 
@@ -330,14 +333,14 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
     tcase_add_test(tcase, reads_all_keys);
-    tcase_add_test(tcase, fills_in_what_a_note_leaves_out);
-    tcase_add_loop_test(tcase, refuses_a_malformed_note, 0, n_wrong);
-    tcase_add_test(tcase, refuses_a_note_without_measure);
+    tcase_add_test(tcase, fills_in_what_a_manifest_leaves_out);
+    tcase_add_loop_test(tcase, refuses_a_malformed_manifest, 0, n_wrong);
+    tcase_add_test(tcase, refuses_a_manifest_that_is_too_large);
     tcase_add_test(tcase, compares_versions_number_by_number);
     tcase_add_test(tcase, the_macro_states_the_headers_version);
-    tcase_add_test(tcase, reads_the_note_of_a_plug_in);
-    tcase_add_test(tcase, a_stripped_plug_in_keeps_its_note);
-    tcase_add_test(tcase, says_that_a_file_has_no_note);
+    tcase_add_test(tcase, reads_the_manifest_of_a_plug_in);
+    tcase_add_test(tcase, a_stripped_plug_in_keeps_its_manifest);
+    tcase_add_test(tcase, says_that_a_file_has_no_manifest);
     tcase_add_test(tcase, damaged_files_are_refused_or_read_never_more);
     tcase_add_test(tcase, files_that_are_cut_off_are_refused);
     return kit_main("manifest", &tcase, 1);

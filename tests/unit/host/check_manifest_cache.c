@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_manifest_cache.c - what plug-ins' manifests said, kept in a file so that lists come quickly: untrusted input
- * that is asked for nothing but lists.
+ * check_manifest_cache.c - what plug-ins' manifests said, kept in a file so that lists come
+ * quickly: untrusted input that is asked for nothing but lists.
  */
 
 #include "config.h"
@@ -91,7 +91,7 @@ static size_t read_all(const char *name, char *out, size_t cap)
 #define CONTENT "id=org.test.a\nname=a\nversion=1\nabi=1.0"
 #define OTHER "id=org.test.b\nname=b\nversion=1\nabi=1.0"
 
-START_TEST(a_note_reads_as_it_was_written)
+START_TEST(a_manifest_reads_as_it_was_written)
 {
     static const char all[] = "id=org.test.a\nname=a\nversion=1.2~3\nabi=1.0\nneeds_host=1.7\n"
                               "priority=7\narch=x\nisa=y\nenv=A,B\nwatch=/c\nlicense=a=b\n";
@@ -294,7 +294,7 @@ static const struct bp_candidate *row_of(bp_env *env, const char *name)
 
 #define MANIFEST(version) "id=org.test.a\\nname=a\\nversion=" version
 
-START_TEST(the_second_list_comes_from_the_notes)
+START_TEST(the_second_list_comes_from_the_cache)
 {
     bp_env *env;
 
@@ -342,7 +342,7 @@ START_TEST(security_is_asked_anew_each_time)
 END_TEST
 
 /* Notes that lie show in lists at most: nothing is opened for them, and they are gone then. */
-START_TEST(what_is_opened_is_judged_by_its_bytes)
+START_TEST(what_is_opened_is_inspected_by_its_bytes)
 {
     bp_env *env;
 
@@ -371,14 +371,14 @@ int main(void)
     TCase *tcase = tcase_create("manifest_cache");
 
     tcase_add_checked_fixture(tcase, plugin_setup, plugin_teardown);
-    tcase_add_test(tcase, a_note_reads_as_it_was_written);
+    tcase_add_test(tcase, a_manifest_reads_as_it_was_written);
     tcase_add_test(tcase, another_file_is_not_known);
     tcase_add_test(tcase, what_has_just_changed_is_not_kept);
     tcase_add_test(tcase, a_damaged_file_is_none);
     tcase_add_loop_test(tcase, rows_that_are_none_are_refused, 0, 9);
     tcase_add_test(tcase, files_that_are_not_ours_stay_as_they_are);
-    tcase_add_test(tcase, the_second_list_comes_from_the_notes);
+    tcase_add_test(tcase, the_second_list_comes_from_the_cache);
     tcase_add_test(tcase, security_is_asked_anew_each_time);
-    tcase_add_test(tcase, what_is_opened_is_judged_by_its_bytes);
+    tcase_add_test(tcase, what_is_opened_is_inspected_by_its_bytes);
     return kit_main("manifest_cache", &tcase, 1);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_probe.c - plug-ins that crash, hang, end their process or leave things behind, and what a host
- * makes of them that tries them in processes of their own first.
+ * check_probe.c - plug-ins that crash, hang, end their process or leave things behind, and what a
+ * host makes of them that tries them in processes of their own first.
  */
 
 #include "config.h"
@@ -336,7 +336,7 @@ END_TEST
 
 /* ---- from one process to the next ------------------------------------------------------------ */
 
-START_TEST(a_second_strike_makes_a_quarantine_that_a_user_can_end)
+START_TEST(a_second_failure_is_a_quarantine_that_a_user_can_end)
 {
     bp_provider_info info;
     bp_env *env;
@@ -512,7 +512,7 @@ int main(void)
     tcase_add_test(modes, off_tries_nothing);
     tcase_add_test(modes, a_plug_in_that_says_no_is_opened_and_may_say_it);
     tcase_add_test(modes, it_works_where_children_are_not_waited_for);
-    tcase_add_test(modes, a_second_strike_makes_a_quarantine_that_a_user_can_end);
+    tcase_add_test(modes, a_second_failure_is_a_quarantine_that_a_user_can_end);
     tcase_add_test(modes, another_file_gets_another_chance);
     tcase_add_test(modes, what_was_good_is_opened_without_a_probe);
     tcase_add_test(modes, nothing_is_written_that_nobody_asked_for);

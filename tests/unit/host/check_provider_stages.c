@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_provider_stages.c - no silent fallback: one provider that ends at each stage, under each policy. What is
- * required always fails the session, with the code that the report shows; what may fail never does; and
- * the report always has the row. Proof 6 of docs/proofs.md: P1, P6, D-06, D-07.
+ * check_provider_stages.c - no silent fallback: one provider that ends at each stage, under each
+ * policy. What is required always fails the session, with the code that the report shows; what may
+ * fail never does; and the report always has the row. Proof 6 of docs/proofs.md: P1, P6, D-06,
+ * D-07.
  */
 
 #include "config.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* check_quarantine.c - what is remembered of plug-ins that were tried, in a file that is untrusted input. */
+/*
+ * check_quarantine.c - what is remembered of plug-ins that were tried, in a file that is untrusted
+ * input.
+ */
 
 #include "config.h"
 
@@ -74,7 +77,7 @@ static unsigned count_files(void)
     return n;
 }
 
-START_TEST(counts_strikes_and_forgets_them)
+START_TEST(counts_failures_and_forgets_them)
 {
     struct bp_quarantine quarantine = quarantine_at("r");
     struct stat st;
@@ -243,7 +246,7 @@ int main(void)
     TCase *tcase = tcase_create("quarantine");
 
     tcase_add_checked_fixture(tcase, plugin_setup, plugin_teardown);
-    tcase_add_test(tcase, counts_strikes_and_forgets_them);
+    tcase_add_test(tcase, counts_failures_and_forgets_them);
     tcase_add_test(tcase, what_two_processes_write_is_all_kept);
     tcase_add_test(tcase, rows_count_as_long_as_they_should);
     tcase_add_test(tcase, files_that_are_not_ours_stay_as_they_are);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_recheck.c - the last look at a plug-in's file, right before anything of it is mapped, in the
- * process that tries it or in this one. Constructors that trap would show that it came too late. P5.
+ * check_recheck.c - the last look at a plug-in's file, right before anything of it is mapped, in
+ * the process that tries it or in this one. Constructors that trap would show that it came too
+ * late. P5.
  */
 
 #include "config.h"
@@ -69,7 +70,7 @@ static void change(int which)
         unlink(plugin_path("libbp-x.so"));
 }
 
-START_TEST(what_changed_since_it_was_listed_is_judged_anew)
+START_TEST(what_changed_since_it_was_listed_is_inspected_anew)
 {
     bp_env *env;
     uint32_t n;
@@ -109,7 +110,7 @@ START_TEST(a_link_that_leads_elsewhere_by_now_is_followed_anew)
 }
 END_TEST
 
-START_TEST(what_is_mapped_is_what_was_judged)
+START_TEST(what_is_mapped_is_what_was_inspected)
 {
     struct bp_file_id other = {.dev = 1, .ino = 1}, own;
     const struct bp_module_copy *copy;
@@ -528,9 +529,9 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, plugin_setup, plugin_teardown);
-    tcase_add_loop_test(tcase, what_changed_since_it_was_listed_is_judged_anew, 0, 4);
+    tcase_add_loop_test(tcase, what_changed_since_it_was_listed_is_inspected_anew, 0, 4);
     tcase_add_test(tcase, a_link_that_leads_elsewhere_by_now_is_followed_anew);
-    tcase_add_test(tcase, what_is_mapped_is_what_was_judged);
+    tcase_add_test(tcase, what_is_mapped_is_what_was_inspected);
     tcase_add_test(tcase, a_pin_holds_before_it_is_tried);
     tcase_add_test(tcase, only_what_is_listed_is_opened);
     tcase_add_test(tcase, the_same_bytes_by_another_id_are_another_plug_in);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* check_registry.c - finding, opening and naming providers; what each fault of a plug-in reads like. */
+/*
+ * check_registry.c - finding, opening and naming providers; what each fault of a plug-in reads
+ * like.
+ */
 
 #include "config.h"
 
@@ -175,7 +178,7 @@ static void hear(void *user, const bp_operator_info *row)
     struct heard *heard = user;
 
     heard->n_rows++;
-    heard->n_hosted += row->flags & BP_OPERATOR_HOSTED;
+    heard->n_hosted += row->flags & BP_OPERATOR_HOST;
     if (!row->domain[0]) {
         heard->is_sorted &= strcmp(heard->before, row->op) <= 0;
         snprintf(heard->before, sizeof heard->before, "%s", row->op);

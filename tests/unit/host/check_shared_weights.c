@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* check_shared_weights.c - read-only data that sessions share: one copy a key, as long as someone has it. */
+/*
+ * check_shared_weights.c - read-only data that sessions share: one copy a key, as long as someone
+ * has it.
+ */
 
 #include "config.h"
 

@@ -122,7 +122,7 @@ START_TEST(one_provider_makes_one_group)
 }
 END_TEST
 
-START_TEST(nobody_takes_what_nobody_wants)
+START_TEST(nodes_that_all_refuse_have_no_provider)
 {
     chain();
     DIVIDE("a");
@@ -213,7 +213,7 @@ START_TEST(only_in_company_is_handed_back_when_alone)
 }
 END_TEST
 
-START_TEST(company_that_nobody_wants_is_left_to_nobody)
+START_TEST(nodes_wanted_only_beside_others_are_left_over)
 {
     relu("o1", "x", "v1");
     relu("o2", "v1", "y");
@@ -260,7 +260,7 @@ START_TEST(a_group_that_is_not_worth_its_copies_goes_back)
 END_TEST
 
 /* Two copies of 10 us and 8 bytes a nanosecond, against twice 0.5 us and 8 bytes a nanosecond. */
-START_TEST(what_nobody_says_is_estimated)
+START_TEST(unstated_costs_are_estimated)
 {
     ck_assert_str_eq(weigh("1000", &cheap, NULL), "host");
     ck_assert_str_eq(weigh("1000000", &cheap, NULL), "device");
@@ -282,7 +282,7 @@ START_TEST(a_product_is_estimated_by_its_inner_size)
 }
 END_TEST
 
-START_TEST(what_is_not_known_is_not_weighed)
+START_TEST(unknown_costs_move_no_node)
 {
     static const bp_cost none = {.struct_size = sizeof none};
     static const bp_cost less = {.struct_size = sizeof less, .known = 1, .run_ns = -1};
@@ -364,7 +364,7 @@ START_TEST(a_group_waits_for_its_own_kind)
 END_TEST
 
 /* a1 and c3 wait for their own kind; c1 and c2 cannot, as b0 needs them before. */
-START_TEST(groups_wait_only_while_nobody_needs_them)
+START_TEST(groups_wait_until_a_consumer_needs_them)
 {
     relu("a1", "x", "v1");
     relu("c1", "x", "v2");
@@ -400,7 +400,7 @@ START_TEST(what_is_made_of_constants_waits_for_its_reader)
 END_TEST
 
 /* Nobody has to run first what the host runs, nor what only other stages or the caller read. */
-START_TEST(what_nobody_here_reads_does_not_wait)
+START_TEST(groups_read_elsewhere_do_not_wait)
 {
     add_weights();
     relu("b1", "w", "z");
@@ -785,14 +785,14 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup_words, teardown);
     tcase_add_test(tcase, a_group_that_is_not_worth_its_copies_goes_back);
-    tcase_add_test(tcase, what_nobody_says_is_estimated);
+    tcase_add_test(tcase, unstated_costs_are_estimated);
     tcase_add_test(tcase, a_product_is_estimated_by_its_inner_size);
-    tcase_add_test(tcase, what_is_not_known_is_not_weighed);
+    tcase_add_test(tcase, unknown_costs_move_no_node);
     tcase_add_test(tcase, starting_a_group_counts_once);
     tcase_add_test(tcase, a_large_group_stays_beside_a_small_one);
     tcase_add_test(tcase, the_first_that_wants_a_node_gets_it);
     tcase_add_test(tcase, one_provider_makes_one_group);
-    tcase_add_test(tcase, nobody_takes_what_nobody_wants);
+    tcase_add_test(tcase, nodes_that_all_refuse_have_no_provider);
     tcase_add_test(tcase, works_without_anyone_to_ask);
     tcase_add_test(tcase, no_answer_is_a_refusal);
     tcase_add_test(tcase, the_last_answer_counts);
@@ -800,12 +800,12 @@ int main(void)
     tcase_add_test(tcase, an_answer_for_no_node_is_a_broken_promise);
     tcase_add_test(tcase, an_operator_that_the_host_does_not_know_goes_to_nobody);
     tcase_add_test(tcase, only_in_company_is_handed_back_when_alone);
-    tcase_add_test(tcase, company_that_nobody_wants_is_left_to_nobody);
+    tcase_add_test(tcase, nodes_wanted_only_beside_others_are_left_over);
     tcase_add_test(tcase, a_path_that_leaves_and_comes_back_parts_a_group);
     tcase_add_test(tcase, a_group_waits_for_its_own_kind);
-    tcase_add_test(tcase, groups_wait_only_while_nobody_needs_them);
+    tcase_add_test(tcase, groups_wait_until_a_consumer_needs_them);
     tcase_add_test(tcase, what_is_made_of_constants_waits_for_its_reader);
-    tcase_add_test(tcase, what_nobody_here_reads_does_not_wait);
+    tcase_add_test(tcase, groups_read_elsewhere_do_not_wait);
     tcase_add_test(tcase, what_is_not_connected_is_not_one_group);
     tcase_add_loop_test(tcase, groups_of_random_graphs_can_run, 0, 150);
     tcase_add_test(tcase, groups_of_long_chains_come_quickly);

@@ -153,7 +153,7 @@ START_TEST(explanations_survive_every_failing_allocation)
 }
 END_TEST
 
-START_TEST(placed_sessions_survive_every_failing_allocation)
+START_TEST(sessions_with_placement_survive_failing_allocations)
 {
     bool failed = true;
 
@@ -188,6 +188,6 @@ int main(void)
     tcase_add_test(tcase, rules_survive_every_failing_allocation);
     tcase_add_test(tcase, variables_survive_every_failing_allocation);
     tcase_add_test(tcase, explanations_survive_every_failing_allocation);
-    tcase_add_test(tcase, placed_sessions_survive_every_failing_allocation);
+    tcase_add_test(tcase, sessions_with_placement_survive_failing_allocations);
     return kit_main("place", &tcase, 1);
 }

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bias.c - BiasAdd, BiasDropout (as in inference) and BiasSoftmax of com.microsoft: y = x + bias
- * + skip, and softmax(x + bias).
+ * bias.c - BiasAdd, BiasDropout and BiasSoftmax (com.microsoft, version 1).
+ *
+ * BiasAdd      y = x + bias + skip
+ * BiasDropout  the same (skip is optional) with a mask of ones: inference only
+ * BiasSoftmax  y = softmax(x + bias) over the dimensions from `axis` on
+ *
+ * x, skip and y have one shape. The bias of BiasAdd is 1-D, of the size of the last dimension (or
+ * of x). Types: floats; 16-bit ones are widened to float32 around the call (kernels/cast/widen.h).
  */
 
 #include "kernels/cast/widen.h"
@@ -11,8 +17,8 @@
 #include <math.h>
 
 /*
- * Rows of x: `cols` elements, to which row (r / outer_step % bias_rows) of the bias is added. With
- * a softmax cols is the size that it goes over.
+ * x seen as rows of `cols` elements; row r gets row r / outer_step % bias_rows of the bias. With a
+ * softmax cols is the product of the dimensions that it goes over.
  */
 struct state {
     const struct bp_cpu_simd *simd;
@@ -22,6 +28,7 @@ struct state {
     bool is_softmax, is_double;
 };
 
+/* What the threads of one run share. skip may be NULL. */
 struct job {
     const struct state *state;
     const char *x, *bias, *skip;
@@ -36,6 +43,9 @@ struct job {
 #define FN(name) name##_f64
 #include "elementwise/activation/bias_rows.inc"
 
+/*
+ * A slice is a range of rows; each row is read once, so that bias and softmax meet in the L1 cache.
+ */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -53,6 +63,7 @@ static void slice(void *u, uint32_t i, uint32_t worker)
     }
 }
 
+/* The part of prepare that the operators share. */
 static bp_rc start(struct bp_cpu_call *call, int64_t cols, bool is_softmax, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
@@ -92,8 +103,8 @@ static bp_rc prepare_add(struct bp_cpu_call *call, bp_err *err)
 }
 
 /*
- * x is outer x inner, the softmax goes over inner. The bias repeats in front of its own dimensions,
- * or, with is_inner_broadcast, between its batch and the axis.
+ * x is outer x inner, and the softmax goes over inner. The bias is repeated over the leading rows,
+ * or with is_inner_broadcast between its batch dimensions and the axis.
  */
 static bp_rc prepare_softmax(struct bp_cpu_call *call, bp_err *err)
 {
@@ -133,7 +144,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* Is a scalar float32 or float64 above 0? Types under that were widened. */
+/* A scalar ratio; bp_cpu_wide has made float32 of 16-bit types. */
 static bool is_above_0(const bp_tensor *tensor)
 {
     const void *data = bp_cpu_data(tensor);
@@ -141,6 +152,7 @@ static bool is_above_0(const bp_tensor *tensor)
     return tensor->dtype == BP_DTYPE_F64 ? *(const double *)data > 0 : *(const float *)data > 0;
 }
 
+/* training_mode is refused at run time, because it is an input. */
 static bp_rc run_dropout(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *ratio = bp_cpu_in(call, 3), *mode = bp_cpu_in(call, 4);
@@ -159,6 +171,7 @@ static const struct bp_cpu_wide add = {prepare_add, run};
 static const struct bp_cpu_wide dropout = {prepare_add, run_dropout};
 static const struct bp_cpu_wide softmax = {prepare_softmax, run};
 
+/* The table rows differ in name and functions only. */
 #define ROW(row, name_, wide_)                                                                     \
     const struct bp_cpu_op row = {                                                                 \
         .name = name_,                                                                             \

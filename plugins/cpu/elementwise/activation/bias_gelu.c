@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bias_gelu.c - activations of com.microsoft, most with a bias that has one number for each element
- * of the last dimension: Gelu, FastGelu, BiasGelu, QuickGelu, BiasSplitGelu.
+ * bias_gelu.c - activations of com.microsoft (version 1), most with a bias for the last dimension.
+ *
+ * Gelu, BiasGelu  y = gelu(x + bias), gelu(v) = v * (1 + erf(v / sqrt(2))) / 2
+ * FastGelu        the same with the tanh approximation of erf
+ * QuickGelu       y = x * sigmoid(alpha * x), alpha = 1.702 by default
+ * BiasSplitGelu   y = left * gelu(right), the halves of the last dimension of x + bias
+ *
+ * The bias is 1-D, of the size of the last dimension of x, and optional for FastGelu. Types:
+ * floats.
  */
 
 #include "elementwise/activation/gates.h"
@@ -10,14 +17,14 @@
 
 struct state;
 
-/* n elements of a row; b: the bias, or NULL. y may lie on x. */
+/* One row of n elements; b is the bias or NULL. y may lie on x. */
 typedef void (*row_loop)(void *y, const void *x, const void *b, size_t n,
                          const struct bp_cpu_params *params);
 
 /* What an operator has in .loops. */
 struct family {
     row_loop loops[BP_DTYPE_END];
-    bool is_split; /* y is the left half times f(the right half) */
+    bool is_split; /* BiasSplitGelu: y has half the columns of x */
 };
 
 struct state {
@@ -29,6 +36,7 @@ struct state {
     uint32_t slices;
 };
 
+/* What the threads of one run share. */
 struct job {
     const struct state *state;
     const char *x, *b;
@@ -88,7 +96,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     s->is_split = family->is_split;
     s->cols = (size_t)cols;
     s->rows = cols > 0 ? count / cols : 0;
-    if (!bias && !family->is_split) { /* rows do not matter then; these are large enough */
+    if (!bias &&
+        !family->is_split) { /* no row structure: blocks that are large enough for a call */
         s->cols = 1024;
         s->rows = (count + 1023) / 1024;
     }
@@ -123,7 +132,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     if (s->rows == 0)
         return BP_OK;
     if (!bias && !s->is_split && (size_t)count % s->cols != 0) {
-        /* the last stretch is shorter */
+        /* the last block is shorter and is done on this thread */
         struct state whole = *s;
         size_t at = (size_t)(s->rows - 1) * s->cols;
 
@@ -151,6 +160,7 @@ static const struct family fast_gelu = {.loops = LOOPS(fast_gelu)};
 static const struct family quick_gelu = {.loops = LOOPS(quick_gelu)};
 static const struct family split_gelu = {.loops = LOOPS(split_gelu), .is_split = true};
 
+/* The table rows differ in name, family and flags only. */
 #define ROW(row, name_, family_, flags_)                                                           \
     const struct bp_cpu_op row = {                                                                 \
         .name = name_,                                                                             \

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* celu.c - Celu (opsets 12, 28): y = max(0, x) + min(0, alpha * (exp(x / alpha) - 1)). */
+/*
+ * celu.c - Celu (ai.onnx, opsets 12, 28): y = max(0, x) + min(0, alpha * (exp(x / alpha) - 1)),
+ * alpha = 1 by default.
+ *
+ * Version 12 is specified for float32 only. Types: floats.
+ */
 
 #include "kernels/unary.h"
 

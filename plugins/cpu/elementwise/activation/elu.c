@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* elu.c - Elu (opsets 1, 6, 22): y = x where x >= 0, else alpha * (exp(x) - 1). */
+/*
+ * elu.c - Elu (ai.onnx, opsets 1, 6, 22): y = x where x >= 0, else alpha * (exp(x) - 1), alpha = 1
+ * by default.
+ *
+ * Version 22 adds bfloat16. Types: floats.
+ */
 
 #include "kernels/unary.h"
 

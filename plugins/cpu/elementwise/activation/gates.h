@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* gates.h - activations that weigh x by a number between 0 and 1 that grows with it, for loops. */
+/*
+ * gates.h - activations of the form x * gate(x) with a gate between 0 and 1: Swish, Mish, Gelu. The
+ * float ones are for loops that vectorise: no branches, no calls (see kernels/vector_math.h); the
+ * double ones use libm.
+ */
 #ifndef BP_CPU_ELEMENTWISE_ACTIVATION_GATES_H
 #define BP_CPU_ELEMENTWISE_ACTIVATION_GATES_H
 
 #include "kernels/vector_math.h"
 
+/* x * sigmoid(alpha * x). */
 BP_LOOP_INLINE float bp_swishf(float x, float alpha)
 {
     return x / (1.0f + bp_expf(-(alpha * x)));
@@ -15,10 +20,13 @@ static inline double bp_swish(double x, double alpha)
     return x / (1.0 + exp(-(alpha * x)));
 }
 
-/* x * tanh(log(1 + w)) with w = exp(x), which is x * (w^2 + 2w) / (w^2 + 2w + 2). */
+/*
+ * x * tanh(ln(1 + w)) with w = exp(x), which is x * (w^2 + 2w) / (w^2 + 2w + 2): one exponential
+ * and one division.
+ */
 BP_LOOP_INLINE float bp_mishf(float x)
 {
-    float w = bp_expf(x > 20.0f ? 20.0f : x); /* the factor is 1 from there on */
+    float w = bp_expf(x > 20.0f ? 20.0f : x); /* the gate is 1 in float from there on */
     float n = w * (w + 2.0f);
 
     return x * (n / (n + 2.0f));
@@ -33,13 +41,13 @@ static inline double bp_mish(double x)
 }
 
 /*
- * 1 - erf(x / sqrt(2)) for x >= 0: with v = x / sqrt(2) it is exp(-v^2) / (1 + 2v) times a
- * polynomial in (v - 1.5) / (v + 1.5). The square of x is split so that its rounding does not
- * count.
+ * 1 - erf(x / sqrt(2)) for x >= 0. With v = x / sqrt(2) it is exp(-v^2) / (1 + 2v) times a
+ * polynomial in (v - 1.5) / (v + 1.5), which maps 0..infinity to -1..1. x is split into a high
+ * part, whose square is exact, and a rest, so that the rounding of x^2 is not magnified by exp().
  */
 BP_LOOP_INLINE float bp_two_tailsf(float x)
 {
-    float size = x < 15.5f ? x : 15.5f; /* nothing is left there */
+    float size = x < 15.5f ? x : 15.5f; /* the result is 0 in float there */
     float high = bp_float_from_bits(bp_float_bits(size) & 0xfffff000);
     float w = size * 0x1.6a09e6p-1f;
     float t = (w - 1.5f) / (w + 1.5f), p = -0.000172815024f;
@@ -58,7 +66,10 @@ BP_LOOP_INLINE float bp_two_tailsf(float x)
     return p / (1.0f + 2.0f * w);
 }
 
-/* x * (1 + erf(x / sqrt(2))) / 2: x times the share of a normal distribution that lies below it. */
+/*
+ * x * (1 + erf(x / sqrt(2))) / 2; near 0 by the series of erf, else by the tails, which do not
+ * cancel.
+ */
 BP_LOOP_INLINE float bp_geluf(float x)
 {
     float half = 0.5f * bp_two_tailsf(bp_fabsf(x));
@@ -73,7 +84,7 @@ static inline double bp_gelu(double x)
     return 0.5 * x * erfc(-x * 0x1.6a09e667f3bcdp-1);
 }
 
-/* With the tanh of a cubic in place of erf: 1 + tanh(u) is 2 * sigmoid(2u). */
+/* The tanh approximation; (1 + tanh(u)) / 2 is sigmoid(2u). 0x1.988454p0 is 2 * sqrt(2 / pi). */
 BP_LOOP_INLINE float bp_gelu_tanhf(float x)
 {
     return x / (1.0f + bp_expf(-0x1.988454p0f * (x + 0.044715f * x * x * x)));

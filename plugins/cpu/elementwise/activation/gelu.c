@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gelu.c - Gelu (opset 20): y = x * (1 + erf(x / sqrt(2))) / 2, or with approximate="tanh" the tanh
- * of a cubic in place of erf.
+ * gelu.c - Gelu (ai.onnx, opset 20).
+ *
+ * approximate="none": y = x * (1 + erf(x / sqrt(2))) / 2
+ * approximate="tanh": y = x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2
+ *
+ * Types: floats. The functions are in gates.h.
  */
 
 #include "elementwise/activation/gates.h"
@@ -52,6 +56,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         bp_cpu_refuse(query, BP_R_ATTRIBUTE, "approximate", "it is neither none nor tanh");
 }
 
+/* The family has the exact loops; prepare exchanges them for the approximation. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     bp_rc rc = bp_cpu_prepare_unary(call, err);

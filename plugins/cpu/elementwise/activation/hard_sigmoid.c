@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* hard_sigmoid.c - HardSigmoid (opsets 1, 6, 22): y = max(0, min(1, alpha * x + beta)). */
+/*
+ * hard_sigmoid.c - HardSigmoid (ai.onnx, opsets 1, 6, 22): y = max(0, min(1, alpha * x + beta)), by
+ * default alpha = 0.2 and beta = 0.5.
+ *
+ * Version 22 adds bfloat16. Types: floats.
+ */
 
 #include "kernels/unary.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* hard_swish.c - HardSwish (opsets 14, 22): y = x * max(0, min(1, x / 6 + 1/2)). */
+/*
+ * hard_swish.c - HardSwish (ai.onnx, opsets 14, 22): y = x * max(0, min(1, x / 6 + 1/2)).
+ *
+ * Version 22 adds bfloat16. Types: floats.
+ */
 
 #include "kernels/unary.h"
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* leaky_relu.c - LeakyRelu (opsets 1, 6, 16): y = x where x >= 0, else alpha * x. */
+/*
+ * leaky_relu.c - LeakyRelu (ai.onnx, opsets 1, 6, 16): y = x where x >= 0, else alpha * x, alpha =
+ * 0.01 by default.
+ *
+ * Version 16 adds bfloat16. Types: floats.
+ */
 
 #include "kernels/unary.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* mish.c - Mish (opsets 18, 22): y = x * tanh(log(1 + exp(x))). */
+/*
+ * mish.c - Mish (ai.onnx, opsets 18, 22): y = x * tanh(ln(1 + exp(x))).
+ *
+ * Version 22 adds bfloat16. gates.h has the form without tanh and ln. Types: floats.
+ */
 
 #include "elementwise/activation/gates.h"
 #include "kernels/unary.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* relu.c - Relu (opsets 1, 6, 13, 14): y = x where x > 0, else 0; NaN stays NaN. */
+/*
+ * relu.c - Relu (ai.onnx, opsets 1, 6, 13, 14): y = max(0, x); NaN stays NaN.
+ *
+ * Version 13 adds bfloat16, 14 signed integers. Types: floats and signed integers.
+ */
 
 #include "kernels/unary.h"
 

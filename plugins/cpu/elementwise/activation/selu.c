@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* selu.c - Selu (opsets 1, 6, 22): y = gamma * (x > 0 ? x : alpha * (exp(x) - 1)). */
+/*
+ * selu.c - Selu (ai.onnx, opsets 1, 6, 22): y = gamma * x where x > 0, else gamma * alpha * (exp(x)
+ * - 1).
+ *
+ * Version 6 made alpha and gamma more exact, 22 adds bfloat16. Types: floats.
+ */
 
 #include "kernels/unary.h"
 

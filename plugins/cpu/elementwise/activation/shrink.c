@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shrink.c - Shrink (opset 9): y = x + bias where x < -lambd, x - bias where x > lambd, else 0.
- * Integers are computed in double; what the type cannot hold becomes its nearest number.
+ * shrink.c - Shrink (ai.onnx, opset 9): y = x + bias where x < -lambd, x - bias where x > lambd,
+ * else 0; NaN gives 0.
+ *
+ * By default lambd = 0.5 and bias = 0. Integers are computed in double, because the attributes are
+ * floats, and the result saturates. Types: floats and integers.
  */
 
 #include "kernels/unary.h"
@@ -10,14 +13,14 @@
 
 #define NAME shrink
 #define TEMPLATE "kernels/unary.inc"
-/* a NaN is on neither side */
+/* both comparisons with a NaN are false */
 #define EXPR(x) SHRUNK(x)
 #include "kernels/types/float.inc"
 #undef EXPR
 #undef TEMPLATE
 
 #define TEMPLATE "elementwise/activation/shrink.inc"
-/* TOP is the largest number; HIGH is one more, which double has also for 64 bits */
+/* TOP is the largest value of T; HIGH is one more, a power of 2 that double has for 64 bits too */
 #define LOW (-HIGH)
 #define TOP ((T)(((uint64_t)1 << (8 * sizeof(T) - 1)) - 1))
 #define HIGH ((double)((uint64_t)1 << (8 * sizeof(T) - 1)))

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* sigmoid.c - Sigmoid (opsets 1, 6, 13): y = 1 / (1 + exp(-x)). */
+/*
+ * sigmoid.c - Sigmoid (ai.onnx, opsets 1, 6, 13): y = 1 / (1 + exp(-x)).
+ *
+ * Version 13 adds bfloat16. Types: floats.
+ */
 
 #include "kernels/unary.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* softplus.c - Softplus (opsets 1, 22): y = ln(1 + e^x). */
+/*
+ * softplus.c - Softplus (ai.onnx, opsets 1, 22): y = ln(1 + exp(x)).
+ *
+ * Computed as max(x, 0) + ln(1 + exp(-|x|)), which does not overflow. Types: floats.
+ */
 
 #include "kernels/unary.h"
 

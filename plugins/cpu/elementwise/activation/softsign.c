@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* softsign.c - Softsign (opsets 1, 22): y = x / (1 + |x|). */
+/*
+ * softsign.c - Softsign (ai.onnx, opsets 1, 22): y = x / (1 + |x|).
+ *
+ * Version 22 adds bfloat16. Types: floats.
+ */
 
 #include "kernels/unary.h"
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* swiglu.c - SwiGLU (opset 28): y = a * sigmoid(alpha * a) * b; a and b have one shape. */
+/*
+ * swiglu.c - SwiGLU (ai.onnx, opset 28).
+ *
+ * y = a * sigmoid(alpha * a) * b, alpha = 1 by default; a, b and y have one shape
+ *
+ * Types: floats. The sigmoid is computed once an element, in one pass over both inputs.
+ */
 
 #include "elementwise/activation/gates.h"
 #include "kernels/tensor_data.h"
@@ -26,7 +32,7 @@ struct state {
     uint32_t slices;
 };
 
-/* One run; for the threads. */
+/* What the threads of one run share. */
 struct job {
     const struct state *state;
     const char *a, *b;

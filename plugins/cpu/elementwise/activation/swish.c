@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* swish.c - Swish (opset 24): y = x * sigmoid(alpha * x). */
+/*
+ * swish.c - Swish (ai.onnx, opset 24): y = x / (1 + exp(-alpha * x)), alpha = 1 by default.
+ *
+ * Types: floats.
+ */
 
 #include "elementwise/activation/gates.h"
 #include "kernels/unary.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* tanh.c - Tanh (opsets 1, 6, 13): y = tanh(x). */
+/*
+ * tanh.c - Tanh (ai.onnx, opsets 1, 6, 13): y = tanh(x).
+ *
+ * Version 13 adds bfloat16. Types: floats.
+ */
 
 #include "kernels/unary.h"
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* thresholded_relu.c - ThresholdedRelu (opsets 10, 22): y = x where x > alpha, else 0. */
+/*
+ * thresholded_relu.c - ThresholdedRelu (ai.onnx, opsets 10, 22): y = x where x > alpha, else 0,
+ * alpha = 1 by default.
+ *
+ * Version 22 adds bfloat16. Types: floats.
+ */
 
 #include "kernels/unary.h"
 

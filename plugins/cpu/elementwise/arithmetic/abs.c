@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* abs.c - Abs (opsets 1, 6, 13): y = |x|; the smallest integer stays as it is. */
+/*
+ * abs.c - Abs (ai.onnx, opsets 1, 6, 13): y = |x|; the most negative integer stays as it is.
+ *
+ * Version 6 adds integers, 13 bfloat16. Types: floats and integers.
+ */
 
 #include "kernels/unary.h"
 

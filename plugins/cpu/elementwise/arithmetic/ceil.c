@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* ceil.c - Ceil (opsets 1, 6, 13): y = the smallest integer that is not below x. */
+/*
+ * ceil.c - Ceil (ai.onnx, opsets 1, 6, 13): y = the smallest integer that is at least x.
+ *
+ * Version 13 adds bfloat16. Types: floats.
+ */
 
 #include "kernels/unary.h"
 

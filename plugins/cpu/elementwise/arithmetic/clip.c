@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clip.c - Clip (opsets 1, 6 with attributes; 11, 12, 13 with inputs): min where x < min, max where
- * that is above max; NaN stays NaN. An absent end is no limit.
+ * clip.c - Clip (ai.onnx, opsets 1, 6, 11, 12, 13).
+ *
+ * y = min(max(x, lower), upper); NaN stays NaN, and upper wins where it is below lower
+ *
+ * Versions 1 and 6 have float attributes min and max and floats only; from 11 on both are optional
+ * scalar inputs of the type of x. Version 12 adds integers, 13 bfloat16. Types: floats and
+ * integers.
  */
 
 #include "cpu.h"
@@ -25,11 +30,11 @@ struct state {
     size_t width;
     int64_t count;
     uint32_t slices;
-    bool has_min, has_max; /* attributes, as below */
-    uint64_t min, max;     /* their bytes in the element type */
+    bool has_min, has_max; /* versions 1 and 6: the attributes are present */
+    uint64_t min, max;     /* their values in the element type */
 };
 
-/* One run; for the threads. */
+/* What the threads of one run share. */
 struct job {
     const struct state *state;
     const char *in;
@@ -37,7 +42,7 @@ struct job {
     const void *min, *max;
 };
 
-/* Is input i absent, or of the type? */
+/* Input i must be absent or have the type of x. */
 static bool is_limit(const struct bp_cpu_query *query, uint32_t i, uint32_t dtype)
 {
     const bp_value *value = bp_node_in(query->graph, query->node, i);
@@ -62,23 +67,23 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         bp_accept(query->claims, query->index);
 }
 
-/* Stores an attribute as an element of the floating-point type. */
+/* Stores a float attribute in the element type. False: the node does not have it. */
 static bool read_attr(const struct bp_cpu_call *call, const char *name, uint32_t dtype,
                       uint64_t *out)
 {
     const bp_attr *attr = bp_node_attr(call->node->graph, call->node->node, name);
     float value = bp_cpu_float(call->node, name, 0);
-    double wide = (double)value;
-    uint16_t narrow = dtype == BP_DTYPE_F16 ? bp_f16_store(value) : bp_bf16_store(value);
+    double as_double = (double)value;
+    uint16_t as_half = dtype == BP_DTYPE_F16 ? bp_f16_store(value) : bp_bf16_store(value);
 
     if (!attr)
         return false;
     if (dtype == BP_DTYPE_F32)
         memcpy(out, &value, sizeof value);
     else if (dtype == BP_DTYPE_F64)
-        memcpy(out, &wide, sizeof wide);
+        memcpy(out, &as_double, sizeof as_double);
     else
-        memcpy(out, &narrow, sizeof narrow);
+        memcpy(out, &as_half, sizeof as_half);
     return true;
 }
 
@@ -114,7 +119,7 @@ static void slice(void *u, uint32_t i, uint32_t worker)
                 job->max);
 }
 
-/* A limit that is an input; an empty tensor is none. */
+/* A limit that is an input; NULL where it is absent or an empty tensor. */
 static const void *limit(const struct bp_cpu_call *call, uint32_t i)
 {
     const bp_tensor *tensor = bp_cpu_in(call, i);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * div.c - Div (opsets 1, 6, 7, 13, 14):
- * y = a / b; integers are cut off, a / 0 is 0 and the smallest one / -1 itself.
+ * div.c - Div (ai.onnx, opsets 1, 6, 7, 13, 14): y = a / b; integers truncate towards 0.
+ *
+ * Versions 1 and 6 align b by attribute `axis` (binary.h), 7 brings NumPy's broadcasting, 13
+ * bfloat16, 14 the small integers. What C leaves undefined is defined here: an integer / 0 is 0,
+ * and the most negative one / -1 is itself. Types: floats and integers.
  */
 
 #include "elementwise/binary.h"

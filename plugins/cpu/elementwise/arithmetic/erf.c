@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * erf.c - Erf (opsets 9, 13): y = the error function of x. Of integers it is cut off: from 6 on
- * it is 1, as no double is nearer.
+ * erf.c - Erf (ai.onnx, opsets 9, 13): y = erf(x) = 2 / sqrt(pi) * the integral of exp(-t^2) from 0
+ * to x.
+ *
+ * For integers erf() is truncated: 0 below 6, and 1 from there on, where the nearest double of
+ * erf(x) is 1. Version 13 adds bfloat16. Types: floats and integers.
  */
 
 #include "kernels/unary.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* exp.c - Exp (opsets 1, 6, 13): y = e^x. */
+/*
+ * exp.c - Exp (ai.onnx, opsets 1, 6, 13): y = exp(x).
+ *
+ * Version 13 adds bfloat16. Types: floats.
+ */
 
 #include "kernels/unary.h"
 

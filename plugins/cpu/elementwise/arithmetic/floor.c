@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* floor.c - Floor (opsets 1, 6, 13): y = the largest integer that is not above x. */
+/*
+ * floor.c - Floor (ai.onnx, opsets 1, 6, 13): y = the largest integer that is at most x.
+ *
+ * Version 13 adds bfloat16. Types: floats.
+ */
 
 #include "kernels/unary.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* log.c - Log (opsets 1, 6, 13): y = ln(x); 0 gives -infinity, less NaN. */
+/*
+ * log.c - Log (ai.onnx, opsets 1, 6, 13): y = ln(x); -infinity at 0, NaN below.
+ *
+ * Version 13 adds bfloat16. Types: floats.
+ */
 
 #include "kernels/unary.h"
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* max.c - Max (opsets 1, 6, 8, 12, 13): the largest of a, b, ...; NaN if one is. */
+/*
+ * max.c - Max (ai.onnx, opsets 1, 6, 8, 12, 13): y = the largest of a, b, ...; NaN if one is.
+ *
+ * Version 8 brings NumPy's broadcasting, 12 integers, 13 bfloat16. The driver is variadic.c. Types:
+ * floats and integers.
+ */
 
 #include "elementwise/arithmetic/variadic.h"
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* mean.c - Mean (opsets 1, 6, 8, 13): y = (a + b + ...) / n. */
+/*
+ * mean.c - Mean (ai.onnx, opsets 1, 6, 8, 13): y = (a + b + ...) / n, for n >= 1 inputs.
+ *
+ * Version 8 brings NumPy's broadcasting, 13 bfloat16. The driver is variadic.c; `last` is the
+ * division. Types: floats.
+ */
 
 #include "elementwise/arithmetic/variadic.h"
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mod.c - Mod (opsets 10, 13): the rest of a / b, with the sign of b, or with fmod=1 that of a. The
- * rest of a division by the integer 0 is 0.
+ * mod.c - Mod (ai.onnx, opsets 10, 13), with broadcasting.
+ *
+ * fmod=0: y = a - b * floor(a / b), with the sign of b (as in Python); integers only
+ * fmod=1: C's fmod(a, b), with the sign of a; floats and integers
+ *
+ * An integer modulo 0, which C leaves undefined, is 0 here. Version 13 adds bfloat16.
  */
 
 #include "elementwise/binary.h"
@@ -31,7 +35,7 @@ static const struct bp_cpu_binary fmod_family = {
 #undef NAME
 #define NAME mod
 #define TEMPLATE "elementwise/binary.inc"
-/* a rest that has not the sign of b is one b away from the one that has */
+/* C's % has the sign of a; where that is not the sign of b, adding b once mends it */
 #define EXPR(x, y)                                                                                 \
     ((y) == 0 || (y) == -1                            ? 0                                          \
      : (x) % (y) != 0 && ((x) % (y) < 0) != ((y) < 0) ? (x) % (y) + (y)                            \

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* neg.c - Neg (opsets 1, 6, 13): y = -x; the smallest integer stays as it is. */
+/*
+ * neg.c - Neg (ai.onnx, opsets 1, 6, 13): y = -x; the most negative integer stays as it is.
+ *
+ * Version 6 adds signed integers, 13 bfloat16. Types: floats and signed integers.
+ */
 
 #include "kernels/unary.h"
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pow.c - Pow (opsets 1, 7, 12, 13, 15): y = a^b of a's type. From version 12 on b may have another
- * type; it is then converted into scratch: for a floating-point a to what a is computed in, for an
- * integer a to int64 or double.
+ * pow.c - Pow (ai.onnx, opsets 1, 7, 12, 13, 15): y = a^b, of the type of a.
+ *
+ * Version 7 brings NumPy's broadcasting, 12 integers and a type of b that may differ, 13 and 15
+ * more types. A b of another type is first converted into scratch: for a floating-point a to the
+ * type that a is computed in, for an integer a to int64, or to double when b is floating point.
+ * Types: floats and integers.
  */
 
 #include "elementwise/arithmetic/power.h"
@@ -10,7 +13,8 @@
 #include "kernels/cast/cast.h"
 
 /*
- * Integer power; it wraps. A negative exponent gives what 1 / a^-b is cut off to, and 0 for a == 0.
+ * a^b by repeated squaring; it wraps. A negative exponent gives 1 / a^-b truncated: 0 unless a is 1
+ * or -1, and 0 for a = 0.
  */
 static inline uint64_t integer_power(uint64_t a, int64_t b)
 {
@@ -27,11 +31,11 @@ static inline uint64_t integer_power(uint64_t a, int64_t b)
 }
 
 /*
- * What `size` bytes of a signed integer cannot hold becomes their least number, as with x86 and the
- * libraries that were written there: a base to a fractional power overflows so, and NaN too. Narrow
- * types go through int32, like C's.
+ * x truncated to a signed integer of `size` bytes. What does not fit, and NaN, becomes the most
+ * negative int64 (for 8 bytes) or int32, as the conversion of x86 does, on which other
+ * implementations rely. Narrower types then lose the high bits of the int32.
  */
-static inline int64_t cut_off(double x, size_t size)
+static inline int64_t truncated(double x, size_t size)
 {
     double end = size > sizeof(int32_t) ? 0x1p63 : 0x1p31;
 
@@ -40,7 +44,7 @@ static inline int64_t cut_off(double x, size_t size)
     return size > sizeof(int32_t) ? INT64_MIN : INT32_MIN;
 }
 
-/* a and b of one type */
+/* Loops for a and b of one type. */
 #define NAME pow_any
 #define TEMPLATE "elementwise/binary.inc"
 #define EXPR(x, y) F(pow)(x, y)
@@ -68,7 +72,7 @@ static const struct bp_cpu_binary same_family = {
 };
 #undef NAME
 
-/* a floating point, b as a is computed in; or a an integer, b int64 */
+/* Loops for floating-point a with b in the type that a is computed in, and integer a with int64 b. */
 #define NAME pow_mixed
 #define T_B C
 #define C_B C
@@ -98,12 +102,12 @@ static const struct bp_cpu_binary mixed_family = {
 };
 #undef NAME
 
-/* a an integer, b double */
+/* Loops for integer a with double b. */
 #define NAME pow_fraction
 #define T_B double
 #define C_B double
 #define TEMPLATE "elementwise/binary.inc"
-#define EXPR(x, y) cut_off(pow((double)(x), y), sizeof(x))
+#define EXPR(x, y) truncated(pow((double)(x), y), sizeof(x))
 #include "kernels/types/int.inc"
 #undef EXPR
 #undef TEMPLATE
@@ -121,10 +125,10 @@ static const struct bp_cpu_binary fraction_family = {
 };
 #undef NAME
 
-enum { COST = 32 };
+enum { COST = 32 }; /* of an element, in simple operations */
 
 struct state {
-    struct bp_cpu_spread spread; /* first, for the family's run */
+    struct bp_cpu_spread spread; /* the first field, because bp_cpu_run_binary() reads it */
     struct bp_cpu_map convert;   /* b to scratch; no loop: not needed */
 };
 
@@ -134,7 +138,7 @@ static bool is_float(uint32_t dtype)
            dtype == BP_DTYPE_BF16;
 }
 
-/* The type that b is converted to for a mixed power. */
+/* The type that b is converted to. */
 static uint32_t exponent_type(uint32_t a, uint32_t b)
 {
     if (is_float(a))
@@ -160,13 +164,13 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     uint32_t a = call->in[0]->dtype;
     const struct bp_cpu_binary *family = &same_family;
-    int64_t room[BP_CPU_MAX_RANK];
+    int64_t dims_buffer[BP_CPU_MAX_RANK];
     struct state *state;
     bp_tensor b;
     bp_rc rc = bp_cpu_state(call, sizeof *state, err);
 
     if (rc >= 0)
-        rc = bp_cpu_old_broadcast(call, false, room, &b, err);
+        rc = bp_cpu_old_broadcast(call, false, dims_buffer, &b, err);
     if (rc < 0)
         return rc;
     state = call->state;

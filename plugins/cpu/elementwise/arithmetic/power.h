@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * power.h - powers for loops: of float without branches and calls, within 2 units in the last
- * place.
+ * power.h - pow() for loops. The float version has no branches and no calls, so that loops over it
+ * vectorise; its error is below 2 units in the last place. The double version is libm's.
  */
 #ifndef BP_CPU_ELEMENTWISE_ARITHMETIC_POWER_H
 #define BP_CPU_ELEMENTWISE_ARITHMETIC_POWER_H
 
 #include "kernels/vector_math.h"
 
+/* The bits of a double as an integer, and back. */
 BP_LOOP_INLINE uint64_t bp_double_bits(double x)
 {
     uint64_t bits;
@@ -25,13 +26,13 @@ BP_LOOP_INLINE double bp_double_from_bits(uint64_t bits)
 }
 
 /*
- * log2 of a normal number to 11 digits: its exponent, and of the rest m, within a factor of sqrt(2)
- * around 1, the series of atanh((m - 1) / (m + 1)).
+ * log2 of a normal number to 11 digits: the exponent plus log2(m) for m in sqrt(1/2)..sqrt(2),
+ * which comes from the series of atanh((m - 1) / (m + 1)).
  */
 BP_LOOP_INLINE double bp_log2_of(double x)
 {
     uint64_t above = bp_double_bits(x) - 0x3fe6a09e00000000u; /* the bits of sqrt(1/2) */
-    /* in the low bits of 2^52 the exponent, 2048 being added so that it stays above 0 */
+    /* the exponent in the low bits of 2^52, plus 2048 so that it stays positive */
     uint64_t exponent = (above + 0x8000000000000000u) >> 52 | 0x4330000000000000u;
     double e = bp_double_from_bits(exponent) - 0x1p52 - 2048.0;
     double m = bp_double_from_bits((above & 0x000fffffffffffffu) + 0x3fe6a09e00000000u);
@@ -45,10 +46,10 @@ BP_LOOP_INLINE double bp_log2_of(double x)
     return e + (s + s * z * p) * 0x1.71547652b82fep1;
 }
 
-/* 2^t; all beyond the range of float is 0 or infinite. */
+/* 2^t as a float; t beyond the range of float gives 0 or infinity. */
 BP_LOOP_INLINE float bp_two_to(double t)
 {
-    const double magic = 0x1.8p52; /* adding it leaves the whole part in the low bits */
+    const double magic = 0x1.8p52; /* adding it leaves the rounded t in the low bits */
     double low = t < -160.0 ? -160.0 : t;
     double held = low > 130.0 ? 130.0 : low;
     double shifted = held + magic;
@@ -61,6 +62,7 @@ BP_LOOP_INLINE float bp_two_to(double t)
            bp_float_from_bits((uint32_t)(k - half + 127) << 23);
 }
 
+/* a^b = 2^(b * log2|a|), computed in double, then C99's special cases (F.10.4.4) by selection. */
 BP_LOOP_INLINE float bp_powf(float a, float b)
 {
     float size = bp_fabsf(a);

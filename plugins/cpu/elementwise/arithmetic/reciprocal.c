@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* reciprocal.c - Reciprocal (opsets 1, 6, 13): y = 1 / x. */
+/*
+ * reciprocal.c - Reciprocal (ai.onnx, opsets 1, 6, 13): y = 1 / x.
+ *
+ * Version 13 adds bfloat16. Types: floats.
+ */
 
 #include "kernels/unary.h"
 

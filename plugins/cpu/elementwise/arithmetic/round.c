@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* round.c - Round (opsets 11, 22): y = the nearest integer, halves to the even one. */
+/*
+ * round.c - Round (ai.onnx, opsets 11, 22): y = the nearest integer, ties to even.
+ *
+ * Version 22 adds bfloat16. Types: floats.
+ */
 
 #include "kernels/unary.h"
 

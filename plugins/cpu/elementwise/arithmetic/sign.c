@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* sign.c - Sign (opsets 9, 13): y = -1, 0 or 1; NaN stays NaN. */
+/*
+ * sign.c - Sign (ai.onnx, opsets 9, 13): y = -1, 0 or 1; NaN stays NaN.
+ *
+ * Version 13 adds bfloat16. Types: floats and integers.
+ */
 
 #include "kernels/unary.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* sqrt.c - Sqrt (opsets 1, 6, 13): y = x^(1/2); less than 0 gives NaN. */
+/*
+ * sqrt.c - Sqrt (ai.onnx, opsets 1, 6, 13): y = sqrt(x); NaN below 0.
+ *
+ * Version 13 adds bfloat16. Types: floats.
+ */
 
 #include "kernels/unary.h"
 

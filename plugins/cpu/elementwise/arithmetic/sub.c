@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* sub.c - Sub (opsets 1, 6, 7, 13, 14): y = a - b; integers wrap. */
+/*
+ * sub.c - Sub (ai.onnx, opsets 1, 6, 7, 13, 14): y = a - b; integers wrap.
+ *
+ * Versions 1 and 6 align b by attribute `axis` (binary.h), 7 brings NumPy's broadcasting, 13
+ * bfloat16, 14 the small integers. Types: floats and integers.
+ */
 
 #include "elementwise/binary.h"
 

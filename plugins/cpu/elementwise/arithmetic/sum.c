@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* sum.c - Sum (opsets 1, 6, 8, 13): y = a + b + ... */
+/*
+ * sum.c - Sum (ai.onnx, opsets 1, 6, 8, 13): y = a + b + ..., one or more inputs.
+ *
+ * Version 8 brings NumPy's broadcasting, 13 bfloat16. The driver is variadic.c. Types: floats.
+ */
 
 #include "elementwise/arithmetic/variadic.h"
 

@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* variadic.c - the driver of Sum, Min, Max and Mean: ((a op b) op c) op ..., in the output. */
+/*
+ * variadic.c - the driver of Sum, Min, Max and Mean: y = ((a op b) op c) op ...
+ *
+ * The intermediate results are kept in the output, so that no scratch memory is needed. Where
+ * inputs 0 and 1 together do not have the output's shape yet, input 0 is broadcast into the output
+ * first.
+ */
 
 #include "elementwise/arithmetic/variadic.h"
 
 #include "kernels/strided.h"
 
 struct state {
-    struct bp_cpu_strided *first; /* spreads input 0 over the output; NULL: step 0 does */
+    struct bp_cpu_strided *first; /* broadcasts input 0 to the output; NULL: step 0 does that */
     struct bp_cpu_spread *steps;  /* n_in - 1 */
-    struct bp_cpu_map last;       /* when it has a loop */
+    struct bp_cpu_map last;       /* the final step (Mean), when it has a loop */
 };
 
+/* All inputs must have one type, and that a loop. */
 void bp_cpu_claim_variadic(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const struct bp_cpu_variadic *family = op->loops;
@@ -31,7 +38,7 @@ void bp_cpu_claim_variadic(const struct bp_cpu_op *op, const struct bp_cpu_query
         bp_cpu_refuse_dtype(query, 0);
 }
 
-/* Do inputs 0 and 1 alone give the output's shape, or must input 0 be spread over it before? */
+/* Does each dimension of the output come from input 0 or 1? */
 static bool first_two_suffice(const struct bp_cpu_call *call)
 {
     const bp_tensor *out = call->out[0];

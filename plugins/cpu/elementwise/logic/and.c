@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* and.c - And (opsets 1, 7): y = a and b. */
+/*
+ * and.c - And (ai.onnx, opsets 1, 7): y = a && b.
+ *
+ * Version 1 aligns b by attribute `axis` (binary.h), 7 brings NumPy's broadcasting. Type: bool, one
+ * byte each.
+ */
 
 #include "elementwise/binary.h"
 

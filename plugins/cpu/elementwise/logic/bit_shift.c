@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bit_shift.c - BitShift (opset 11): the bits of x, moved y places to the LEFT or RIGHT; those that
- * leave the type are gone, also when all do.
+ * bit_shift.c - BitShift (ai.onnx, opset 11): y = a << b or a >> b by attribute `direction` (LEFT,
+ * RIGHT), with broadcasting.
+ *
+ * Types: unsigned integers. A shift by the width of the type or more, undefined in C, gives 0.
  */
 
 #include "elementwise/binary.h"

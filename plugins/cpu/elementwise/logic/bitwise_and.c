@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* bitwise_and.c - BitwiseAnd (opset 18): y has the bits that both have. */
+/*
+ * bitwise_and.c - BitwiseAnd (ai.onnx, opset 18): y = a & b, with broadcasting.
+ *
+ * Types: integers.
+ */
 
 #include "elementwise/binary.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* bitwise_not.c - BitwiseNot (opset 18): y has the bits that x has not. */
+/*
+ * bitwise_not.c - BitwiseNot (ai.onnx, opset 18): y = ~x.
+ *
+ * Types: integers.
+ */
 
 #include "kernels/unary.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* bitwise_or.c - BitwiseOr (opset 18): y has the bits that one has or both have. */
+/*
+ * bitwise_or.c - BitwiseOr (ai.onnx, opset 18): y = a | b, with broadcasting.
+ *
+ * Types: integers.
+ */
 
 #include "elementwise/binary.h"
 

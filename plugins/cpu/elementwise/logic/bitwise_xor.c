@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* bitwise_xor.c - BitwiseXor (opset 18): y has the bits that one of the two has. */
+/*
+ * bitwise_xor.c - BitwiseXor (ai.onnx, opset 18): y = a ^ b, with broadcasting.
+ *
+ * Types: integers.
+ */
 
 #include "elementwise/binary.h"
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* equal.c - Equal (opsets 1, 7, 11, 13, 19): y = a is b. */
+/*
+ * equal.c - Equal (ai.onnx, opsets 1, 7, 11, 13, 19): y = a == b, as bool.
+ *
+ * Version 7 brings NumPy's broadcasting, 11 floats, 13 bfloat16, 19 strings, which are compared by
+ * their bytes. Types: numbers, bool, string.
+ */
 
 #include "elementwise/binary.h"
 

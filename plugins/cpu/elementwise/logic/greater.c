@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* greater.c - Greater (opsets 1, 7, 9, 13): y = a > b. */
+/*
+ * greater.c - Greater (ai.onnx, opsets 1, 7, 9, 13): y = a > b, as bool; false where one is NaN.
+ *
+ * Version 7 brings NumPy's broadcasting, 9 integers, 13 bfloat16. Types: floats and integers.
+ */
 
 #include "elementwise/binary.h"
 

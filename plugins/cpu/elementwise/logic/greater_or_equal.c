@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* greater_or_equal.c - GreaterOrEqual (opsets 12, 16): y = a >= b. */
+/*
+ * greater_or_equal.c - GreaterOrEqual (ai.onnx, opsets 12, 16): y = a >= b, as bool; false where
+ * one is NaN.
+ *
+ * Version 16 adds bfloat16. Types: floats and integers.
+ */
 
 #include "elementwise/binary.h"
 

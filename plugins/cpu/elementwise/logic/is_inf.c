@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * is_inf.c - IsInf (opsets 10, 20): y = x is infinite; detect_negative=0 and detect_positive=0
- * leave one of the two out.
+ * is_inf.c - IsInf (ai.onnx, opsets 10, 20): y = x is infinite, as bool.
+ *
+ * detect_negative=0 and detect_positive=0 leave one sign out. Version 20 adds 16-bit floats and
+ * float8, of which only float8e5m2 has infinities. Types: floats and float8.
  */
 
 #include "kernels/unary.h"
@@ -9,12 +11,12 @@
 #define NAME is_inf
 #define R uint8_t
 #define TEMPLATE "kernels/unary.inc"
-/* a: the positive one counts, b: the negative one does */
+/* params: a = detect_positive, b = detect_negative */
 #define EXPR(x) (((x) == (C)INFINITY && a != 0) || ((x) == -(C)INFINITY && b != 0))
 #include "kernels/types/float.inc"
 #undef EXPR
 
-/* of the types with 8 bits only this one has infinities */
+/* 0x7c and 0xfc are the infinities of float8e5m2 */
 #define SUFFIX f8e5m2
 #define T uint8_t
 #define C uint8_t

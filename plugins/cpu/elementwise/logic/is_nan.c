@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* is_nan.c - IsNaN (opsets 9, 13, 20): y = x is no number. */
+/*
+ * is_nan.c - IsNaN (ai.onnx, opsets 9, 13, 20): y = x is NaN, as bool.
+ *
+ * Version 13 adds bfloat16, 20 float8. Types: floats and float8.
+ */
 
 #include "kernels/unary.h"
 
@@ -10,7 +14,7 @@
 #include "kernels/types/float.inc"
 #undef EXPR
 
-/* of 8 bits: all ones but the sign; -0; above infinity */
+/* NaN of float8: e4m3fn has all ones, the fnuz types have the code of -0, e5m2 exceeds infinity */
 #define T uint8_t
 #define C uint8_t
 #define LOAD(x) (x)

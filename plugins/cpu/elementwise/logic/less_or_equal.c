@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* less_or_equal.c - LessOrEqual (opsets 12, 16): y = a <= b. */
+/*
+ * less_or_equal.c - LessOrEqual (ai.onnx, opsets 12, 16): y = a <= b, as bool; false where one is
+ * NaN.
+ *
+ * Version 16 adds bfloat16. Types: floats and integers.
+ */
 
 #include "elementwise/binary.h"
 

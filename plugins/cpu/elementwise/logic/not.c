@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* not.c - Not (opsets 1): y = x is false. */
+/*
+ * not.c - Not (ai.onnx, opset 1): y = !x.
+ *
+ * Type: bool, one byte each.
+ */
 
 #include "kernels/unary.h"
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* or.c - Or (opsets 1, 7): y = a or b. */
+/*
+ * or.c - Or (ai.onnx, opsets 1, 7): y = a || b.
+ *
+ * Version 1 aligns b by attribute `axis` (binary.h), 7 brings NumPy's broadcasting. Type: bool, one
+ * byte each.
+ */
 
 #include "elementwise/binary.h"
 

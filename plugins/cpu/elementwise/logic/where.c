@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* where.c - Where (opsets 9, 16): x where the condition holds, else y; all three broadcast. */
+/*
+ * where.c - Where (ai.onnx, opsets 9, 16): y = condition ? a : b, with broadcasting of all three
+ * inputs.
+ *
+ * The condition is bool, a and b have one type; version 16 adds bfloat16. Elements are moved by
+ * their width, so that five loops serve all types. Types: all of 8 bits and more.
+ */
 
 #include <common/broadcast.h>
 
@@ -17,12 +23,13 @@ struct state {
     where_loop loop;
     size_t width;
     int64_t outer;
-    int64_t steps[BP_BROADCAST_INPUTS]; /* along the innermost dimension: 0 or 1 */
+    int64_t steps
+        [BP_BROADCAST_INPUTS]; /* of each input along the innermost dimension: 0 (broadcast) or 1 */
     uint32_t slices;
     struct bp_broadcast broadcast;
 };
 
-/* One run; for the threads. */
+/* What the threads of one run share. */
 struct job {
     const struct state *state;
     const uint8_t *condition;
@@ -69,7 +76,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* Runs from..to, of each the elements first..last. */
+/* Runs from..to of the innermost dimension, and of each the elements first..last. */
 static void runs(const struct job *job, int64_t from, int64_t to, int64_t first, int64_t last)
 {
     const struct state *s = job->state;

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* xor.c - Xor (opsets 1, 7): y = a xor b. */
+/*
+ * xor.c - Xor (ai.onnx, opsets 1, 7): y = a != b.
+ *
+ * Version 1 aligns b by attribute `axis` (binary.h), 7 brings NumPy's broadcasting. Type: bool, one
+ * byte each.
+ */
 
 #include "elementwise/binary.h"
 

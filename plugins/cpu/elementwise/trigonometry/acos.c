@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* acos.c - Acos (opsets 7, 22): y = the angle whose cosine is x. */
+/*
+ * acos.c - Acos (ai.onnx, opsets 7, 22): y = arccos(x) in 0..pi; NaN outside of -1..1.
+ *
+ * Version 22 adds bfloat16. Types: floats.
+ */
 
 #include "elementwise/trigonometry/trig.h"
 #include "kernels/unary.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* acosh.c - Acosh (opsets 9, 22): y = the inverse of cosh; NaN below 1. */
+/*
+ * acosh.c - Acosh (ai.onnx, opsets 9, 22): y = arcosh(x); NaN below 1.
+ *
+ * Version 22 adds bfloat16. Types: floats.
+ */
 
 #include "elementwise/trigonometry/trig.h"
 #include "kernels/unary.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* asin.c - Asin (opsets 7, 22): y = the angle whose sine is x. */
+/*
+ * asin.c - Asin (ai.onnx, opsets 7, 22): y = arcsin(x) in -pi/2..pi/2; NaN outside of -1..1.
+ *
+ * Version 22 adds bfloat16. Types: floats.
+ */
 
 #include "elementwise/trigonometry/trig.h"
 #include "kernels/unary.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* asinh.c - Asinh (opsets 9, 22): y = the inverse of sinh. */
+/*
+ * asinh.c - Asinh (ai.onnx, opsets 9, 22): y = arsinh(x).
+ *
+ * Version 22 adds bfloat16. Types: floats.
+ */
 
 #include "elementwise/trigonometry/trig.h"
 #include "kernels/unary.h"

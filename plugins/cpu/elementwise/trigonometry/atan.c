@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* atan.c - Atan (opsets 7, 22): y = the angle whose tangent is x. */
+/*
+ * atan.c - Atan (ai.onnx, opsets 7, 22): y = arctan(x) in -pi/2..pi/2.
+ *
+ * Version 22 adds bfloat16. Types: floats.
+ */
 
 #include "elementwise/trigonometry/trig.h"
 #include "kernels/unary.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* atanh.c - Atanh (opsets 9, 22): y = the inverse of tanh; NaN outside -1..1. */
+/*
+ * atanh.c - Atanh (ai.onnx, opsets 9, 22): y = artanh(x); infinite at -1 and 1, NaN beyond.
+ *
+ * Version 22 adds bfloat16. Types: floats.
+ */
 
 #include "elementwise/trigonometry/trig.h"
 #include "kernels/unary.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* cosh.c - Cosh (opsets 9, 22): y = (exp(x) + exp(-x)) / 2. */
+/*
+ * cosh.c - Cosh (ai.onnx, opsets 9, 22): y = (exp(x) + exp(-x)) / 2.
+ *
+ * Version 22 adds bfloat16. Types: floats.
+ */
 
 #include "elementwise/trigonometry/trig.h"
 #include "kernels/unary.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* sinh.c - Sinh (opsets 9, 22): y = (exp(x) - exp(-x)) / 2. */
+/*
+ * sinh.c - Sinh (ai.onnx, opsets 9, 22): y = (exp(x) - exp(-x)) / 2.
+ *
+ * Version 22 adds bfloat16. Types: floats.
+ */
 
 #include "elementwise/trigonometry/trig.h"
 #include "kernels/unary.h"

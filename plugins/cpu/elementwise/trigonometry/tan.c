@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* tan.c - Tan (opsets 7, 22): y = tan(x), x in radians. */
+/*
+ * tan.c - Tan (ai.onnx, opsets 7, 22): y = tan(x), x in radians.
+ *
+ * Version 22 adds bfloat16. trig.inc treats large angles. Types: floats.
+ */
 
 #include "elementwise/trigonometry/trig.h"
 #include "kernels/unary.h"
 
-enum { TRIG_PIECE = 256 };
+enum { TRIG_BLOCK = 256 };
 
 #define NAME tangent
 #define NEAR(x) F(tan)(x)

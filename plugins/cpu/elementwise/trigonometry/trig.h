@@ -1,37 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trig.h - trigonometric and hyperbolic functions and their inverses for loops, like vector_math.h:
- * those for float without branches and calls, within 4 units in the last place; those for double
- * libm's.
+ * trig.h - trigonometric and hyperbolic functions and their inverses for loops.
+ *
+ * As in kernels/vector_math.h, the float ones have no branches and no calls, so that loops over
+ * them vectorise; their error is below 4 units in the last place. Polynomials are in x^2, highest
+ * power first. The double ones are libm's.
  */
 #ifndef BP_CPU_ELEMENTWISE_TRIGONOMETRY_TRIG_H
 #define BP_CPU_ELEMENTWISE_TRIGONOMETRY_TRIG_H
 
 #include "kernels/vector_math.h"
 
-/* Up to here bp_sinf, bp_cosf and bp_tanf are right; beyond they are not to be asked. */
+/*
+ * bp_sinf, bp_cosf and bp_tanf are exact enough up to here; trig.inc calls libm for larger angles.
+ */
 #define BP_TRIG_LIMIT 200000.0f
 
-/* An angle less a multiple of pi / 2. */
-struct bp_turned {
+/* An angle reduced by a multiple of pi / 2. */
+struct bp_reduced_angle {
     float rest;        /* within a little more than pi / 4 around 0 */
-    uint32_t quarters; /* of a turn; the two low bits count */
+    uint32_t quarters; /* the multiple; its two low bits choose the quadrant */
 };
 
 /*
- * pi / 2 comes in two parts, of which the first has so few bits that its product with the number of
- * quarters is exact: near a multiple of it nothing else is left.
+ * Cody-Waite reduction in double: pi / 2 is split into a part with so few bits that its product
+ * with n is exact, and the rest. Near a multiple of pi / 2 the first subtraction cancels, and must
+ * therefore not round.
  */
-BP_LOOP_INLINE struct bp_turned bp_turn_back(float x)
+BP_LOOP_INLINE struct bp_reduced_angle bp_reduce_angle(float x)
 {
-    const float magic = 0x1.8p23f; /* adding it leaves the number in the low bits */
+    const float magic = 0x1.8p23f; /* adding it leaves n in the low bits */
     float shifted = x * 0x1.45f306p-1f + magic;
     double n = (double)(shifted - magic);
     double rest = ((double)x - n * 0x1.921fb544p0) - n * 0x1.0b4611a626331p-34;
 
-    return (struct bp_turned){(float)rest, bp_float_bits(shifted)};
+    return (struct bp_reduced_angle){(float)rest, bp_float_bits(shifted)};
 }
 
+/* sin(r) for |r| up to a little more than pi / 4. */
 BP_LOOP_INLINE float bp_sin_near_0(float r)
 {
     float z = r * r, p = 2.7249896e-06f;
@@ -42,6 +48,7 @@ BP_LOOP_INLINE float bp_sin_near_0(float r)
     return r + r * z * p;
 }
 
+/* cos(r) in the same range. */
 BP_LOOP_INLINE float bp_cos_near_0(float r)
 {
     float z = r * r, p = 2.45479223e-05f;
@@ -51,6 +58,7 @@ BP_LOOP_INLINE float bp_cos_near_0(float r)
     return 1.0f - (0.5f * z - z * z * p);
 }
 
+/* sin(r + quarters * pi / 2): sine or cosine by the low bit, the sign by the next one. */
 BP_LOOP_INLINE float bp_sine_of(float r, uint32_t quarters)
 {
     uint32_t sine = bp_float_bits(bp_sin_near_0(r)), cosine = bp_float_bits(bp_cos_near_0(r));
@@ -60,27 +68,27 @@ BP_LOOP_INLINE float bp_sine_of(float r, uint32_t quarters)
 
 BP_LOOP_INLINE float bp_sinf(float x)
 {
-    struct bp_turned t = bp_turn_back(x);
+    struct bp_reduced_angle t = bp_reduce_angle(x);
 
     return x == 0.0f ? x : bp_sine_of(t.rest, t.quarters); /* -0 too */
 }
 
 BP_LOOP_INLINE float bp_cosf(float x)
 {
-    struct bp_turned t = bp_turn_back(x);
+    struct bp_reduced_angle t = bp_reduce_angle(x);
 
     return bp_sine_of(t.rest, t.quarters + 1);
 }
 
 BP_LOOP_INLINE float bp_tanf(float x)
 {
-    struct bp_turned t = bp_turn_back(x);
+    struct bp_reduced_angle t = bp_reduce_angle(x);
     float y = bp_sine_of(t.rest, t.quarters & 1) / bp_sine_of(t.rest, (t.quarters & 1) + 1);
 
     return x == 0.0f ? x : y;
 }
 
-/* asin(x), 0 <= x <= 1/2, as x + x * what this gives for x^2. */
+/* (asin(s) - s) / s for s in 0..1/2, as a polynomial in z = s^2. */
 BP_LOOP_INLINE float bp_asin_more(float z)
 {
     float p = 0.0337008126f;
@@ -93,7 +101,10 @@ BP_LOOP_INLINE float bp_asin_more(float z)
     return p * z;
 }
 
-/* Beyond 1/2: asin(x) = pi/2 - 2 asin(sqrt((1 - x) / 2)). */
+/*
+ * For |x| > 1/2: asin(x) = pi/2 - 2 asin(sqrt((1 - x) / 2)). 0x1.777a5cp-25 is what float lacks of
+ * pi / 2.
+ */
 BP_LOOP_INLINE float bp_asinf(float x)
 {
     float size = bp_fabsf(x), half = 0.5f - 0.5f * size;
@@ -105,6 +116,7 @@ BP_LOOP_INLINE float bp_asinf(float x)
     return bp_copysignf(size > 0.5f ? far : y, x);
 }
 
+/* pi/2 - asin(x); for |x| > 1/2 by the same identity, where the subtraction would cancel. */
 BP_LOOP_INLINE float bp_acosf(float x)
 {
     float size = bp_fabsf(x), half = 0.5f - 0.5f * size;
@@ -118,6 +130,7 @@ BP_LOOP_INLINE float bp_acosf(float x)
     return size > 0.5f ? far : near;
 }
 
+/* atan(x) = pi/2 - atan(1 / x) for |x| > 1. */
 BP_LOOP_INLINE float bp_atanf(float x)
 {
     float size = bp_fabsf(x), y = size > 1.0f ? 1.0f / size : size, z = y * y;
@@ -135,6 +148,7 @@ BP_LOOP_INLINE float bp_atanf(float x)
     return bp_copysignf(size > 1.0f ? 0x1.921fb6p0f - (y + 0x1.777a5cp-25f) : y, x);
 }
 
+/* A series for |x| < 1, where the difference of exponentials would cancel. */
 BP_LOOP_INLINE float bp_sinhf(float x)
 {
     float z = x * x, p = 2.80628024e-06f, half = bp_half_expf(bp_fabsf(x));
@@ -145,6 +159,7 @@ BP_LOOP_INLINE float bp_sinhf(float x)
     return z < 1.0f ? x + x * z * p : bp_copysignf(half - 0.25f / half, x);
 }
 
+/* half is exp(|x|) / 2, which does not overflow before cosh does. */
 BP_LOOP_INLINE float bp_coshf(float x)
 {
     float half = bp_half_expf(bp_fabsf(x));
@@ -152,6 +167,7 @@ BP_LOOP_INLINE float bp_coshf(float x)
     return half + 0.25f / half;
 }
 
+/* A series below 1/2; ln(2|x|) above 2^14, where x^2 + 1 is x^2. */
 BP_LOOP_INLINE float bp_asinhf(float x)
 {
     float size = bp_fabsf(x), z = x * x, p = 0.00993442722f;
@@ -167,6 +183,7 @@ BP_LOOP_INLINE float bp_asinhf(float x)
     return bp_copysignf(size < 0.5f ? x + x * z * p : far, x);
 }
 
+/* ln(x + sqrt(x^2 - 1)) with t = x - 1, which is exact near 1. */
 BP_LOOP_INLINE float bp_acoshf(float x)
 {
     float t = x - 1.0f;
@@ -176,6 +193,7 @@ BP_LOOP_INLINE float bp_acoshf(float x)
     return x < 1.0f ? NAN : y;
 }
 
+/* A series below 1/2, else ln((1 + x) / (1 - x)) / 2. */
 BP_LOOP_INLINE float bp_atanhf(float x)
 {
     float size = bp_fabsf(x), z = x * x, p = 0.157568306f;

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree_ensemble.c - TreeEnsemble (ai.onnx.ml 5) and TreeEnsembleRegressor (1, 3, 5): for each
- * target the sum, mean, least or largest of what the trees say, plus a base value.
+ * tree_ensemble.c - TreeEnsemble (ai.onnx.ml 5) and TreeEnsembleRegressor (1, 3, 5).
+ * X is [N, F]; Y[n][t] is the sum, mean, minimum or maximum over the trees of the weights for
+ * target t at the leaves that row n reaches, plus base_values[t], then post_transform. Y has shape
+ * [N, n_targets].
+ * TreeEnsembleRegressor gives float32; version 3 adds tensors of float64 for the lists
+ * (..._as_tensor). TreeEnsemble has lists of interior nodes and of leaves apart, BRANCH_MEMBER, and
+ * float16, float32, float64 throughout.
  */
 
 #include "kernels/tensor_data.h"
@@ -13,7 +18,7 @@
 
 struct model {
     struct bp_cpu_trees trees;
-    double *base; /* one a target, or NULL */
+    double *base; /* one for each target, or NULL */
     uint32_t transform;
 };
 
@@ -23,12 +28,13 @@ struct state {
 
 /* ---- what the attributes say ----------------------------------------------------------------- */
 
+/* base_values: none, or one for each target. */
 static bp_rc read_base(struct bp_cpu_node *node, struct bp_blocks *memory, struct model *m,
                        bp_err *err)
 {
     uint32_t n = m->trees.n_targets, count;
     double *base;
-    bp_rc rc = bp_cpu_numbers_read(node, "base_values", memory, &base, &count, err);
+    bp_rc rc = bp_cpu_reals_read(node, "base_values", memory, &base, &count, err);
 
     if (rc >= 0 && count > 0)
         rc = bp_cpu_expect_count(node, "base_values", count, n, "targets are", err);
@@ -41,6 +47,7 @@ static bp_rc read_base(struct bp_cpu_node *node, struct bp_blocks *memory, struc
     return BP_OK;
 }
 
+/* TreeEnsembleRegressor: strings for aggregate_function and post_transform. */
 static bp_rc build_regressor(struct bp_cpu_node *node, struct bp_blocks *memory, struct model *m,
                              bp_err *err)
 {
@@ -61,6 +68,7 @@ static bp_rc build_regressor(struct bp_cpu_node *node, struct bp_blocks *memory,
     return rc < 0 ? rc : read_base(node, memory, m, err);
 }
 
+/* TreeEnsemble-5: integers for the same. */
 static bp_rc build_5(struct bp_cpu_node *node, struct bp_blocks *memory, struct model *m,
                      bp_err *err)
 {
@@ -84,6 +92,7 @@ static bp_rc build_5(struct bp_cpu_node *node, struct bp_blocks *memory, struct 
                                        bp_cpu_trees_are_double(node), &m->trees, err);
 }
 
+/* The list of nodes is temporary: it is freed once the records are built. */
 static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 {
     struct bp_blocks memory = {.host = node->host};
@@ -101,17 +110,18 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* Converts n sums to the output's type, from element `first` on. */
 static void store(uint32_t dtype, const double *from, void *to, size_t first, size_t n)
 {
-    float *narrow = to;
-    uint16_t *half = to;
+    float *f32 = to;
+    uint16_t *f16 = to;
 
     if (dtype == BP_DTYPE_F64)
         memcpy((double *)to + first, from, n * sizeof *from);
     for (size_t i = 0; i < n && dtype == BP_DTYPE_F32; i++)
-        narrow[first + i] = (float)from[i];
+        f32[first + i] = (float)from[i];
     for (size_t i = 0; i < n && dtype == BP_DTYPE_F16; i++)
-        half[first + i] = bp_f16_store((float)from[i]);
+        f16[first + i] = bp_f16_store((float)from[i]);
 }
 
 static void finish(struct bp_cpu_call *call, double *sums, int64_t first, size_t n)
@@ -154,7 +164,7 @@ const struct bp_cpu_op bp_cpu_op_tree_ensemble_regressor = {
     .name = "TreeEnsembleRegressor",
     .domain = "ai.onnx.ml",
     .since = 1,
-    .types = BP_CPU_ML_NUMBERS,
+    .types = BP_CPU_ML_NUMERIC,
     .claim = bp_cpu_claim_types,
     .pack = pack,
     .prepare = prepare,

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree_ensemble_classifier.c - TreeEnsembleClassifier (ai.onnx.ml 1, 3, 5). With two labels and
- * weights for one class only, that class's score stands for both, in the ways of ONNX Runtime.
+ * tree_ensemble_classifier.c - TreeEnsembleClassifier (ai.onnx.ml 1, 3, 5).
+ * X is [N, F]; labels Y [N], scores Z [N, E], float32. Z[n][e] is base_values[e] plus the sum of
+ * the leaves' weights for class e, then post_transform; the largest score gives the label. Versions
+ * 3 and 5 add float64 tensors for the lists (..._as_tensor).
+ * With two labels and weights for one class only, that class's score stands for both; the rules are
+ * ONNX Runtime's.
  */
 
 #include "kernels/tensor_data.h"
@@ -11,21 +15,21 @@
 
 #include <math.h>
 
-/* What scores of a row are. */
+/* What the scores of a row mean. */
 enum {
-    EACH,   /* one a label, the largest of those that were voted for wins */
-    ALONE,  /* one for the only label: above 0 is yes */
-    SHARED, /* one for both of two labels: large is for the second */
-    SECOND  /* the same, but its weights name the second label: the first has just its base value */
+    PER_LABEL,    /* one for each label; the largest one that got a vote wins */
+    SINGLE_LABEL, /* one for the only label: above 0 means 1 */
+    SHARED_SCORE, /* one for two labels: above the limit means the second */
+    SECOND_ONLY /* as above, but the weights name the second label: the first has its base value */
 };
 
 struct model {
     struct bp_cpu_trees trees;
     struct bp_cpu_labels labels;
-    double *base; /* one a label; the trees' zero: none, which adds nothing and counts as no vote */
+    double *base; /* one for each label; trees.zero if absent: adds nothing, is no vote */
     uint32_t transform;
     uint32_t kind;
-    double limit; /* SHARED, SECOND: the second label wins above it */
+    double limit; /* SHARED_SCORE, SECOND_ONLY: the second label wins above it */
 };
 
 struct state {
@@ -34,13 +38,13 @@ struct state {
 
 /* ---- what the attributes say ----------------------------------------------------------------- */
 
-/* Base values of classes; one may stand for all of up to two. */
+/* base_values: none, one for each label, or one for both of two labels. */
 static bp_rc read_base(struct bp_cpu_node *node, struct bp_blocks *memory, struct model *m,
                        bp_err *err)
 {
     uint32_t n = m->labels.n, count;
     double *base;
-    bp_rc rc = bp_cpu_numbers_read(node, "base_values", memory, &base, &count, err);
+    bp_rc rc = bp_cpu_reals_read(node, "base_values", memory, &base, &count, err);
 
     if (rc >= 0 && count > 0 && !(count == 1 && n == 2))
         rc = bp_cpu_expect_count(node, "base_values", count, n, "classes are", err);
@@ -54,7 +58,10 @@ static bp_rc read_base(struct bp_cpu_node *node, struct bp_blocks *memory, struc
     return BP_OK;
 }
 
-/* Where no weight is negative, scores are probabilities of the second label. */
+/*
+ * Decides how scores become labels. If no weight is negative, scores are probabilities of the
+ * second label, and the limit is 0.5.
+ */
 static void choose_kind(struct model *m, const struct bp_cpu_tree_list *list)
 {
     bool is_positive = true, is_one = list->n_votes > 0;
@@ -63,13 +70,14 @@ static void choose_kind(struct model *m, const struct bp_cpu_tree_list *list)
         is_positive = is_positive && !(list->votes[i].weight < 0);
         is_one = is_one && list->votes[i].target == list->votes[0].target;
     }
-    m->kind = m->labels.n == 1             ? ALONE
-              : m->labels.n > 2 || !is_one ? EACH
-              : list->votes[0].target == 0 ? SHARED
-              : list->votes[0].target == 1 ? SECOND
-                                           : EACH; /* which is then refused */
+    m->kind = m->labels.n == 1             ? SINGLE_LABEL
+              : m->labels.n > 2 || !is_one ? PER_LABEL
+              : list->votes[0].target == 0 ? SHARED_SCORE
+              : list->votes[0].target == 1 ? SECOND_ONLY
+                                           : PER_LABEL; /* which is then refused */
     m->limit = is_positive ? 0.5 : 0;
-    if (m->kind == SHARED && m->transform != BP_CPU_RAW_SCORES && m->transform != BP_CPU_PROBIT)
+    if (m->kind == SHARED_SCORE && m->transform != BP_CPU_RAW_SCORES &&
+        m->transform != BP_CPU_PROBIT)
         m->limit = 0; /* a logit, whatever the signs of the weights */
 }
 
@@ -86,10 +94,10 @@ static bp_rc build(struct bp_cpu_node *node, struct bp_blocks *memory, struct mo
     if (rc < 0)
         return rc;
     choose_kind(m, &list);
-    n_targets = m->kind == SHARED ? 1 : m->labels.n;
+    n_targets = m->kind == SHARED_SCORE ? 1 : m->labels.n;
     rc = bp_cpu_trees_build(node, &list, n_targets, BP_CPU_TREE_SUM, bp_cpu_trees_are_double(node),
                             &m->trees, err);
-    if (m->kind == EACH)
+    if (m->kind == PER_LABEL)
         m->trees.zero = -0.0;
     return rc < 0 ? rc : read_base(node, memory, m, err);
 }
@@ -111,8 +119,8 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 /* ---- running --------------------------------------------------------------------------------- */
 
 /*
- * The first of the largest scores, as they are given out: in float32. The sum of no votes, -0, is
- * none. 0 where there is no score.
+ * Index of the first largest score, compared as float32 like the output. -0 is the sum of no votes
+ * and is passed over; 0 if nothing was voted for.
  */
 static size_t largest(const double *x, size_t n)
 {
@@ -128,18 +136,15 @@ static size_t largest(const double *x, size_t n)
 
 static void put_label(const struct model *m, bp_tensor *out, int64_t row, const double *scores)
 {
-    if (m->kind == ALONE)
-        bp_cpu_put_answer(&m->labels, out, row, scores[0] > 0);
-    else if (m->kind == EACH)
+    if (m->kind == SINGLE_LABEL)
+        bp_cpu_put_binary_label(&m->labels, out, row, scores[0] > 0);
+    else if (m->kind == PER_LABEL)
         bp_cpu_put_label(&m->labels, out, row, largest(scores, m->labels.n));
     else
-        bp_cpu_put_label(&m->labels, out, row, scores[m->kind == SECOND] > m->limit);
+        bp_cpu_put_label(&m->labels, out, row, scores[m->kind == SECOND_ONLY] > m->limit);
 }
 
-/*
- * The score of the first of two labels that share one: what is missing to 1 of a probability, else
- * the negative.
- */
+/* The first of two labels that share a score: 1 - score if it is a probability, else -score. */
 static double first_score(const struct model *m, double score)
 {
     bool is_probability =
@@ -148,6 +153,7 @@ static double first_score(const struct model *m, double score)
     return is_probability ? 1 - score : -score;
 }
 
+/* Labels and scores of n rows from their sums, on the thread that computed them. */
 static void finish(struct bp_cpu_call *call, double *sums, int64_t first, size_t n)
 {
     const struct model *m = call->node->packed;
@@ -164,9 +170,9 @@ static void finish(struct bp_cpu_call *call, double *sums, int64_t first, size_t
         if (!z)
             continue;
         for (size_t c = 0; c < n_labels; c++)
-            z[r * n_labels + c] = (float)(m->kind != SHARED ? scores[c] + 0.0
-                                          : c == 0          ? first_score(m, scores[0])
-                                                            : scores[0]);
+            z[r * n_labels + c] = (float)(m->kind != SHARED_SCORE ? scores[c] + 0.0
+                                          : c == 0                ? first_score(m, scores[0])
+                                                                  : scores[0]);
     }
     if (z)
         bp_cpu_transform_targets_f32(z, n, n_labels, m->transform);
@@ -186,7 +192,7 @@ const struct bp_cpu_op bp_cpu_op_tree_ensemble_classifier = {
     .name = "TreeEnsembleClassifier",
     .domain = "ai.onnx.ml",
     .since = 1,
-    .types = BP_CPU_ML_NUMBERS,
+    .types = BP_CPU_ML_NUMERIC,
     .claim = bp_cpu_claim_types,
     .pack = pack,
     .prepare = prepare,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* trees.c - what trees say of rows of features. */
+/* trees.c - Sums of the votes of decision trees for rows of features; see trees.h. */
 
 #include "kernels/types/loops.h"
 #include "ml/trees/trees_walk.h"
 
 #include <math.h>
 
+/* Rows, or trees, that are walked at once: enough to hide the latency of the L2 cache. */
 #define LANES 8
-/* so that where walks are stays in registers */
+/* Unrolled loops over lanes keep the lanes' positions in registers. */
 #if defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
 #elif defined(__GNUC__)
@@ -15,12 +16,14 @@
 #else
 #define UNROLL
 #endif
-#define CHUNK 4 /* steps before walks are asked whether all are at their ends */
+/* Steps between two checks whether all lanes have reached their leaves. */
+#define CHUNK 4
 /* BP_CPU_WALK_NANS where no x is missing */
 #define MASKED BP_CPU_N_WALKS
 #define WALK_JOIN(name, kind, suffix) name##_##kind##_##suffix
 #define WALK(name, kind, suffix) WALK_JOIN(name, kind, suffix)
 
+/* Bisection in a sorted set. */
 static bool is_member(const struct bp_cpu_trees *trees, uint32_t set, double x)
 {
     uint32_t low = trees->set_first[set], high = trees->set_first[set + 1];
@@ -46,6 +49,7 @@ static bool is_member(const struct bp_cpu_trees *trees, uint32_t set, double x)
 #define SUFFIX f64
 #include "ml/trees/trees_add.inc"
 
+/* For MIN and MAX, NaN stands for "no vote yet". */
 void bp_cpu_trees_start(const struct bp_cpu_trees *trees, double *sums, size_t n)
 {
     double nothing = trees->aggregate <= BP_CPU_TREE_SUM ? trees->zero : (double)NAN;

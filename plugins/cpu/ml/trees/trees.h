@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trees.h - ensembles of decision trees. Whatever form a model gives them in is first a list of
- * nodes (struct bp_cpu_tree_list), then checked and laid out in records of 16 bytes (24 for
- * float64) in the order in which they are walked. Eight walks go side by side, as each waits for
- * memory at every step.
+ * trees.h - Ensembles of decision trees.
+ * The attributes of each operator version are first read to a list of nodes (struct
+ * bp_cpu_tree_list). The list is checked and laid out as records of 16 bytes (24 for float64) in
+ * breadth-first order. Eight walks run at once, because each step of a walk waits for memory.
+ * Built once for a node; afterwards any number of threads read.
  */
 #ifndef BP_CPU_ML_TREES_TREES_H
 #define BP_CPU_ML_TREES_TREES_H
 
 #include "ml/ml.h"
 
-/* How a node compares; in the order of TreeEnsemble's numbers. */
+/* Comparison of a node, in the order of TreeEnsemble-5's integers. */
 enum {
     BP_CPU_TREE_LEQ,
     BP_CPU_TREE_LT,
@@ -22,25 +23,27 @@ enum {
     BP_CPU_TREE_LEAF
 };
 
-/* What becomes of the votes for a target; in the order of TreeEnsemble's numbers. */
+/* How the votes for a target are combined, in the order of TreeEnsemble-5's integers. */
 enum { BP_CPU_TREE_AVERAGE, BP_CPU_TREE_SUM, BP_CPU_TREE_MIN, BP_CPU_TREE_MAX };
 
-/* The trees as a model has them. */
+/* A node as the model describes it. */
 struct bp_cpu_tree_node {
     double value;     /* to compare with */
     int64_t feature;  /* not checked */
-    uint32_t yes, no; /* indices of nodes; not looked at in leaves */
+    uint32_t yes, no; /* indices of the children; ignored in leaves */
     uint32_t set;     /* MEMBER: index of a set */
     uint8_t mode;
     bool nan_is_yes; /* a missing value takes the branch `yes` */
 };
 
+/* A weight of a leaf for a target or class. */
 struct bp_cpu_tree_vote {
     double weight;
     int64_t target; /* not checked */
     uint32_t node;
 };
 
+/* All trees of a model; the memory is the reader's caller's. */
 struct bp_cpu_tree_list {
     struct bp_cpu_tree_node *nodes;
     uint32_t *roots;
@@ -53,14 +56,14 @@ struct bp_cpu_tree_list {
 
 /* ---- laid out -------------------------------------------------------------------------------- */
 
-/* A leaf is its own child, so that walks of different lengths can go on together. */
+/* A record. A leaf is its own child, so that walks of different lengths can go on together. */
 struct bp_cpu_tree_f32 {
     union {
         float value;
         uint32_t leaf;
     };
     uint32_t feature;     /* and BP_CPU_TREE_* bits */
-    uint32_t children[2]; /* places where it goes on if x <= value does not hold, and if it does */
+    uint32_t children[2]; /* positions of the next node: comparison false, true */
 };
 
 struct bp_cpu_tree_f64 {
@@ -86,12 +89,12 @@ struct bp_cpu_tree_weight {
 };
 
 struct bp_cpu_trees {
-    void *nodes;      /* of one of the types above; a place is a number of eight bytes in there */
-    uint32_t *roots;  /* places */
-    uint32_t *depths; /* of the trees: comparisons on the longest way */
+    void *nodes;      /* bp_cpu_tree_f32 or _f64; positions count units of 8 bytes */
+    uint32_t *roots;  /* positions */
+    uint32_t *depths; /* of each tree: comparisons on the longest path */
     uint32_t n_trees;
     size_t bytes;        /* of all nodes */
-    uint32_t n_features; /* one more than the largest that is compared */
+    uint32_t n_features; /* the largest feature index that is compared, plus 1 */
     uint32_t n_targets;
     uint32_t aggregate;
     /*
@@ -99,7 +102,7 @@ struct bp_cpu_trees {
      * where nothing voted, as no weight is -0.
      */
     double zero;
-    uint32_t walk;  /* the loop that is enough for these nodes */
+    uint32_t walk;  /* BP_CPU_WALK_* bits: which comparisons the nodes have */
     bool is_double; /* nodes are bp_cpu_tree_f64; X is compared in that type */
     int64_t steps;  /* sum of the depths */
     /*
@@ -113,24 +116,24 @@ struct bp_cpu_trees {
 };
 
 /*
- * Checks and lays out; all memory is the node's. BP_E_INVALID: a cycle, an index that is outside, a
- * target or feature that cannot be.
+ * Checks a list and lays it out; all memory is the node's. BP_E_INVALID: a cycle, or an index, a
+ * target or a feature out of range. BP_E_NOMEM.
  */
 bp_rc bp_cpu_trees_build(struct bp_cpu_node *node, const struct bp_cpu_tree_list *list,
                          uint32_t n_targets, uint32_t aggregate, bool is_double,
                          struct bp_cpu_trees *out, bp_err *err);
 
 /*
- * Adds what trees first..last say of n rows of X (of `cols` features) to sums, n rows of n_targets.
- * bp_cpu_trees_start() sets those first.
+ * bp_cpu_trees_start() sets sums, [n][n_targets], to "no vote"; bp_cpu_trees_add() adds the votes
+ * of trees first..last for n rows of X, [n][cols], in the trees' type.
  */
 void bp_cpu_trees_start(const struct bp_cpu_trees *trees, double *sums, size_t n);
 void bp_cpu_trees_add(const struct bp_cpu_trees *trees, uint32_t first, uint32_t last,
                       const void *x, size_t cols, size_t n, double *sums);
-/* Sums of some trees and of others become those of both. */
+/* Adds the sums of other trees, for threads that share the trees of one row. */
 void bp_cpu_trees_merge(const struct bp_cpu_trees *trees, double *sums, const double *others,
                         size_t n);
-/* What is left to do when all trees have been added: means, and 0 where nothing voted. */
+/* The last step after all trees: AVERAGE divides, MIN and MAX turn "no vote" into 0. */
 void bp_cpu_trees_end(const struct bp_cpu_trees *trees, double *sums, size_t n);
 
 #endif

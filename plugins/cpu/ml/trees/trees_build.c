@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trees_build.c - from a list of nodes to records in walking order. Nodes may have several parents
- * (converters share the branch of a chain of BRANCH_EQ), but no way may come back.
+ * trees_build.c - From a list of nodes to records in breadth-first order. A node may have several
+ * parents (converters share the branch of a chain of BRANCH_EQ), but a cycle is refused.
  */
 
 #include "ml/trees/trees.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What is only needed while building. */
+/* Temporary data of a build. */
 struct build {
     const struct bp_cpu_node *node;
     const struct bp_cpu_tree_list *list;
@@ -19,7 +19,7 @@ struct build {
     struct bp_blocks memory; /* temporary */
     uint8_t *state;          /* of a node: see visit() */
     uint32_t *depth;         /* comparisons below a node */
-    uint32_t *place;         /* in the new order, + 1; 0: not reached */
+    uint32_t *position;      /* index in the new order, + 1; 0: not reached */
     uint32_t *order;         /* reached nodes */
     uint32_t n;              /* of them */
     uint32_t *vote_first;    /* votes of a node, by `votes` */
@@ -85,7 +85,7 @@ static bp_rc visit(struct build *b, uint32_t root, uint32_t *stack, bp_err *err)
         child = b->state[at] == 1 ? node->no : node->yes;
         if (b->state[child] == 1 || b->state[child] == 2)
             return bp_cpu_fail(b->node, err, BP_E_INVALID,
-                               "its nodes go round: node %u is below itself", child);
+                               "its nodes form a cycle: node %u is below itself", child);
         if (b->state[child] == 0)
             stack[n++] = child;
     }
@@ -101,20 +101,20 @@ static size_t node_bytes(const struct build *b)
 
 static void reach(struct build *b, uint32_t node)
 {
-    if (b->place[node] > 0)
+    if (b->position[node] > 0)
         return;
     b->order[b->n++] = node;
-    b->place[node] = b->n;
+    b->position[node] = b->n;
 }
 
-/* Where a node's record is, in words of eight bytes. */
-static uint32_t place_of(const struct build *b, uint32_t node)
+/* Position of a node's record, in units of 8 bytes. */
+static uint32_t position_of(const struct build *b, uint32_t node)
 {
-    return (b->place[node] - 1) * (uint32_t)(node_bytes(b) / sizeof(uint64_t));
+    return (b->position[node] - 1) * (uint32_t)(node_bytes(b) / sizeof(uint64_t));
 }
 
-/* Level by level: the first ones, which every walk passes, lie close together. */
-static void place_tree(struct build *b, uint32_t root)
+/* Breadth first: the upper levels, which every walk passes, share few cache lines. */
+static void order_tree(struct build *b, uint32_t root)
 {
     uint32_t next = b->n;
 
@@ -128,7 +128,7 @@ static void place_tree(struct build *b, uint32_t root)
     }
 }
 
-static bp_rc place_all(struct build *b, bp_err *err)
+static bp_rc order_all(struct build *b, bp_err *err)
 {
     struct bp_cpu_trees *out = b->out;
     uint32_t *stack = bp_blocks_array(&b->memory, b->list->n_nodes, sizeof *stack);
@@ -143,8 +143,8 @@ static bp_rc place_all(struct build *b, bp_err *err)
 
         if (rc < 0)
             return rc;
-        place_tree(b, root);
-        out->roots[t] = place_of(b, root);
+        order_tree(b, root);
+        out->roots[t] = position_of(b, root);
         out->depths[t] = b->depth[root];
         out->steps += b->depth[root] + 1;
     }
@@ -153,7 +153,10 @@ static bp_rc place_all(struct build *b, bp_err *err)
 
 /* ---- comparisons ----------------------------------------------------------------------------- */
 
-/* The largest float that is not above (strict: is below) x; NaN: there is none. */
+/*
+ * The largest float that is not above x (strict: is below x); NaN if there is none. So x < value
+ * becomes x <= below(value).
+ */
 static double below_f32(double x, bool strict)
 {
     float y = (float)x;
@@ -168,41 +171,45 @@ static double below_f64(double x, bool strict)
     return !strict ? x : x > -HUGE_VAL ? nextafter(x, -HUGE_VAL) : (double)NAN;
 }
 
-/* A node brought to x <= value or x == value, its branches exchanged where need be. */
-struct form {
+/*
+ * A node rewritten as x <= value or x == value, with its children exchanged if need be: x > v is
+ * the negation of x <= v.
+ */
+struct comparison {
     double value;
     uint32_t bits;
     bool is_exchanged;
 };
 
-static struct form form_of(const struct build *b, const struct bp_cpu_tree_node *node)
+/* Rewrites a node's comparison, so that walks know two kinds only. */
+static struct comparison comparison_of(const struct build *b, const struct bp_cpu_tree_node *node)
 {
     uint32_t mode = node->mode;
     bool is_above = mode == BP_CPU_TREE_GT || mode == BP_CPU_TREE_GTE;
     bool is_strict = mode == BP_CPU_TREE_LT || mode == BP_CPU_TREE_GTE;
-    struct form form = {.value = node->value};
+    struct comparison comparison = {.value = node->value};
 
     if (mode == BP_CPU_TREE_MEMBER) {
-        form.bits = BP_CPU_TREE_IS_MEMBER;
+        comparison.bits = BP_CPU_TREE_IS_MEMBER;
     } else if (mode == BP_CPU_TREE_EQ || mode == BP_CPU_TREE_NEQ) {
-        form.bits = BP_CPU_TREE_IS_EQUAL;
-        form.is_exchanged = mode == BP_CPU_TREE_NEQ;
-        if (!b->out->is_double && (double)(float)form.value != form.value)
-            form.value = (double)NAN; /* no float is equal */
-    } else if (form.value == form.value) {
-        form.value =
-            b->out->is_double ? below_f64(form.value, is_strict) : below_f32(form.value, is_strict);
-        form.is_exchanged = is_above;
+        comparison.bits = BP_CPU_TREE_IS_EQUAL;
+        comparison.is_exchanged = mode == BP_CPU_TREE_NEQ;
+        if (!b->out->is_double && (double)(float)comparison.value != comparison.value)
+            comparison.value = (double)NAN; /* no float is equal */
+    } else if (comparison.value == comparison.value) {
+        comparison.value = b->out->is_double ? below_f64(comparison.value, is_strict)
+                                             : below_f32(comparison.value, is_strict);
+        comparison.is_exchanged = is_above;
     }
-    /* a missing value is not above anything, so that x <= value must hold when exchanged */
-    if (form.is_exchanged ? is_above && !node->nan_is_yes : node->nan_is_yes)
-        form.bits |= BP_CPU_TREE_NAN_HOLDS;
-    return form;
+    /* NaN is not above anything: if the children are exchanged, x <= value must count as true */
+    if (comparison.is_exchanged ? is_above && !node->nan_is_yes : node->nan_is_yes)
+        comparison.bits |= BP_CPU_TREE_NAN_HOLDS;
+    return comparison;
 }
 
 /* ---- votes ----------------------------------------------------------------------------------- */
 
-/* Sorts votes by node; those for nodes that are no leaves, or not reached, are not looked at. */
+/* Counting sort of the votes by node. Votes for interior nodes or unreached nodes are ignored. */
 static bp_rc sort_votes(struct build *b, bp_err *err)
 {
     const struct bp_cpu_tree_list *list = b->list;
@@ -230,7 +237,7 @@ static bp_rc sort_votes(struct build *b, bp_err *err)
     return BP_OK;
 }
 
-/* The one weight of a leaf where there is one target. */
+/* The weight of a leaf if there is one target: its votes combined. */
 static double single_weight(const struct build *b, uint32_t node)
 {
     bool adds = b->out->aggregate <= BP_CPU_TREE_SUM;
@@ -241,7 +248,7 @@ static double single_weight(const struct build *b, uint32_t node)
     return weight;
 }
 
-/* Weights of leaf l where there are several targets. */
+/* The weights of leaf l if there are several targets. */
 static void put_weights(const struct build *b, uint32_t node, uint32_t l)
 {
     struct bp_cpu_trees *out = b->out;
@@ -325,11 +332,11 @@ static bp_rc begin(struct build *b, struct bp_cpu_node *node, bp_err *err)
 
     b->state = bp_blocks_array(&b->memory, n, sizeof *b->state);
     b->depth = bp_blocks_array(&b->memory, n, sizeof *b->depth);
-    b->place = bp_blocks_array(&b->memory, n, sizeof *b->place);
+    b->position = bp_blocks_array(&b->memory, n, sizeof *b->position);
     b->order = bp_blocks_array(&b->memory, n, sizeof *b->order);
     b->out->roots = bp_cpu_node_memory(node, b->list->n_roots * sizeof *b->out->roots);
     b->out->depths = bp_cpu_node_memory(node, b->list->n_roots * sizeof *b->out->depths);
-    if (!b->state || !b->depth || !b->place || !b->order || !b->out->roots || !b->out->depths)
+    if (!b->state || !b->depth || !b->position || !b->order || !b->out->roots || !b->out->depths)
         return fail_nomem(b, err);
     return BP_OK;
 }
@@ -349,7 +356,7 @@ bp_rc bp_cpu_trees_build(struct bp_cpu_node *node, const struct bp_cpu_tree_list
         return bp_cpu_fail(node, err, BP_E_INVALID, "it has too many nodes");
     rc = begin(&b, node, err);
     if (rc >= 0)
-        rc = place_all(&b, err);
+        rc = order_all(&b, err);
     if (rc >= 0)
         rc = sort_votes(&b, err);
     if (rc >= 0)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* trees_read.c - trees whose nodes are named by two numbers: a tree's and its own. */
+/*
+ * trees_read.c - Reads the nodes_* attributes of TreeEnsembleClassifier and TreeEnsembleRegressor,
+ * where a node is named by its tree's id and its own.
+ */
 
 #include "ml/trees/trees_read.h"
 #include "program.h"
@@ -30,8 +33,12 @@ static bp_rc fail_nomem(const struct bp_cpu_node *node, bp_err *err)
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-bp_rc bp_cpu_numbers_read(const struct bp_cpu_node *node, const char *name,
-                          struct bp_blocks *memory, double **out, uint32_t *count, bp_err *err)
+/*
+ * The array has twice the size: a tensor's unaligned data is copied to its second half, then
+ * converted.
+ */
+bp_rc bp_cpu_reals_read(const struct bp_cpu_node *node, const char *name, struct bp_blocks *memory,
+                        double **out, uint32_t *count, bp_err *err)
 {
     char tensor_name[NAME];
     uint32_t n_floats;
@@ -90,6 +97,9 @@ static int compare(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
+/*
+ * Sorts the names for bisection, unless the model has them sorted already. Duplicates are refused.
+ */
 static bp_rc sort_keys(struct reader *r, bp_err *err)
 {
     bool is_sorted = true;
@@ -112,7 +122,9 @@ static bp_rc sort_keys(struct reader *r, bp_err *err)
     return BP_OK;
 }
 
-/* Index of a node by its names; `near` is a key from which it is likely not far. */
+/*
+ * The index of node (tree, node). `near` is a key that is likely close, which saves the bisection.
+ */
 static bp_rc find(const struct reader *r, int64_t tree, int64_t node, uint32_t near, uint32_t *out,
                   bp_err *err)
 {
@@ -120,7 +132,7 @@ static bp_rc find(const struct reader *r, int64_t tree, int64_t node, uint32_t n
     const struct key *found;
     int64_t at;
 
-    /* ids mostly count up by one */
+    /* ids mostly ascend by one */
     if (!__builtin_sub_overflow(node, r->keys[near].node, &at) &&
         !__builtin_add_overflow(at, (int64_t)near, &at) && at >= 0 && at < r->n &&
         compare(&key, &r->keys[at]) == 0) {
@@ -163,6 +175,7 @@ static bp_rc find_roots(struct reader *r, bp_err *err)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
+/* BRANCH_MEMBER has no string: TreeEnsemble-5 alone has it, as an integer. */
 static bp_rc read_mode(const struct bp_cpu_node *node, const bp_span *text, uint8_t *out,
                        bp_err *err)
 {
@@ -178,7 +191,7 @@ static bp_rc read_mode(const struct bp_cpu_node *node, const bp_span *text, uint
                        text->size < NAME ? (int)text->size : NAME, (const char *)text->data);
 }
 
-/* What is told of each node; every list has r->n elements. */
+/* The parallel lists that describe the nodes; every list has r->n elements. */
 struct columns {
     const int64_t *features, *yes, *no, *tracks;
     const bp_span *modes;
@@ -207,7 +220,7 @@ static bp_rc read_columns(struct reader *r, struct columns *c, bp_err *err)
         rc = bp_cpu_expect_count(r->node, "nodes_missing_value_tracks_true", n_tracks, r->n, whose,
                                  err);
     if (rc >= 0)
-        rc = bp_cpu_numbers_read(r->node, "nodes_values", r->memory, &c->values, &n_values, err);
+        rc = bp_cpu_reals_read(r->node, "nodes_values", r->memory, &c->values, &n_values, err);
     return rc < 0 ? rc : bp_cpu_expect_count(r->node, "nodes_values", n_values, r->n, whose, err);
 }
 
@@ -250,6 +263,7 @@ static bp_rc read_nodes(struct reader *r, bp_err *err)
 
 /* ---- votes ----------------------------------------------------------------------------------- */
 
+/* Reads <kind>_ids, _nodeids, _treeids and _weights. */
 static bp_rc read_votes(struct reader *r, const char *kind, bp_err *err)
 {
     char names[4][NAME], whose[NAME + 8];
@@ -268,7 +282,7 @@ static bp_rc read_votes(struct reader *r, const char *kind, bp_err *err)
     if (rc >= 0)
         rc = ints(r->node, names[2], n, whose, &trees, err);
     if (rc >= 0)
-        rc = bp_cpu_numbers_read(r->node, names[3], r->memory, &weights, &n_weights, err);
+        rc = bp_cpu_reals_read(r->node, names[3], r->memory, &weights, &n_weights, err);
     if (rc >= 0)
         rc = bp_cpu_expect_count(r->node, names[3], n_weights, n, whose, err);
     if (rc < 0)

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* trees_read_5.c - trees of TreeEnsemble: branches and leaves in lists of their own, by index. */
+/*
+ * trees_read_5.c - Reads the attributes of TreeEnsemble-5: interior nodes and leaves have lists of
+ * their own, and refer to each other by index.
+ */
 
 #include "ml/trees/trees_read.h"
 #include "program.h"
 
+/* What is read so far; lists are borrowed from the graph. */
 struct reader {
     const struct bp_cpu_node *node;
     struct bp_blocks *memory;
     struct bp_cpu_tree_list *out;
-    uint32_t n, n_leaves; /* branches, and leaves behind them */
+    uint32_t n, n_leaves; /* interior nodes, leaves */
     const int64_t *features, *yes, *no, *yes_leaf, *no_leaf, *tracks;
     double *values;
     const uint8_t *modes;
@@ -24,7 +28,7 @@ static bp_rc read_leaves(struct reader *r, bp_err *err)
     double *weights;
     uint32_t n_weights;
     const int64_t *targets = bp_cpu_ints(r->node, "leaf_targetids", &r->n_leaves);
-    bp_rc rc = bp_cpu_numbers_read(r->node, "leaf_weights", r->memory, &weights, &n_weights, err);
+    bp_rc rc = bp_cpu_reals_read(r->node, "leaf_weights", r->memory, &weights, &n_weights, err);
 
     if (rc >= 0)
         rc = bp_cpu_expect_count(r->node, "leaf_weights", n_weights, r->n_leaves,
@@ -64,7 +68,7 @@ static bp_rc read_columns(struct reader *r, bp_err *err)
             r->tracks = NULL; /* also a list that is given and empty */
     }
     if (rc >= 0)
-        rc = bp_cpu_numbers_read(r->node, "nodes_splits", r->memory, &r->values, &count, err);
+        rc = bp_cpu_reals_read(r->node, "nodes_splits", r->memory, &r->values, &count, err);
     if (rc >= 0)
         rc = bp_cpu_expect_count(r->node, "nodes_splits", count, r->n, whose, err);
     if (rc >= 0)
@@ -80,7 +84,7 @@ static bp_rc read_columns(struct reader *r, bp_err *err)
     return BP_OK;
 }
 
-/* Where a branch leads: a node, or a leaf. */
+/* The list index of a child, which is an interior node or a leaf. */
 static bp_rc resolve(const struct reader *r, uint32_t i, int64_t to, bool is_leaf, uint32_t *out,
                      bp_err *err)
 {
@@ -129,13 +133,16 @@ static bp_rc read_nodes(struct reader *r, bp_err *err)
     return rc;
 }
 
-/* Sets end with a NaN each, and come in the order of the nodes that have one. */
+/*
+ * membership_values: each set ends with a NaN; sets are in the order of their nodes. The last NaN
+ * may be missing.
+ */
 static bp_rc read_sets(struct reader *r, bp_err *err)
 {
     struct bp_cpu_tree_list *out = r->out;
     double *members;
     uint32_t count, set = 0, n = 0;
-    bp_rc rc = bp_cpu_numbers_read(r->node, "membership_values", r->memory, &members, &count, err);
+    bp_rc rc = bp_cpu_reals_read(r->node, "membership_values", r->memory, &members, &count, err);
 
     if (rc < 0)
         return rc;

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* trees_run.c - ensembles of trees over rows and threads. */
+/*
+ * trees_run.c - Runs ensembles of trees: threads share the rows, or the trees if there are few
+ * rows; see trees_run.h.
+ */
 
 #include "ml/trees/trees_run.h"
 #include "kernels/tensor_data.h"
 
+/* Limits of a block of rows, and of a thread's share of the trees. */
 enum {
     MOST_ROWS = 512,
-    LEAST_ROWS = 8, /* that many walk side by side */
+    LEAST_ROWS = 8, /* so many are walked at once */
     LEAST_BYTES = 16 * 1024,
     MOST_BYTES = 128 * 1024,
     LEAST_TREES = 8
@@ -15,8 +19,8 @@ enum {
 struct job {
     struct bp_cpu_call *call;
     const struct bp_cpu_trees_run *run;
-    const void *x; /* where trees are shared: all rows, in the type of the trees */
-    double *sums;  /* and their sums, one set a part */
+    const void *x; /* if the threads share the trees: all rows, in the trees' type */
+    double *sums;  /* and the sums, one set for each part */
 };
 
 /* ---- plans ----------------------------------------------------------------------------------- */
@@ -31,7 +35,10 @@ static bool is_converted(const struct bp_cpu_call *call, const struct bp_cpu_tre
     return call->in[0]->dtype != (trees->is_double ? BP_DTYPE_F64 : BP_DTYPE_F32);
 }
 
-/* Bytes of `rows` rows of X (none where X itself will do) and their sums. */
+/*
+ * Bytes for `rows` rows of X (0 if X needs no conversion) and for their sums, rounded up to 64.
+ * False: too large.
+ */
 static bool row_bytes(const struct bp_cpu_call *call, const struct bp_cpu_trees_run *r, size_t rows,
                       size_t *x, size_t *sums)
 {
@@ -47,8 +54,8 @@ static bool row_bytes(const struct bp_cpu_call *call, const struct bp_cpu_trees_
 }
 
 /*
- * Rows that go down one tree after the other: with their sums they stay in the cache beside a tree,
- * and the larger that is, the more of them should share the way it came there.
+ * Rows of a block, which walk down one tree after the other. The block and its sums should stay in
+ * the cache beside a tree; the larger the tree, the more rows should share the cost of loading it.
  */
 static size_t plan_rows(const struct bp_cpu_trees_run *r)
 {
@@ -65,6 +72,10 @@ static size_t plan_rows(const struct bp_cpu_trees_run *r)
     return rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
 }
 
+/*
+ * Few rows and many trees: the threads share the trees, and their sums are merged. Else they share
+ * the rows. False: a size overflows.
+ */
 static bool plan(struct bp_cpu_call *call, struct bp_cpu_trees_run *r)
 {
     size_t sums;
@@ -115,7 +126,7 @@ bp_rc bp_cpu_trees_prepare(struct bp_cpu_call *call, size_t bytes, const struct 
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* n rows of X in the type of the trees: where they are, or a copy. */
+/* n rows of X in the trees' type: X itself, or a converted copy. */
 static const void *rows_of_x(const struct bp_cpu_call *call, const struct bp_cpu_trees_run *r,
                              int64_t first, size_t n, void *copy)
 {
@@ -133,6 +144,7 @@ static const void *rows_of_x(const struct bp_cpu_call *call, const struct bp_cpu
     return copy;
 }
 
+/* A slice of the rows, block by block: all trees, then the outputs. */
 static void do_rows(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -158,6 +170,7 @@ static double *sums_of_part(const struct job *job, uint32_t part)
     return job->sums + part * (job->run->worker_bytes / sizeof(double));
 }
 
+/* A part of the trees, for all rows. */
 static void do_trees(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;

@@ -52,7 +52,7 @@ static void add_taken(void *user, const bp_operator_info *info)
     char first[NAME];
 
     (void)user;
-    if (info->flags & BP_OPERATOR_HOSTED)
+    if (info->flags & BP_OPERATOR_HOST)
         return;
     snprintf(first, sizeof first, "%.*s", (int)strcspn(info->params, ",."), info->params);
     row_of(info->domain, info->op, first)->taken |= info->taken | info->conditional;

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "lib/value.h"
+#include "values/value.h"
 
 #include <inttypes.h>
 #include <math.h>

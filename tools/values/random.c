@@ -7,7 +7,7 @@
 
 #include <bp/sdk.h>
 
-#include "lib/value.h"
+#include "values/value.h"
 
 /* The next number of the "splitmix64" sequence (Steele, Lea, Flood 2014). */
 static uint64_t next(uint64_t *state)

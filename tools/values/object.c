@@ -3,13 +3,13 @@
 
 #include "config.h"
 
-#include "lib/object.h"
+#include "values/object.h"
 
 #include <stdlib.h>
 
 #include <bp/sdk.h>
 
-#include "lib/file.h"
+#include "values/file.h"
 
 bp_rc object_read(const char *path, uint32_t kind, bp_object **out, bp_err *err)
 {

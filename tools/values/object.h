@@ -3,7 +3,7 @@
 #ifndef BP_TOOLS_OBJECT_H
 #define BP_TOOLS_OBJECT_H
 
-#include "lib/compare.h"
+#include "values/compare.h"
 
 /* Reads a .pb of that kind (BP_KIND_*). *out is the caller's, to bp_object_release(). */
 bp_rc object_read(const char *path, uint32_t kind, bp_object **out, bp_err *err) BP_CHECKED;

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "lib/file.h"
+#include "values/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 #include <bp/sdk.h>
 
-#include "lib/npy.h"
+#include "values/npy.h"
 
 /* A first guess at a file's size: exact for plain files, with a byte more to see the end. */
 static size_t first_room(int fd)

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "lib/npy.h"
+#include "values/npy.h"
 
 #include <inttypes.h>
 #include <stdio.h>

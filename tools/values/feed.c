@@ -3,16 +3,16 @@
 
 #include "config.h"
 
-#include "lib/feed.h"
+#include "values/feed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/file.h"
 #include "lib/table.h"
 #include "lib/text.h"
-#include "lib/value.h"
+#include "values/file.h"
+#include "values/value.h"
 
 enum { RANK_MAX = 32 };
 

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "lib/compare.h"
+#include "values/compare.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 
 #include <bp/sdk.h>
 
-#include "lib/value.h"
+#include "values/value.h"
 
 static bool is_comparable(const bp_tensor *got, const bp_tensor *want)
 {

@@ -3,12 +3,12 @@
 
 #include "config.h"
 
-#include "lib/profile.h"
+#include "run/profile.h"
 
 #include <string.h>
 
-#include "lib/file.h"
 #include "lib/progress.h"
+#include "values/file.h"
 
 enum { EVENTS = 1 << 20 }; /* the last ones are kept */
 

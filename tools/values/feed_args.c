@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/feed.h"
+#include "values/feed.h"
 
 static const struct arg_spec feed_specs[] = {
     {.name = "input",
