@@ -9,7 +9,7 @@
  *   2. create                 an instance for each session, with the options of the table
  *   3. capability             for each graph: which nodes it takes, and why not the others
  *   4. compile                a program of each group of nodes that it got
- *   5. frame_create           a frame for each set of shapes: all that a run must not look up or allocate
+ *   5. frame_create           a frame for each set of shapes: looks up and allocates all for a run
  *   6. execute                each run: computes
  *   7. frame_free, program_free, destroy
  *
