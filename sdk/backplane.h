@@ -41,10 +41,15 @@ extern "C" {
 #define BP_CHECKED
 #endif
 
+/* Threads, log, plug-ins and default providers of a program; ends with bp_env_destroy(). */
 typedef struct bp_env bp_env;
+/* Settings that sessions are created with; end with bp_session_options_destroy(). */
 typedef struct bp_session_options bp_session_options;
+/* A model that is ready to run; ends with bp_session_destroy(). */
 typedef struct bp_session bp_session;
+/* A model that was read and checked; ends with bp_model_close(). */
 typedef struct bp_model bp_model;
+/* Who runs what, and why; a session's is its own, others end with bp_report_destroy(). */
 typedef struct bp_report bp_report;
 
 /* An error whose words go to `buf`, which holds `cap` bytes. */
@@ -239,6 +244,7 @@ enum {
     BP_FALLBACK_REQUIRE = 3  /* creating the session fails; so it does when no node was taken */
 };
 
+/* An option: its name and its value as text. Both are copied by who is given them. */
 typedef struct bp_key_value {
     const char *key;
     const char *value;
@@ -389,6 +395,7 @@ enum {
     BP_HOME_GONE = 3       /* nobody: it was withdrawn */
 };
 
+/* bp_known_provider.flags. */
 enum {
     /* There is a plug-in for it: this release has its sources, or one was found. */
     BP_KNOWN_SUPPORTED = 1u << 0,
@@ -431,6 +438,7 @@ typedef struct bp_known_provider {
 BP_API bp_rc bp_env_known_provider(bp_env *env, uint32_t i, bp_known_provider *out,
                                    bp_err *err) BP_CHECKED;
 
+/* bp_operator_info.flags. */
 enum {
     BP_OPERATOR_HOST = 1u << 0 /* the host runs it: no provider is asked */
 };
@@ -472,6 +480,7 @@ BP_API const char *bp_operator_family(uint32_t family, const char **out_about);
 
 /* Lives apart from the env; one may serve many sessions. */
 BP_API bp_rc bp_session_options_create(bp_session_options **out, bp_err *err) BP_CHECKED;
+/* Sessions made with them go on. NULL is fine. */
 BP_API void bp_session_options_destroy(bp_session_options *options);
 
 /*
@@ -604,6 +613,7 @@ BP_API const char *bp_optimization_pass(uint32_t i, uint32_t *level, const char 
  * Told about each phase of a long creation: "read", "infer", ...; fraction 0..1 within the whole.
  */
 typedef void (*bp_progress_fn)(void *user, const char *phase, double fraction);
+/* Sets that function; NULL: nobody is told. `user` is borrowed until sessions are created. */
 BP_API void bp_session_options_set_progress(bp_session_options *options, bp_progress_fn fn,
                                             void *user);
 
@@ -627,6 +637,7 @@ typedef struct bp_type_info {
     const struct bp_type_info *item;
 } bp_type_info;
 
+/* A size that a model declares: a number, a name, or neither. */
 typedef struct bp_dim_info {
     int64_t value;      /* -1: not fixed */
     const char *symbol; /* the model's name for it, "batch"; NULL: none */
@@ -643,11 +654,13 @@ typedef struct bp_io_info {
     const bp_type_info *type; /* never NULL */
 } bp_io_info;
 
+/* bp_io_info.flags. */
 enum {
     BP_IO_OPTIONAL = 1u << 0, /* an input with a default: it need not be fed */
     BP_IO_SPARSE = 1u << 1    /* an output that is a sparse constant of the model; it comes dense */
 };
 
+/* An operator that a model uses. Strings are borrowed until the model is closed. */
 typedef struct bp_op_info {
     uint32_t struct_size;
     uint32_t count; /* nodes, those in subgraphs included */
@@ -656,11 +669,16 @@ typedef struct bp_op_info {
     uint32_t since; /* version of the operator in force; 0: no such operator is known */
 } bp_op_info;
 
+/* Formats of model files, recognized by their bytes. */
 enum {
     BP_MODEL_FORMAT_ONNX = 0,
     BP_MODEL_FORMAT_ORT = 1 /* ONNX Runtime's own, .ort */
 };
 
+/*
+ * What a model says of itself. Strings are borrowed until it is closed; the numbers n_* are what the
+ * functions with an index below accept.
+ */
 typedef struct bp_model_info {
     uint32_t struct_size;
     uint32_t n_inputs, n_outputs, n_nodes, n_ops, n_opsets, n_metadata, n_external;
@@ -689,6 +707,7 @@ typedef struct bp_model_weight {
     uint32_t reserved0;
 } bp_model_weight;
 
+/* bp_model_weight.flags. */
 enum {
     BP_WEIGHT_IF_ANY = 1u << 0,  /* no error when the model has no such initializer */
     BP_WEIGHT_EXTERNAL = 1u << 1 /* an error when the model has the initializer's data in itself */
@@ -794,7 +813,9 @@ enum {
 BP_API bp_rc bp_model_optimize(bp_env *env, bp_model *model, const bp_session_options *options,
                                uint32_t flags, bp_model **out, bp_report **report,
                                bp_err *err) BP_CHECKED;
+/* The caller sets out->struct_size. [any thread, as the next five] */
 BP_API bp_rc bp_model_get_info(const bp_model *model, bp_model_info *out, bp_err *err) BP_CHECKED;
+/* Input or output i of the main graph, as the model declares it. BP_E_INVALID: there is none. */
 BP_API bp_rc bp_model_input(const bp_model *model, uint32_t i, bp_io_info *out,
                             bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_model_output(const bp_model *model, uint32_t i, bp_io_info *out,
@@ -816,6 +837,7 @@ BP_API const char *bp_model_external(const bp_model *model, uint32_t i);
  */
 BP_API bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_options *options,
                                bp_session **out, bp_err *err) BP_CHECKED;
+/* The same of a model that was opened; the session lives on when that is closed. */
 BP_API bp_rc bp_session_create_from_model(bp_env *env, bp_model *model,
                                           const bp_session_options *options, bp_session **out,
                                           bp_err *err) BP_CHECKED;
@@ -827,6 +849,7 @@ BP_API void bp_session_destroy(bp_session *session);
  */
 BP_API uint32_t bp_session_input_count(const bp_session *session);
 BP_API uint32_t bp_session_output_count(const bp_session *session);
+/* Input or output i, borrowed until the session is destroyed. BP_E_INVALID: there is none. */
 BP_API bp_rc bp_session_input(const bp_session *session, uint32_t i, bp_io_info *out,
                               bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_session_output(const bp_session *session, uint32_t i, bp_io_info *out,
@@ -925,6 +948,7 @@ typedef struct bp_session_stats {
     uint64_t held_bytes, peak_bytes;
     uint64_t device_bytes;   /* of providers' own memory, in all frames; weights are not counted */
 } bp_session_stats;
+/* The counters as they are now; the caller sets out->struct_size. [any thread] */
 BP_API bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out,
                                   bp_err *err) BP_CHECKED;
 /*
@@ -1019,6 +1043,7 @@ enum {
     BP_ESTIMATED_SIMULATED = 1u << 4 /* its times are a simulation's */
 };
 
+/* A provider of the list: how far it came and what it got. Strings live as long as the report. */
 typedef struct bp_report_provider {
     uint32_t struct_size;
     uint32_t stage;    /* BP_STAGE_*: how far it came; BP_STAGE_RUN: in use */
@@ -1038,6 +1063,7 @@ typedef struct bp_report_provider {
     double run_ns, copy_ns; /* a run: on the device, and of copies between memories */
 } bp_report_provider;
 
+/* A node of the graph as it runs: who runs it. Strings live as long as the report. */
 typedef struct bp_report_node {
     uint32_t struct_size;
     uint32_t provider;  /* index of a provider row; BP_NONE: run by the host (control flow), or nobody */
@@ -1058,6 +1084,7 @@ typedef struct bp_report_refusal {
     const char *subject, *text; /* may be NULL */
 } bp_report_refusal;
 
+/* A group: nodes that one provider compiled together. Strings live as long as the report. */
 typedef struct bp_report_group {
     uint32_t struct_size;
     uint32_t provider;
@@ -1113,9 +1140,11 @@ BP_API bp_rc bp_report_get_option(const bp_report *report, uint32_t provider, ui
                                   bp_report_option *out, bp_err *err) BP_CHECKED;
 /* "default", "file", "application", "variable"; "?" for other numbers. */
 BP_API const char *bp_origin_name(uint32_t origin);
+/* Rows of each kind; the functions below take an index under these. [any thread] */
 BP_API uint32_t bp_report_provider_count(const bp_report *report);
 BP_API uint32_t bp_report_node_count(const bp_report *report);
 BP_API uint32_t bp_report_group_count(const bp_report *report);
+/* Row i of its kind; the caller sets out->struct_size. BP_E_INVALID: there is none. */
 BP_API bp_rc bp_report_get_provider(const bp_report *report, uint32_t i, bp_report_provider *out,
                                     bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_report_get_node(const bp_report *report, uint32_t i, bp_report_node *out,
@@ -1143,6 +1172,7 @@ typedef struct bp_report_mismatch {
 
 /* One a value. Runs may add rows to a session's report: sizes known by then only. [any thread] */
 BP_API uint32_t bp_report_mismatch_count(const bp_report *report);
+/* Mismatch i; the caller sets out->struct_size. BP_E_INVALID: there is none. */
 BP_API bp_rc bp_report_get_mismatch(const bp_report *report, uint32_t i, bp_report_mismatch *out,
                                     bp_err *err) BP_CHECKED;
 
@@ -1193,6 +1223,7 @@ BP_API bp_rc bp_tensor_decode(const void *bytes, size_t size, bp_tensor *out, ch
 /* Writes an ONNX TensorProto; *out is the caller's, to bp_free(). */
 BP_API bp_rc bp_tensor_encode(const bp_tensor *tensor, const char *name, void **out, size_t *size,
                               bp_err *err) BP_CHECKED;
+/* Frees what a function of this header allocated for the caller and named so. NULL is fine. */
 BP_API void bp_free(void *p);
 
 /* ---- values of any kind ---------------------------------------------------------------------- */

@@ -109,6 +109,7 @@ uint64_t bp_sim_memory_free(bp_sim_device *device);
 
 /* A handle of n > 0 bytes, at a multiple of a page; NULL: the device is full, or it is to fail. */
 void *bp_sim_alloc(bp_sim_device *device, size_t n);
+/* Frees an allocation: kernels and copies that use it must have ended. */
 void bp_sim_free(bp_sim_device *device, void *handle);
 /*
  * For kernels: where the bytes are, for as long as they are allocated; NULL: not in one allocation.
@@ -132,6 +133,7 @@ int bp_sim_download(bp_sim_device *device, bp_sim_stream *stream, void *to, bp_s
 
 /* An event on the heap, not recorded; NULL when it fails. Others may live anywhere, as zeroes. */
 bp_sim_event *bp_sim_event_create(bp_sim_device *device);
+/* Frees an event of bp_sim_event_create(); nobody may be waiting for it. */
 void bp_sim_event_destroy(bp_sim_event *event);
 /* The event stands for all that is in the stream by now. -1: it is to fail. */
 int bp_sim_record(bp_sim_stream *stream, bp_sim_event *event);
