@@ -6,6 +6,13 @@
  * first to the one that reads it last, both included; buffers that are live at the same step get
  * disjoint places. The layout is greedy: large buffers first, each at the lowest place where it
  * fits. That is not always the smallest arena, but seldom far from it.
+ *
+ *     bp_arena_item items[] = {{.bytes = 4096, .first = 0, .last = 1}, ...};
+ *     void *work = host->alloc(host->h, bp_arena_work(n), sizeof(size_t));
+ *     size_t bytes = bp_arena_plan(items, n, 64, work); ... base + items[i].offset ...
+ *
+ * bp_arena_work() and bp_arena_plan() are for providers; the other functions are their parts. All
+ * of it is inline, allocates nothing, keeps no state and cannot fail but for SIZE_MAX. [any thread]
  */
 #ifndef BP_ARENA_H
 #define BP_ARENA_H
@@ -13,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A buffer: the caller sets all but offset, which bp_arena_plan() writes. */
 typedef struct bp_arena_item {
     size_t bytes;         /* 0 takes no place */
     uint32_t first, last; /* steps, first <= last */

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * einsum.h - reads the equation of ONNX's Einsum, for the host's shape rule and for providers:
- * "bij,bjk->bik", with blanks anywhere, letters of both cases, and one "..." a term.
+ * "bij,bjk->bik", with blanks anywhere, letters of both cases, and one "..." a term. The syntax is
+ * that of ONNX Einsum, version 12.
+ *
+ * bp_einsum_parse() is the function to call; the others are its parts. All of it is inline,
+ * allocates nothing and keeps no state [any thread]. Errors are sentences: static text, NULL for
+ * none.
+ *
+ *     bp_einsum_term terms[3]; uint32_t ranks[2] = {3, 3};
+ *     const char *wrong = bp_einsum_parse("bij,bjk->bik", 12, 2, ranks, terms);
+ *
+ * gives three terms of rank 3, of which terms[0].labels[2] and terms[1].labels[1] are equal (j).
  */
 #ifndef BP_EINSUM_H
 #define BP_EINSUM_H
@@ -71,7 +81,10 @@ static inline const char *bp_einsum_read(const char **at, const char *end, bp_ei
     return NULL;
 }
 
-/* Gives the ellipsis of a term its dimensions. */
+/*
+ * Gives the ellipsis of a term `dims` dimensions: labels after it move up. A term without an
+ * ellipsis stays as it is. NULL, or what is wrong: a rank beyond BP_EINSUM_RANK.
+ */
 static inline const char *bp_einsum_widen(bp_einsum_term *term, uint32_t dims)
 {
     uint32_t at = term->ellipsis;
@@ -99,6 +112,7 @@ static inline const char *bp_einsum_implied(const uint8_t *uses, bp_einsum_term 
     return NULL;
 }
 
+/* A result that the equation gives: each letter is an operand's, and there once. */
 static inline const char *bp_einsum_check_out(const uint8_t *uses, const bp_einsum_term *out)
 {
     uint8_t seen[BP_EINSUM_LETTERS] = {0};
@@ -112,7 +126,11 @@ static inline const char *bp_einsum_check_out(const uint8_t *uses, const bp_eins
     return NULL;
 }
 
-/* The operands of an equation; *widest gets the dimensions of the longest ellipsis. */
+/*
+ * The operands of an equation, from *at to "->" or the end. uses[label] becomes 1 for a letter that
+ * is there once, more for several; *widest the dimensions of the longest ellipsis. NULL, or what is
+ * wrong.
+ */
 static inline const char *bp_einsum_operands(const char **at, const char *end, uint32_t n,
                                              const uint32_t *ranks, bp_einsum_term *terms,
                                              uint8_t *uses, uint32_t *widest)
@@ -141,8 +159,9 @@ static inline const char *bp_einsum_operands(const char **at, const char *end, u
 }
 
 /*
- * Reads an equation for n operands of these ranks into n + 1 terms, the last of which is the
- * result. NULL, or a sentence that says what is wrong.
+ * Reads an equation of `size` bytes, without a NUL, for n operands of these ranks. terms: n + 1 of
+ * the caller's; the last becomes the result, implied when there is no "->". NULL, or a sentence
+ * that says what is wrong, in which case terms are undefined.
  */
 static inline const char *bp_einsum_parse(const char *text, size_t size, uint32_t n,
                                           const uint32_t *ranks, bp_einsum_term *terms)

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* sdk.h - inline helpers over abi.h for provider authors; a plug-in links nothing for them. */
+/*
+ * sdk.h - inline helpers over abi.h for provider authors; a plug-in links nothing for them.
+ *
+ * None of them allocates, locks or keeps state: [any thread], as long as nobody changes the
+ * arguments meanwhile. Pointers that they return point into the graph, options or tensor that they
+ * were given, and live as long as that.
+ */
 #ifndef BP_SDK_H
 #define BP_SDK_H
 
@@ -10,6 +16,7 @@
 #include <bp/abi.h>
 #include <bp/manifest.h>
 
+/* BP_PRINTF: arguments are checked as printf's. BP_EXPORT: put it before bp_provider_entry_v1. */
 #if defined(__GNUC__)
 #define BP_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #define BP_EXPORT __attribute__((visibility("default")))
@@ -18,7 +25,10 @@
 #define BP_EXPORT
 #endif
 
-/* Fills the caller's error with a sentence and returns rc: `return bp_fail(err, BP_E_SHAPE, ...)`. */
+/*
+ * As bp_fail(), with a va_list. The text is cut off where the caller's buffer ends; native_code is
+ * 0, set it afterwards. err may be NULL: only rc is returned.
+ */
 static inline bp_rc bp_vfail(bp_err *err, bp_rc rc, const char *fmt, va_list args)
     BP_PRINTF(3, 0);
 static inline bp_rc bp_vfail(bp_err *err, bp_rc rc, const char *fmt, va_list args)
@@ -38,6 +48,9 @@ static inline bp_rc bp_vfail(bp_err *err, bp_rc rc, const char *fmt, va_list arg
     return rc;
 }
 
+/*
+ * Fills the caller's error with a sentence and returns rc: `return bp_fail(err, BP_E_SHAPE, ...)`.
+ */
 static inline bp_rc bp_fail(bp_err *err, bp_rc rc, const char *fmt, ...) BP_PRINTF(3, 4);
 static inline bp_rc bp_fail(bp_err *err, bp_rc rc, const char *fmt, ...)
 {
@@ -62,7 +75,10 @@ static inline int bp_is_cancelled(const volatile uint32_t *cancel)
 #endif
 }
 
-/* Copies a table of the other side into ours: the common bytes, the rest zero. */
+/*
+ * Copies a table of the other side into ours: the common bytes, the rest zero, so that slots which
+ * the other side lacks are NULL. Both tables begin with struct_size; own_size is sizeof ours.
+ */
 static inline void bp_copy_in(void *own, size_t own_size, const void *theirs)
 {
     uint32_t size;
@@ -97,13 +113,17 @@ static inline bp_rc bp_host_check(const bp_host *host, const char *name, bp_err 
     return BP_OK;
 }
 
-/* Refuses a node: the reason (BP_R_*), what it is about, and a sentence; both may be NULL. */
+/*
+ * Refuses a node: the reason (BP_R_*), the input, attribute or dimension that it is about, and a
+ * sentence without a full stop. Both texts may be NULL; the host copies them.
+ */
 static inline void bp_refuse(const bp_claims *claims, uint32_t node, uint32_t reason,
                              const char *subject, const char *text)
 {
     claims->node(claims->h, node, BP_NO, reason, subject, text, NULL);
 }
 
+/* Takes a node, without an estimate of its cost. */
 static inline void bp_accept(const bp_claims *claims, uint32_t node)
 {
     claims->node(claims->h, node, BP_YES, BP_R_NONE, NULL, NULL, NULL);
@@ -123,7 +143,7 @@ static inline const bp_attr *bp_node_attr(const bp_graph *g, const bp_node *node
     return NULL;
 }
 
-/* A single integer attribute, or def when it is absent. */
+/* A single integer attribute, or def when it is absent or of another type. */
 static inline int64_t bp_node_int(const bp_graph *g, const bp_node *node, const char *name,
                                   int64_t def)
 {
@@ -134,6 +154,7 @@ static inline int64_t bp_node_int(const bp_graph *g, const bp_node *node, const 
     return *(const int64_t *)attr->data;
 }
 
+/* A single float attribute, or def when it is absent or of another type. */
 static inline float bp_node_float(const bp_graph *g, const bp_node *node, const char *name,
                                   float def)
 {
@@ -178,6 +199,7 @@ static inline const bp_value *bp_node_in(const bp_graph *g, const bp_node *node,
     return BP_VALUE(g, node->in[i]);
 }
 
+/* Value of output i of a node, or NULL when that output is absent. */
 static inline const bp_value *bp_node_out(const bp_graph *g, const bp_node *node, uint32_t i)
 {
     if (i >= node->n_out || node->out[i] == BP_NONE)
@@ -201,7 +223,7 @@ static inline void *bp_tensor_data(const bp_tensor *tensor)
     return tensor->base ? (char *)tensor->base + tensor->offset : NULL;
 }
 
-/* Number of elements; 1 for rank 0. */
+/* Number of elements, the product of the sizes; 1 for rank 0. */
 static inline int64_t bp_dims_count(const int64_t *dims, uint32_t rank)
 {
     int64_t n = 1;
@@ -211,7 +233,9 @@ static inline int64_t bp_dims_count(const int64_t *dims, uint32_t rank)
     return n;
 }
 
-/* Bits of an element, 0 for types without a fixed size (string) or unknown ones. */
+/*
+ * Bits of an element of an ONNX type (TensorProto.DataType); 0: no fixed size (string), or unknown.
+ */
 static inline uint32_t bp_dtype_width(uint32_t dtype)
 {
     static const uint8_t bits[BP_DTYPE_END] = {0,  32, 8,  8,   16, 16, 32, 64, 0, 8, 16, 64, 32, 64,

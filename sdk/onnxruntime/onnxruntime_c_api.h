@@ -6,20 +6,20 @@
  * compile and run; the words are ours. Everything is reached through OrtGetApiBase(): ask it for
  * the table of ORT_API_VERSION and call through that. Tables only grow at their ends.
  *
- * A function that returns an OrtStatus * succeeded when that is NULL; anything else is the caller's,
- * to ReleaseStatus(). What a Create or Get hands out through a pointer to a pointer that is not to
- * const is the caller's, to release with the function of its type. Results that are const pointers
- * belong to the object that was asked. Text that comes with an OrtAllocator is freed with it.
- * ReleaseX() takes NULL.
+ * A function that returns an OrtStatus * succeeded when that is NULL; anything else is the
+ * caller's, to ReleaseStatus(). What a Create or Get hands out through a pointer to a pointer that
+ * is not to const is the caller's, to release with the function of its type. Results that are const
+ * pointers belong to the object that was asked. Text that comes with an OrtAllocator is freed with
+ * it. ReleaseX() takes NULL.
  *
  * NULL for an argument that must be there is ORT_INVALID_ARGUMENT; a function out of memory returns
  * ORT_FAIL. An object that is being changed is used by one thread at a time; objects that nobody
  * changes, sessions among them, may be used by any number of threads. [any thread] marks functions
  * that may also be called while another thread changes the object.
  *
- * "Kept, without effect" is a setting that can be read again and changes nothing here. "An error with
- * the reason" is a status whose message says why. docs/onnxruntime.md lists what differs from ONNX
- * Runtime.
+ * "Kept, without effect" is a setting that can be read again and changes nothing here. "An error
+ * with the reason" is a status whose message says why. docs/onnxruntime.md lists what differs from
+ * ONNX Runtime.
  */
 #ifndef BP_ONNXRUNTIME_C_API_H
 #define BP_ONNXRUNTIME_C_API_H
@@ -60,11 +60,13 @@ typedef enum ONNXTensorElementDataType {
     ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL = 9,
     /* IEEE binary16. */
     ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16 = 10,
+    /* IEEE binary64. */
     ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE = 11,
     ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32 = 12,
     ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64 = 13,
     /* Two floats; no tensor of complex numbers can be created. */
     ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64 = 14,
+    /* Two doubles; as COMPLEX64. */
     ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128 = 15,
     /* The upper half of a binary32. */
     ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16 = 16,
@@ -76,20 +78,30 @@ typedef enum ONNXTensorElementDataType {
     /* Types below 8 bits: the first element in the low bits of a byte. */
     ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT4 = 21,
     ONNX_TENSOR_ELEMENT_DATA_TYPE_INT4 = 22,
+    /* 4-bit floats: 2 bits of exponent, 1 of mantissa; two in a byte. */
     ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT4E2M1 = 23,
+    /* Four in a byte. From here on numbers differ from TensorProto.DataType. */
     ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT2 = 24,
     ONNX_TENSOR_ELEMENT_DATA_TYPE_INT2 = 25,
+    /* 8-bit powers of two, for scales. */
     ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E8M0 = 26
 } ONNXTensorElementDataType;
 
 /* Kinds of values. */
 typedef enum ONNXType {
+    /* No type is known. */
     ONNX_TYPE_UNKNOWN = 0,
+    /* Elements of one type in a grid of `rank` dimensions. */
     ONNX_TYPE_TENSOR = 1,
+    /* Values of one type in an order. */
     ONNX_TYPE_SEQUENCE = 2,
+    /* From integers or strings to values of one type. */
     ONNX_TYPE_MAP = 3,
+    /* A type that only its operators know; none here has one. */
     ONNX_TYPE_OPAQUE = 4,
+    /* A tensor of which only some elements are stored. */
     ONNX_TYPE_SPARSETENSOR = 5,
+    /* A value, or none. */
     ONNX_TYPE_OPTIONAL = 6
 } ONNXType;
 
@@ -119,21 +131,33 @@ typedef enum OrtSparseIndicesFormat {
 
 /* Severities of log lines; a level lets through its own and what is graver. */
 typedef enum OrtLoggingLevel {
+    /* For whoever debugs the library. */
     ORT_LOGGING_LEVEL_VERBOSE = 0,
+    /* What was chosen, and why. */
     ORT_LOGGING_LEVEL_INFO = 1,
+    /* Something is not as it should be; the result is right all the same. */
     ORT_LOGGING_LEVEL_WARNING = 2,
+    /* Something failed; a status says so too. */
     ORT_LOGGING_LEVEL_ERROR = 3,
+    /* The process cannot go on. */
     ORT_LOGGING_LEVEL_FATAL = 4
 } OrtLoggingLevel;
 
 /* Kinds of node attributes. */
 typedef enum OrtOpAttrType {
+    /* No type; never that of an attribute. */
     ORT_OP_ATTR_UNDEFINED = 0,
+    /* One int64_t. */
     ORT_OP_ATTR_INT = 1,
+    /* A list of int64_t. */
     ORT_OP_ATTR_INTS = 2,
+    /* One float. */
     ORT_OP_ATTR_FLOAT = 3,
+    /* A list of float. */
     ORT_OP_ATTR_FLOATS = 4,
+    /* One text. */
     ORT_OP_ATTR_STRING = 5,
+    /* A list of texts. */
     ORT_OP_ATTR_STRINGS = 6,
     /* A subgraph; the functions for attributes do not hand it out. */
     ORT_OP_ATTR_GRAPH = 7,
@@ -202,16 +226,23 @@ typedef enum OrtDeviceMemoryType {
 
 /* Kinds of devices, as memory knows them. */
 typedef enum OrtMemoryInfoDeviceType {
+    /* Ordinary memory of the host; all values lie there. */
     OrtMemoryInfoDeviceType_CPU = 0,
+    /* Memory of a GPU. */
     OrtMemoryInfoDeviceType_GPU = 1,
+    /* Memory of an FPGA. */
     OrtMemoryInfoDeviceType_FPGA = 2,
+    /* Memory of an NPU. */
     OrtMemoryInfoDeviceType_NPU = 3
 } OrtMemoryInfoDeviceType;
 
 /* Kinds of devices, as the machine has them. */
 typedef enum OrtHardwareDeviceType {
+    /* The processor. */
     OrtHardwareDeviceType_CPU = 0,
+    /* PCI class 03, display controllers. */
     OrtHardwareDeviceType_GPU = 1,
+    /* PCI class 12, or a device with an `accel` driver. */
     OrtHardwareDeviceType_NPU = 2
 } OrtHardwareDeviceType;
 
@@ -219,8 +250,11 @@ typedef enum OrtHardwareDeviceType {
 typedef enum OrtExecutionProviderDevicePolicy {
     /* No preference. */
     OrtExecutionProviderDevicePolicy_DEFAULT = 0,
+    /* Takes a processor's provider. */
     OrtExecutionProviderDevicePolicy_PREFER_CPU = 1,
+    /* Takes the first NPU, and a processor's provider for the rest. */
     OrtExecutionProviderDevicePolicy_PREFER_NPU = 2,
+    /* Takes the first GPU, and a processor's provider for the rest. */
     OrtExecutionProviderDevicePolicy_PREFER_GPU = 3,
     /* Takes the first GPU here. */
     OrtExecutionProviderDevicePolicy_MAX_PERFORMANCE = 4,
@@ -232,33 +266,49 @@ typedef enum OrtExecutionProviderDevicePolicy {
 
 /* Why an execution provider cannot use a device: bits. */
 typedef enum OrtDeviceEpIncompatibilityReason {
+    /* It can be used. */
     OrtDeviceEpIncompatibility_NONE = 0,
+    /* The driver is absent, too old or too new. */
     OrtDeviceEpIncompatibility_DRIVER_INCOMPATIBLE = 1,
+    /* The provider is not for this device. */
     OrtDeviceEpIncompatibility_DEVICE_INCOMPATIBLE = 2,
+    /* A library that the provider needs is not there. */
     OrtDeviceEpIncompatibility_MISSING_DEPENDENCY = 4,
+    /* Another reason; the notes say which. */
     OrtDeviceEpIncompatibility_UNKNOWN = -2147483647 - 1
 } OrtDeviceEpIncompatibilityReason;
 
 /* How CUDA finds an algorithm for convolutions. */
 typedef enum OrtCudnnConvAlgoSearch {
+    /* All algorithms are measured. */
     OrtCudnnConvAlgoSearchExhaustive = 0,
+    /* cuDNN chooses by the sizes. */
     OrtCudnnConvAlgoSearchHeuristic = 1,
+    /* Always the same algorithm. */
     OrtCudnnConvAlgoSearchDefault = 2
 } OrtCudnnConvAlgoSearch;
 
 /* Where imported memory comes from. */
 typedef enum OrtExternalMemoryHandleType {
+    /* A resource of Direct3D 12 (Windows). */
     ORT_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE = 0,
+    /* A heap of Direct3D 12 (Windows). */
     ORT_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP = 1,
+    /* Memory of Vulkan as a Windows handle. */
     ORT_EXTERNAL_MEMORY_HANDLE_TYPE_MEMORY_WIN32 = 2,
+    /* Memory of Vulkan as a file descriptor. */
     ORT_EXTERNAL_MEMORY_HANDLE_TYPE_MEMORY_OPAQUE_FD = 3,
+    /* Memory of the host, by its address. */
     ORT_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION = 4
 } OrtExternalMemoryHandleType;
 
 /* Where an imported semaphore comes from. */
 typedef enum OrtExternalSemaphoreType {
+    /* A fence of Direct3D 12 (Windows). */
     ORT_EXTERNAL_SEMAPHORE_D3D12_FENCE = 0,
+    /* A timeline semaphore of Vulkan as a Windows handle. */
     ORT_EXTERNAL_SEMAPHORE_VK_TIMELINE_SEMAPHORE_WIN32 = 1,
+    /* A timeline semaphore of Vulkan as a file descriptor. */
     ORT_EXTERNAL_SEMAPHORE_VK_TIMELINE_SEMAPHORE_OPAQUE_FD = 2
 } OrtExternalSemaphoreType;
 
@@ -293,6 +343,7 @@ typedef enum OrtCustomOpInputOutputCharacteristic {
 
 /* Settings of the compiler of models: bits. */
 typedef enum OrtCompileApiFlags {
+    /* No flag. */
     OrtCompileApiFlags_NONE = 0,
     /* Always an error here, because no provider compiles into models. */
     OrtCompileApiFlags_ERROR_IF_NO_NODES_COMPILED = 1,
@@ -302,118 +353,233 @@ typedef enum OrtCompileApiFlags {
 
 /* Options of the NNAPI provider: bits. */
 typedef enum NNAPIFlags {
+    /* No flag. */
     NNAPI_FLAG_USE_NONE = 0,
+    /* float32 may be computed in float16. */
     NNAPI_FLAG_USE_FP16 = 1,
+    /* Channels stay before the spatial dimensions. */
     NNAPI_FLAG_USE_NCHW = 2,
+    /* NNAPI's own CPU implementation is not used. */
     NNAPI_FLAG_CPU_DISABLED = 4,
+    /* Only NNAPI's own CPU implementation is used. */
     NNAPI_FLAG_CPU_ONLY = 8
 } NNAPIFlags;
 
 /* Options of the CoreML provider: bits. */
 typedef enum COREMLFlags {
+    /* No flag. */
     COREML_FLAG_USE_NONE = 0,
+    /* Only the processor is used. */
     COREML_FLAG_USE_CPU_ONLY = 1,
+    /* Nodes of subgraphs are taken too. */
     COREML_FLAG_ENABLE_ON_SUBGRAPH = 2,
+    /* Only on devices with Apple's Neural Engine. */
     COREML_FLAG_ONLY_ENABLE_DEVICE_WITH_ANE = 4,
+    /* Only nodes whose sizes are known are taken. */
     COREML_FLAG_ONLY_ALLOW_STATIC_INPUT_SHAPES = 8,
+    /* Models are made as ML Program. */
     COREML_FLAG_CREATE_MLPROGRAM = 16,
+    /* The processor and the GPU are used. */
     COREML_FLAG_USE_CPU_AND_GPU = 32
 } COREMLFlags;
 
-/* ---- opaque types, and structs that are laid out below ------------------------------------------ */
+/*
+ * ---- opaque types, and structs that are laid out below ------------------------------------------
+ */
 
+/*
+ * Functions that allocate memory; laid out below. Those that a Create function gave end with
+ * ReleaseAllocator().
+ */
 typedef struct OrtAllocator OrtAllocator;
+/* The main table of functions; laid out below. */
 typedef struct OrtApi OrtApi;
+/* Where programs begin; laid out below. */
 typedef struct OrtApiBase OrtApiBase;
+/* Settings of an arena; ends with ReleaseArenaCfg(). */
 typedef struct OrtArenaCfg OrtArenaCfg;
+/* Options of CANN; end with ReleaseCANNProviderOptions(). */
 typedef struct OrtCANNProviderOptions OrtCANNProviderOptions;
+/* Options of CUDA as a struct; laid out below. */
 typedef struct OrtCUDAProviderOptions OrtCUDAProviderOptions;
+/* Options of CUDA by key; end with ReleaseCUDAProviderOptions(). */
 typedef struct OrtCUDAProviderOptionsV2 OrtCUDAProviderOptionsV2;
+/* The table that compiles models ahead of time; laid out below. */
 typedef struct OrtCompileApi OrtCompileApi;
+/* An operator of the application; laid out below, owned by the application. */
 typedef struct OrtCustomOp OrtCustomOp;
+/* A set of such operators; ends with ReleaseCustomOpDomain(). */
 typedef struct OrtCustomOpDomain OrtCustomOpDomain;
+/* What copies between memories; filled by a plug-in EP. */
 typedef struct OrtDataTransferImpl OrtDataTransferImpl;
+/* The type of a value, such as "tensor of float32"; static. */
 typedef struct OrtDataType OrtDataType;
+/* Why a provider cannot use a device; ends with ReleaseDeviceEpIncompatibilityDetails(). */
 typedef struct OrtDeviceEpIncompatibilityDetails OrtDeviceEpIncompatibilityDetails;
+/* Options of Dnnl; end with ReleaseDnnlProviderOptions(). */
 typedef struct OrtDnnlProviderOptions OrtDnnlProviderOptions;
+/* The environment: threads, log, providers. One a process, counted; ends with ReleaseEnv(). */
 typedef struct OrtEnv OrtEnv;
+/* Settings of an environment; laid out below, filled by the caller. */
 typedef struct OrtEnvCreationOptions OrtEnvCreationOptions;
+/* An execution provider in a session; filled by a plug-in EP. */
 typedef struct OrtEp OrtEp;
+/* The table for plug-in EPs. */
 typedef struct OrtEpApi OrtEpApi;
+/* A node and what runs it; owned by its session. */
 typedef struct OrtEpAssignedNode OrtEpAssignedNode;
+/* Nodes that one provider runs as a group; owned by their session. */
 typedef struct OrtEpAssignedSubgraph OrtEpAssignedSubgraph;
+/* A provider on one of its devices; owned by the environment. */
 typedef struct OrtEpDevice OrtEpDevice;
+/* What makes providers; filled by a plug-in EP. */
 typedef struct OrtEpFactory OrtEpFactory;
+/* Where a plug-in EP puts the nodes that it takes; valid for the call. */
 typedef struct OrtEpGraphSupportInfo OrtEpGraphSupportInfo;
+/* What adds a device's events to a profile; filled by a plug-in EP. */
 typedef struct OrtEpProfilerImpl OrtEpProfilerImpl;
+/* Where a weight lies in a file; ends with ReleaseExternalInitializerInfo(). */
 typedef struct OrtExternalInitializerInfo OrtExternalInitializerInfo;
+/* Memory of another library; laid out below, filled by the caller. */
 typedef struct OrtExternalMemoryDescriptor OrtExternalMemoryDescriptor;
+/* That memory, imported. */
 typedef struct OrtExternalMemoryHandle OrtExternalMemoryHandle;
+/* What imports memory and semaphores for a device. */
 typedef struct OrtExternalResourceImporter OrtExternalResourceImporter;
+/* The same, filled by a plug-in EP. */
 typedef struct OrtExternalResourceImporterImpl OrtExternalResourceImporterImpl;
+/* A semaphore of another library; laid out below, filled by the caller. */
 typedef struct OrtExternalSemaphoreDescriptor OrtExternalSemaphoreDescriptor;
+/* That semaphore, imported. */
 typedef struct OrtExternalSemaphoreHandle OrtExternalSemaphoreHandle;
+/* A tensor in imported memory; laid out below, filled by the caller. */
 typedef struct OrtExternalTensorDescriptor OrtExternalTensorDescriptor;
+/*
+ * A graph under construction, or one to be read; ends with ReleaseGraph() unless a model took it.
+ */
 typedef struct OrtGraph OrtGraph;
+/* A graphics library to share a device with; laid out below, filled by the caller. */
 typedef struct OrtGraphicsInteropConfig OrtGraphicsInteropConfig;
+/* A processor, GPU or NPU; owned by the environment. */
 typedef struct OrtHardwareDevice OrtHardwareDevice;
+/* The table that shares memory with other users of a device; laid out below. */
 typedef struct OrtInteropApi OrtInteropApi;
+/* Inputs and outputs that runs use; ends with ReleaseIoBinding(). */
 typedef struct OrtIoBinding OrtIoBinding;
+/* What a running kernel sees; valid for the call. */
 typedef struct OrtKernelContext OrtKernelContext;
+/* What a kernel of a plug-in EP is for. */
 typedef struct OrtKernelDef OrtKernelDef;
+/* Such a definition under construction. */
 typedef struct OrtKernelDefBuilder OrtKernelDefBuilder;
+/* A kernel; filled by a plug-in EP. */
 typedef struct OrtKernelImpl OrtKernelImpl;
+/* What a kernel is created from; a copy ends with ReleaseKernelInfo(). */
 typedef struct OrtKernelInfo OrtKernelInfo;
+/* The kernels of a plug-in EP. */
 typedef struct OrtKernelRegistry OrtKernelRegistry;
+/* A list of keys and values, all text; ends with ReleaseKeyValuePairs(). */
 typedef struct OrtKeyValuePairs OrtKeyValuePairs;
+/* Where kernels log to; owned by the session or run. */
 typedef struct OrtLogger OrtLogger;
+/* What a plug-in EP does for the runtime's kernel of Loop. */
 typedef struct OrtLoopKernelHelper OrtLoopKernelHelper;
+/* A LoRA adapter: tensors by name; ends with ReleaseLoraAdapter(). */
 typedef struct OrtLoraAdapter OrtLoraAdapter;
+/* Options of MIGraphX; laid out below, filled by the caller. */
 typedef struct OrtMIGraphXProviderOptions OrtMIGraphXProviderOptions;
+/* The type of a map; owned by the OrtTypeInfo that it was cast from. */
 typedef struct OrtMapTypeInfo OrtMapTypeInfo;
+/* A memory of a device; owned by what it was got from. */
 typedef struct OrtMemoryDevice OrtMemoryDevice;
+/* A description of memory; ends with ReleaseMemoryInfo() unless an object owns it. */
 typedef struct OrtMemoryInfo OrtMemoryInfo;
+/* A model that was built in memory; ends with ReleaseModel(). */
 typedef struct OrtModel OrtModel;
+/* Settings of a compilation; end with ReleaseModelCompilationOptions(). */
 typedef struct OrtModelCompilationOptions OrtModelCompilationOptions;
+/* The table that makes models in memory; laid out below. */
 typedef struct OrtModelEditorApi OrtModelEditorApi;
+/* What a model says of itself; ends with ReleaseModelMetadata(). */
 typedef struct OrtModelMetadata OrtModelMetadata;
+/* A node; ends with ReleaseNode() unless a graph took it. */
 typedef struct OrtNode OrtNode;
+/* What a fused node is created from; valid for the call. */
 typedef struct OrtNodeComputeContext OrtNodeComputeContext;
+/* A fused node; filled by a plug-in EP. */
 typedef struct OrtNodeComputeInfo OrtNodeComputeInfo;
+/* How nodes are fused; filled by a plug-in EP. */
 typedef struct OrtNodeFusionOptions OrtNodeFusionOptions;
+/* Options of NvTensorRtRtx; no function takes them. */
 typedef struct OrtNvTensorRtRtxProviderOptions OrtNvTensorRtRtxProviderOptions;
+/* An operator that kernels run; ends with ReleaseOp(). */
 typedef struct OrtOp OrtOp;
+/* An attribute; ends with ReleaseOpAttr() unless a node took it. */
 typedef struct OrtOpAttr OrtOpAttr;
+/* What an operator declares; ends with ReleaseOpSchema(). */
 typedef struct OrtOpSchema OrtOpSchema;
+/* A type parameter of an operator; owned by its schema. */
 typedef struct OrtOpSchemaTypeConstraint OrtOpSchemaTypeConstraint;
+/* Options of OpenVINO; laid out below, filled by the caller. */
 typedef struct OrtOpenVINOProviderOptions OrtOpenVINOProviderOptions;
+/* The type of an optional; owned by the OrtTypeInfo that it was cast from. */
 typedef struct OrtOptionalTypeInfo OrtOptionalTypeInfo;
+/* Stands for packed weights; ends with ReleasePrepackedWeightsContainer(). */
 typedef struct OrtPrepackedWeightsContainer OrtPrepackedWeightsContainer;
+/* An event of a profile; one of a plug-in EP ends with ReleaseProfilingEvent(). */
 typedef struct OrtProfilingEvent OrtProfilingEvent;
+/* Where a plug-in EP adds events; valid for the call. */
 typedef struct OrtProfilingEventsContainer OrtProfilingEventsContainer;
+/* Options of ROCM; laid out below, or made by CreateROCMProviderOptions(). */
 typedef struct OrtROCMProviderOptions OrtROCMProviderOptions;
+/* An amount, such as bytes of memory; filled by a plug-in EP. */
 typedef struct OrtResourceCount OrtResourceCount;
+/* Settings of runs; end with ReleaseRunOptions(). */
 typedef struct OrtRunOptions OrtRunOptions;
+/* What a plug-in EP does for the runtime's kernel of Scan. */
 typedef struct OrtScanKernelHelper OrtScanKernelHelper;
+/* The type of a sequence; owned by the OrtTypeInfo that it was cast from. */
 typedef struct OrtSequenceTypeInfo OrtSequenceTypeInfo;
+/* A model that is ready to run; ends with ReleaseSession(). */
 typedef struct OrtSession OrtSession;
+/* Settings of sessions; end with ReleaseSessionOptions(). */
 typedef struct OrtSessionOptions OrtSessionOptions;
+/* What InferOutputShapeFn sees; valid for the call. */
 typedef struct OrtShapeInferContext OrtShapeInferContext;
+/* Packed weights that kernels of a plug-in EP share. */
 typedef struct OrtSharedPrePackedWeightCache OrtSharedPrePackedWeightCache;
+/* Why a function failed: code and message; ends with ReleaseStatus(). */
 typedef struct OrtStatus OrtStatus;
+/* The same, as annotations of C++ programs have it. */
 typedef OrtStatus *OrtStatusPtr;
+/* A point in a stream; filled by a plug-in EP. */
 typedef struct OrtSyncNotificationImpl OrtSyncNotificationImpl;
+/* A stream of a device; none can be made here. */
 typedef struct OrtSyncStream OrtSyncStream;
+/* The same, filled by a plug-in EP. */
 typedef struct OrtSyncStreamImpl OrtSyncStreamImpl;
+/* Options of TensorRT as a struct; laid out below, filled by the caller. */
 typedef struct OrtTensorRTProviderOptions OrtTensorRTProviderOptions;
+/* Options of TensorRT by key; end with ReleaseTensorRTProviderOptions(). */
 typedef struct OrtTensorRTProviderOptionsV2 OrtTensorRTProviderOptionsV2;
+/* Element type and shape; ends with ReleaseTensorTypeAndShapeInfo() where the caller owns it. */
 typedef struct OrtTensorTypeAndShapeInfo OrtTensorTypeAndShapeInfo;
+/* Functions that are told of a pool's work; laid out below. */
 typedef struct OrtThreadPoolCallbacksConfig OrtThreadPoolCallbacksConfig;
+/* Settings of a pool; no function takes them. */
 typedef struct OrtThreadPoolParams OrtThreadPoolParams;
+/* Settings of the environment's pool; end with ReleaseThreadingOptions(). */
 typedef struct OrtThreadingOptions OrtThreadingOptions;
+/* The table for training; GetTrainingApi() gives none. */
 typedef struct OrtTrainingApi OrtTrainingApi;
+/* The type of a value; ends with ReleaseTypeInfo() where the caller owns it. */
 typedef struct OrtTypeInfo OrtTypeInfo;
+/*
+ * A tensor, sequence, map, optional or sparse tensor; ends with ReleaseValue() where the caller
+ * owns it.
+ */
 typedef struct OrtValue OrtValue;
+/* Name and type of a value of a graph; ends with ReleaseValueInfo() unless a graph took it. */
 typedef struct OrtValueInfo OrtValueInfo;
 
 /* What the caller's own thread function returns: a pointer that is never followed. */
@@ -422,7 +588,9 @@ struct OrtCustomHandleType {
 };
 typedef const struct OrtCustomHandleType *OrtCustomThreadHandle;
 
-/* ---- functions that the caller gives ------------------------------------------------------------ */
+/*
+ * ---- functions that the caller gives ------------------------------------------------------------
+ */
 
 /* Gets a message; all texts are valid during the call. [any thread, calls may overlap] */
 typedef void(ORT_API_CALL *OrtLoggingFunction)(void *param, OrtLoggingLevel severity,
@@ -479,7 +647,9 @@ typedef OrtStatus *(ORT_API_CALL *OrtGetInitializerLocationFunc)(
 /* Any function: to be cast to its own type before it is called. */
 typedef void(ORT_API_CALL *OrtExperimentalFnPtr)(void);
 
-/* ---- structs that the caller fills; `version` is the ORT_API_VERSION it was compiled with ------- */
+/*
+ * ---- structs that the caller fills; `version` is the ORT_API_VERSION it was compiled with -------
+ */
 
 struct OrtAllocator {
     /*
@@ -827,7 +997,9 @@ struct OrtOpenVINOProviderOptions {
 
 #undef ORT_DEFAULT_
 
-/* ---- the tables -------------------------------------------------------------------------------- */
+/*
+ * ---- the tables --------------------------------------------------------------------------------
+ */
 
 /* Where it begins. GetApi() gives NULL for a version that is not spoken here. */
 struct OrtApiBase {
@@ -3244,7 +3416,9 @@ struct OrtInteropApi {
     OrtStatus *(ORT_API_CALL *DeinitGraphicsInteropForEpDevice)(const OrtEpDevice *ep_device);
 };
 
-/* ---- providers by symbol, from before they had names ------------------------------------------- */
+/*
+ * ---- providers by symbol, from before they had names -------------------------------------------
+ */
 
 /* Adds provider CPU. use_arena has no effect. */
 ORT_EXPORT OrtStatus *OrtSessionOptionsAppendExecutionProvider_CPU(OrtSessionOptions *options,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * provider_options.h - options of providers as C++ programs hold them, named as in ONNX Runtime. It has
- * nothing for C.
+ * provider_options.h - options of providers as C++ programs hold them, named as in ONNX Runtime. It
+ * has nothing for C.
  */
 #ifndef BP_PROVIDER_OPTIONS_H
 #define BP_PROVIDER_OPTIONS_H
@@ -15,9 +15,13 @@
 namespace onnxruntime
 {
 
-/* Values by key, for one provider, for several in their order, and by the provider's name. */
+/*
+ * Values by key, for one provider. Keys and values are those of AppendExecutionProvider functions.
+ */
 using ProviderOptions = std::unordered_map<std::string, std::string>;
+/* Options of several providers, in their order. */
 using ProviderOptionsVector = std::vector<ProviderOptions>;
+/* Options of several providers, by their names. */
 using ProviderOptionsMap = std::unordered_map<std::string, ProviderOptions>;
 
 } /* namespace onnxruntime */

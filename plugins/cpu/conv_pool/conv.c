@@ -169,7 +169,7 @@ static void finish(const struct job *job, char *c, size_t n)
     const struct state *s = job->state;
     const char *z = job->z ? job->z + (c - (char *)job->first.c) : NULL;
 
-    bp_cpu_epilogue_piece(&s->epilogue, s->gemm.dtype, z, c, n);
+    bp_cpu_epilogue_block(&s->epilogue, s->gemm.dtype, z, c, n);
 }
 
 /* The epilogue of the block that a task of the product has written. */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* columns.c - operators along one axis: strips and threads. */
+/*
+ * columns.c - see columns.h: an outer index and a strip of adjacent columns is the unit of work
+ * that threads share.
+ */
 
 #include "kernels/columns.h"
 #include "kernels/tensor_data.h"
 
-/* One run; for the threads. */
+/* What the threads of one run share. */
 struct job {
     const struct bp_cpu_columns *columns;
     const struct bp_cpu_column_loops *loops;
@@ -12,7 +15,7 @@ struct job {
     const char *x;
     char *y;
     size_t x_width, y_width;
-    int64_t y_axis; /* elements of a column of y */
+    int64_t y_axis; /* elements of a column of y: 1 when the axis is reduced */
 };
 
 static void split(const struct bp_cpu_call *call, int64_t cost, struct bp_cpu_columns *columns)
@@ -57,6 +60,7 @@ bp_rc bp_cpu_columns_from(const struct bp_cpu_call *call, int64_t cost, struct b
     return BP_OK;
 }
 
+/* A slice is a range of strips; the loops get the first element of a strip in x and in y. */
 static void run_slice(void *u, uint32_t slice, uint32_t worker)
 {
     const struct job *job = u;

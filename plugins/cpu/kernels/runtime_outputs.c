@@ -29,6 +29,6 @@ bp_rc bp_cpu_runtime_outputs_give(struct bp_cpu_call *call, uint32_t dynamic, ui
         is_same = out->dims[d] == dims[d];
     if (!is_same)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE,
-                           "output %u has not the shape that the frame was made for", i);
+                           "output %u does not have the shape that the frame was prepared for", i);
     return BP_OK;
 }

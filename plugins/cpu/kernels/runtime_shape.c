@@ -48,6 +48,7 @@ bp_rc bp_cpu_runtime_shape_output(struct bp_cpu_call *call, uint32_t rank, const
 struct bp_cpu_list bp_cpu_list_input(const struct bp_cpu_call *call, uint32_t i)
 {
     const bp_tensor *tensor = bp_cpu_in(call, i);
+    /* An empty list is present: its pointer must not be NULL. */
     static const int64_t none = 0;
     struct bp_cpu_list list = {0};
 
@@ -55,7 +56,7 @@ struct bp_cpu_list bp_cpu_list_input(const struct bp_cpu_call *call, uint32_t i)
         return list;
     list.n = bp_cpu_count(tensor);
     if (list.n == 0)
-        list.i64 = &none; /* there, but with nothing to read */
+        list.i64 = &none;
     else if (tensor->dtype == BP_DTYPE_I64)
         list.i64 = bp_tensor_data(tensor);
     else

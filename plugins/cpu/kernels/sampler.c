@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* sampler.c - see sampler.h. */
+/*
+ * sampler.c - see sampler.h.
+ *
+ * For each dimension a point has 1, 2 or 4 taps (nearest, linear, cubic); the taps of all
+ * dimensions are combined to their products, at most MOST_TAPS, each an index and a weight.
+ */
 
 #include "kernels/sampler.h"
 
@@ -49,7 +54,10 @@ struct bp_cpu_points bp_cpu_sampler_points(const struct bp_cpu_sampler *s, void 
 
 /* ---- one dimension --------------------------------------------------------------------------- */
 
-/* Thrown back at low and high until it lies between them. */
+/*
+ * Reflects x at low and high until it lies between them (ONNX GridSample-16, padding_mode
+ * reflection).
+ */
 static double reflect(double x, double low, double high)
 {
     double range = high - low, past = x < low ? low - x : x - high, turns, rest;
@@ -63,14 +71,17 @@ static double reflect(double x, double low, double high)
     return (fmod(turns, 2) == 0) == (x < low) ? low + rest : high - rest;
 }
 
-/* Ends at which reflection happens. */
+/*
+ * The coordinates at which reflection happens: element centres with align_corners, else element
+ * borders.
+ */
 static void ends_of(const struct bp_cpu_sampler *s, uint32_t d, double *low, double *high)
 {
     *low = s->align_corners ? 0 : -0.5;
     *high = (double)s->dims[d] - (s->align_corners ? 1 : 0.5);
 }
 
-/* The coordinate itself is brought inside, where the padding says so. */
+/* Applies the padding mode to the coordinate itself. NaN and huge values become far outside. */
 static double bring_in(const struct bp_cpu_sampler *s, uint32_t d, double x)
 {
     const double far = 0x1p50;
@@ -89,7 +100,7 @@ static double bring_in(const struct bp_cpu_sampler *s, uint32_t d, double x)
     return s->padding == BP_CPU_PAD_REFLECTION ? reflect(x, low, high) : x;
 }
 
-/* Element i, which may lie outside; -1: there is none. */
+/* Applies the padding mode to the index of a tap. -1: the tap is outside and counts as 0. */
 static int64_t element(const struct bp_cpu_sampler *s, uint32_t d, int64_t i)
 {
     int64_t last = s->dims[d] - 1;
@@ -106,7 +117,10 @@ static int64_t element(const struct bp_cpu_sampler *s, uint32_t d, int64_t i)
     return i < 0 ? 0 : i > last ? last : i;
 }
 
-/* Weights of the elements around, for a place x between 0 and 1 behind the middle ones. */
+/*
+ * Weights of the taps for x in 0..1, the distance from the tap at or before it. Cubic: Keys'
+ * kernel, a = -0.75.
+ */
 static void weights_of(enum bp_cpu_sampling mode, double x, double *w)
 {
     const double a = -0.75;
@@ -123,8 +137,9 @@ static void weights_of(enum bp_cpu_sampling mode, double x, double *w)
     w[3] = ((a * (y + 1) - 5 * a) * (y + 1) + 8 * a) * (y + 1) - 4 * a;
 }
 
-static void place_one(const struct bp_cpu_sampler *s, struct bp_cpu_points *points, uint32_t d,
-                      uint32_t count)
+/* Indices and weights of one dimension for `count` points. */
+static void locate_one(const struct bp_cpu_sampler *s, struct bp_cpu_points *points, uint32_t d,
+                       uint32_t count)
 {
     const double *at = points->at + (size_t)d * BP_CPU_POINTS;
 
@@ -145,7 +160,10 @@ static void place_one(const struct bp_cpu_sampler *s, struct bp_cpu_points *poin
 
 /* ---- all dimensions -------------------------------------------------------------------------- */
 
-/* Each element so far becomes per_dim elements; the last first, as they lie where they were. */
+/*
+ * Multiplies out one more dimension: each tap so far becomes per_dim taps. From the last to the
+ * first, in place.
+ */
 static void combine(const struct bp_cpu_sampler *s, struct bp_cpu_points *points, uint32_t taps,
                     int64_t stride, uint32_t count)
 {
@@ -176,7 +194,7 @@ void bp_cpu_sampler_place(const struct bp_cpu_sampler *s, struct bp_cpu_points *
         points->weight[i] = 1;
     }
     for (uint32_t d = s->n; d-- > 0; taps *= s->per_dim) {
-        place_one(s, points, d, count);
+        locate_one(s, points, d, count);
         combine(s, points, taps, stride, count);
         stride *= s->dims[d];
     }
@@ -185,17 +203,17 @@ void bp_cpu_sampler_place(const struct bp_cpu_sampler *s, struct bp_cpu_points *
 void bp_cpu_sampler_weigh(const struct bp_cpu_sampler *s, struct bp_cpu_points *points,
                           uint32_t count)
 {
-    float *narrow = points->own;
-    double *wide = points->own;
+    float *as_float = points->own;
+    double *as_double = points->own;
 
     for (uint32_t t = 0; t < s->taps; t++) {
         for (uint32_t i = 0; i < count; i++) {
             size_t at = (size_t)t * BP_CPU_POINTS + i;
 
             if (s->is_double)
-                wide[at] = points->weight[at];
+                as_double[at] = points->weight[at];
             else
-                narrow[at] = (float)points->weight[at];
+                as_float[at] = (float)points->weight[at];
         }
     }
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sampler.h - reads a tensor between its elements: GridSample and DeformConv. Points are handled a
- * block at a time: first where each lies and what is added up for it, which is the same for all
- * channels, then the sums, channel by channel.
+ * sampler.h - interpolation between the elements of a tensor at real coordinates, for GridSample
+ * and DeformConv.
+ *
+ * Points are treated in blocks of BP_CPU_POINTS: indices and weights are computed once for a block
+ * and used for all channels. A sampler is only read; each worker has a struct bp_cpu_points of its
+ * own.
  */
 #ifndef BP_CPU_KERNELS_SAMPLER_H
 #define BP_CPU_KERNELS_SAMPLER_H
@@ -40,17 +43,17 @@ struct bp_cpu_points {
     double *one_weight;
 };
 
-/* False: too many dimensions for that mode, whose elements would be too many to add up. */
+/* False: the mode would need too many taps for so many dimensions. */
 bool bp_cpu_sampler_make(struct bp_cpu_sampler *sampler);
 /* Lays a block out in `memory`, of sampler->bytes. */
 struct bp_cpu_points bp_cpu_sampler_points(const struct bp_cpu_sampler *sampler, void *memory);
-/* From coordinates to indices and weights, for `count` points. */
+/* Computes indices and weights of `count` points from their coordinates. */
 void bp_cpu_sampler_place(const struct bp_cpu_sampler *sampler, struct bp_cpu_points *points,
                           uint32_t count);
-/* `own` from `weight`; needed before the sums. */
+/* Converts the weights to the type of the sums; needed once before them. */
 void bp_cpu_sampler_weigh(const struct bp_cpu_sampler *sampler, struct bp_cpu_points *points,
                           uint32_t count);
-/* y[i * step] = the sum at point i of x, whose elements lie `step` apart. */
+/* y[i * step] = the weighted sum at point i of x, whose elements are `step` apart. */
 void bp_cpu_sampler_sum(const struct bp_cpu_sampler *sampler, const struct bp_cpu_points *points,
                         uint32_t count, const void *x, void *y, int64_t step);
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* sort_keys.c - see sort_keys.h. */
+/*
+ * sort_keys.c - see sort_keys.h.
+ *
+ * A stable radix sort by bytes, at most 8 passes, of which those over equal bytes are skipped;
+ * insertion sort for few items; a heap for the first k. Items that only a callback can order are
+ * merge-sorted.
+ */
 
 #include "kernels/sort_keys.h"
 #include "kernels/types/loops.h"
@@ -11,11 +17,15 @@
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
+/*
+ * The bits of a float in the order of its values: negative ones inverted, others with the sign bit
+ * set. NaN is last.
+ */
 static inline uint64_t keyf(float v)
 {
     uint32_t bits, sign;
 
-    v += 0.0f; /* -0 + 0 is 0 */
+    v += 0.0f; /* -0 + 0 is +0 */
     memcpy(&bits, &v, sizeof bits);
     sign = 0u - (bits >> 31);
     return v != v ? UINT32_MAX : bits ^ (sign | UINT32_C(1) << 31);
@@ -35,7 +45,7 @@ static inline uint64_t key(double v)
 #define KEY(v) M(key)(v)
 #include "kernels/types/float.inc"
 #undef KEY
-/* as small as can be: bytes that are the same in all keys cost no pass of the sort */
+/* only as many bits as T has: bytes that all keys share cost no pass of the sort */
 #define KEY(v) ((uint64_t)(v) + (UINT64_C(1) << (8 * sizeof(T) - 1)))
 #include "kernels/types/int.inc"
 #undef KEY
@@ -61,7 +71,7 @@ bp_cpu_sort_keys_fn bp_cpu_sort_keys_of(uint32_t dtype)
 
 /* ---- sorting keys ---------------------------------------------------------------------------- */
 
-enum { INSERTION_MOST = 40 }; /* items that are not worth counting */
+enum { INSERTION_MOST = 40 }; /* up to so many items insertion sort is faster than counting */
 
 static void insertion_sort(struct bp_cpu_sort_key *items, int64_t n)
 {
@@ -75,7 +85,10 @@ static void insertion_sort(struct bp_cpu_sort_key *items, int64_t n)
     }
 }
 
-/* One pass of a radix sort, by the byte at `shift`; false: all have the same there. */
+/*
+ * One stable counting pass by the byte at `shift`. False: all keys have the same byte, and `to` is
+ * not written.
+ */
 static bool sort_byte(const struct bp_cpu_sort_key *from, struct bp_cpu_sort_key *to, int64_t n,
                       int shift)
 {
@@ -119,13 +132,13 @@ void bp_cpu_sort_keys_sort(struct bp_cpu_sort_key *items, struct bp_cpu_sort_key
         memcpy(items, from, (size_t)n * sizeof *items);
 }
 
-/* Does a come behind b? */
-static inline bool is_behind(struct bp_cpu_sort_key a, struct bp_cpu_sort_key b)
+/* Does a come after b, by key and then by index? */
+static inline bool is_after(struct bp_cpu_sort_key a, struct bp_cpu_sort_key b)
 {
     return a.key != b.key ? a.key > b.key : a.at > b.at;
 }
 
-/* Puts `item` into the heap at its root, which is free; the last in order is on top. */
+/* Puts `item` into the max-heap whose root is free. */
 static void sift(struct bp_cpu_sort_key *heap, int64_t n, int64_t root, struct bp_cpu_sort_key item)
 {
     for (;;) {
@@ -133,9 +146,9 @@ static void sift(struct bp_cpu_sort_key *heap, int64_t n, int64_t root, struct b
 
         if (child >= n)
             break;
-        if (child + 1 < n && is_behind(heap[child + 1], heap[child]))
+        if (child + 1 < n && is_after(heap[child + 1], heap[child]))
             child++;
-        if (!is_behind(heap[child], item))
+        if (!is_after(heap[child], item))
             break;
         heap[root] = heap[child];
         root = child;
@@ -151,7 +164,7 @@ void bp_cpu_sort_keys_first(const uint64_t *keys, int64_t n, struct bp_cpu_sort_
     for (int64_t i = k / 2; i-- > 0;)
         sift(items, k, i, items[i]);
     for (int64_t i = k; i < n; i++) {
-        if (keys[i] < items[0].key) /* an equal one that comes later loses */
+        if (keys[i] < items[0].key) /* of equal keys the earlier index stays */
             sift(items, k, 0, (struct bp_cpu_sort_key){keys[i], i});
     }
     for (int64_t end = k - 1; end > 0; end--) {
@@ -164,6 +177,7 @@ void bp_cpu_sort_keys_first(const uint64_t *keys, int64_t n, struct bp_cpu_sort_
 
 /* ---- sorting anything ------------------------------------------------------------------------ */
 
+/* Merges from[0..middle) and from[middle..end) into `to`; the left one comes first when equal. */
 static void merge(const int64_t *from, int64_t *to, int64_t middle, int64_t end,
                   bp_cpu_order_fn order, const void *u)
 {

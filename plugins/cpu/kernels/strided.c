@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* strided.c - see strided.h. */
+/*
+ * strided.c - see strided.h.
+ *
+ * After merging, one of three copies of the innermost dimension is chosen: a memcpy of runs, a
+ * gather, or a tiled transpose where another dimension is contiguous in the source. Tiles keep the
+ * cache lines of both sides in the L1 cache until all of their elements have been moved.
+ */
 
 #include "kernels/strided.h"
 
@@ -10,8 +16,12 @@
 typedef uint32_t lanes __attribute__((vector_size(16)));
 typedef uint32_t loose_lanes __attribute__((vector_size(16), aligned(4), may_alias));
 
-/* y[i][j] = x[j][i] for i, j < 4 */
-static inline void turn_4_by_4(uint32_t *y, const uint32_t *x, int64_t to_step, int64_t from_step)
+/*
+ * y[i][j] = x[j][i] for i, j < 4: two rounds of shuffles of 16-byte vectors. The steps are in
+ * elements.
+ */
+static inline void transpose_4_by_4(uint32_t *y, const uint32_t *x, int64_t to_step,
+                                    int64_t from_step)
 {
     lanes a = *(const loose_lanes *)x, b = *(const loose_lanes *)(x + from_step);
     lanes c = *(const loose_lanes *)(x + 2 * from_step);
@@ -27,12 +37,12 @@ static inline void turn_4_by_4(uint32_t *y, const uint32_t *x, int64_t to_step, 
     *(loose_lanes *)(y + 3 * to_step) = __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7);
 }
 
-/* A line of the cache on both sides. */
-static void turn_16_by_16(uint32_t *y, const uint32_t *x, int64_t to_step, int64_t from_step)
+/* 16 x 16 elements of 4 bytes: a cache line of 64 bytes in each row on both sides. */
+static void transpose_16_by_16(uint32_t *y, const uint32_t *x, int64_t to_step, int64_t from_step)
 {
     for (int64_t i = 0; i < 16; i += 4) {
         for (int64_t j = 0; j < 16; j += 4)
-            turn_4_by_4(y + i * to_step + j, x + j * from_step + i, to_step, from_step);
+            transpose_4_by_4(y + i * to_step + j, x + j * from_step + i, to_step, from_step);
     }
 }
 
@@ -41,15 +51,15 @@ static void turn_16_by_16(uint32_t *y, const uint32_t *x, int64_t to_step, int64
 #undef TEMPLATE
 
 enum {
-    RUN,    /* the innermost dimension is dense in the source too */
-    GATHER, /* it is not */
-    TURN    /* another one is dense there: a matrix is transposed, row by row of squares */
+    RUN,      /* the innermost dimension is contiguous in the source too */
+    GATHER,   /* it is not */
+    TRANSPOSE /* another dimension is contiguous there: a matrix is transposed in tiles */
 };
 
 enum {
-    TURN_ROWS = 64,   /* rows of a matrix that one slice turns */
-    TURN_MINIMUM = 4, /* smaller sides are gathered */
-    CALL_COST = 4     /* of an element that is not in a run, in simple operations */
+    TRANSPOSE_ROWS = 64,   /* least number of rows of a matrix for one slice */
+    TRANSPOSE_MINIMUM = 4, /* smaller sides are gathered */
+    CALL_COST = 4          /* of an element that is not in a run, in simple operations */
 };
 
 /* One run; for the threads. */
@@ -79,28 +89,31 @@ static void gather(size_t width, void *to, const void *from, int64_t n, int64_t 
     }
 }
 
-static void turn(size_t width, void *to, const void *from, int64_t rows, int64_t columns,
-                 int64_t to_step, int64_t from_step)
+static void transpose(size_t width, void *to, const void *from, int64_t rows, int64_t columns,
+                      int64_t to_step, int64_t from_step)
 {
     switch (width) {
     case 1:
-        turn_1(to, from, rows, columns, to_step, from_step);
+        transpose_1(to, from, rows, columns, to_step, from_step);
         break;
     case 2:
-        turn_2(to, from, rows, columns, to_step, from_step);
+        transpose_2(to, from, rows, columns, to_step, from_step);
         break;
     case 4:
-        turn_4(to, from, rows, columns, to_step, from_step);
+        transpose_4(to, from, rows, columns, to_step, from_step);
         break;
     case 8:
-        turn_8(to, from, rows, columns, to_step, from_step);
+        transpose_8(to, from, rows, columns, to_step, from_step);
         break;
     default:
-        turn_16(to, from, rows, columns, to_step, from_step);
+        transpose_16(to, from, rows, columns, to_step, from_step);
     }
 }
 
-/* Drops dimensions of size 1 and merges neighbours that lie as one in the source. */
+/*
+ * Drops dimensions of size 1 and merges adjacent ones that are contiguous with each other in the
+ * source.
+ */
 static void merge(uint32_t rank, const int64_t *dims, const int64_t *strides,
                   struct bp_cpu_strided *out)
 {
@@ -128,7 +141,7 @@ static void merge(uint32_t rank, const int64_t *dims, const int64_t *strides,
         out->to[d] = d + 1 == out->rank ? 1 : out->to[d + 1] * out->dims[d + 1];
 }
 
-/* Puts dimension d behind all others. */
+/* Makes dimension d the innermost one; the order in which elements are copied does not matter. */
 static void move_to_end(struct bp_cpu_strided *out, uint32_t d)
 {
     int64_t dim = out->dims[d], from = out->from[d], to = out->to[d];
@@ -143,6 +156,10 @@ static void move_to_end(struct bp_cpu_strided *out, uint32_t d)
     out->to[d] = to;
 }
 
+/*
+ * Chooses the copy. A source stride of 0 (a broadcast) is never transposed, nor is a matrix with a
+ * short side.
+ */
 static void choose_kind(struct bp_cpu_strided *out)
 {
     uint32_t last = out->rank - 1;
@@ -150,10 +167,10 @@ static void choose_kind(struct bp_cpu_strided *out)
     out->kind = out->from[last] == 1 ? RUN : GATHER;
     out->walked = last;
     for (uint32_t d = 0; d < last && out->kind == GATHER; d++) {
-        if (out->from[d] == 1 && out->from[last] != 0 && out->dims[d] >= TURN_MINIMUM &&
-            out->dims[last] >= TURN_MINIMUM) {
+        if (out->from[d] == 1 && out->from[last] != 0 && out->dims[d] >= TRANSPOSE_MINIMUM &&
+            out->dims[last] >= TRANSPOSE_MINIMUM) {
             move_to_end(out, d); /* columns and rows of the matrix are the last two now */
-            out->kind = TURN;
+            out->kind = TRANSPOSE;
             out->walked = out->rank - 2;
         }
     }
@@ -168,7 +185,7 @@ void bp_cpu_strided_make(const struct bp_cpu_call *call, size_t width, uint32_t 
     out->count = bp_dims_count(dims, rank);
     out->outer = 1;
     out->slices = 1;
-    out->pieces = 1;
+    out->row_parts = 1;
     if (out->count == 0)
         return;
     merge(rank, dims, strides, out);
@@ -179,12 +196,12 @@ void bp_cpu_strided_make(const struct bp_cpu_call *call, size_t width, uint32_t 
         bp_cpu_slices(call, out->count * (int64_t)width / 4, out->kind == RUN ? 1 : CALL_COST);
     if (out->outer >= out->slices)
         return;
-    /* too few rows to share: cut each into pieces */
+    /* too few rows for the threads: split each of them */
     rows = out->dims[out->rank - 1];
-    out->pieces = out->slices / (uint32_t)out->outer;
-    if (out->kind == TURN && out->pieces > rows / TURN_ROWS)
-        out->pieces = rows < TURN_ROWS ? 1 : (uint32_t)(rows / TURN_ROWS);
-    out->slices = out->pieces * (uint32_t)out->outer;
+    out->row_parts = out->slices / (uint32_t)out->outer;
+    if (out->kind == TRANSPOSE && out->row_parts > rows / TRANSPOSE_ROWS)
+        out->row_parts = rows < TRANSPOSE_ROWS ? 1 : (uint32_t)(rows / TRANSPOSE_ROWS);
+    out->slices = out->row_parts * (uint32_t)out->outer;
 }
 
 bp_rc bp_cpu_strided_expand(const struct bp_cpu_call *call, const bp_tensor *in, uint32_t rank,
@@ -202,7 +219,10 @@ bp_rc bp_cpu_strided_expand(const struct bp_cpu_call *call, const bp_tensor *in,
     return BP_OK;
 }
 
-/* Elements first..last of the innermost dimension of one row (of TURN: rows of a matrix). */
+/*
+ * Elements first..last of the innermost dimension of one row; of TRANSPOSE, rows first..last of a
+ * matrix.
+ */
 static void copy_row(const struct bp_cpu_strided *s, const char *from, char *to, int64_t first,
                      int64_t last)
 {
@@ -215,10 +235,13 @@ static void copy_row(const struct bp_cpu_strided *s, const char *from, char *to,
     else if (s->kind == GATHER)
         gather(s->width, to, from, last - first, s->from[d]);
     else
-        turn(s->width, to, from, last - first, s->dims[d - 1], s->to[d], s->from[d - 1]);
+        transpose(s->width, to, from, last - first, s->dims[d - 1], s->to[d], s->from[d - 1]);
 }
 
-/* Rows begin..end, of each the elements first..last. */
+/*
+ * Rows begin..end, and of each the elements first..last; coordinates are counted up like an
+ * odometer.
+ */
 static void copy_rows(const struct job *job, int64_t begin, int64_t end, int64_t first,
                       int64_t last)
 {
@@ -246,6 +269,7 @@ static void copy_rows(const struct job *job, int64_t begin, int64_t end, int64_t
     }
 }
 
+/* A slice is a range of rows, or a part of one row. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -253,12 +277,12 @@ static void slice(void *u, uint32_t i, uint32_t worker)
     int64_t inner = s->dims[s->rank - 1];
 
     (void)worker;
-    if (s->pieces > 1) {
-        uint32_t piece = i % s->pieces;
-        int64_t row = i / s->pieces;
+    if (s->row_parts > 1) {
+        uint32_t part = i % s->row_parts;
+        int64_t row = i / s->row_parts;
 
-        copy_rows(job, row, row + 1, bp_cpu_slice_at(inner, piece, s->pieces),
-                  bp_cpu_slice_at(inner, piece + 1, s->pieces));
+        copy_rows(job, row, row + 1, bp_cpu_slice_at(inner, part, s->row_parts),
+                  bp_cpu_slice_at(inner, part + 1, s->row_parts));
     } else {
         copy_rows(job, s->outer * i / s->slices, s->outer * (i + 1) / s->slices, 0, inner);
     }

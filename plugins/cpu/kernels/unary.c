@@ -6,7 +6,7 @@
 
 #include "kernels/unary.h"
 
-/* One run; for the threads. */
+/* What the threads of one run share. */
 struct job {
     const struct bp_cpu_map *map;
     const char *in;

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* unary.h - the family of operators y = f(x), element by element. */
+/*
+ * unary.h - operators y = f(x), element by element, and loops over all elements of a tensor.
+ *
+ * An operator file instantiates unary.inc for its types and lists the loops in a struct
+ * bp_cpu_unary. Plans are made on the thread of prepare and only read by those of a run.
+ */
 #ifndef BP_CPU_KERNELS_UNARY_H
 #define BP_CPU_KERNELS_UNARY_H
 
@@ -7,7 +12,7 @@
 #include "kernels/types/loops.h"
 #include "kernels/vector_math.h"
 
-/* Numbers that come from attributes. */
+/* Values of attributes, for the loops. */
 struct bp_cpu_params {
     double a, b;
 };
@@ -32,8 +37,10 @@ struct bp_cpu_map {
     uint32_t slices;
 };
 
+/* Plans a loop over all elements of `in`, with `cost` simple operations each; params are zero. */
 struct bp_cpu_map bp_cpu_map_make(const struct bp_cpu_call *call, bp_cpu_unary_loop loop,
                                   int64_t cost, const bp_tensor *in, const bp_tensor *out);
+/* Runs a plan on the host's threads; out may be in when the types are as wide. */
 void bp_cpu_map_run(const struct bp_cpu_call *call, const struct bp_cpu_map *map, const void *in,
                     void *out);
 

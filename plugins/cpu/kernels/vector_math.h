@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vector_math.h - elementary functions for loops. Those for float have no branches and no calls, so
- * that loops over them vectorise; their relative error is below 4e-7 (polynomials fitted at
- * Chebyshev nodes). Those for double are libm's.
+ * vector_math.h - elementary functions for loops.
+ *
+ * The float ones have no branches and no calls, so that loops over them vectorise; their relative
+ * error is below 4e-7. Polynomials were fitted at Chebyshev nodes and are evaluated by Horner's
+ * rule, highest power first. Conditions are selections, not jumps: both sides are computed. The
+ * double ones are libm's.
  */
 #ifndef BP_CPU_KERNELS_VECTOR_MATH_H
 #define BP_CPU_KERNELS_VECTOR_MATH_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* window.c - reads the attributes that convolutions and pools share. */
+/*
+ * window.c - see window.h: attributes kernel_shape, strides, dilations, pads, auto_pad,
+ * output_padding and output_shape.
+ */
 
 #include "kernels/window.h"
 
@@ -33,12 +36,12 @@ static bp_rc read_ints(const struct bp_cpu_node *node, const char *name, uint32_
     if (!values)
         return BP_OK;
     if (count != n) {
-        return bp_cpu_fail(node, err, BP_E_SHAPE, "%s has %u numbers for %u spatial dimensions",
+        return bp_cpu_fail(node, err, BP_E_SHAPE, "%s has %u values for %u spatial dimensions",
                            name, count, n);
     }
     for (uint32_t i = 0; i < n; i++) {
         if (!is_size(values[i], min))
-            return bp_cpu_fail(node, err, BP_E_SHAPE, "%s has a number out of range", name);
+            return bp_cpu_fail(node, err, BP_E_SHAPE, "%s has a value out of range", name);
         to[BP_CPU_SPATIAL - n + i] = values[i];
     }
     return BP_OK;
@@ -92,12 +95,12 @@ static bp_rc read_pads(const struct bp_cpu_node *node, uint32_t n, struct bp_cpu
     if (!pads)
         return BP_OK;
     if (count != 2 * n) {
-        return bp_cpu_fail(node, err, BP_E_SHAPE, "pads has %u numbers for %u spatial dimensions",
+        return bp_cpu_fail(node, err, BP_E_SHAPE, "pads has %u values for %u spatial dimensions",
                            count, n);
     }
     for (uint32_t i = 0; i < n; i++) {
         if (!is_size(pads[i], -INT32_MAX) || !is_size(pads[n + i], -INT32_MAX))
-            return bp_cpu_fail(node, err, BP_E_SHAPE, "pads has a number out of range");
+            return bp_cpu_fail(node, err, BP_E_SHAPE, "pads has a value out of range");
         w->pad[BP_CPU_SPATIAL - n + i] = pads[i];
         w->pad_end[BP_CPU_SPATIAL - n + i] = pads[n + i];
     }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * window.h - the sliding window of convolutions and pools, brought to three spatial dimensions:
- * what a tensor lacks is of size 1 and comes first.
+ * window.h - the sliding window of convolutions and pools, from their attributes and shapes.
+ *
+ * All spatial dimensions are brought to three: missing ones come first and have size 1. Used by
+ * Conv, ConvTranspose, the pools and their quantised forms.
  */
 #ifndef BP_CPU_KERNELS_WINDOW_H
 #define BP_CPU_KERNELS_WINDOW_H
@@ -20,29 +22,25 @@ struct bp_cpu_window {
     int64_t in_count, out_count, kernel_count; /* products of the above */
 };
 
-/*
- * Refuses a node whose spatial rank is known and none of 1..3. True: the caller may go on.
- */
+/* Refuses a node whose spatial rank is known and not 1..3. True: the caller may go on. */
 bool bp_cpu_window_claim(const struct bp_cpu_query *query);
 
 /*
- * Fills *out from attributes and shapes. `kernel` has the window's sizes, one a spatial dimension,
- * or is NULL: attribute kernel_shape has them. `transposed` swaps the parts of x and y. BP_E_SHAPE:
- * the shapes or attributes do not fit together; all sizes are below 2^31 after success.
+ * Fills *out. `kernel` has the window's size in each spatial dimension; NULL: attribute
+ * kernel_shape has it. `transposed` exchanges the roles of x and y. BP_E_SHAPE: shapes and
+ * attributes do not fit together. All sizes are below 2^31.
  */
 bp_rc bp_cpu_window_make(const struct bp_cpu_call *call, const bp_tensor *x, const bp_tensor *y,
                          const int64_t *kernel, bool transposed, struct bp_cpu_window *out,
                          bp_err *err);
 
-/* Where window `at` of dimension d begins in x. */
+/* The coordinate in x, perhaps in the padding, at which window `at` of dimension d begins. */
 static inline int64_t bp_cpu_window_start(const struct bp_cpu_window *w, int d, int64_t at)
 {
     return at * w->stride[d] - w->pad[d];
 }
 
-/*
- * First and last + 1 of `count` steps of `step` from `start` that lie in [0, size).
- */
+/* *first and *end: of `count` taps at start, start + step, ... those in [0, size). */
 static inline void bp_cpu_window_clip(int64_t start, int64_t step, int64_t count, int64_t size,
                                       int64_t *first, int64_t *end)
 {

@@ -100,7 +100,7 @@ static bp_rc plan(struct bp_cpu_call *call, struct state *s, bp_err *err)
     int64_t n = b.trans ? b.rows : b.cols;
 
     if (call->in[0]->rank == 0 || call->in[1]->rank == 0 || k != (b.trans ? b.cols : b.rows) ||
-        !bp_cpu_batch_dims_join(&a.batch, &b.batch, &s->batches) ||
+        !bp_cpu_batch_dims_broadcast(&a.batch, &b.batch, &s->batches) ||
         bp_cpu_count(call->out[0]) != (int64_t)s->batches.count * m * n)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "A and B do not fit together");
     if (!a.trans && a.row_step == a.cols &&

@@ -170,7 +170,7 @@ bool bp_cpu_cast_make(struct bp_cpu_cast *cast, uint32_t from, uint32_t to)
     cast->rounding.saturate = true;
     if (out != to && out == BP_DTYPE_F32) {
         cast->loops[0] = in == out ? NULL : odd_loop(in);
-    } else if (out != to && is_float(in)) { /* of packed integers the low bits are kept */
+    } else if (out != to && is_float(in)) { /* packed integers keep the low bits of an int64 */
         cast->middle = BP_DTYPE_I64;
         cast->loops[0] = bp_cpu_cast_loop(in, BP_DTYPE_I64);
         cast->loops[1] = bp_cpu_cast_loop(BP_DTYPE_I64, out);
@@ -180,15 +180,15 @@ bool bp_cpu_cast_make(struct bp_cpu_cast *cast, uint32_t from, uint32_t to)
     return bp_cpu_cast_loop(in, out) != NULL;
 }
 
-/* ---- pieces ---------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
-enum { PIECE = 256 };
+enum { BLOCK = 256 }; /* elements: three buffers of 2 KiB on the stack */
 
-static void cast_piece(const struct bp_cpu_cast *cast, char *out, const char *in, size_t first,
+static void cast_block(const struct bp_cpu_cast *cast, char *out, const char *in, size_t first,
                        size_t n)
 {
     const struct bp_cpu_params none = {0};
-    uint64_t loaded[PIECE], middle[PIECE], last[PIECE];
+    uint64_t loaded[BLOCK], middle[BLOCK], last[BLOCK];
     bool stores = cast->out_carrier != cast->to;
     const void *now = loaded;
     void *end = stores ? (void *)last : out + first * bp_cpu_width(cast->to);
@@ -231,6 +231,6 @@ void bp_cpu_cast_range(const struct bp_cpu_cast *cast, void *out, const void *in
                            n, &none);
         return;
     }
-    for (size_t i = 0; i < n; i += PIECE)
-        cast_piece(cast, y, x, first + i, n - i < PIECE ? n - i : PIECE);
+    for (size_t i = 0; i < n; i += BLOCK)
+        cast_block(cast, y, x, first + i, n - i < BLOCK ? n - i : BLOCK);
 }

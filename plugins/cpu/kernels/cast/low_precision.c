@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * low_precision.c - see low_precision.h. A float format is told by its exponent's bias, the bits of
- * its mantissa and three codes; the loops are written once and compiled for each format, without
- * branches.
+ * low_precision.c - see low_precision.h.
+ *
+ * A float format is described by the bias of its exponent, the bits of its mantissa and three
+ * codes. The conversions are written once, without branches, and compiled for each format as a
+ * constant, so that they vectorise.
  */
 
 #include "kernels/cast/low_precision.h"
 
 #include "kernels/types/loops.h"
 
-enum { PAST = 0xfff }; /* a code that no number has */
+enum { PAST = 0xfff }; /* a code that no element has: the format has no special codes */
 
 struct format {
     uint32_t mantissa, bias;
     uint32_t sign;    /* the bit of the sign */
-    uint32_t largest; /* code of the largest number */
-    uint32_t over;    /* what is beyond it becomes, unless saturated */
+    uint32_t largest; /* code of the largest finite value */
+    uint32_t over;    /* code of values beyond it, unless they saturate */
     uint32_t nan;     /* code of NaN */
     uint32_t special; /* codes from here on, but for the sign, are infinite or NaN; or PAST */
     bool no_minus_0;  /* the code of minus 0 is NaN instead; NaN has no sign */

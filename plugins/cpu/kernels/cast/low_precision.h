@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * low_precision.h - element types of 8 bits and fewer that no arithmetic is done in: float8 of all
- * kinds, float4, and packed integers of 4 and 2 bits. Each has a carrier, a wider type that holds
- * all of its numbers, into and out of which a tensor goes piece by piece. This is the one place
- * that knows their bits.
+ * low_precision.h - element types that no arithmetic is done in: the float8 formats, float4, and
+ * packed integers of 4 and 2 bits.
+ *
+ * Each has a carrier, a wider type that represents all of its values; tensors are converted to and
+ * from it block by block. No other file knows the bits of these formats. All functions may be
+ * called by any thread.
  */
 #ifndef BP_CPU_KERNELS_CAST_LOW_PRECISION_H
 #define BP_CPU_KERNELS_CAST_LOW_PRECISION_H
 
 #include "cpu.h"
 
-/* How numbers become narrower ones. All zeroes: halves to even, out of range becomes NaN. */
+/*
+ * Attributes of Cast-19 and later. All zeros: ties to even, values out of range become NaN (or
+ * infinity).
+ */
 struct bp_cpu_rounding {
-    bool saturate; /* what is out of range becomes the largest number */
+    bool saturate; /* values out of range become the largest finite one */
     enum {
         BP_CPU_UP,
         BP_CPU_DOWN,
@@ -43,8 +48,9 @@ static inline size_t bp_cpu_bytes_of(uint32_t dtype, size_t n)
 }
 
 /*
- * n elements of a narrow type, from number `first` of the tensor at `from` on, to carriers at `to`;
- * and back. `first` is a multiple of 4. Where the last byte has room left it is filled with zeroes.
+ * Converts n elements of `dtype`, from number `first` of the tensor at `from` on, to carriers at
+ * `to`, and back. `first` is a multiple of 4, so that it starts a byte; unused bits of the last
+ * byte are set to 0.
  */
 void bp_cpu_low_precision_load(uint32_t dtype, void *to, const void *from, size_t first, size_t n);
 void bp_cpu_low_precision_store(uint32_t dtype, void *to, const void *from, size_t first, size_t n,

@@ -8,13 +8,13 @@
 
 #include <stddef.h>
 
-/* A tensor of bytes that the operator sees in place of a packed one. */
+/* A packed tensor and the tensor of bytes that the operator sees instead. */
 struct pair {
     bp_tensor bytes;
     bp_tensor *packed;
-    uint32_t dtype;          /* of packed, the moved codes alone count */
-    bool is_output, is_late; /* late: the operator sizes it as it runs */
-    size_t at;               /* of bytes in the scratch */
+    uint32_t dtype;             /* of `packed`; only its width matters, as codes are moved */
+    bool is_output, is_dynamic; /* dynamic: the operator allocates it at run time */
+    size_t at;                  /* of bytes in the scratch */
 };
 
 struct state {
@@ -25,9 +25,7 @@ struct state {
     struct pair *pairs;
 };
 
-/*
- * The inner call is handed to the operator by its address, which is all that alloc() gets of us.
- */
+/* alloc() gets nothing but the inner call, so that the state is found from its address. */
 static struct state *state_of(struct bp_cpu_call *inner)
 {
     return (struct state *)(void *)((char *)inner - offsetof(struct state, inner));
@@ -58,7 +56,10 @@ static bp_rc alloc(struct bp_cpu_call *inner, uint32_t out, uint32_t rank, const
     return rc;
 }
 
-/* Gives the operator a tensor of bytes for a packed one; *at moves on by them. */
+/*
+ * Replaces *slot by a tensor of bytes when its type is packed; *at advances by their size in the
+ * scratch.
+ */
 static bp_rc add_pair(struct bp_cpu_call *call, struct state *state, bp_tensor **slot,
                       uint32_t dtype, bool is_output, size_t *at, bp_err *err)
 {
@@ -69,8 +70,8 @@ static bp_rc add_pair(struct bp_cpu_call *call, struct state *state, bp_tensor *
         return BP_OK;
     *pair = (struct pair){.bytes = **slot, .packed = *slot, .dtype = dtype, .at = *at};
     pair->is_output = is_output;
-    pair->is_late = (*slot)->rank == BP_RANK_UNKNOWN;
-    if (!pair->is_late)
+    pair->is_dynamic = (*slot)->rank == BP_RANK_UNKNOWN;
+    if (!pair->is_dynamic)
         n = (size_t)bp_cpu_count(*slot);
     if (__builtin_add_overflow(*at, n / 64 * 64 + 64, at))
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "a tensor is too large to unpack");
@@ -82,7 +83,10 @@ static bp_rc add_pair(struct bp_cpu_call *call, struct state *state, bp_tensor *
     return BP_OK;
 }
 
-/* Type of input or output i of a call, also where its tensor does not say yet. */
+/*
+ * The type of input or output i; taken from the graph, because a dynamic output has no tensor type
+ * yet.
+ */
 static uint32_t dtype_of(const struct bp_cpu_call *call, uint32_t i)
 {
     const struct bp_cpu_node *node = call->node;
@@ -146,7 +150,10 @@ bp_rc bp_cpu_sub_byte_prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* Elements of one pair, by threads; slices begin at multiples of 64 elements, so of bytes too. */
+/*
+ * The elements of one pair, shared among threads; slices begin at multiples of 64 elements, thus at
+ * whole bytes.
+ */
 struct job {
     const struct pair *pair;
     int64_t count;
@@ -190,7 +197,7 @@ static bp_rc run_unpacked(struct bp_cpu_call *call, bp_err *err)
     for (uint32_t i = 0; i < state->n_pairs; i++) {
         struct pair *pair = &state->pairs[i];
 
-        if (!pair->is_late)
+        if (!pair->is_dynamic)
             pair->bytes.base = (char *)call->scratch + pair->at;
         if (!pair->is_output)
             convert(call, pair);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sub_byte.h - types under 8 bits for operators that only move elements: inputs are unpacked to a
- * byte an element, the operator runs on those, its outputs are packed again. An operator gives its
- * two functions in `loops` and has bp_cpu_sub_byte_prepare and bp_cpu_sub_byte_run as its own;
- * other types go through at no cost.
+ * sub_byte.h - types below 8 bits for operators that only move elements.
+ *
+ * Inputs are unpacked to a byte an element, the operator runs on those bytes, and its outputs are
+ * packed again. An operator points `loops` to its two functions and uses bp_cpu_sub_byte_prepare
+ * and bp_cpu_sub_byte_run as its own; tensors of other types go through without a copy.
  */
 #ifndef BP_CPU_KERNELS_CAST_SUB_BYTE_H
 #define BP_CPU_KERNELS_CAST_SUB_BYTE_H
@@ -19,7 +20,9 @@ struct bp_cpu_mover {
 bp_rc bp_cpu_sub_byte_prepare(struct bp_cpu_call *call, bp_err *err);
 bp_rc bp_cpu_sub_byte_run(struct bp_cpu_call *call, bp_err *err);
 
-/* n elements that are all as the first at `element`, packed. */
+/*
+ * Fills n packed elements with the first one at `element`; unused bits of the last byte become 0.
+ */
 void bp_cpu_sub_byte_fill(uint32_t dtype, void *to, const void *element, size_t n);
 
 #endif

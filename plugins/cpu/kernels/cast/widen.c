@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* widen.c - runs an operator of float32 on float16 and bfloat16 tensors. */
+/*
+ * widen.c - see widen.h. The scratch of a call is the operator's own, then the widened tensors,
+ * each 64-aligned.
+ */
 
 #include "kernels/cast/widen.h"
 #include "kernels/tensor_data.h"
 
 #include <common/float16.h>
 
-/* A tensor that the operator sees in float32 in place of a narrow one. */
+/* A 16-bit tensor and the float32 tensor that the operator sees instead. */
 struct pair {
     bp_tensor wide;
     bp_tensor *narrow;
@@ -21,7 +24,7 @@ struct state {
     struct pair pairs[];
 };
 
-/* Constants may lie anywhere. */
+/* Constants may lie at any address. */
 typedef uint16_t raw16 __attribute__((aligned(1), may_alias));
 
 struct job {
@@ -71,7 +74,10 @@ static void narrow(void *u, uint32_t i, uint32_t worker)
     }
 }
 
-/* Gives the operator a wide tensor for a narrow one; *at moves on by its bytes. */
+/*
+ * Replaces *slot by a float32 tensor when its type has 16 bits; *at advances by its size in the
+ * scratch.
+ */
 static bp_rc add_pair(struct bp_cpu_call *call, struct state *state, bp_tensor **slot,
                       bool is_output, size_t *at, bp_err *err)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * widen.h - float16 and bfloat16 for the operators that compute in float32: inputs are widened into
- * scratch, the operator runs on them, its outputs are narrowed. An operator gives its two functions
- * in `loops` and has bp_cpu_widen_prepare and bp_cpu_widen_run as its own.
+ * widen.h - float16 and bfloat16 for operators that compute in float32: inputs are widened into
+ * scratch, the operator runs on those, and its outputs are narrowed. An operator points `loops` to
+ * its two functions and uses bp_cpu_widen_prepare and bp_cpu_widen_run as its own; float32 and
+ * float64 go through without a copy.
  */
 #ifndef BP_CPU_KERNELS_CAST_WIDEN_H
 #define BP_CPU_KERNELS_CAST_WIDEN_H

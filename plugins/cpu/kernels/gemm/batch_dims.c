@@ -13,8 +13,8 @@ static int64_t batch_dim(const struct bp_cpu_batch *x, uint32_t n_dims, uint32_t
     return size;
 }
 
-bool bp_cpu_batch_dims_join(const struct bp_cpu_batch *a, const struct bp_cpu_batch *b,
-                            struct bp_cpu_batch_dims *s)
+bool bp_cpu_batch_dims_broadcast(const struct bp_cpu_batch *a, const struct bp_cpu_batch *b,
+                                 struct bp_cpu_batch_dims *s)
 {
     int64_t batches = 1;
 
@@ -32,7 +32,7 @@ bool bp_cpu_batch_dims_join(const struct bp_cpu_batch *a, const struct bp_cpu_ba
     return true;
 }
 
-/* What is in front of the matrices of a dense tensor. */
+/* The batch dimensions of a dense tensor, with steps in matrices. */
 static struct bp_cpu_batch batch_of(const bp_tensor *tensor)
 {
     struct bp_cpu_batch out = {.n_dims = tensor->rank > 2 ? tensor->rank - 2 : 0};
@@ -50,7 +50,7 @@ bool bp_cpu_batch_dims_make(const bp_tensor *a, const bp_tensor *b, struct bp_cp
 {
     struct bp_cpu_batch left = batch_of(a), right = batch_of(b);
 
-    return bp_cpu_batch_dims_join(&left, &right, s);
+    return bp_cpu_batch_dims_broadcast(&left, &right, s);
 }
 
 bool bp_cpu_batch_dims_can_flatten(const struct bp_cpu_batch_dims *s, const bp_tensor *a)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* epilogue.c - activations of fused operators: names, numbers and loops. */
+/* epilogue.c - activations of fused operators: their names, default parameters and loops. */
 
 #include "kernels/gemm/epilogue.h"
 
@@ -24,7 +24,7 @@ enum {
     N_KINDS
 };
 
-/* The second number of Selu is called gamma where numbers have names. */
+/* The attribute for the second parameter: beta, but gamma for Selu. */
 static const struct kind {
     const char *name, *second;
     float a, b;
@@ -38,8 +38,7 @@ static const struct kind {
     [HARD_SIGMOID] = {"HardSigmoid", "activation_beta", 0.2f, 0.5f},
     [HARD_SWISH] = {"HardSwish", NULL, 0, 0},
     [ELU] = {"Elu", NULL, 1, 0},
-    [SELU] = {"Selu", "activation_gamma", 1.67326319217681884765625f,
-              1.05070102214813232421875f},
+    [SELU] = {"Selu", "activation_gamma", 1.67326319217681884765625f, 1.05070102214813232421875f},
     [SOFTPLUS] = {"Softplus", NULL, 0, 0},
     [SOFTSIGN] = {"Softsign", NULL, 0, 0},
     [THRESHOLDED_RELU] = {"ThresholdedRelu", NULL, 1, 0},
@@ -86,9 +85,9 @@ bool bp_cpu_epilogue_claim(const struct bp_cpu_query *query)
 #define FN(name) name##_f64
 #include "kernels/gemm/epilogue.inc"
 
-enum { NEAR_BYTES = 8192 }; /* that stay in the first cache between sum and function */
+enum { NEAR_BYTES = 8192 }; /* a block stays in the L1 cache between the sum and the activation */
 
-void bp_cpu_epilogue_piece(const struct bp_cpu_epilogue *epilogue, uint32_t dtype, const void *z,
+void bp_cpu_epilogue_block(const struct bp_cpu_epilogue *epilogue, uint32_t dtype, const void *z,
                            void *y, size_t n)
 {
     size_t width = dtype == BP_DTYPE_F64 ? 8 : 4, step = NEAR_BYTES / width;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * epilogue.h - what the fused operators of com.microsoft do to a product or a convolution: y =
- * activation(y + z).
+ * epilogue.h - the activation of fused products and convolutions (com.microsoft's FusedConv,
+ * FusedGemm...): y = activation(y + z).
  */
 #ifndef BP_CPU_KERNELS_GEMM_EPILOGUE_H
 #define BP_CPU_KERNELS_GEMM_EPILOGUE_H
@@ -14,8 +14,8 @@ struct bp_cpu_epilogue {
 };
 
 /*
- * Reads `activation` and its numbers, which `activation_params` or activation_alpha, _beta and
- * _gamma give. False: the function is not known.
+ * Reads attribute `activation` and its parameters, from `activation_params` or activation_alpha,
+ * _beta and _gamma. False: the activation is not known.
  */
 bool bp_cpu_epilogue_read(const bp_graph *graph, const bp_node *node, struct bp_cpu_epilogue *out);
 /* Refuses a node whose activation is not known. True: the caller may go on. */
@@ -26,10 +26,13 @@ static inline bool bp_cpu_epilogue_is_empty(const struct bp_cpu_epilogue *epilog
     return epilogue->kind == 0 && !z;
 }
 
-/* Does it to n elements of float32 or float64, here and now; z may be NULL. */
-void bp_cpu_epilogue_piece(const struct bp_cpu_epilogue *epilogue, uint32_t dtype, const void *z,
+/*
+ * Applies it to n elements of float32 or float64 on this thread, while they are in the cache; z may
+ * be NULL.
+ */
+void bp_cpu_epilogue_block(const struct bp_cpu_epilogue *epilogue, uint32_t dtype, const void *z,
                            void *y, size_t n);
-/* Of float32 or float64, z (NULL: none) of the shape and type of y. */
+/* Applies it to a whole tensor on the host's threads; z (or NULL) has the shape and type of y. */
 void bp_cpu_epilogue_run(const struct bp_cpu_call *call, const struct bp_cpu_epilogue *epilogue,
                          const bp_tensor *z, const bp_tensor *y);
 

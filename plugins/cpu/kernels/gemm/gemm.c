@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gemm.c - plans and runs matrix products. Few rows: B is read once, in order, as memory sets the
- * pace. Else C is cut into tasks; each copies its part of B into panels and runs tiles over it. A
- * is read where it lies, unless it is transposed. A convolution copies its image with the padding
- * instead, and reads the windows in there.
+ * gemm.c - plans and runs matrix products.
+ *
+ * With few rows, B is read once and in order, because memory bandwidth is the limit. Otherwise C is
+ * cut into tasks: each packs its part of B into panels, which stay in the L2 cache, and runs
+ * register tiles over them. A is read in place, unless it is transposed or its rows collide in the
+ * L1 cache (gemm_a.c). A convolution copies a strip of the padded image instead of packing the
+ * im2col matrix (gemm_conv.c).
  */
 
 #include "kernels/gemm/gemm_internal.h"
 #include "kernels/gemm/pack.h"
 
-enum { PATH_ROWS, PATH_DOTS, PATH_BLOCKS, PATH_SLABS, PATH_BLAS };
+enum { PATH_ROWS, PATH_DOTS, PATH_BLOCKS, PATH_STRIPS, PATH_BLAS };
 
 enum {
-    FEW_ROWS = 16,          /* below this, a product is bound by memory */
-    BLOCK_COLS = 256,       /* columns of B in a task: 256 KiB of it, for the second cache */
+    FEW_ROWS = 16,          /* with fewer rows, memory bandwidth is the limit */
+    BLOCK_COLS = 256,       /* columns of B in a task: 256 KiB, for the L2 cache */
     DIRECT_ROWS = 32,       /* with fewer rows, copying B costs more than it gains */
-    TASK_FLOPS = 32 * 1024, /* a task is no smaller */
+    TASK_FLOPS = 32 * 1024, /* least work of a task */
     ROW_MAJOR = 101,        /* cblas.h's numbers */
     NO_TRANS = 111,
     TRANS = 112
 };
 
-/* Elements of part `i` of `n` come after this many; parts begin at multiples of `unit`. */
+/* The first of `count` elements in part i of n; parts begin at multiples of `unit`. */
 static size_t part_start(size_t count, size_t unit, size_t i, size_t n)
 {
     size_t units = (count + unit - 1) / unit;
@@ -29,13 +32,13 @@ static size_t part_start(size_t count, size_t unit, size_t i, size_t n)
     return gemm_min((units / n * i + units % n * i / n) * unit, count);
 }
 
-/* Columns that tasks share: of C, or flat positions in a slab. */
+/* The columns that tasks share: those of C, or positions of a strip. */
 static size_t columns(const struct bp_cpu_gemm *g)
 {
-    return g->path == PATH_SLABS ? (size_t)g->slab.count : g->n;
+    return g->path == PATH_STRIPS ? (size_t)g->strip.count : g->n;
 }
 
-/* Columns of a task at most, whole panels. */
+/* Most columns of a task, in whole panels. */
 static size_t task_cols(const struct bp_cpu_gemm *g)
 {
     size_t units = (columns(g) + g->simd->nr - 1) / g->simd->nr;
@@ -44,8 +47,8 @@ static size_t task_cols(const struct bp_cpu_gemm *g)
 }
 
 /*
- * Cuts C into tasks: by columns, as each then packs its own part of B; by rows where there are too
- * few.
+ * Cuts C into tasks, by columns first, because each task then packs a part of B of its own; by rows
+ * too when there are fewer column blocks than threads.
  */
 static void share_out(struct bp_cpu_gemm *g, size_t max_cols)
 {
@@ -99,7 +102,7 @@ void bp_cpu_gemm_plan(struct bp_cpu_gemm *g)
     }
     g->path = g->blas && fits_blas(g) ? PATH_BLAS : PATH_BLOCKS;
     if (g->path == PATH_BLOCKS && bp_cpu_gemm_conv_plan(g)) {
-        g->path = PATH_SLABS;
+        g->path = PATH_STRIPS;
         share_out(g, BLOCK_COLS);
         g->scratch_bytes = bp_cpu_gemm_conv_bytes(g, task_cols(g));
         return;
@@ -112,7 +115,7 @@ void bp_cpu_gemm_plan(struct bp_cpu_gemm *g)
         gemm_round_up(g->depth * task_cols(g) * gemm_element(g), 64) + bp_cpu_gemm_ready_bytes(g);
 }
 
-/* ---- ways to run ----------------------------------------------------------------------------- */
+/* ---- algorithms ------------------------------------------------------------------------------ */
 
 /* C = the bias of its row, in the task's part. */
 static void fill_bias(const struct bp_cpu_gemm *g, const struct bp_cpu_gemm_share *t)
@@ -243,7 +246,7 @@ static void run_pass(const struct bp_cpu_gemm *g, const struct bp_cpu_gemm_share
 static void run_blocks(const struct bp_cpu_gemm *g, const struct bp_cpu_gemm_share *t)
 {
     size_t p = 0;
-    /* in place only whole panels can be read; what is left over is copied */
+    /* only whole panels can be read in place; the columns left over are packed */
     bool direct = !g->trans_b && !g->image && t->i1 - t->i0 <= DIRECT_ROWS;
     size_t whole = direct ? t->j0 + (t->j1 - t->j0) / g->simd->nr * g->simd->nr : t->j0;
 
@@ -272,8 +275,8 @@ static void task_part(const struct bp_cpu_gemm *g, uint32_t task, size_t rows[2]
 void bp_cpu_gemm_part(const struct bp_cpu_gemm *g, uint32_t task, size_t rows[2], size_t cols[2])
 {
     task_part(g, task, rows, cols);
-    for (size_t end = 0; end < 2 && g->path == PATH_SLABS; end++)
-        cols[end] = (size_t)bp_cpu_padded_strip_position(&g->slab, (int64_t)cols[end]);
+    for (size_t end = 0; end < 2 && g->path == PATH_STRIPS; end++)
+        cols[end] = (size_t)bp_cpu_padded_strip_position(&g->strip, (int64_t)cols[end]);
 }
 
 void bp_cpu_gemm_task(const struct bp_cpu_gemm *g, const struct bp_cpu_operands *operands,
@@ -297,7 +300,7 @@ void bp_cpu_gemm_task(const struct bp_cpu_gemm *g, const struct bp_cpu_operands 
         return;
     if (g->path == PATH_BLOCKS)
         run_blocks(g, &part);
-    else if (g->path == PATH_SLABS)
+    else if (g->path == PATH_STRIPS)
         bp_cpu_gemm_conv_run(g, &part, task_cols(g));
     else if (g->path == PATH_BLAS)
         run_blas(g, &part);

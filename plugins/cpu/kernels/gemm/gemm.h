@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gemm.h - matrix products of float32 and float64: C = alpha * op(A) * op(B), or that added to C. A
- * product is planned once for its sizes, then run in tasks that may run at once.
+ * gemm.h - matrix products of float32 and float64: C = alpha * op(A) * op(B), or C += that.
+ *
+ * A product is planned once for its sizes and then run in `tasks` tasks, in any order and on any
+ * threads; they write disjoint parts of C. The plan is only read, and it holds no pointers to the
+ * operands.
  */
 #ifndef BP_CPU_KERNELS_GEMM_GEMM_H
 #define BP_CPU_KERNELS_GEMM_GEMM_H
@@ -17,7 +20,7 @@ struct bp_cpu_gemm {
     uint32_t dtype;       /* BP_DTYPE_F32 or BP_DTYPE_F64 */
     bool trans_a, trans_b;
     bool add;     /* to what C holds */
-    bool is_conv; /* n is large whatever m is: always tiles */
+    bool is_conv; /* n is large whatever m is: always use tiles */
     double alpha;
     const struct bp_cpu_window
         *image;     /* B is the matrix of a convolution over it; NULL: B is a matrix */
@@ -29,24 +32,26 @@ struct bp_cpu_gemm {
     uint32_t tasks;                     /* of a product */
     size_t scratch_bytes;               /* of each worker */
     size_t row_parts, col_parts, depth; /* how tasks share C, and the part of k in a pass */
-    struct bp_cpu_padded_strip slab;    /* of `image`, where its path is taken */
+    struct bp_cpu_padded_strip strip;   /* of `image`, where its path is taken */
 };
 
+/* Chooses the algorithm, the tasks and the scratch size. Cannot fail. */
 void bp_cpu_gemm_plan(struct bp_cpu_gemm *gemm);
 /* The operands of one product; A and B may lie at any address. */
 struct bp_cpu_operands {
     const void *a, *b;
-    const void *bias; /* one a row of C, or NULL; not with `add` */
+    const void *bias; /* one value for each row of C, or NULL; not with `add` */
     void *c;
 };
 
-/* Task `task` of a product; scratch is the worker's own, 64-aligned. */
+/*
+ * Runs task `task` of a product. `scratch` is the worker's own, of scratch_bytes, 64-aligned. [any
+ * thread]
+ */
 void bp_cpu_gemm_task(const struct bp_cpu_gemm *gemm, const struct bp_cpu_operands *operands,
                       uint32_t task, void *scratch);
 
-/*
- * The part of C that a task writes: rows and columns from the first to before the second of each.
- */
+/* The part of C that a task writes: rows[0]..rows[1] and cols[0]..cols[1], both ends exclusive. */
 void bp_cpu_gemm_part(const struct bp_cpu_gemm *gemm, uint32_t task, size_t rows[2],
                       size_t cols[2]);
 

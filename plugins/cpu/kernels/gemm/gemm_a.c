@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* gemm_a.c - makes rows of A ready for the tiles: turned, or copied where they collide in cache. */
+/*
+ * gemm_a.c - makes rows of A ready for the tiles: transposed, or copied where they collide in the
+ * L1 cache.
+ *
+ * Rows whose distance is a multiple of 2 KiB map to the same few sets of an 8-way L1 cache of 32
+ * KiB, so that the mr rows of a tile evict each other; a copy with 64 bytes between rows does not.
+ */
 
 #include "kernels/gemm/gemm_internal.h"
 
 #include "kernels/gemm/pack.h"
 
 enum {
-    READY_ROWS = 128, /* of A that are turned or copied at a time */
-    COLLISION = 2048, /* bytes: rows so far apart share places in the first cache */
+    READY_ROWS = 128, /* rows of A that are transposed or copied at a time */
+    COLLISION = 2048, /* bytes: rows at this distance share sets of the L1 cache */
     APART = 64        /* bytes between rows that are copied for that */
 };
 
-/* The rows of a tile would push each other out of the cache. */
+/* Do the rows of a tile evict each other? */
 static bool collides(const struct bp_cpu_gemm *g)
 {
     return g->lda * gemm_element(g) % COLLISION == 0 && g->m > 1;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gemm_conv.c - convolutions: a task copies its part of the image with the padding, by phases where
- * the window moves by more than 1, and its tiles read the windows in there. Sums at positions
- * between output rows are dropped.
+ * gemm_conv.c - convolutions as matrix products without im2col.
+ *
+ * A task copies a strip of the padded image (padded_strip.h), separated by phases where the stride
+ * exceeds 1; its tiles read the window's elements in place, through row_at. Sums at positions
+ * between output rows are dropped at the end.
  */
 
 #include "kernels/gemm/gemm_internal.h"
 
 enum {
-    IN_HAND =
-        384 * 1024, /* bytes of C over all of k: with a part of the image, the second cache's */
-    COLLISION = 512 /* bytes */
+    C_BYTES = 384 * 1024, /* of C that a pass accumulates; with the strip it fills the L2 cache */
+    COLLISION = 512       /* bytes */
 };
 
-/* What a task has in its scratch, one behind another. */
-struct room {
+/* The parts of a task's scratch, one after the other. */
+struct scratch_layout {
     size_t *at;    /* of the taps of `depth` */
     char *image;   /* `length` elements a phase of a channel */
     char *c;       /* rows of the task's columns */
@@ -23,33 +24,36 @@ struct room {
     size_t bytes;
 };
 
-/* Of C, with so many columns: the image is made ready once for all of them. */
-static size_t rows_in_hand(const struct bp_cpu_gemm *g, size_t cols)
+/* Rows of C, of so many columns, for which one strip of the image is prepared. */
+static size_t rows_per_pass(const struct bp_cpu_gemm *g, size_t cols)
 {
     size_t row = gemm_round_up(cols, g->simd->nr) * gemm_element(g);
-    size_t rows = IN_HAND / row / g->simd->mr * g->simd->mr;
+    size_t rows = C_BYTES / row / g->simd->mr * g->simd->mr;
 
     return gemm_min(g->m, rows > g->simd->mr ? rows : g->simd->mr);
 }
 
-/* Not a multiple of 512 bytes: taps so far apart share places in the first cache. */
+/*
+ * Elements of a phase. A length near a multiple of 512 bytes is avoided: taps so far apart share
+ * sets of the L1 cache.
+ */
 static size_t phase_length(const struct bp_cpu_gemm *g, size_t cols)
 {
-    size_t length = gemm_round_up(cols, g->simd->nr) + (size_t)g->slab.span;
+    size_t length = gemm_round_up(cols, g->simd->nr) + (size_t)g->strip.span;
 
     return length * gemm_element(g) % COLLISION < 64 ? length + 64 / gemm_element(g) : length;
 }
 
-static struct room room_in(const struct bp_cpu_gemm *g, size_t cols, char *scratch)
+static struct scratch_layout layout_in(const struct bp_cpu_gemm *g, size_t cols, char *scratch)
 {
     size_t channels = g->depth / (size_t)g->image->kernel_count;
     size_t length = phase_length(g, cols);
     size_t image = gemm_round_up(g->depth * sizeof(size_t), 64);
-    size_t phases = channels * (size_t)g->slab.n_phases;
+    size_t phases = channels * (size_t)g->strip.n_phases;
     size_t c = image + gemm_round_up(phases * length * gemm_element(g), 64);
-    size_t a = c + rows_in_hand(g, cols) * gemm_round_up(cols, g->simd->nr) * gemm_element(g);
+    size_t a = c + rows_per_pass(g, cols) * gemm_round_up(cols, g->simd->nr) * gemm_element(g);
 
-    return (struct room){
+    return (struct scratch_layout){
         .at = (size_t *)(void *)scratch,
         .image = scratch + image,
         .c = scratch + c,
@@ -63,7 +67,7 @@ bool bp_cpu_gemm_conv_plan(struct bp_cpu_gemm *g)
 {
     size_t taps, most = BP_CPU_GEMM_DEPTH / gemm_element(g);
 
-    if (!g->image || g->k == 0 || !bp_cpu_padded_strip_make(g->image, &g->slab))
+    if (!g->image || g->k == 0 || !bp_cpu_padded_strip_make(g->image, &g->strip))
         return false;
     taps = (size_t)g->image->kernel_count;
     g->depth = gemm_min(g->k, most > taps ? most / taps * taps : taps);
@@ -74,33 +78,33 @@ size_t bp_cpu_gemm_conv_bytes(const struct bp_cpu_gemm *g, size_t cols)
 {
     static char nowhere[1];
 
-    return room_in(g, cols, nowhere).bytes;
+    return layout_in(g, cols, nowhere).bytes;
 }
 
-/* Adds the block's part of k to `rows` rows of C from row i on. */
+/* Adds one block of k to `rows` rows of C from row i on. */
 static void run_part(const struct bp_cpu_gemm *g, const struct bp_cpu_gemm_share *t,
-                     const struct room *room, size_t p, size_t i, size_t rows,
+                     const struct scratch_layout *layout, size_t p, size_t i, size_t rows,
                      struct bp_cpu_block *block)
 {
     size_t size = gemm_element(g), step = bp_cpu_gemm_ready_rows(g);
 
     for (size_t r = 0; r < rows; r += step) {
         block->m = gemm_min(step, rows - r);
-        block->c = room->c + r * block->ldc * size;
+        block->c = layout->c + r * block->ldc * size;
         block->bias = t->bias && p == 0 ? t->bias + (i + r) * size : NULL;
-        bp_cpu_gemm_ready(g, t, i + r, p, room->a, block);
+        bp_cpu_gemm_ready(g, t, i + r, p, layout->a, block);
         g->simd->block(block);
     }
 }
 
-/* `rows` rows of C from row i on: all of k for them, then what is wanted goes to C. */
+/* `rows` rows of C from row i on: all of k for them, then the wanted positions are copied to C. */
 static void run_rows(const struct bp_cpu_gemm *g, const struct bp_cpu_gemm_share *t,
-                     const struct room *room, size_t i, size_t rows)
+                     const struct scratch_layout *layout, size_t i, size_t rows)
 {
     size_t size = gemm_element(g), taps = (size_t)g->image->kernel_count;
     size_t n = gemm_round_up(t->j1 - t->j0, g->simd->nr);
-    struct bp_cpu_block block = {.b = room->image,
-                                 .row_at = room->at,
+    struct bp_cpu_block block = {.b = layout->image,
+                                 .row_at = layout->at,
                                  .ldc = n,
                                  .panel = g->simd->nr,
                                  .n = n,
@@ -111,22 +115,22 @@ static void run_rows(const struct bp_cpu_gemm *g, const struct bp_cpu_gemm_share
 
         block.k = gemm_min(g->depth, g->k - p);
         channels = (int64_t)(block.k / taps);
-        bp_cpu_padded_strip_fill(&g->slab, t->b + p / taps * (size_t)g->image->in_count * size,
-                                 size, channels, (int64_t)t->j0, room->length, room->image);
-        bp_cpu_padded_strip_taps(&g->slab, channels, room->length, room->at);
+        bp_cpu_padded_strip_fill(&g->strip, t->b + p / taps * (size_t)g->image->in_count * size,
+                                 size, channels, (int64_t)t->j0, layout->length, layout->image);
+        bp_cpu_padded_strip_taps(&g->strip, channels, layout->length, layout->at);
         block.add = p > 0;
-        run_part(g, t, room, p, i, rows, &block);
+        run_part(g, t, layout, p, i, rows, &block);
     }
-    bp_cpu_padded_strip_keep(&g->slab, size, (int64_t)t->j0, t->j1 - t->j0, rows, room->c, n,
+    bp_cpu_padded_strip_keep(&g->strip, size, (int64_t)t->j0, t->j1 - t->j0, rows, layout->c, n,
                              t->c + i * g->ldc * size, g->ldc);
 }
 
 void bp_cpu_gemm_conv_run(const struct bp_cpu_gemm *g, const struct bp_cpu_gemm_share *t,
                           size_t cols)
 {
-    struct room room = room_in(g, cols, t->scratch);
-    size_t step = rows_in_hand(g, cols);
+    struct scratch_layout layout = layout_in(g, cols, t->scratch);
+    size_t step = rows_per_pass(g, cols);
 
     for (size_t i = t->i0; i < t->i1; i += step)
-        run_rows(g, t, &room, i, gemm_min(step, t->i1 - i));
+        run_rows(g, t, &layout, i, gemm_min(step, t->i1 - i));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gemm_internal.h - what gemm.c, gemm_a.c and gemm_conv.c share. Theirs alone. */
+/* gemm_internal.h - what gemm.c, gemm_a.c and gemm_conv.c share; no other file includes it. */
 #ifndef BP_CPU_KERNELS_GEMM_GEMM_INTERNAL_H
 #define BP_CPU_KERNELS_GEMM_GEMM_INTERNAL_H
 
@@ -7,7 +7,7 @@
 
 enum { BP_CPU_GEMM_DEPTH = 1024 }; /* bytes of a column of B in a pass: 256 floats */
 
-/* A task's part of C, in columns or flat positions of a slab, and the matrices by bytes. */
+/* A task's part of C, in columns or flat positions of a strip, and the matrices by bytes. */
 struct bp_cpu_gemm_share {
     const char *a, *b, *bias;
     char *c;
@@ -41,7 +41,7 @@ void bp_cpu_gemm_ready(const struct bp_cpu_gemm *gemm, const struct bp_cpu_gemm_
 
 /* ---- gemm_conv.c: convolutions --------------------------------------------------------------- */
 
-/* False: the window cannot be read so. Fills slab and depth. */
+/* False: the window cannot be read so. Fills strip and depth. */
 bool bp_cpu_gemm_conv_plan(struct bp_cpu_gemm *gemm);
 /* Of a task with so many columns at most. */
 size_t bp_cpu_gemm_conv_bytes(const struct bp_cpu_gemm *gemm, size_t cols);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pack.h - copies a part of a matrix or an image into the panels that bp_cpu_block reads: nr
- * columns side by side, row after row, zeroes where the columns end. By element size: nothing is
- * computed.
+ * pack.h - copies a part of a matrix or an image into the panels that bp_cpu_block reads.
+ *
+ * A panel is nr adjacent columns, row after row, contiguous and padded with zeros: the tile then
+ * reads memory in order. Elements are moved by their size, 4 or 8 bytes, and sources may lie at any
+ * address. [any thread]
  */
 #ifndef BP_CPU_KERNELS_GEMM_PACK_H
 #define BP_CPU_KERNELS_GEMM_PACK_H

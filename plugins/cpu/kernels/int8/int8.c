@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-    PASS_BYTES = 256 * 1024, /* packed B of a pass, which the second cache holds */
-    PASS_COLS = 256,         /* what pack.h's runs have room for */
+    PASS_BYTES = 256 * 1024, /* packed B of a pass: it stays in the L2 cache */
+    PASS_COLS = 256,         /* the most runs that pack.h makes */
     TASK_WORK = 64 * 1024,   /* products in a task, at the least */
     MAX_TILE = 12 * 32
 };
@@ -155,7 +155,7 @@ size_t bp_cpu_int8_b_size(const struct bp_cpu_int8 *g)
 
 /* ---- packing --------------------------------------------------------------------------------- */
 
-/* The sums of packed A's rows lie behind them. */
+/* The row sums of packed A are stored after its rows. */
 static const int32_t *sums_of_a(const struct bp_cpu_int8 *g, const void *packed)
 {
     return (const int32_t *)(const void *)((const char *)packed + round_up(g->a_bytes, 64));

@@ -6,7 +6,7 @@
  *
  * A becomes unsigned and B signed by moving their zero points by 128, so that one kernel serves all
  * signs; zero points are taken out of the sums afterwards. Both are packed in groups of 4 bytes,
- * which hold 4 numbers of 8 bits or 2 of 16, as the processor multiplies them. A product is planned
+ * which hold 4 values of 8 bits or 2 of 16, as the processor multiplies them. A product is planned
  * once for its sizes and run in tasks that may run at once.
  */
 #ifndef BP_CPU_KERNELS_INT8_INT8_H
@@ -30,7 +30,7 @@ struct bp_cpu_int8_block {
 struct bp_cpu_int8_level {
     const char *name;
     size_t mr, nr; /* the tile; block takes up to mr rows */
-    size_t group;  /* numbers in a group: 4 or 2 */
+    size_t group;  /* values in a group: 4 or 2 */
     void (*block)(const struct bp_cpu_int8_block *block);
 };
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* int8_pack.h - operands of int8.h into groups of 4 bytes; that room's own. */
+/*
+ * int8_pack.h - packs the operands of int8.h into groups of 4 bytes. For the files of this folder
+ * only.
+ */
 #ifndef BP_CPU_KERNELS_INT8_INT8_PACK_H
 #define BP_CPU_KERNELS_INT8_INT8_PACK_H
 
 #include "kernels/int8/int8.h"
 
-/* One row of A, unsigned; returns the sum of its numbers. */
+/* Packs one row of A as unsigned bytes; returns the sum of its elements. */
 int32_t bp_cpu_int8_pack_row(const struct bp_cpu_int8 *plan, const uint8_t *a, uint8_t *to);
 /* A row of ones as long. */
 void bp_cpu_int8_pack_ones(const struct bp_cpu_int8 *plan, uint8_t *to);

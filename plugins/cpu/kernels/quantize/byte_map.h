@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* byte_map.h - functions of 8-bit numbers as tables, and how numbers are quantised. */
+/* byte_map.h - functions of 8-bit elements as tables of 256 entries, and their quantisation. */
 #ifndef BP_CPU_KERNELS_QUANTIZE_BYTE_MAP_H
 #define BP_CPU_KERNELS_QUANTIZE_BYTE_MAP_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * quantize.h - the arithmetic of quantised operators, over runs of neighbours:
+ * quantize.h - the arithmetic of quantised operators, over contiguous elements:
  *
- *   quantize:    y = saturate(round(x / scale) + zero)     halves go to the even neighbour
+ *   quantize:    y = saturate(round(x / scale) + zero)     ties to even
  *   dequantize:  x = (y - zero) * scale
  *   requantize:  y = saturate(round(sum * scale) + zero)   from the int32 sums of a product
  *
- * NaN becomes the lowest number of the type.
+ * NaN becomes the lowest value of the type.
  */
 #ifndef BP_CPU_KERNELS_QUANTIZE_QUANTIZE_H
 #define BP_CPU_KERNELS_QUANTIZE_QUANTIZE_H
@@ -18,10 +18,10 @@ struct bp_cpu_quant {
     const float *scale;
     const int32_t *zero; /* may not be NULL */
     bool each;           /* one of each for each element; else one of each for all */
-    int32_t low, high;   /* what numbers are held to; see bp_cpu_quant_range() */
+    int32_t low, high;   /* the range that values saturate to; see bp_cpu_quant_range() */
 };
 
-/* Lowest and highest number of an integer type of up to 16 bits; false for other types. */
+/* Lowest and highest value of an integer type of up to 16 bits; false for other types. */
 bool bp_cpu_quant_range(uint32_t dtype, int32_t *low, int32_t *high);
 
 /*
@@ -38,7 +38,7 @@ void bp_cpu_dequantize(uint32_t dtype, float *to, const void *from, size_t n,
 
 /*
  * All elements of a bound input with scales (float32, float16, bfloat16, ...) or zero points (any
- * integer type of up to 32 bits), as floats or int32; for run. `to` has room for all of them.
+ * integer type of up to 32 bits), as floats or int32; for run. `to` has the capacity for all of them.
  */
 void bp_cpu_quant_scales(const bp_tensor *tensor, float *to);
 void bp_cpu_quant_zeros(const bp_tensor *tensor, int32_t *to);
@@ -61,7 +61,7 @@ void bp_cpu_quant_lists_read(struct bp_cpu_call *call, int64_t n, bool has_float
 
 /*
  * One scale and one zero point for a whole tensor: inputs `scale` and `zero` of a call, which hold
- * one element each (an absent zero point is 0). For run; BP_E_SHAPE: one holds another number.
+ * one element each (an absent zero point is 0). For run; BP_E_SHAPE: one has another number of elements.
  */
 bp_rc bp_cpu_quant_one(const struct bp_cpu_call *call, uint32_t scale, uint32_t zero,
                        float *out_scale, int32_t *out_zero, bp_err *err);
