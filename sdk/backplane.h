@@ -143,9 +143,10 @@ typedef struct bp_env_config {
     void *log_user;
     const char *const *provider_dirs; /* absolute; searched before every other */
     uint32_t n_provider_dirs;
-    uint32_t probe; /* BP_PROBE_*; 0: as BACKPLANE_PROBE says, else BP_PROBE_AUTO */
+    uint32_t probe;           /* BP_PROBE_*; 0: as BACKPLANE_PROBE says, else BP_PROBE_AUTO */
     const char *probe_helper; /* absolute path of backplane-probe; NULL: where it was installed */
-    uint32_t probe_timeout_ms; /* of one plug-in; 0: as BACKPLANE_PROBE_TIMEOUT_MS says, else 2000 */
+    /* of one plug-in; 0: as BACKPLANE_PROBE_TIMEOUT_MS says, else 2000 */
+    uint32_t probe_timeout_ms;
     uint32_t reserved0;
     /*
      * Where it is remembered from one process to the next what came of probes, so that good
@@ -155,8 +156,9 @@ typedef struct bp_env_config {
      * privileges. What plug-ins say of themselves is kept in another file beside it, for lists.
      */
     const char *registry;
-    uint32_t allow; /* BP_ALLOW_*; 0: as BACKPLANE_ALLOW and the installation say, else BP_ALLOW_OFF */
-    uint32_t deps;  /* BP_DEPS_*; 0: as BACKPLANE_DEPS says, else BP_DEPS_ANY */
+    /* BP_ALLOW_*; 0: as BACKPLANE_ALLOW and the installation say, else BP_ALLOW_OFF */
+    uint32_t allow;
+    uint32_t deps;         /* BP_DEPS_*; 0: as BACKPLANE_DEPS says, else BP_DEPS_ANY */
     const char *allow_dir; /* absolute; lists beside the installation's; NULL: none */
     bp_allow_fn allow_fn;  /* asked about a plug-in that no list has; NULL: it is not allowed */
     void *allow_user;
@@ -194,7 +196,7 @@ enum {
  * its row says what it did.
  */
 enum {
-    BP_PROBE_AUTO = 1,   /* all but CPU and what is open here already; without a helper none, and one
+    BP_PROBE_AUTO = 1, /* all but CPU and what is open here already; without a helper none, and one
                             warning */
     BP_PROBE_ALWAYS = 2, /* CPU too, and nothing is opened that could not be tried */
     BP_PROBE_OFF = 3
@@ -309,15 +311,15 @@ BP_API const char *bp_reason_name(uint32_t reason);
 /* A provider as the environment knows it. Strings are borrowed until the next call on the env. */
 typedef struct bp_provider_info {
     uint32_t struct_size;
-    uint32_t stage;      /* BP_STAGE_*: where it ended; BP_STAGE_AVAILABLE with BP_OK: usable */
-    bp_rc code;          /* BP_OK: usable */
-    uint32_t n_options;  /* rows of the schema, once opened */
-    const char *name;    /* short name */
+    uint32_t stage;     /* BP_STAGE_*: where it ended; BP_STAGE_AVAILABLE with BP_OK: usable */
+    bp_rc code;         /* BP_OK: usable */
+    uint32_t n_options; /* rows of the schema, once opened */
+    const char *name;   /* short name */
     const char *id, *version; /* as its manifest says until it is opened; NULL: unknown */
     const char *vendor;       /* NULL until opened */
-    const char *file;    /* absolute path; NULL: linked in, or none found */
-    const char *reason;  /* why not usable; NULL when it is */
-    const char *fix;     /* what to do; may be NULL */
+    const char *file;         /* absolute path; NULL: linked in, or none found */
+    const char *reason;       /* why not usable; NULL when it is */
+    const char *fix;          /* what to do; may be NULL */
     const bp_option *options;
     uint32_t option_stride;
     uint32_t n_devices;
@@ -399,7 +401,7 @@ enum {
 enum {
     /* There is a plug-in for it: this release has its sources, or one was found. */
     BP_KNOWN_SUPPORTED = 1u << 0,
-    BP_KNOWN_FILE = 1u << 1,   /* a plug-in file of it lies in a searched directory, usable or not */
+    BP_KNOWN_FILE = 1u << 1, /* a plug-in file of it lies in a searched directory, usable or not */
     BP_KNOWN_LINKED = 1u << 2, /* it is linked into this program */
     /*
      * It can be linked into programs: this build of Backplane has made it, or it is linked in here.
@@ -451,7 +453,7 @@ typedef struct bp_operator_info {
     uint32_t flags;        /* BP_OPERATOR_* */
     uint32_t since, until; /* versions of the domain that have it; until 0: up to the newest */
     const char *op, *domain;
-    const char *params;    /* "X, Y": inputs and outputs that share the type; NULL: a host operator */
+    const char *params; /* "X, Y": inputs and outputs that share the type; NULL: a host operator */
     uint64_t types, taken; /* bits 1 << BP_DTYPE_*: that ONNX allows, that the provider takes */
     uint64_t conditional;  /* others, which it refused for an attribute or a shape, not the type */
     uint32_t family;       /* for bp_operator_family() */
@@ -589,9 +591,9 @@ BP_API void bp_session_options_set_log(bp_session_options *options, bp_log_fn fn
  * application and nodes that placement rules speak of are left as they are.
  */
 enum {
-    BP_OPTIMIZE_DEFAULT = 0,  /* what has proved itself: now that of EXTENDED */
-    BP_OPTIMIZE_NONE = 1,     /* the graph runs as the model has it */
-    BP_OPTIMIZE_BASIC = 2,    /* ONNX's operators stay: constants are folded, nodes dropped, merged */
+    BP_OPTIMIZE_DEFAULT = 0, /* what has proved itself: now that of EXTENDED */
+    BP_OPTIMIZE_NONE = 1,    /* the graph runs as the model has it */
+    BP_OPTIMIZE_BASIC = 2, /* ONNX's operators stay: constants are folded, nodes dropped, merged */
     BP_OPTIMIZE_EXTENDED = 3, /* nodes of one provider become fused operators that it takes too */
     BP_OPTIMIZE_LAYOUT = 4    /* what pays on some providers alone: quantised operators on cpu */
 };
@@ -631,8 +633,8 @@ enum {
 
 /* The type of a value. Borrowed like what it was got from. */
 typedef struct bp_type_info {
-    uint32_t kind;                   /* BP_KIND_* */
-    uint32_t dtype;                  /* of a tensor's elements or a map's keys; NONE: not said */
+    uint32_t kind;  /* BP_KIND_* */
+    uint32_t dtype; /* of a tensor's elements or a map's keys; NONE: not said */
     /* of a sequence, optional or map; the tensor that a sparse one stands for; NULL: not said */
     const struct bp_type_info *item;
 } bp_type_info;
@@ -685,8 +687,8 @@ typedef struct bp_model_info {
     int64_t ir_version, model_version;
     const char *producer, *producer_version, *domain, *doc, *graph_name;
     uint64_t file_bytes, weight_bytes, n_weights;
-    uint64_t n_functions; /* that the model defines; n_nodes counts their nodes, once a call */
-    uint32_t format;      /* BP_MODEL_FORMAT_*, of what was read */
+    uint64_t n_functions;    /* that the model defines; n_nodes counts their nodes, once a call */
+    uint32_t format;         /* BP_MODEL_FORMAT_*, of what was read */
     uint32_t format_version; /* of ONNX Runtime's own format; of ONNX it is ir_version */
     const char *graph_doc;
 } bp_model_info;
@@ -821,7 +823,8 @@ BP_API bp_rc bp_model_input(const bp_model *model, uint32_t i, bp_io_info *out,
 BP_API bp_rc bp_model_output(const bp_model *model, uint32_t i, bp_io_info *out,
                              bp_err *err) BP_CHECKED;
 /* Operators in use, sorted by domain, name and version. */
-BP_API bp_rc bp_model_op(const bp_model *model, uint32_t i, bp_op_info *out, bp_err *err) BP_CHECKED;
+BP_API bp_rc bp_model_op(const bp_model *model, uint32_t i, bp_op_info *out,
+                         bp_err *err) BP_CHECKED;
 /* Imported operator set i: its domain ("" is ai.onnx) and version. NULL: end. */
 BP_API const char *bp_model_opset(const bp_model *model, uint32_t i, int64_t *version);
 /* Metadata entry i: its key, and its value in *value. NULL: end. */
@@ -881,8 +884,8 @@ typedef struct bp_run_options {
      * atomically.
      */
     const volatile uint32_t *cancel;
-    int64_t timeout_ns;              /* 0: none; BP_E_TIMEOUT */
-    bp_profile *profile;             /* NULL: nothing is measured; else the run is written there */
+    int64_t timeout_ns;  /* 0: none; BP_E_TIMEOUT */
+    bp_profile *profile; /* NULL: nothing is measured; else the run is written there */
 } bp_run_options;
 
 /*
@@ -934,19 +937,19 @@ BP_API const bp_report *bp_session_report(const bp_session *session);
 /* Counters of a session. */
 typedef struct bp_session_stats {
     uint32_t struct_size;
-    uint32_t n_groups;       /* programs, those in subgraphs included */
-    uint64_t runs;           /* finished */
-    uint64_t crossings;      /* calls of a provider's execute */
-    uint64_t frames;         /* states of runs that wait for the next runs */
-    uint64_t arena_bytes;    /* host memory in these: pooled */
-    uint64_t create_ns;      /* wall time of creation */
+    uint32_t n_groups;    /* programs, those in subgraphs included */
+    uint64_t runs;        /* finished */
+    uint64_t crossings;   /* calls of a provider's execute */
+    uint64_t frames;      /* states of runs that wait for the next runs */
+    uint64_t arena_bytes; /* host memory in these: pooled */
+    uint64_t create_ns;   /* wall time of creation */
     /*
      * Host memory of all such states, those of runs in flight too: their arenas, and outputs whose
      * sizes come with the data; without those of loops' rounds. Now, so that held_bytes -
      * arena_bytes is in use; and the most that there ever was. Weights are not in it.
      */
     uint64_t held_bytes, peak_bytes;
-    uint64_t device_bytes;   /* of providers' own memory, in all frames; weights are not counted */
+    uint64_t device_bytes; /* of providers' own memory, in all frames; weights are not counted */
 } bp_session_stats;
 /* The counters as they are now; the caller sets out->struct_size. [any thread] */
 BP_API bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out,
@@ -960,7 +963,7 @@ typedef struct bp_memory_use {
     uint32_t struct_size;
     uint32_t reserved0;
     const char *provider; /* as bp_session_provider() has it; NULL: what the host runs itself */
-    uint64_t held_bytes, pooled_bytes, peak_bytes;             /* host memory; pooled: of idle states */
+    uint64_t held_bytes, pooled_bytes, peak_bytes; /* host memory; pooled: of idle states */
     uint64_t own_held_bytes, own_pooled_bytes, own_peak_bytes; /* the same in its own memory */
 } bp_memory_use;
 /*
@@ -992,15 +995,15 @@ enum {
 /* Strings are borrowed until the profile is destroyed. */
 typedef struct bp_profile_event {
     uint32_t struct_size;
-    uint32_t kind;             /* BP_PROFILE_* */
-    int64_t start_ns, end_ns;  /* on CLOCK_MONOTONIC */
-    uint64_t run_id;           /* counts the runs of a session; 0 for spans */
-    const char *name;          /* of the node, or of the group's first; "model_run" for a run */
-    const char *op;            /* operator type, "Group" for several nodes; NULL for runs and spans */
-    const char *provider;      /* short name; NULL: the host itself */
-    uint32_t node;             /* index of the (first) node in its graph, or BP_NONE */
-    uint32_t n_nodes;          /* nodes that it covers; 0 for runs and spans */
-    uint32_t thread;           /* number of the thread, as the system counts */
+    uint32_t kind;            /* BP_PROFILE_* */
+    int64_t start_ns, end_ns; /* on CLOCK_MONOTONIC */
+    uint64_t run_id;          /* counts the runs of a session; 0 for spans */
+    const char *name;         /* of the node, or of the group's first; "model_run" for a run */
+    const char *op;       /* operator type, "Group" for several nodes; NULL for runs and spans */
+    const char *provider; /* short name; NULL: the host itself */
+    uint32_t node;        /* index of the (first) node in its graph, or BP_NONE */
+    uint32_t n_nodes;     /* nodes that it covers; 0 for runs and spans */
+    uint32_t thread;      /* number of the thread, as the system counts */
     uint32_t reserved0;
 } bp_profile_event;
 
@@ -1013,8 +1016,8 @@ typedef struct bp_profile_event {
 BP_API bp_rc bp_profile_create(uint32_t capacity, bp_profile **out, bp_err *err) BP_CHECKED;
 BP_API void bp_profile_destroy(bp_profile *profile); /* no run may be writing; NULL is fine */
 /* A span of the application's own, such as reading a model. `name` is copied. [any thread] */
-BP_API bp_rc bp_profile_add(bp_profile *profile, const char *name, int64_t start_ns,
-                            int64_t end_ns, bp_err *err) BP_CHECKED;
+BP_API bp_rc bp_profile_add(bp_profile *profile, const char *name, int64_t start_ns, int64_t end_ns,
+                            bp_err *err) BP_CHECKED;
 /* Events that are there. [any thread, as the next three] */
 BP_API uint32_t bp_profile_count(const bp_profile *profile);
 /* Events that were replaced or not recorded. */
@@ -1046,32 +1049,33 @@ enum {
 /* A provider of the list: how far it came and what it got. Strings live as long as the report. */
 typedef struct bp_report_provider {
     uint32_t struct_size;
-    uint32_t stage;    /* BP_STAGE_*: how far it came; BP_STAGE_RUN: in use */
-    bp_rc code;        /* BP_OK, or what stopped it */
-    uint32_t fallback; /* BP_FALLBACK_*, in force */
+    uint32_t stage;                    /* BP_STAGE_*: how far it came; BP_STAGE_RUN: in use */
+    bp_rc code;                        /* BP_OK, or what stopped it */
+    uint32_t fallback;                 /* BP_FALLBACK_*, in force */
     const char *name, *version, *file; /* version and file may be NULL */
     const char *reason, *fix;          /* may be NULL */
     uint32_t n_claimed;                /* nodes it would have taken */
     uint32_t n_nodes;                  /* nodes it got */
     uint32_t n_groups;
-    uint32_t states; /* BP_STATE_* */
+    uint32_t states;   /* BP_STATE_* */
     uint32_t n_costly; /* nodes it takes, but that the host gave to others as it would be slower */
     /* of a plan, where the provider estimates; of all its groups, those in subgraphs once each */
-    uint32_t known; /* BP_ESTIMATED_*: which of these are */
-    uint64_t weight_bytes; /* on the device for as long as the session lives */
-    uint64_t peak_bytes;   /* on the device at most: these, and the values of a run */
+    uint32_t known;         /* BP_ESTIMATED_*: which of these are */
+    uint64_t weight_bytes;  /* on the device for as long as the session lives */
+    uint64_t peak_bytes;    /* on the device at most: these, and the values of a run */
     double run_ns, copy_ns; /* a run: on the device, and of copies between memories */
 } bp_report_provider;
 
 /* A node of the graph as it runs: who runs it. Strings live as long as the report. */
 typedef struct bp_report_node {
     uint32_t struct_size;
-    uint32_t provider;  /* index of a provider row; BP_NONE: run by the host (control flow), or nobody */
-    uint32_t group;     /* index of a group row, or BP_NONE */
+    /* index of a provider row; BP_NONE: run by the host (control flow), or nobody */
+    uint32_t provider;
+    uint32_t group; /* index of a group row, or BP_NONE */
     uint32_t n_refusals;
     const char *name, *op, *domain;
-    const char *path; /* names of the nodes around it, "loop1/then"; "" at the top */
-    const char *rule; /* the placement rule that decided; NULL: none spoke of it */
+    const char *path;       /* names of the nodes around it, "loop1/then"; "" at the top */
+    const char *rule;       /* the placement rule that decided; NULL: none spoke of it */
     const char *stands_for; /* the model's nodes that passes made it of, "conv1, relu1"; or NULL */
 } bp_report_node;
 
@@ -1104,7 +1108,7 @@ typedef struct bp_report_group {
 /* A pass over the graph and its subgraphs, before providers compile them. */
 typedef struct bp_report_pass {
     uint32_t struct_size;
-    uint32_t level;   /* BP_OPTIMIZE_*, the lowest that runs it */
+    uint32_t level;    /* BP_OPTIMIZE_*, the lowest that runs it */
     uint32_t is_exact; /* results keep every bit */
     uint32_t n_matches;
     uint32_t n_before, n_after; /* nodes of all graphs, but for what other passes took */
@@ -1166,7 +1170,7 @@ typedef struct bp_report_mismatch {
     uint32_t struct_size;
     uint32_t reserved0;
     const char *value;
-    const char *path; /* names of the nodes around it, "loop1/body"; "" at the top */
+    const char *path;                /* names of the nodes around it, "loop1/body"; "" at the top */
     const char *inferred, *declared; /* "float32[4]", "float32[batch,3]" */
 } bp_report_mismatch;
 
@@ -1249,7 +1253,8 @@ BP_API bp_rc bp_object_map(bp_object *keys, bp_object *values, bp_object **out,
 
 /* How a sparse tensor says where its values are. */
 enum {
-    BP_SPARSE_COO = 1, /* an int64 for each value, its place in row-major order; or one a dimension */
+    /* an int64 for each value, its place in row-major order; or one a dimension */
+    BP_SPARSE_COO = 1,
     BP_SPARSE_CSR = 2, /* of a matrix: int64 column of each value; where in those each row begins */
     BP_SPARSE_BLOCK = 4 /* int32, as the writer of the model has it */
 };

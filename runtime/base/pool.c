@@ -58,7 +58,7 @@ struct share {
 
 struct bp_pool {
     uint32_t width;
-    uint32_t started; /* workers that run; under `taken` */
+    uint32_t started;        /* workers that run; under `taken` */
     bp_worker_config config; /* functions of the application that make threads, or zeroes */
     struct worker *workers;
     struct share *shares; /* one a thread */

@@ -54,23 +54,25 @@ static void take_place(const struct bp_worker *worker)
     if (!worker->is_pinned)
         return;
     CPU_ZERO(&got);
-    failed = CPU_COUNT(&worker->affinity) == 0
-                 ? EINVAL
-                 : pthread_setaffinity_np(pthread_self(), sizeof worker->affinity,
-                                          &worker->affinity);
+    failed =
+        CPU_COUNT(&worker->affinity) == 0
+            ? EINVAL
+            : pthread_setaffinity_np(pthread_self(), sizeof worker->affinity, &worker->affinity);
     if (!failed)
         (void)pthread_getaffinity_np(pthread_self(), sizeof got, &got);
     cpu = find_missing(worker, &got, &is_missing);
     if (failed)
-        bp_log(worker->log, BP_LOG_WARN, "threads",
-               "worker %u runs anywhere: this process has none of the processors that it was to run "
-               "on, such as %u (counted from 0): %s",
-               worker->id, cpu, strerror(failed));
+        bp_log(
+            worker->log, BP_LOG_WARN, "threads",
+            "worker %u runs anywhere: this process has none of the processors that it was to run "
+            "on, such as %u (counted from 0): %s",
+            worker->id, cpu, strerror(failed));
     else if (is_missing)
-        bp_log(worker->log, BP_LOG_WARN, "threads",
-               "worker %u runs on fewer processors than it was to: this process has no processor %u "
-               "(counted from 0)",
-               worker->id, cpu);
+        bp_log(
+            worker->log, BP_LOG_WARN, "threads",
+            "worker %u runs on fewer processors than it was to: this process has no processor %u "
+            "(counted from 0)",
+            worker->id, cpu);
 }
 
 /* ---- threads of the application ---------------------------------------------------------------- */
@@ -156,8 +158,8 @@ static void call_create(void *u)
     const bp_worker_config *config = making->worker->config;
     uintptr_t ticket = making->worker->ticket;
 
-    making->rc = config->create(config->user, arrive, (void *)ticket, &making->worker->handle,
-                                making->err);
+    making->rc =
+        config->create(config->user, arrive, (void *)ticket, &making->worker->handle, making->err);
 }
 
 static void call_join(void *u)

@@ -18,10 +18,11 @@
 struct bp_worker {
     void (*main)(void *arg); /* all that the thread does */
     void *arg;
-    uint32_t id;                    /* for messages */
-    const bp_worker_config *config; /* functions of the application; NULL: pthreads makes the thread */
-    const struct bp_log *log;       /* NULL is fine */
-    bool is_pinned;                 /* to these: */
+    uint32_t id; /* for messages */
+    const bp_worker_config
+        *config;              /* functions of the application; NULL: pthreads makes the thread */
+    const struct bp_log *log; /* NULL is fine */
+    bool is_pinned;           /* to these: */
     cpu_set_t affinity;
     uint32_t beyond; /* a processor asked for that no cpu_set_t has; 0: none */
 

@@ -14,8 +14,8 @@ struct bp_object {
     atomic_uint references;
     uint32_t kind;   /* BP_KIND_* */
     uint32_t format; /* BP_SPARSE_* of BP_KIND_SPARSE */
-    bp_tensor
-        tensor; /* BP_KIND_TENSOR: owned; BP_KIND_SPARSE: its type and sizes, without elements */
+    /* BP_KIND_TENSOR: owned; BP_KIND_SPARSE: its type and sizes, without elements */
+    bp_tensor tensor;
     uint32_t n;
     struct bp_object *items[]; /* see bp_object_count() */
 };

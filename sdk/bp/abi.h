@@ -41,7 +41,7 @@ extern "C" {
 #define BP_ENTRY_SYMBOL "bp_provider_entry_v1" /* the major is part of the name */
 #define BP_MAGIC 0x31304250u                   /* "BP01", little-endian */
 #define BP_CRITICAL 0xffff0000u                /* flag bits that a reader must know */
-#define BP_NONE 0xffffffffu                    /* "no index": an absent optional input, no producer */
+#define BP_NONE 0xffffffffu /* "no index": an absent optional input, no producer */
 #define BP_RANK_UNKNOWN 0xffffffffu
 
 /* Row i of an array whose rows are `stride` bytes apart. */
@@ -54,25 +54,26 @@ extern "C" {
 
 /* ---- status ---------------------------------------------------------------------------------- */
 
-typedef int32_t bp_rc; /* below zero: an error. A negative that is unknown reads as BP_E_INTERNAL. */
+/* below zero: an error. A negative that is unknown reads as BP_E_INTERNAL. */
+typedef int32_t bp_rc;
 
 enum {
     BP_OK = 0,
-    BP_PENDING = 1,          /* execute: accepted, finished when bp_run.stream has come so far */
-    BP_E_INVALID = -1,       /* the caller's argument, model or feed is wrong */
-    BP_E_UNSUPPORTED = -2,   /* well formed, but nobody here can do it */
-    BP_E_UNAVAILABLE = -3,   /* the provider, its device or its library is not here */
-    BP_E_OPTION = -4,        /* an option's key, type or value is wrong */
-    BP_E_NOMEM = -5,         /* out of host or device memory */
-    BP_E_SHAPE = -6,         /* a shape that the program was not compiled for */
-    BP_E_STALE = -7,         /* a saved program that no longer fits */
-    BP_E_CANCELLED = -8,     /* *cancel became non-zero */
-    BP_E_TIMEOUT = -9,       /* deadline_ns passed */
-    BP_E_BUSY = -10,         /* device in exclusive use elsewhere */
-    BP_E_DEVICE_LOST = -11,  /* device reset or unplugged */
-    BP_E_IO = -12,           /* a file could not be read or written */
-    BP_E_VERSION = -13,      /* ABI, IR or operator-set version out of range */
-    BP_E_INTERNAL = -14      /* a broken promise inside host or plug-in */
+    BP_PENDING = 1,         /* execute: accepted, finished when bp_run.stream has come so far */
+    BP_E_INVALID = -1,      /* the caller's argument, model or feed is wrong */
+    BP_E_UNSUPPORTED = -2,  /* well formed, but nobody here can do it */
+    BP_E_UNAVAILABLE = -3,  /* the provider, its device or its library is not here */
+    BP_E_OPTION = -4,       /* an option's key, type or value is wrong */
+    BP_E_NOMEM = -5,        /* out of host or device memory */
+    BP_E_SHAPE = -6,        /* a shape that the program was not compiled for */
+    BP_E_STALE = -7,        /* a saved program that no longer fits */
+    BP_E_CANCELLED = -8,    /* *cancel became non-zero */
+    BP_E_TIMEOUT = -9,      /* deadline_ns passed */
+    BP_E_BUSY = -10,        /* device in exclusive use elsewhere */
+    BP_E_DEVICE_LOST = -11, /* device reset or unplugged */
+    BP_E_IO = -12,          /* a file could not be read or written */
+    BP_E_VERSION = -13,     /* ABI, IR or operator-set version out of range */
+    BP_E_INTERNAL = -14     /* a broken promise inside host or plug-in */
 };
 
 /*
@@ -81,7 +82,7 @@ enum {
  */
 typedef struct bp_err {
     uint32_t struct_size;
-    bp_rc code;          /* the code that was returned with the text */
+    bp_rc code; /* the code that was returned with the text */
     /* Zero unless the callee has a number of the vendor's to give. */
     int64_t native_code; /* the vendor library's own number; 0 when there is none */
     char *msg;           /* NUL-terminated by the callee */
@@ -109,9 +110,9 @@ enum {
     BP_DTYPE_I16 = 5,
     BP_DTYPE_I32 = 6,
     BP_DTYPE_I64 = 7,
-    BP_DTYPE_STRING = 8, /* an element is a bp_span; the bytes stay the producer's, until its frame's
-                            next execute */
-    BP_DTYPE_BOOL = 9,   /* one byte, 0 or 1 */
+    /* an element is a bp_span; the bytes stay the producer's, until its frame's next execute */
+    BP_DTYPE_STRING = 8,
+    BP_DTYPE_BOOL = 9, /* one byte, 0 or 1 */
     BP_DTYPE_F16 = 10,
     BP_DTYPE_F64 = 11,
     BP_DTYPE_U32 = 12,
@@ -135,7 +136,8 @@ enum {
 /* ---- tensors --------------------------------------------------------------------------------- */
 
 enum {
-    BP_SPACE_HOST = 0 /* ordinary memory; other spaces are the provider's own, 1..bp_device.spaces */
+    /* ordinary memory; other spaces are the provider's own, 1..bp_device.spaces */
+    BP_SPACE_HOST = 0
 };
 
 /*
@@ -219,12 +221,12 @@ typedef struct bp_value {
     /* The shape: owned by the graph. */
     const bp_dim *dims; /* rank entries; NULL when rank is 0 or BP_RANK_UNKNOWN */
     uint32_t rank;
-    uint32_t dtype;        /* BP_DTYPE_*; NONE when the value is no tensor */
-    uint32_t flags;        /* BP_VALUE_* */
-    uint32_t producer;     /* node index, or BP_NONE for inputs and constants */
+    uint32_t dtype;    /* BP_DTYPE_*; NONE when the value is no tensor */
+    uint32_t flags;    /* BP_VALUE_* */
+    uint32_t producer; /* node index, or BP_NONE for inputs and constants */
     /* Zero for all but constants, whose bytes bp_host.constant gives. */
-    uint64_t const_bytes;  /* constants: size of the data */
-    uint64_t const_id;     /* constants: equal numbers are equal bytes, in this process */
+    uint64_t const_bytes; /* constants: size of the data */
+    uint64_t const_id;    /* constants: equal numbers are equal bytes, in this process */
 } bp_value;
 
 /*
@@ -232,11 +234,11 @@ typedef struct bp_value {
  * as the graph.
  */
 enum {
-    BP_ATTR_FLOAT = 1,   /* data: const float[count] */
-    BP_ATTR_INT = 2,     /* data: const int64_t[count] */
-    BP_ATTR_STRING = 3,  /* data: const bp_span[count] */
-    BP_ATTR_TENSOR = 4,  /* data: const bp_const[count] */
-    BP_ATTR_GRAPH = 5    /* data: const uint32_t[count], indices into bp_graph.subs */
+    BP_ATTR_FLOAT = 1,  /* data: const float[count] */
+    BP_ATTR_INT = 2,    /* data: const int64_t[count] */
+    BP_ATTR_STRING = 3, /* data: const bp_span[count] */
+    BP_ATTR_TENSOR = 4, /* data: const bp_const[count] */
+    BP_ATTR_GRAPH = 5   /* data: const uint32_t[count], indices into bp_graph.subs */
 };
 
 /* A tensor held by an attribute. */
@@ -471,9 +473,10 @@ typedef struct bp_device {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-typedef struct bp_instance bp_instance; /* a provider with its options and devices, in one session */
-typedef struct bp_program bp_program;   /* a group of nodes, compiled */
-typedef struct bp_frame bp_frame;       /* a program prepared for one set of shapes; one run at a time */
+typedef struct bp_instance
+    bp_instance;                      /* a provider with its options and devices, in one session */
+typedef struct bp_program bp_program; /* a group of nodes, compiled */
+typedef struct bp_frame bp_frame; /* a program prepared for one set of shapes; one run at a time */
 
 /* A row of a record: something that a provider did from t0_ns to t1_ns. */
 typedef struct bp_prof_event {
@@ -562,7 +565,7 @@ typedef struct bp_frame_needs {
     uint32_t flags;
     /* Memory for one execute that keeps nothing between runs; 0: none. */
     size_t scratch_bytes;
-    size_t scratch_align; /* a power of two; 0 reads as 64 */
+    size_t scratch_align;   /* a power of two; 0 reads as 64 */
     uint32_t scratch_space; /* BP_SPACE_HOST, or one of the provider's */
     uint32_t reserved0;
 } bp_frame_needs;
@@ -633,9 +636,9 @@ typedef struct bp_device_ops {
 
 /* bp_provider.flags. */
 enum {
-    BP_PROVIDER_CONCURRENT_FRAMES = 1u << 0,  /* frames of one program may execute at once */
-    BP_PROVIDER_PARALLEL_COMPILE = 1u << 1,   /* compile and load may overlap on one instance */
-    BP_PROVIDER_UNLOADABLE = 1u << 2          /* no threads, no thread-locals: dlclose is safe */
+    BP_PROVIDER_CONCURRENT_FRAMES = 1u << 0, /* frames of one program may execute at once */
+    BP_PROVIDER_PARALLEL_COMPILE = 1u << 1,  /* compile and load may overlap on one instance */
+    BP_PROVIDER_UNLOADABLE = 1u << 2         /* no threads, no thread-locals: dlclose is safe */
 };
 
 /*

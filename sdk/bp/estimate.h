@@ -21,11 +21,7 @@ extern "C" {
 #define BP_ESTIMATE_ID "bp.estimate/1"
 
 /* Which members of bp_estimate are known. */
-enum {
-    BP_ESTIMATE_WEIGHTS = 1u << 0,
-    BP_ESTIMATE_SCRATCH = 1u << 1,
-    BP_ESTIMATE_TIME = 1u << 2
-};
+enum { BP_ESTIMATE_WEIGHTS = 1u << 0, BP_ESTIMATE_SCRATCH = 1u << 1, BP_ESTIMATE_TIME = 1u << 2 };
 
 /* Of one group. The host sets struct_size, and zeroes the rest. */
 typedef struct bp_estimate {

@@ -29,8 +29,7 @@
  * As bp_fail(), with a va_list. The text is cut off where the caller's buffer ends; native_code is
  * 0, set it afterwards. err may be NULL: only rc is returned.
  */
-static inline bp_rc bp_vfail(bp_err *err, bp_rc rc, const char *fmt, va_list args)
-    BP_PRINTF(3, 0);
+static inline bp_rc bp_vfail(bp_err *err, bp_rc rc, const char *fmt, va_list args) BP_PRINTF(3, 0);
 static inline bp_rc bp_vfail(bp_err *err, bp_rc rc, const char *fmt, va_list args)
 {
     int n;
@@ -98,14 +97,15 @@ static inline bp_rc bp_host_check(const bp_host *host, const char *name, bp_err 
         return bp_fail(err, BP_E_VERSION, "%s: the caller's magic is 0x%08x, Backplane's is 0x%08x",
                        name, (unsigned)host->magic, (unsigned)BP_MAGIC);
     if (host->struct_size >= offsetof(bp_host, name) && host->abi_major != BP_ABI_MAJOR)
-        return bp_fail(err, BP_E_VERSION,
-                       "%s: the host speaks ABI %u.%u, this plug-in %u.%u: install a plug-in of the "
-                       "host's version",
-                       name, (unsigned)host->abi_major, (unsigned)host->abi_minor, BP_ABI_MAJOR,
-                       BP_ABI_MINOR);
+        return bp_fail(
+            err, BP_E_VERSION,
+            "%s: the host speaks ABI %u.%u, this plug-in %u.%u: install a plug-in of the "
+            "host's version",
+            name, (unsigned)host->abi_major, (unsigned)host->abi_minor, BP_ABI_MAJOR, BP_ABI_MINOR);
     if (host->struct_size < sizeof(bp_host))
-        return bp_fail(err, BP_E_VERSION, "%s: the host's table has %u bytes, this plug-in needs %u",
-                       name, (unsigned)host->struct_size, (unsigned)sizeof(bp_host));
+        return bp_fail(err, BP_E_VERSION,
+                       "%s: the host's table has %u bytes, this plug-in needs %u", name,
+                       (unsigned)host->struct_size, (unsigned)sizeof(bp_host));
     if (host->flags & BP_CRITICAL)
         return bp_fail(err, BP_E_VERSION,
                        "%s: the host has critical flags 0x%08x, of which this plug-in knows 0x%08x",
@@ -238,8 +238,8 @@ static inline int64_t bp_dims_count(const int64_t *dims, uint32_t rank)
  */
 static inline uint32_t bp_dtype_width(uint32_t dtype)
 {
-    static const uint8_t bits[BP_DTYPE_END] = {0,  32, 8,  8,   16, 16, 32, 64, 0, 8, 16, 64, 32, 64,
-                                               64, 128, 16, 8,  8,  8,  8,  4,  4, 4, 8,  2,  2};
+    static const uint8_t bits[BP_DTYPE_END] = {0,  32,  8,  8, 16, 16, 32, 64, 0, 8, 16, 64, 32, 64,
+                                               64, 128, 16, 8, 8,  8,  8,  4,  4, 4, 8,  2,  2};
 
     return dtype < BP_DTYPE_END ? bits[dtype] : 0;
 }

@@ -41,7 +41,8 @@ enum {
 };
 
 enum {
-    BP_SIM_LAZY = 1u << 0 /* streams work only when somebody waits for them, or when they are full */
+    /* streams work only when somebody waits for them, or when they are full */
+    BP_SIM_LAZY = 1u << 0
 };
 
 enum { BP_SIM_ARG = 192 }; /* bytes that a kernel may be handed */
@@ -125,8 +126,8 @@ void bp_sim_stream_destroy(bp_sim_stream *stream);
  * was not accepted or, now, it failed. What fails in a stream is told by bp_sim_wait(). A full
  * stream (256 entries) makes the caller wait for space.
  */
-int bp_sim_launch(bp_sim_device *device, bp_sim_stream *stream, bp_sim_kernel kernel, const void *arg,
-                  size_t n_arg);
+int bp_sim_launch(bp_sim_device *device, bp_sim_stream *stream, bp_sim_kernel kernel,
+                  const void *arg, size_t n_arg);
 /* Copies of ref.bytes. Host memory is the stream's until it has come so far. -1 as above. */
 int bp_sim_upload(bp_sim_device *device, bp_sim_stream *stream, bp_sim_ref to, const void *from);
 int bp_sim_download(bp_sim_device *device, bp_sim_stream *stream, void *to, bp_sim_ref from);

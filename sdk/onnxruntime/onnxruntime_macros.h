@@ -65,7 +65,8 @@
 #define ORT_API_T(type, name, ...) type(ORT_API_CALL *name)(__VA_ARGS__) NO_EXCEPTION
 /* A function that returns a status, for declarations, tables and definitions. */
 #define ORT_API_STATUS(name, ...)                                                                  \
-    OrtStatusPtr ORT_API_CALL name(__VA_ARGS__) NO_EXCEPTION ORT_MUST_USE_RESULT
+    OrtStatusPtr ORT_API_CALL name(__VA_ARGS__)                                                    \
+    NO_EXCEPTION ORT_MUST_USE_RESULT
 #define ORT_API2_STATUS(name, ...)                                                                 \
     OrtStatusPtr(ORT_API_CALL *name)(__VA_ARGS__) NO_EXCEPTION ORT_MUST_USE_RESULT
 #define ORT_API_STATUS_IMPL(name, ...) OrtStatusPtr ORT_API_CALL name(__VA_ARGS__) NO_EXCEPTION
@@ -74,6 +75,6 @@
 #define ORT_RUNTIME_CLASS(name)                                                                    \
     struct Ort##name;                                                                              \
     typedef struct Ort##name Ort##name
-#define ORT_CLASS_RELEASE(name) void(ORT_API_CALL *Release##name)(Ort##name * input)
+#define ORT_CLASS_RELEASE(name) void(ORT_API_CALL * Release##name)(Ort##name * input)
 
 #endif

@@ -92,14 +92,14 @@ static size_t below(size_t n)
 /* Values at which numbers, lengths and offsets go wrong; as two, four or eight bytes. */
 static void set_number(uint8_t *bytes, size_t size)
 {
-    static const uint64_t values[] = {0,          1,          2,          4,     0x7f, 0x80, 0xff,
-                                      0x100,      0x7fff,     0xffff,     1u << 20,
-                                      0x7fffffff, 0x80000000, 0xffffffff, UINT64_MAX};
+    static const uint64_t values[] = {0,        1,          2,          4,          0x7f,
+                                      0x80,     0xff,       0x100,      0x7fff,     0xffff,
+                                      1u << 20, 0x7fffffff, 0x80000000, 0xffffffff, UINT64_MAX};
     size_t width = (size_t)1 << below(4);
     uint64_t value = values[below(sizeof values / sizeof *values)];
 
     if (below(3) == 0)
-        value = (uint64_t)-(int64_t)below(64); /* a little back */
+        value = (uint64_t) - (int64_t)below(64); /* a little back */
     else if (below(3) == 0)
         value = below(size); /* anywhere */
     if (width <= size)

@@ -108,8 +108,8 @@ static const bp_option options[] = {
      "who asks, any text", NULL, NULL, 0, 0},
     {sizeof(bp_option), BP_OPTION_DYNAMIC, BP_OPT_INT, 0, "cache", "room for programs, in bytes",
      "64M", NULL, 1 << 20, 64.0 * (1 << 30)},
-    {sizeof(bp_option), BP_OPTION_DEPRECATED, BP_OPT_BOOL, 0, "turbo", "use 'mode' instead", "false",
-     NULL, 0, 0},
+    {sizeof(bp_option), BP_OPTION_DEPRECATED, BP_OPT_BOOL, 0, "turbo", "use 'mode' instead",
+     "false", NULL, 0, 0},
 #endif
 #ifdef HAS_DEVICES
     {sizeof(bp_option), CHANGES, BP_OPT_CHOICE, 2, "workload_type", "what matters more", "Default",

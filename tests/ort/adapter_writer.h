@@ -93,7 +93,8 @@ static inline void put_parameter(struct buffer *b, size_t pointed_from, const st
     put(b, p->bytes, p->n_bytes);
 }
 
-static inline struct buffer adapter_file(const struct parameter *parameters, uint32_t n, uint32_t version)
+static inline struct buffer adapter_file(const struct parameter *parameters, uint32_t n,
+                                         uint32_t version)
 {
     struct buffer b = {.n = 0};
     size_t table, list;

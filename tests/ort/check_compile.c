@@ -705,7 +705,6 @@ START_TEST(an_optimized_model_is_written)
     ort->ReleaseSession(session);
     ck_assert_int_eq(size_of("out.bin"), (long)sizeof weights);
     check_file("out.onnx");
-
 }
 END_TEST
 

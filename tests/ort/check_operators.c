@@ -418,8 +418,8 @@ START_TEST(libraries_are_registered_by_handle_and_by_function)
     dlclose(handle); /* this way it is the caller's */
 
     ok(ort->CreateSessionOptions(&options));
-    fails(ort->RegisterCustomOpsUsingFunction(options, "no_such_function_here"),
-          ORT_FAIL, "symbol no_such_function_here");
+    fails(ort->RegisterCustomOpsUsingFunction(options, "no_such_function_here"), ORT_FAIL,
+          "symbol no_such_function_here");
     fails(ort->RegisterCustomOpsUsingFunction(options, ""), ORT_FAIL, "symbol ''");
     global = dlopen(library(LIBRARY), RTLD_NOW | RTLD_GLOBAL);
     ck_assert_ptr_nonnull(global);
@@ -520,8 +520,7 @@ START_TEST(models_that_do_not_fit_are_refused)
     model_end(&w, 12, "y", TENSOR, 1, NULL);
     fails_to_open(&w, ORT_INVALID_GRAPH, "has 2 outputs");
     simple(&w, "Keep"); /* without the library */
-    fails(try_open(&w, NULL, &session), ORT_FAIL,
-          "test.ops:Keep is not a registered function/op");
+    fails(try_open(&w, NULL, &session), ORT_FAIL, "test.ops:Keep is not a registered function/op");
 }
 END_TEST
 

@@ -301,8 +301,8 @@ START_TEST(maps_have_keys_and_values)
     const OrtMapTypeInfo *view = NULL;
     ONNXTensorElementDataType dtype;
 
-    fails(ort->CreateValue((const OrtValue *const *)parts, 1, ONNX_TYPE_MAP, &map),
-          ORT_FAIL, "num_values MUST be 2");
+    fails(ort->CreateValue((const OrtValue *const *)parts, 1, ONNX_TYPE_MAP, &map), ORT_FAIL,
+          "num_values MUST be 2");
     ok(ort->CreateValue((const OrtValue *const *)parts, 2, ONNX_TYPE_MAP, &map));
     ort->ReleaseValue(parts[0]);
     ort->ReleaseValue(parts[1]);
@@ -377,8 +377,7 @@ START_TEST(sparse_tensors_keep_values_and_indices)
     ck_assert_int_eq(((const int64_t *)data)[1], 5);
     fails(ort->GetSparseTensorIndices(value, ORT_SPARSE_CSR_INNER_INDICES, &count, &data),
           ORT_INVALID_ARGUMENT, "format");
-    fails(ort->FillSparseTensorCoo(value, cpu, n, 1, v, at, 3), ORT_INVALID_ARGUMENT,
-          "3 indices");
+    fails(ort->FillSparseTensorCoo(value, cpu, n, 1, v, at, 3), ORT_INVALID_ARGUMENT, "3 indices");
     ok(ort->FillSparseTensorCsr(value, cpu, n, 1, v, inner, 2, outer, 4));
     ok(ort->GetSparseTensorIndices(value, ORT_SPARSE_CSR_OUTER_INDICES, &count, &data));
     ck_assert_uint_eq(count, 4);

@@ -12,7 +12,6 @@
 
 #include "check/kit.h"
 
-
 #define SEEN __attribute__((visibility("default")))
 
 static _Thread_local struct {

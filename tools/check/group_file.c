@@ -282,7 +282,8 @@ static bool find_manifest(const struct elf *elf, const ElfW(Shdr) * in, struct m
     return false;
 }
 
-static void manifest_agrees(struct kit *kit, const struct manifest *manifest, const char *key, const char *table)
+static void manifest_agrees(struct kit *kit, const struct manifest *manifest, const char *key,
+                            const char *table)
 {
     size_t n = 0;
     const char *value = manifest_value(manifest, key, &n);
@@ -337,7 +338,8 @@ static void has_manifest(struct kit *kit)
             (void)find_manifest(&elf, &elf.sections[i], &manifest);
     }
     if (!manifest.text)
-        kit_fail(kit, "it has no Backplane manifest; add BP_MANIFEST of <bp/manifest.h>, or no host opens it");
+        kit_fail(kit, "it has no Backplane manifest; add BP_MANIFEST of <bp/manifest.h>, or no "
+                      "host opens it");
     kit_open(kit);
     provider = provider_of(kit, &manifest);
     snprintf(abi, sizeof abi, "%u.%u", kit->module->abi_major, kit->module->abi_minor);

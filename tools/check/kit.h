@@ -50,9 +50,9 @@ struct kit_given {
 
 /* The run of one test. */
 struct kit {
-    const char *path;     /* absolute */
-    const char *provider; /* short name; NULL: the first */
-    uint32_t seed;        /* of the group FUZZ */
+    const char *path;              /* absolute */
+    const char *provider;          /* short name; NULL: the first */
+    uint32_t seed;                 /* of the group FUZZ */
     const struct kit_given *given; /* what the user wants of options */
     uint32_t n_given;
     struct kit_outcome *outcome;

@@ -212,20 +212,13 @@ static bool read_number(const char *text, uint32_t low, uint32_t *out)
 }
 
 static const struct option known[] = {
-    {"only", required_argument, NULL, 'o'},
-    {"provider", required_argument, NULL, 'p'},
-    {"option", required_argument, NULL, 'O'},
-    {"timeout", required_argument, NULL, 't'},
-    {"fuzz", required_argument, NULL, 'f'},
-    {"rounds", required_argument, NULL, 'r'},
-    {"in-process", no_argument, NULL, 'i'},
-    {"json", required_argument, NULL, 'j'},
-    {"junit", required_argument, NULL, 'u'},
-    {"list", no_argument, NULL, 'l'},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, 'V'},
-    {NULL, 0, NULL, 0},
+    {"only", required_argument, NULL, 'o'},   {"provider", required_argument, NULL, 'p'},
+    {"option", required_argument, NULL, 'O'}, {"timeout", required_argument, NULL, 't'},
+    {"fuzz", required_argument, NULL, 'f'},   {"rounds", required_argument, NULL, 'r'},
+    {"in-process", no_argument, NULL, 'i'},   {"json", required_argument, NULL, 'j'},
+    {"junit", required_argument, NULL, 'u'},  {"list", no_argument, NULL, 'l'},
+    {"quiet", no_argument, NULL, 'q'},        {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},      {NULL, 0, NULL, 0},
 };
 
 /* -1: go on; else the exit status. */

@@ -11,8 +11,8 @@
 #include "ml/ml_rows.h"
 
 struct bp_cpu_svm {
-    struct bp_cpu_dot_products
-        dots; /* the support vectors, or of a linear model its coefficients */
+    /* the support vectors, or of a linear model its coefficients */
+    struct bp_cpu_dot_products dots;
     uint32_t kernel;
     float gamma, coef0, degree;
     uint32_t transform;

@@ -22,8 +22,8 @@ struct state {
     struct bp_cpu_granularity granularity;
     struct bp_cpu_cast store; /* float32 to y */
     uint32_t dtype;           /* of x */
-    uint32_t
-        carrier; /* the type in which x is read: itself, int8 for int4, float32 for float8... */
+    /* the type in which x is read: itself, int8 for int4, float32 for float8... */
+    uint32_t carrier;
     uint32_t slices;
 };
 

@@ -23,8 +23,8 @@ struct state {
     bool is_reverse;  /* the first direction */
     bool batch_first; /* layout 1 */
     bool option;
-    bool
-        has_last_product; /* the last gate has a product of its own, after the first part of the step */
+    /* the last gate has a product of its own, after the first part of the step */
+    bool has_last_product;
     float clip;
     struct bp_cpu_activation f[2 * BP_CPU_MAX_ACTIVATIONS];
     size_t size; /* of an element */

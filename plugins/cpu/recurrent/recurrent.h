@@ -61,9 +61,9 @@ struct bp_cpu_cell {
     const char *activations[BP_CPU_MAX_ACTIVATIONS];
     const char *option; /* an integer attribute that is a switch, or NULL */
     bool has_c;         /* inputs initial_c and P, output Y_c */
-    bool
-        has_second_step; /* without the option the last gate's product needs the other gates first */
-    bool splits_bias;    /* with the option R's bias of the last gate is not added to W's */
+    /* without the option the last gate's product needs the other gates first */
+    bool has_second_step;
+    bool splits_bias; /* with the option R's bias of the last gate is not added to W's */
     void (*first_step_f32)(const struct bp_cpu_cell_row *row);
     void (*first_step_f64)(const struct bp_cpu_cell_row *row);
     void (*second_step_f32)(const struct bp_cpu_cell_row *row); /* only with has_second_step */

@@ -75,8 +75,8 @@ struct bp_dnnl_library {
     int (*get_thread_num)(void);
     /* Has so many threads call fn(u) at once; NULL: this OpenMP has no such function. */
     void (*parallel)(void (*fn)(void *u), void *u, unsigned threads, unsigned flags);
-    dnnl_engine_t
-        engine; /* the one for all: it has no state, and create() must survive without memory */
+    /* the one for all: it has no state, and create() must survive without memory */
+    dnnl_engine_t engine;
     bool is_open;
     char why[256]; /* why it is not */
 };

@@ -10,7 +10,7 @@
 
 struct dnnl_maker {
     struct th *t;
-    uint32_t dtype;  /* of its tensors */
+    uint32_t dtype;      /* of its tensors */
     uint32_t value_type; /* values are those that this type has, too */
 };
 

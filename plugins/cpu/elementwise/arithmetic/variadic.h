@@ -14,8 +14,8 @@
 /* What an operator of the family has in .loops. */
 struct bp_cpu_variadic {
     bp_cpu_binary_loop loops[BP_DTYPE_END]; /* folds one more input in; NULL: refused */
-    bp_cpu_unary_loop
-        last[BP_DTYPE_END]; /* the final step, params.a is the number of inputs; or NULL */
+    /* the final step, params.a is the number of inputs; or NULL */
+    bp_cpu_unary_loop last[BP_DTYPE_END];
 };
 
 /*

@@ -22,7 +22,7 @@
 struct bp_cpu_block {
     const void *a, *b;
     void *c;
-    const void *bias; /* m elements, or NULL: zeroes */
+    const void *bias;     /* m elements, or NULL: zeroes */
     const size_t *row_at; /* k elements, for `block` only; or NULL */
     size_t lda, ldb, ldc, panel;
     size_t m, n, k;
