@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* npy.c - NumPy's array format, read with suspicion and written in version 1.0. */
+/*
+ * npy.c - reads .npy files as untrusted input and writes them in version 1.0.
+ *
+ * The format is that of numpy.lib.format (NEP 1): a magic string, the version, the header's length in
+ * little-endian order, and the header, a Python dictionary with `descr`, `fortran_order` and `shape`.
+ */
 
 #include "config.h"
 
@@ -14,7 +19,7 @@
 enum {
     RANK_MAX = 64, /* as NumPy has it */
     MAGIC_SIZE = 6,
-    ALIGNMENT = 64 /* of the data in a file */
+    ALIGNMENT = 64 /* of the data in a file, in bytes */
 };
 
 static const char magic[MAGIC_SIZE] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
