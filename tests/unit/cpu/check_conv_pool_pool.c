@@ -419,7 +419,7 @@ START_TEST(softmax_along_an_axis)
 }
 END_TEST
 
-START_TEST(softmax_of_large_numbers)
+START_TEST(softmax_of_large_values)
 {
     const float x[] = {10000, 10001, 10002, -INFINITY};
     struct th *t = th_new(bp_provider_entry_v1);
@@ -455,7 +455,7 @@ int main(void)
     tcase_add_test(tcase, instance_normalization_centers_planes);
     tcase_add_loop_test(tcase, lrn_sums_over_channels, 0, 6);
     tcase_add_loop_test(tcase, softmax_along_an_axis, 0, 6);
-    tcase_add_test(tcase, softmax_of_large_numbers);
+    tcase_add_test(tcase, softmax_of_large_values);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

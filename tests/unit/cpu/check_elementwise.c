@@ -222,7 +222,7 @@ START_TEST(attributes_change_the_curve)
 }
 END_TEST
 
-START_TEST(integers_keep_their_smallest_number)
+START_TEST(integers_keep_their_smallest_value)
 {
     static const char *const ops[] = {"Abs", "Neg"};
     const int8_t *y;
@@ -483,7 +483,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, unary_operators_are_libms, 0, (int)COUNT(unary) * 16);
     tcase_add_loop_test(tcase, attributes_change_the_curve, 0, 4);
-    tcase_add_loop_test(tcase, integers_keep_their_smallest_number, 0, 2);
+    tcase_add_loop_test(tcase, integers_keep_their_smallest_value, 0, 2);
     tcase_add_test(tcase, not_turns_bools);
     tcase_add_loop_test(tcase, arithmetic_wraps_in_every_integer_type, 0, 8);
     tcase_add_loop_test(tcase, powers_take_mixed_types, 0, 72);

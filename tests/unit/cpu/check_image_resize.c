@@ -232,7 +232,7 @@ START_TEST(resizes_as_defined)
 END_TEST
 
 /* A picture, large enough for bands and threads, against the same sums along one axis at a time. */
-START_TEST(resizes_pictures_in_bands)
+START_TEST(resizes_images_in_bands)
 {
     enum { C = 3, H = 61, W = 83 };
     const int64_t oh = _i ? 29 : 131, ow = _i ? 300 : 170;
@@ -272,7 +272,7 @@ START_TEST(resizes_pictures_in_bands)
 }
 END_TEST
 
-START_TEST(resizes_whole_numbers_and_texts)
+START_TEST(resizes_integers_and_strings)
 {
     const bp_span texts[] = {{"a", 1}, {"bc", 2}};
     const bp_span *got;
@@ -460,7 +460,7 @@ START_TEST(samples_grids_as_defined)
 }
 END_TEST
 
-START_TEST(samples_nothing_at_places_that_are_none)
+START_TEST(samples_nothing_at_invalid_positions)
 {
     const float grid[] = {NAN, 0, INFINITY, 0, -INFINITY, 0, 3e38f, -3e38f};
     const float *y;
@@ -526,7 +526,7 @@ END_TEST
 
 /* ---- DeformConv ------------------------------------------------------------------------------ */
 
-START_TEST(convolves_at_moved_places)
+START_TEST(deform_conv_samples_at_offsets)
 {
     static const uint32_t types[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16};
     enum { N = 2, H = 9, KH = 3, KW = 2, PAD = 1, DILATION = 2 };
@@ -599,15 +599,15 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, resizes_as_defined, 0, 432);
-    tcase_add_loop_test(tcase, resizes_pictures_in_bands, 0, 2);
-    tcase_add_test(tcase, resizes_whole_numbers_and_texts);
+    tcase_add_loop_test(tcase, resizes_images_in_bands, 0, 2);
+    tcase_add_test(tcase, resizes_integers_and_strings);
     tcase_add_loop_test(tcase, upsamples_by_attributes, 0, 2);
     tcase_add_loop_test(tcase, refuses_what_cannot_be_resized, 0, 3);
     tcase_add_loop_test(tcase, keeps_the_aspect_ratio, 0, 2);
     tcase_add_loop_test(tcase, samples_grids_as_defined, 0, 162);
-    tcase_add_loop_test(tcase, samples_nothing_at_places_that_are_none, 0, COUNT(modes));
+    tcase_add_loop_test(tcase, samples_nothing_at_invalid_positions, 0, COUNT(modes));
     tcase_add_loop_test(tcase, maps_grids, 0, 32);
-    tcase_add_loop_test(tcase, convolves_at_moved_places, 0, 32);
+    tcase_add_loop_test(tcase, deform_conv_samples_at_offsets, 0, 32);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -554,7 +554,7 @@ START_TEST(conv_of_bytes_takes_channels_last)
 }
 END_TEST
 
-START_TEST(numbers_are_quantised_and_back)
+START_TEST(quantize_then_dequantize)
 {
     const int16_t want[] = {-32768, 3, 103, 32767};
 
@@ -598,7 +598,7 @@ int main(void)
     tcase_add_loop_test(tcase, sixteen_bits_wrap, 0, 2);
     tcase_add_loop_test(tcase, attention_of_bytes, 0, 8);
     tcase_add_loop_test(tcase, conv_of_bytes_takes_channels_last, 0, 4);
-    tcase_add_test(tcase, numbers_are_quantised_and_back);
+    tcase_add_test(tcase, quantize_then_dequantize);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

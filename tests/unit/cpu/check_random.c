@@ -39,7 +39,7 @@ static const double normal_0[] = {1.764052345967664, 0.4001572083672233, 0.97873
                                   2.240893199201458, 1.8675579901499675};
 static const double uniform_42[] = {0.3745401188473625, 0.9507143064099162, 0.7319939418114051};
 
-START_TEST(a_seed_gives_numpys_numbers)
+START_TEST(a_seed_draws_what_numpy_draws)
 {
     double scaled[5], moved[5];
 
@@ -97,7 +97,7 @@ static void measure(const char *name, uint32_t dtype, double *mean, double *devi
     *deviation = sqrt(*deviation);
 }
 
-START_TEST(numbers_are_spread_as_asked)
+START_TEST(draws_have_the_requested_distribution)
 {
     uint32_t dtype = dtypes[_i % 4];
     bool is_normal = _i & 4;
@@ -444,9 +444,9 @@ static Suite *suite(void)
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, a_seed_gives_numpys_numbers);
+    tcase_add_test(tcase, a_seed_draws_what_numpy_draws);
     tcase_add_test(tcase, without_a_seed_runs_differ);
-    tcase_add_loop_test(tcase, numbers_are_spread_as_asked, 0, 16);
+    tcase_add_loop_test(tcase, draws_have_the_requested_distribution, 0, 16);
     tcase_add_loop_test(tcase, tosses_follow_their_probabilities, 0, 20);
     tcase_add_test(tcase, no_probability_counts_as_the_nearest);
     tcase_add_loop_test(tcase, classes_are_drawn_by_their_weight, 0, 4);

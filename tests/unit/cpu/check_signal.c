@@ -109,7 +109,7 @@ START_TEST(transforms_any_length)
 END_TEST
 
 /* Half of the frequencies gives back the real signal. */
-START_TEST(goes_back_to_real_numbers)
+START_TEST(inverse_transform_gives_real_values)
 {
     int n = lengths[_i];
     double *x, *want, *half;
@@ -336,7 +336,7 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, transforms_any_length, 0, COUNT(lengths) * 16);
-    tcase_add_loop_test(tcase, goes_back_to_real_numbers, 0, COUNT(lengths));
+    tcase_add_loop_test(tcase, inverse_transform_gives_real_values, 0, COUNT(lengths));
     tcase_add_loop_test(tcase, stays_exact_in_long_transforms, 0, 3);
     tcase_add_loop_test(tcase, refuses_wrong_transforms, 0, 5);
     tcase_add_loop_test(tcase, transforms_frames, 0, 64);

@@ -370,7 +370,7 @@ END_TEST
 
 /* ---- Concat and Split ------------------------------------------------------------------------ */
 
-START_TEST(what_is_split_and_joined_is_the_same)
+START_TEST(split_then_concat_is_identity)
 {
     static const char *const parts[] = {"p0", "p1", "p2", "p3"};
     uint64_t seed = (uint64_t)_i;
@@ -410,7 +410,7 @@ START_TEST(what_is_split_and_joined_is_the_same)
 }
 END_TEST
 
-START_TEST(parts_lie_along_the_axis)
+START_TEST(splits_along_the_axis)
 {
     const float *p, *q, *y;
 
@@ -433,7 +433,7 @@ START_TEST(parts_lie_along_the_axis)
 }
 END_TEST
 
-START_TEST(a_part_that_nobody_wants_is_passed_over)
+START_TEST(an_absent_split_output_is_skipped)
 {
     const float *q;
 
@@ -633,9 +633,9 @@ int main(void)
     tcase_add_loop_test(tcase, expands_and_tiles, 0, 120);
     tcase_add_loop_test(tcase, expand_takes_a_shape_of_another_rank, 0, 3);
     tcase_add_test(tcase, tile_once_had_one_axis);
-    tcase_add_loop_test(tcase, what_is_split_and_joined_is_the_same, 0, 60);
-    tcase_add_test(tcase, parts_lie_along_the_axis);
-    tcase_add_test(tcase, a_part_that_nobody_wants_is_passed_over);
+    tcase_add_loop_test(tcase, split_then_concat_is_identity, 0, 60);
+    tcase_add_test(tcase, splits_along_the_axis);
+    tcase_add_test(tcase, an_absent_split_output_is_skipped);
     tcase_add_loop_test(tcase, gathers, 0, 60);
     tcase_add_loop_test(tcase, an_index_outside_is_an_error, 0, 4);
     tcase_add_loop_test(tcase, pads_in_all_modes, 0, 240);

@@ -289,7 +289,7 @@ END_TEST
 
 /* ---- Split ----------------------------------------------------------------------------------- */
 
-START_TEST(parts_that_nobody_wants_have_sizes_too)
+START_TEST(unread_split_outputs_have_sizes_too)
 {
     const float *y;
 
@@ -337,7 +337,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_block_must_have_its_columns, 0, 2);
     tcase_add_loop_test(tcase, undoes_a_pool, 0, 60);
     tcase_add_loop_test(tcase, an_unpooled_element_stays_inside, 0, 2);
-    tcase_add_loop_test(tcase, parts_that_nobody_wants_have_sizes_too, 0, 2);
+    tcase_add_loop_test(tcase, unread_split_outputs_have_sizes_too, 0, 2);
     tcase_add_test(tcase, sizes_of_parts_were_floats_once);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

@@ -131,7 +131,7 @@ START_TEST(convolves_depth_by_depth)
 END_TEST
 
 /* oneDNN has fast depthwise kernels for images alone: 1-D data are an image of height 1, whatever is added or comes next. */
-START_TEST(convolves_lines_depth_by_depth)
+START_TEST(convolves_1d_depthwise)
 {
     for (int i = 0; i < 8; i++) {
         struct conv k = {.rank = 1,
@@ -490,7 +490,7 @@ START_TEST(softmax_of_rows_shorter_than_a_vector)
 }
 END_TEST
 
-START_TEST(softens_what_is_no_number)
+START_TEST(softmax_of_nan_and_infinity)
 {
     static const float x[] = {NAN, 1, 1, NAN, INFINITY, 0, -INFINITY, 0, 200, -200, 3, 3};
     struct th *t = dnnl_new();
@@ -559,7 +559,7 @@ int main(void)
 
     tcase_add_test(tcase, convolves_as_the_cpu_provider_does);
     tcase_add_test(tcase, convolves_depth_by_depth);
-    tcase_add_test(tcase, convolves_lines_depth_by_depth);
+    tcase_add_test(tcase, convolves_1d_depthwise);
     tcase_add_test(tcase, adds_and_activates_after_a_convolution);
     tcase_add_test(tcase, pools_windows);
     tcase_add_test(tcase, activates_element_by_element);
@@ -571,7 +571,7 @@ int main(void)
     tcase_add_test(tcase, normalizes);
     tcase_add_test(tcase, softens_along_any_axis);
     tcase_add_test(tcase, softmax_of_rows_shorter_than_a_vector);
-    tcase_add_test(tcase, softens_what_is_no_number);
+    tcase_add_test(tcase, softmax_of_nan_and_infinity);
     tcase_add_test(tcase, concatenates_tensors);
     tcase_add_test(tcase, moves_nothing_but_sees_it_otherwise);
     return check_main("dnnl_ops", &tcase, 1);

@@ -175,7 +175,7 @@ START_TEST(loop_without_end_can_be_stopped)
 }
 END_TEST
 
-START_TEST(loop_says_what_its_body_lacks)
+START_TEST(loop_names_what_its_subgraph_lacks)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1");
     kit_open_node("loop", "Loop", "- - x", "y");
@@ -350,7 +350,7 @@ START_TEST(sequences_are_fed_changed_and_fetched)
 }
 END_TEST
 
-START_TEST(pieces_of_a_split_come_back_together)
+START_TEST(split_to_sequence_then_concat_is_identity)
 {
     static const int64_t sizes[] = {1, 0, 3};
     static const float x[] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -553,10 +553,10 @@ int main(void)
     tcase_add_test(tcase, loop_counts_stops_and_scans);
     tcase_add_test(tcase, loop_carries_values_that_swap_and_grow);
     tcase_add_test(tcase, loop_without_end_can_be_stopped);
-    tcase_add_test(tcase, loop_says_what_its_body_lacks);
+    tcase_add_test(tcase, loop_names_what_its_subgraph_lacks);
     tcase_add_test(tcase, scan_goes_along_any_axis);
     tcase_add_test(tcase, sequences_are_fed_changed_and_fetched);
-    tcase_add_test(tcase, pieces_of_a_split_come_back_together);
+    tcase_add_test(tcase, split_to_sequence_then_concat_is_identity);
     tcase_add_test(tcase, optionals_may_be_empty);
     tcase_add_test(tcase, scores_become_maps);
     tcase_add_test(tcase, maps_become_vectors);

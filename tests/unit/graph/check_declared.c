@@ -202,7 +202,7 @@ START_TEST(matmul_vectors)
 END_TEST
 
 /* Sizes of an export's example in a model whose sizes are free: nothing is compiled or stored by them. */
-START_TEST(a_declared_number_for_a_free_size_is_no_promise)
+START_TEST(a_declared_size_of_a_symbolic_dimension_is_not_trusted)
 {
     kit_start_model();
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N,2");
@@ -230,7 +230,7 @@ START_TEST(a_declared_number_for_a_free_size_is_no_promise)
 }
 END_TEST
 
-START_TEST(a_declared_rank_is_no_promise)
+START_TEST(a_declared_rank_of_a_run_time_shape_is_not_trusted)
 {
     kit_start_model();
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "4");
@@ -681,8 +681,8 @@ int main(void)
     tcase_add_loop_test(tcase, declared_output_wrong_rank, 0, 2);
     tcase_add_loop_test(tcase, declared_output_wrong_static, 0, 2);
     tcase_add_loop_test(tcase, matmul_vectors, 0, 2);
-    tcase_add_loop_test(tcase, a_declared_number_for_a_free_size_is_no_promise, 0, 2);
-    tcase_add_loop_test(tcase, a_declared_rank_is_no_promise, 0, 2);
+    tcase_add_loop_test(tcase, a_declared_size_of_a_symbolic_dimension_is_not_trusted, 0, 2);
+    tcase_add_loop_test(tcase, a_declared_rank_of_a_run_time_shape_is_not_trusted, 0, 2);
     tcase_add_loop_test(tcase, a_size_that_comes_with_the_data_is_told_by_the_run, 0, 2);
     tcase_add_test(tcase, another_element_type_stays_an_error);
     tcase_add_loop_test(tcase, if_branch_declared_wrong, 0, 2);

@@ -237,7 +237,7 @@ static uint32_t wide(uint32_t dtype)
     return dtype == BP_DTYPE_F64 ? BP_DTYPE_F64 : BP_DTYPE_F32;
 }
 
-START_TEST(bodies_change_scores_and_probabilities)
+START_TEST(subgraphs_change_scores_and_probabilities)
 {
     uint32_t dtype = dtypes[_i / 2], in_bodies = wide(dtype);
 
@@ -255,7 +255,7 @@ START_TEST(bodies_change_scores_and_probabilities)
 }
 END_TEST
 
-START_TEST(bodies_see_the_precision_that_is_asked_for)
+START_TEST(subgraphs_see_the_requested_precision)
 {
     uint32_t dtype = dtypes[_i / 4], precision = dtypes[_i % 4];
 
@@ -297,7 +297,7 @@ static double masked(double x, double b, int64_t row, int64_t key)
 }
 
 /* Nodes, initializers and Range in a body: a causal mask. */
-START_TEST(bodies_have_constants_and_read_shapes)
+START_TEST(subgraphs_have_constants_and_read_shapes)
 {
     static const float none = -INFINITY;
     static const int64_t zero = 0, one = 1, column[] = {-1, 1};
@@ -349,7 +349,7 @@ static double doubled_then_bias(double x, double b, int64_t row, int64_t key)
     return x + x + b;
 }
 
-START_TEST(bodies_in_bodies_keep_what_they_capture)
+START_TEST(nested_subgraphs_keep_their_captures)
 {
     static const uint8_t yes = 1;
 
@@ -376,7 +376,7 @@ START_TEST(bodies_in_bodies_keep_what_they_capture)
 END_TEST
 
 /* FlexAttention in a branch, and values of that name in the graph around it. */
-START_TEST(the_node_may_be_in_a_body_itself)
+START_TEST(the_node_may_be_in_a_subgraph_itself)
 {
     static const uint8_t yes = 1;
 
@@ -400,7 +400,7 @@ START_TEST(the_node_may_be_in_a_body_itself)
 END_TEST
 
 /* Two nodes of one name, with bodies of the same names; the first has a name that is made up. */
-START_TEST(names_do_not_meet)
+START_TEST(names_do_not_collide)
 {
     start(BP_DTYPE_F32, BP_DTYPE_F32, true);
     kit_node("a", "Identity", "Q", "Y/0");
@@ -418,7 +418,7 @@ START_TEST(names_do_not_meet)
 END_TEST
 
 /* Bodies that give what they get, or a value around them, which are no nodes at all. */
-START_TEST(bodies_may_have_no_nodes)
+START_TEST(subgraphs_may_have_no_nodes)
 {
     start(BP_DTYPE_F32, BP_DTYPE_F32, true);
     open_flex("Q K V", "Y");
@@ -444,7 +444,7 @@ static bp_rc try_model(void)
     return bp_model_open_memory(kit.env, kit.w.data, kit.w.size, NULL, &model, &kit.err);
 }
 
-START_TEST(refuses_bodies_of_another_form)
+START_TEST(refuses_subgraphs_of_another_signature)
 {
     start(BP_DTYPE_F32, BP_DTYPE_F32, true);
     open_flex("Q K V", "Y");
@@ -459,7 +459,7 @@ START_TEST(refuses_bodies_of_another_form)
 }
 END_TEST
 
-START_TEST(refuses_bodies_of_another_type)
+START_TEST(refuses_subgraphs_of_another_type)
 {
     start(BP_DTYPE_F16, BP_DTYPE_F16, true);
     open_flex("Q K V", "Y");
@@ -470,7 +470,7 @@ START_TEST(refuses_bodies_of_another_type)
 }
 END_TEST
 
-START_TEST(refuses_a_body_that_changes_the_shape)
+START_TEST(refuses_a_subgraph_that_changes_the_shape)
 {
     static const float some[3 * 4] = {0};
     static const int64_t axis = 2;
@@ -533,7 +533,7 @@ START_TEST(refuses_a_node_that_lacks_inputs)
 }
 END_TEST
 
-START_TEST(runs_out_of_memory_at_any_place)
+START_TEST(out_of_memory_at_any_allocation_is_a_status)
 {
     bool failed = true;
 
@@ -563,19 +563,19 @@ int main(void)
 
     tcase_add_checked_fixture(runs, kit_setup, kit_teardown);
     tcase_add_checked_fixture(refuses, kit_setup, kit_teardown);
-    tcase_add_loop_test(runs, bodies_change_scores_and_probabilities, 0, 8);
-    tcase_add_loop_test(runs, bodies_see_the_precision_that_is_asked_for, 0, 16);
+    tcase_add_loop_test(runs, subgraphs_change_scores_and_probabilities, 0, 8);
+    tcase_add_loop_test(runs, subgraphs_see_the_requested_precision, 0, 16);
     tcase_add_loop_test(runs, types_may_come_from_other_nodes, 0, 4);
-    tcase_add_test(runs, bodies_have_constants_and_read_shapes);
-    tcase_add_test(runs, bodies_in_bodies_keep_what_they_capture);
-    tcase_add_test(runs, the_node_may_be_in_a_body_itself);
-    tcase_add_test(runs, names_do_not_meet);
-    tcase_add_test(runs, bodies_may_have_no_nodes);
-    tcase_add_test(refuses, refuses_bodies_of_another_form);
-    tcase_add_test(refuses, refuses_bodies_of_another_type);
-    tcase_add_test(refuses, refuses_a_body_that_changes_the_shape);
+    tcase_add_test(runs, subgraphs_have_constants_and_read_shapes);
+    tcase_add_test(runs, nested_subgraphs_keep_their_captures);
+    tcase_add_test(runs, the_node_may_be_in_a_subgraph_itself);
+    tcase_add_test(runs, names_do_not_collide);
+    tcase_add_test(runs, subgraphs_may_have_no_nodes);
+    tcase_add_test(refuses, refuses_subgraphs_of_another_signature);
+    tcase_add_test(refuses, refuses_subgraphs_of_another_type);
+    tcase_add_test(refuses, refuses_a_subgraph_that_changes_the_shape);
     tcase_add_test(refuses, refuses_shapes_that_do_not_fit);
     tcase_add_test(refuses, refuses_a_node_that_lacks_inputs);
-    tcase_add_test(refuses, runs_out_of_memory_at_any_place);
+    tcase_add_test(refuses, out_of_memory_at_any_allocation_is_a_status);
     return kit_main("flex_attention", cases, 2);
 }

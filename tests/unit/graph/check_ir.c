@@ -110,7 +110,7 @@ START_TEST(orders_a_large_graph_quickly)
 }
 END_TEST
 
-START_TEST(names_the_nodes_of_a_circle)
+START_TEST(names_the_nodes_of_a_cycle)
 {
     f32_input("x");
     graphs_node(&g, g.main, "before", "Relu", "x", "a");
@@ -123,7 +123,7 @@ START_TEST(names_the_nodes_of_a_circle)
 }
 END_TEST
 
-START_TEST(names_two_nodes_of_a_circle)
+START_TEST(names_two_nodes_of_a_cycle)
 {
     f32_input("x");
     graphs_node(&g, g.main, "one", "Add", "x,c", "b");
@@ -143,7 +143,7 @@ END_TEST
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-START_TEST(names_who_reads_a_value_that_nobody_provides)
+START_TEST(names_the_reader_of_an_undefined_value)
 {
     f32_input("x");
     graphs_node(&g, g.main, "Conv_3", "Conv", "x,w", "y");
@@ -152,7 +152,7 @@ START_TEST(names_who_reads_a_value_that_nobody_provides)
 }
 END_TEST
 
-START_TEST(refuses_an_output_that_nobody_provides)
+START_TEST(refuses_an_undefined_output)
 {
     f32_input("x");
     graphs_output(&g, g.main, "y");
@@ -414,7 +414,7 @@ START_TEST(captures_values_two_levels_deep)
 }
 END_TEST
 
-START_TEST(says_in_which_body_something_is_wrong)
+START_TEST(names_the_subgraph_of_an_error)
 {
     struct bp_ir *middle, *inner;
 
@@ -425,7 +425,7 @@ START_TEST(says_in_which_body_something_is_wrong)
 }
 END_TEST
 
-START_TEST(a_body_must_not_write_what_it_captured)
+START_TEST(a_subgraph_must_not_write_a_captured_value)
 {
     struct bp_ir *middle, *inner;
 
@@ -435,7 +435,7 @@ START_TEST(a_body_must_not_write_what_it_captured)
 }
 END_TEST
 
-START_TEST(sees_circles_through_bodies)
+START_TEST(finds_cycles_through_subgraphs)
 {
     struct bp_ir *middle, *inner;
 
@@ -448,7 +448,7 @@ START_TEST(sees_circles_through_bodies)
 }
 END_TEST
 
-START_TEST(names_the_node_whose_body_reads_what_nobody_provides)
+START_TEST(names_the_node_whose_subgraph_reads_an_undefined_value)
 {
     struct bp_ir *middle, *inner;
 
@@ -463,7 +463,7 @@ START_TEST(names_the_node_whose_body_reads_what_nobody_provides)
 }
 END_TEST
 
-START_TEST(refuses_bodies_that_are_too_deep)
+START_TEST(refuses_subgraphs_nested_too_deep)
 {
     struct bp_ir *ir = g.main, *body;
     bp_rc rc = BP_OK;
@@ -535,7 +535,7 @@ static uint32_t opset(void *h, const char *domain)
     return 13;
 }
 
-START_TEST(says_so_when_memory_is_out)
+START_TEST(out_of_memory_is_a_status)
 {
     bool failed = true;
 
@@ -570,11 +570,11 @@ int main(void)
     tcase_add_test(tcase, keeps_an_order_that_is_right);
     tcase_add_test(tcase, finds_an_order);
     tcase_add_test(tcase, orders_a_large_graph_quickly);
-    tcase_add_test(tcase, names_the_nodes_of_a_circle);
-    tcase_add_test(tcase, names_two_nodes_of_a_circle);
+    tcase_add_test(tcase, names_the_nodes_of_a_cycle);
+    tcase_add_test(tcase, names_two_nodes_of_a_cycle);
     tcase_add_test(tcase, names_a_node_that_reads_itself);
-    tcase_add_test(tcase, names_who_reads_a_value_that_nobody_provides);
-    tcase_add_test(tcase, refuses_an_output_that_nobody_provides);
+    tcase_add_test(tcase, names_the_reader_of_an_undefined_value);
+    tcase_add_test(tcase, refuses_an_undefined_output);
     tcase_add_test(tcase, names_both_writers_of_a_value);
     tcase_add_test(tcase, refuses_to_write_an_input);
     tcase_add_test(tcase, refuses_to_write_an_initializer);
@@ -587,12 +587,12 @@ int main(void)
     tcase_add_test(tcase, drops_absent_inputs_at_the_end);
     tcase_add_test(tcase, leaves_unknown_operators_to_the_planner);
     tcase_add_test(tcase, captures_values_two_levels_deep);
-    tcase_add_test(tcase, says_in_which_body_something_is_wrong);
-    tcase_add_test(tcase, a_body_must_not_write_what_it_captured);
-    tcase_add_test(tcase, sees_circles_through_bodies);
-    tcase_add_test(tcase, names_the_node_whose_body_reads_what_nobody_provides);
-    tcase_add_test(tcase, refuses_bodies_that_are_too_deep);
+    tcase_add_test(tcase, names_the_subgraph_of_an_error);
+    tcase_add_test(tcase, a_subgraph_must_not_write_a_captured_value);
+    tcase_add_test(tcase, finds_cycles_through_subgraphs);
+    tcase_add_test(tcase, names_the_node_whose_subgraph_reads_an_undefined_value);
+    tcase_add_test(tcase, refuses_subgraphs_nested_too_deep);
     tcase_add_test(tcase, loads_data_once_it_is_wanted);
-    tcase_add_test(tcase, says_so_when_memory_is_out);
+    tcase_add_test(tcase, out_of_memory_is_a_status);
     return check_main("ir", &tcase, 1);
 }

@@ -406,7 +406,7 @@ static const struct rule_case cases[] = {
 #include "graph/check_rules_quant.inc"
 };
 
-START_TEST(gives_what_the_operator_says)
+START_TEST(infers_the_shapes_of_each_operator)
 {
     check_case(&cases[_i], false);
     teardown();
@@ -415,7 +415,7 @@ START_TEST(gives_what_the_operator_says)
 }
 END_TEST
 
-START_TEST(says_so_when_memory_is_out)
+START_TEST(out_of_memory_is_a_status)
 {
     char found[1024];
 
@@ -542,7 +542,7 @@ START_TEST(follows_a_shape_through_its_arithmetic)
 END_TEST
 
 /* Every rule with nothing known: no row may need more, or give more than it can know. */
-START_TEST(manages_without_any_knowledge)
+START_TEST(every_rule_takes_unknown_inputs)
 {
     const struct bp_fact unknown = {.rank = BP_RANK_UNKNOWN};
     uint32_t n_rows;
@@ -595,11 +595,11 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, gives_what_the_operator_says, 0, COUNT(cases));
-    tcase_add_loop_test(tcase, says_so_when_memory_is_out, 0, COUNT(cases));
+    tcase_add_loop_test(tcase, infers_the_shapes_of_each_operator, 0, COUNT(cases));
+    tcase_add_loop_test(tcase, out_of_memory_is_a_status, 0, COUNT(cases));
     tcase_add_loop_test(tcase, merges_both_branches_of_if, 0, COUNT(branches));
     tcase_add_test(tcase, follows_a_shape_through_its_arithmetic);
-    tcase_add_test(tcase, manages_without_any_knowledge);
+    tcase_add_test(tcase, every_rule_takes_unknown_inputs);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -83,7 +83,7 @@ START_TEST(keeps_copies_of_what_it_was_given)
 }
 END_TEST
 
-START_TEST(reads_whole_numbers)
+START_TEST(reads_integers)
 {
     KIT_OK(check("level", "-1"));
     ck_assert_int_eq(opts[LEVEL].i, -1);
@@ -94,7 +94,7 @@ START_TEST(reads_whole_numbers)
 }
 END_TEST
 
-START_TEST(reads_numbers_choices_and_truth)
+START_TEST(reads_numbers_enums_and_booleans)
 {
     static const char *const yes[] = {"1", "true", "TRUE", "on", "Yes"};
     static const char *const no[] = {"0", "false", "False", "off", "NO"};
@@ -269,7 +269,7 @@ START_TEST(refuses_what_is_out_of_range)
 }
 END_TEST
 
-START_TEST(refuses_what_is_no_choice_and_no_truth)
+START_TEST(refuses_invalid_enums_and_booleans)
 {
     KIT_FAILS(check("mode", "quick"), BP_E_OPTION, "'mode'", "'quick'", "Fast, exact, safe");
     KIT_FAILS(check("mode", ""), BP_E_OPTION, "'mode'", "Fast, exact, safe");
@@ -333,8 +333,8 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, fills_defaults_in_the_order_of_the_schema);
     tcase_add_test(tcase, keeps_copies_of_what_it_was_given);
-    tcase_add_test(tcase, reads_whole_numbers);
-    tcase_add_test(tcase, reads_numbers_choices_and_truth);
+    tcase_add_test(tcase, reads_integers);
+    tcase_add_test(tcase, reads_numbers_enums_and_booleans);
     tcase_add_test(tcase, names_the_nearest_and_all_for_an_unknown_key);
     tcase_add_test(tcase, tells_a_provider_without_options);
     tcase_add_test(tcase, refuses_what_is_no_number);
@@ -344,7 +344,7 @@ int main(void)
     tcase_add_test(tcase, warns_of_what_is_deprecated);
     tcase_add_test(tcase, lets_only_dynamic_ones_change);
     tcase_add_test(tcase, refuses_what_is_out_of_range);
-    tcase_add_test(tcase, refuses_what_is_no_choice_and_no_truth);
+    tcase_add_test(tcase, refuses_invalid_enums_and_booleans);
     tcase_add_test(tcase, asks_for_a_required_one_with_its_help);
     tcase_add_test(tcase, walks_rows_that_are_longer_than_ours);
     tcase_add_test(tcase, survives_every_failing_allocation);

@@ -131,7 +131,7 @@ START_TEST(nodes_that_all_refuse_have_no_provider)
 }
 END_TEST
 
-START_TEST(works_without_anyone_to_ask)
+START_TEST(works_without_providers)
 {
     chain();
     takers_divide(&t);
@@ -160,7 +160,7 @@ START_TEST(the_last_answer_counts)
 }
 END_TEST
 
-START_TEST(who_fails_while_answering_gets_nothing)
+START_TEST(a_provider_that_fails_its_claims_gets_nothing)
 {
     chain();
     takers_add(&t, "one", "ab")->fails = BP_E_DEVICE_LOST;
@@ -173,7 +173,7 @@ START_TEST(who_fails_while_answering_gets_nothing)
 }
 END_TEST
 
-START_TEST(an_answer_for_no_node_is_a_broken_promise)
+START_TEST(a_verdict_for_no_node_is_an_error)
 {
     chain();
     takers_add(&t, "one", "ab")->beyond = 2;
@@ -184,7 +184,7 @@ START_TEST(an_answer_for_no_node_is_a_broken_promise)
 }
 END_TEST
 
-START_TEST(an_operator_that_the_host_does_not_know_goes_to_nobody)
+START_TEST(an_unknown_operator_gets_no_provider)
 {
     graphs_node(&t.g, ir, "a1", "Frobnicate", "x", "y");
     output("y");
@@ -340,7 +340,7 @@ END_TEST
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-START_TEST(a_path_that_leaves_and_comes_back_parts_a_group)
+START_TEST(a_path_that_leaves_and_comes_back_splits_a_group)
 {
     relu("a1", "x", "v1"); /* a1 feeds a2 directly, and through b1 */
     relu("b1", "v1", "v2");
@@ -380,7 +380,7 @@ START_TEST(groups_wait_until_a_consumer_needs_them)
 END_TEST
 
 /* b1 and b2 make weights of constants: each runs right before the first that reads it, b3 with b2. */
-START_TEST(what_is_made_of_constants_waits_for_its_reader)
+START_TEST(a_node_of_constants_is_scheduled_with_its_consumer)
 {
     add_weights();
     relu("b1", "w", "w1");
@@ -413,7 +413,7 @@ START_TEST(groups_read_elsewhere_do_not_wait)
 }
 END_TEST
 
-START_TEST(what_is_not_connected_is_not_one_group)
+START_TEST(disconnected_nodes_are_not_one_group)
 {
     relu("a1", "x", "y");
     relu("a2", "x", "z");
@@ -640,7 +640,7 @@ START_TEST(a_shape_that_is_computed_from_data_needs_one)
 }
 END_TEST
 
-START_TEST(control_flow_is_the_hosts)
+START_TEST(control_flow_runs_on_the_host)
 {
     uint32_t node;
 
@@ -793,27 +793,27 @@ int main(void)
     tcase_add_test(tcase, the_first_that_wants_a_node_gets_it);
     tcase_add_test(tcase, one_provider_makes_one_group);
     tcase_add_test(tcase, nodes_that_all_refuse_have_no_provider);
-    tcase_add_test(tcase, works_without_anyone_to_ask);
+    tcase_add_test(tcase, works_without_providers);
     tcase_add_test(tcase, no_answer_is_a_refusal);
     tcase_add_test(tcase, the_last_answer_counts);
-    tcase_add_test(tcase, who_fails_while_answering_gets_nothing);
-    tcase_add_test(tcase, an_answer_for_no_node_is_a_broken_promise);
-    tcase_add_test(tcase, an_operator_that_the_host_does_not_know_goes_to_nobody);
+    tcase_add_test(tcase, a_provider_that_fails_its_claims_gets_nothing);
+    tcase_add_test(tcase, a_verdict_for_no_node_is_an_error);
+    tcase_add_test(tcase, an_unknown_operator_gets_no_provider);
     tcase_add_test(tcase, only_in_company_is_handed_back_when_alone);
     tcase_add_test(tcase, nodes_wanted_only_beside_others_are_left_over);
-    tcase_add_test(tcase, a_path_that_leaves_and_comes_back_parts_a_group);
+    tcase_add_test(tcase, a_path_that_leaves_and_comes_back_splits_a_group);
     tcase_add_test(tcase, a_group_waits_for_its_own_kind);
     tcase_add_test(tcase, groups_wait_until_a_consumer_needs_them);
-    tcase_add_test(tcase, what_is_made_of_constants_waits_for_its_reader);
+    tcase_add_test(tcase, a_node_of_constants_is_scheduled_with_its_consumer);
     tcase_add_test(tcase, groups_read_elsewhere_do_not_wait);
-    tcase_add_test(tcase, what_is_not_connected_is_not_one_group);
+    tcase_add_test(tcase, disconnected_nodes_are_not_one_group);
     tcase_add_loop_test(tcase, groups_of_random_graphs_can_run, 0, 150);
     tcase_add_test(tcase, groups_of_long_chains_come_quickly);
     tcase_add_test(tcase, a_size_that_comes_with_data_begins_a_stage);
     tcase_add_test(tcase, a_shape_that_follows_from_shapes_needs_no_stage);
     tcase_add_test(tcase, a_shape_that_is_fed_needs_no_stage);
     tcase_add_test(tcase, a_shape_that_is_computed_from_data_needs_one);
-    tcase_add_test(tcase, control_flow_is_the_hosts);
+    tcase_add_test(tcase, control_flow_runs_on_the_host);
     tcase_add_test(tcase, a_view_shows_sizes_names_and_constants);
     tcase_add_test(tcase, a_provider_may_be_done_with_constants);
     tcase_add_test(tcase, a_view_has_each_input_once_and_absent_ones_as_none);

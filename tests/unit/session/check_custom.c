@@ -483,7 +483,7 @@ START_TEST(lists_and_sizes_from_data_meet_other_nodes)
 }
 END_TEST
 
-START_TEST(an_output_that_nobody_reads_is_still_made)
+START_TEST(an_unread_output_is_still_computed)
 {
     float x[] = {1, -2, 3};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 3), out = kit_wanted(0);
@@ -531,7 +531,7 @@ START_TEST(strings_go_through)
 }
 END_TEST
 
-START_TEST(runs_in_bodies_and_sees_constants)
+START_TEST(runs_in_subgraphs_and_sees_constants)
 {
     float x[] = {1, -2}, c[] = {5, 6};
     bool yes = true;
@@ -835,9 +835,9 @@ int main(void)
     tcase_add_test(tcase, an_environments_set_comes_after_the_sessions_own);
     tcase_add_test(tcase, one_operator_in_two_sets_is_an_error);
     tcase_add_test(tcase, lists_and_sizes_from_data_meet_other_nodes);
-    tcase_add_test(tcase, an_output_that_nobody_reads_is_still_made);
+    tcase_add_test(tcase, an_unread_output_is_still_computed);
     tcase_add_test(tcase, strings_go_through);
-    tcase_add_test(tcase, runs_in_bodies_and_sees_constants);
+    tcase_add_test(tcase, runs_in_subgraphs_and_sees_constants);
     tcase_add_test(tcase, foreign_domains_are_not_taken_silently);
     tcase_add_test(tcase, an_operator_of_onnx_is_replaced_on_demand);
     tcase_add_test(tcase, refusals_have_reasons);

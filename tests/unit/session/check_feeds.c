@@ -246,7 +246,7 @@ START_TEST(what_a_wanted_output_needs_must_be_fed)
 END_TEST
 
 /* A loop reads an input inside of its body only. */
-START_TEST(what_a_body_reads_is_needed_by_its_node)
+START_TEST(what_a_subgraph_reads_is_needed_by_its_node)
 {
     static const int64_t trips = 2;
     float a[] = {1, -2};
@@ -329,7 +329,7 @@ int main(void)
     tcase_add_test(scalars, one_dimension_is_no_scalar);
     tcase_add_test(missing, what_no_wanted_output_needs_may_be_left_out);
     tcase_add_test(missing, what_a_wanted_output_needs_must_be_fed);
-    tcase_add_test(missing, what_a_body_reads_is_needed_by_its_node);
+    tcase_add_test(missing, what_a_subgraph_reads_is_needed_by_its_node);
     tcase_add_test(missing, only_so_many_sets_may_be_left_out);
     return kit_main("feeds", cases, 3);
 }

@@ -338,7 +338,7 @@ START_TEST(lengths_beyond_the_keys_are_refused)
 }
 END_TEST
 
-START_TEST(flexes_without_bodies)
+START_TEST(flex_attention_without_subgraphs)
 {
     struct attention a = {.dtype = dtypes[_i],
                           .v_dtype = dtypes[_i],
@@ -450,7 +450,7 @@ static Suite *suite(void)
     tcase_add_test(tcase, attention_to_nothing_is_0);
     tcase_add_test(tcase, nothing_attends);
     tcase_add_loop_test(tcase, lengths_beyond_the_keys_are_refused, 0, 2);
-    tcase_add_loop_test(tcase, flexes_without_bodies, 0, 4);
+    tcase_add_loop_test(tcase, flex_attention_without_subgraphs, 0, 4);
     tcase_add_loop_test(tcase, positions_turn, 0, 64);
     tcase_add_loop_test(tcase, positions_without_cache_are_refused, 0, 2);
     suite_add_tcase(s, tcase);
