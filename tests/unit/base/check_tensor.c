@@ -217,7 +217,7 @@ START_TEST(reads_int32_data_for_every_type_that_has_it)
         uint32_t dtype;
         int64_t count;
         int64_t numbers[3];
-        size_t n_numbers, n_bytes;
+        size_t n_values, n_bytes;
         const char *bytes;
     } cases[] = {
         {BP_DTYPE_U8, 2, {0, 255}, 2, 2, "\x00\xff"},
@@ -241,7 +241,7 @@ START_TEST(reads_int32_data_for_every_type_that_has_it)
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         start((int32_t)cases[i].dtype, PW_DIMS(cases[i].count));
-        for (size_t k = 0; k < cases[i].n_numbers; k++)
+        for (size_t k = 0; k < cases[i].n_values; k++)
             pw_int(&w, 5, cases[i].numbers[k]);
         holds(cases[i].dtype, cases[i].bytes, cases[i].n_bytes);
     }

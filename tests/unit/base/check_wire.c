@@ -87,7 +87,7 @@ START_TEST(leaves_tensor_data_in_place_at_any_depth)
 {
     uint8_t bytes[1000] = {0};
     const Bp__ModelProto *model;
-    const Bp__GraphProto *body;
+    const Bp__GraphProto *subgraph;
 
     pw_open(&w, 7);
     pw_open_node(&w, "If", "c", "y");
@@ -107,8 +107,8 @@ START_TEST(leaves_tensor_data_in_place_at_any_depth)
     model = unpack();
     ck_assert_uint_eq(wire.n_chunks, 4);
     ck_assert_uint_lt(region.used, 4096); /* none of the 2200 bytes twice */
-    body = model->graph->node[0]->attribute[0]->g;
-    ck_assert_uint_eq(body->initializer[0]->chunk[0], 0);
+    subgraph = model->graph->node[0]->attribute[0]->g;
+    ck_assert_uint_eq(subgraph->initializer[0]->chunk[0], 0);
     ck_assert_uint_eq(model->graph->initializer[0]->chunk[0], 3);
     ck_assert_uint_eq(wire.chunks[0].size, 1000);
     ck_assert_uint_eq(wire.chunks[2].size, 400);

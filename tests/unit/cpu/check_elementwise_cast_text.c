@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_elementwise_cast_text.c - Cast and CastLike of the CPU provider between texts and numbers. */
+/* check_elementwise_cast_text.c - Cast and CastLike of the CPU provider between texts and values. */
 
 #include "config.h"
 
@@ -10,7 +10,7 @@
 static const struct {
     const char *text;
     double value;
-} numbers[] = {
+} values[] = {
     {"3.14", 3.14},
     {"1000", 1000},
     {"1e-5", 1e-5},
@@ -33,15 +33,15 @@ static const struct {
     {"1e-400", 0},
 };
 
-enum { N_NUMBERS = sizeof numbers / sizeof numbers[0] };
+enum { N_NUMBERS = sizeof values / sizeof values[0] };
 
 START_TEST(strings_become_numbers)
 {
     static const uint32_t dtypes[] = {BP_DTYPE_F64, BP_DTYPE_F32,  BP_DTYPE_F16,    BP_DTYPE_I64,
                                       BP_DTYPE_U8,  BP_DTYPE_BOOL, BP_DTYPE_F8E5M2, BP_DTYPE_I4};
     uint32_t dtype = dtypes[_i % 8];
-    const char *text = numbers[_i / 8].text;
-    double want = numbers[_i / 8].value;
+    const char *text = values[_i / 8].text;
+    double want = values[_i / 8].value;
     bp_span span = {text, strlen(text)};
     const struct type *type = NULL;
     const void *y;

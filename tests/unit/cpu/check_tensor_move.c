@@ -290,30 +290,30 @@ START_TEST(expands_and_tiles)
     uint64_t seed = (uint64_t)_i;
     size_t width = types[_i % 6].width;
     struct shape x = random_shape(&seed, 0, true), y = x;
-    int64_t numbers[MAX_RANK];
+    int64_t values[MAX_RANK];
     uint8_t *data;
     const uint8_t *got;
     char length[8];
 
     for (uint32_t d = 0; d < x.rank; d++) {
         if (tiles) {
-            numbers[d] = random_below(&seed, 4);
-            y.dims[d] = x.dims[d] * numbers[d];
+            values[d] = random_below(&seed, 4);
+            y.dims[d] = x.dims[d] * values[d];
         } else {
-            numbers[d] = x.dims[d];
+            values[d] = x.dims[d];
             if (random_below(&seed, 2))
                 x.dims[d] = 1;
             if (x.dims[d] != 1 && random_below(&seed, 2))
-                numbers[d] = 1;
+                values[d] = 1;
         }
     }
     data = numbered(count_of(&x), width);
     sprintf(length, "%u", x.rank);
     th_input(t, "x", types[_i % 6].dtype, text_of(&x), data);
     if (_i % 4 < 2)
-        th_const(t, "n", BP_DTYPE_I64, length, numbers);
+        th_const(t, "n", BP_DTYPE_I64, length, values);
     else
-        th_input(t, "n", BP_DTYPE_I64, length, numbers);
+        th_input(t, "n", BP_DTYPE_I64, length, values);
     th_output(t, "y", types[_i % 6].dtype, _i % 8 > 5 ? NULL : text_of(&y));
     th_node(t, tiles ? "Tile" : "Expand", 13, "x n", "y");
     ck_run();

@@ -74,21 +74,21 @@ static struct conv random_conv(uint32_t rank, bool is_transposed)
 {
     struct conv k = {.rank = rank, .is_transposed = is_transposed};
 
-    k.batch = nums_pick(1, 2);
-    k.groups = nums_pick(0, 1) ? nums_pick(2, 4) : 1;
-    k.channels = k.groups * nums_pick(1, 9);
-    k.maps = k.groups * nums_pick(1, 9);
-    k.has_bias = nums_pick(0, 1);
-    k.is_variable = nums_pick(0, 2) == 0;
+    k.batch = data_pick(1, 2);
+    k.groups = data_pick(0, 1) ? data_pick(2, 4) : 1;
+    k.channels = k.groups * data_pick(1, 9);
+    k.maps = k.groups * data_pick(1, 9);
+    k.has_bias = data_pick(0, 1);
+    k.is_variable = data_pick(0, 2) == 0;
     for (uint32_t i = 0; i < rank; i++) {
         int64_t reach;
 
-        k.in[i] = nums_pick(7, 12);
-        k.kernel[i] = nums_pick(1, 3);
-        k.strides[i] = nums_pick(1, 2);
-        k.dilations[i] = nums_pick(1, 2);
-        k.pads[i] = nums_pick(0, 1);
-        k.pads[rank + i] = nums_pick(0, 1);
+        k.in[i] = data_pick(7, 12);
+        k.kernel[i] = data_pick(1, 3);
+        k.strides[i] = data_pick(1, 2);
+        k.dilations[i] = data_pick(1, 2);
+        k.pads[i] = data_pick(0, 1);
+        k.pads[rank + i] = data_pick(0, 1);
         reach = (k.kernel[i] - 1) * k.dilations[i] + 1 - k.pads[i] - k.pads[rank + i];
         k.out[i] = is_transposed ? (k.in[i] - 1) * k.strides[i] + reach
                                  : (k.in[i] - reach) / k.strides[i] + 1;
@@ -98,12 +98,12 @@ static struct conv random_conv(uint32_t rank, bool is_transposed)
 
 START_TEST(convolves_as_the_cpu_provider_does)
 {
-    nums_seed(1);
+    data_seed(1);
     for (uint32_t i = 0; i < 24; i++) {
         struct conv k;
         char what[64];
 
-        nums_seed(100 + i);
+        data_seed(100 + i);
         k = random_conv(1 + i % 3, i % 4 == 3);
         snprintf(what, sizeof what, "convolution %u", i);
         dnnl_compare(what, make_conv, &k, 0);

@@ -130,14 +130,14 @@ START_TEST(host_operators_are_measured_too)
     kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "");
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1");
     kit_open_node("if", "If", "c", "y");
-    kit_open_body("then_branch");
+    kit_open_subgraph("then_branch");
     kit_node("relu", "Relu", "x", "t");
     kit_io(KIT_OUTPUT, "t", BP_DTYPE_F32, "1");
-    kit_close_body();
-    kit_open_body("else_branch");
+    kit_close_subgraph();
+    kit_open_subgraph("else_branch");
     kit_node("neg", "Neg", "x", "e");
     kit_io(KIT_OUTPUT, "e", BP_DTYPE_F32, "1");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "1");
     kit_session();

@@ -284,7 +284,7 @@ START_TEST(another_element_type_stays_an_error)
 }
 END_TEST
 
-/* ---- bodies ---------------------------------------------------------------------------------- */
+/* ---- subgraphs ----------------------------------------------------------------------------- */
 
 static void if_model(const char *then_declared, const char *else_declared)
 {
@@ -292,14 +292,14 @@ static void if_model(const char *then_declared, const char *else_declared)
     kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, NULL);
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2");
     kit_open_node("if", "If", "c", "y");
-    kit_open_body("then_branch");
+    kit_open_subgraph("then_branch");
     kit_node("relu", "Relu", "x", "a");
     kit_io(KIT_OUTPUT, "a", BP_DTYPE_F32, then_declared);
-    kit_close_body();
-    kit_open_body("else_branch");
+    kit_close_subgraph();
+    kit_open_subgraph("else_branch");
     kit_node("neg", "Neg", "x", "b");
     kit_io(KIT_OUTPUT, "b", BP_DTYPE_F32, else_declared);
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
 }
@@ -347,7 +347,7 @@ START_TEST(an_if_takes_a_condition_of_one_element_and_any_rank)
 }
 END_TEST
 
-/* Open: the body's nodes and outputs are to come, then two closes. */
+/* Open: the subgraph's nodes and outputs are to come, then two closes. */
 static void open_loop(const char *outputs, const char *iteration, const char *state)
 {
     kit_start_model();
@@ -355,7 +355,7 @@ static void open_loop(const char *outputs, const char *iteration, const char *st
     kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "");
     kit_io(KIT_INPUT, "s0", BP_DTYPE_F32, "1");
     kit_open_node("loop", "Loop", "m c s0", outputs);
-    kit_open_body("body");
+    kit_open_subgraph("body");
     kit_io(KIT_INPUT, "it", BP_DTYPE_I64, iteration);
     kit_io(KIT_INPUT, "goes_on", BP_DTYPE_BOOL, "");
     kit_io(KIT_INPUT, "state", BP_DTYPE_F32, state);
@@ -366,7 +366,7 @@ static void open_loop(const char *outputs, const char *iteration, const char *st
 
 static void close_loop(void)
 {
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "s", BP_DTYPE_F32, NULL);
 }

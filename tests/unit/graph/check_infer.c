@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_infer.c - the walk over a graph: types, declared shapes, contents, bodies, helpers. */
+/* check_infer.c - the walk over a graph: types, declared shapes, contents, subgraphs, helpers. */
 
 #include "config.h"
 
@@ -365,25 +365,25 @@ START_TEST(an_input_with_a_default_is_still_an_input)
 }
 END_TEST
 
-/* ---- bodies ---------------------------------------------------------------------------------- */
+/* ---- subgraphs ----------------------------------------------------------------------------- */
 
 static void build_if(const char *op, const char *in)
 {
-    struct bp_ir *body;
+    struct bp_ir *subgraph;
     uint32_t n;
 
     input("cond", BP_DTYPE_BOOL, "");
     input("x", BP_DTYPE_F32, "batch,3");
     input("w", BP_DTYPE_F32, "4");
     n = graphs_node(&g, g.main, "if", "If", "cond", "y");
-    body = graphs_body(&g, g.main, "then");
-    graphs_add_body(&g, g.main, n, "then_branch", body);
-    graphs_node(&g, body, "in_then", op, in, "p");
-    graphs_output(&g, body, "p");
-    body = graphs_body(&g, g.main, "else");
-    graphs_add_body(&g, g.main, n, "else_branch", body);
-    graphs_node(&g, body, "in_else", op, in, "q");
-    graphs_output(&g, body, "q");
+    subgraph = graphs_subgraph(&g, g.main, "then");
+    graphs_add_subgraph(&g, g.main, n, "then_branch", subgraph);
+    graphs_node(&g, subgraph, "in_then", op, in, "p");
+    graphs_output(&g, subgraph, "p");
+    subgraph = graphs_subgraph(&g, g.main, "else");
+    graphs_add_subgraph(&g, g.main, n, "else_branch", subgraph);
+    graphs_node(&g, subgraph, "in_else", op, in, "q");
+    graphs_output(&g, subgraph, "q");
 }
 
 START_TEST(sees_captured_shapes_in_subgraphs)
@@ -517,18 +517,18 @@ END_TEST
 
 START_TEST(checks_the_inputs_of_a_subgraph)
 {
-    struct bp_ir *body = graphs_body(&g, g.main, "loop");
+    struct bp_ir *subgraph = graphs_subgraph(&g, g.main, "loop");
     struct bp_fact in[2] = {declared("a", "batch,3"), declared("b", "2")}, *out;
     char text[64];
 
-    graphs_input(&g, body, "state", BP_DTYPE_F32, "?,?");
-    graphs_output(&g, body, "state");
-    ck_assert_int_eq(bp_infer_subgraph(&rule, body, in, 2, &out), BP_E_INVALID);
+    graphs_input(&g, subgraph, "state", BP_DTYPE_F32, "?,?");
+    graphs_output(&g, subgraph, "state");
+    ck_assert_int_eq(bp_infer_subgraph(&rule, subgraph, in, 2, &out), BP_E_INVALID);
     ck_assert_str_eq(g.words, "graph 'loop' takes 1 inputs, it gets 2");
-    ck_assert_int_eq(bp_infer_subgraph(&rule, body, in, 1, &out), BP_OK);
+    ck_assert_int_eq(bp_infer_subgraph(&rule, subgraph, in, 1, &out), BP_OK);
     bp_fact_text(&out[0], &g.symbols, text, sizeof text);
     ck_assert_str_eq(text, "float32[batch,3]");
-    ck_assert_int_eq(bp_infer_subgraph(&rule, body, in + 1, 1, &out), BP_OK);
+    ck_assert_int_eq(bp_infer_subgraph(&rule, subgraph, in + 1, 1, &out), BP_OK);
     bp_fact_text(&out[0], &g.symbols, text, sizeof text);
     ck_assert_str_eq(text, "float32[2]"); /* not the declared rank */
 }

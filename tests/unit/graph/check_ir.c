@@ -354,7 +354,7 @@ START_TEST(leaves_unknown_operators_to_the_planner)
 }
 END_TEST
 
-/* ---- bodies ---------------------------------------------------------------------------------- */
+/* ---- subgraphs ----------------------------------------------------------------------------- */
 
 /* An If whose then-branch has an If whose then-branch adds outer values "a" and "w". */
 static void build_nested(struct bp_ir **middle, struct bp_ir **inner)
@@ -368,21 +368,21 @@ static void build_nested(struct bp_ir **middle, struct bp_ir **inner)
     graphs_constant(&g, g.main, "w", BP_DTYPE_F32, w, 2);
     outer_if = graphs_node(&g, g.main, "if", "If", "cond", "y"); /* before what it captures */
     graphs_node(&g, g.main, "relu", "Relu", "x", "a");
-    *middle = graphs_body(&g, g.main, "then");
-    graphs_add_body(&g, g.main, outer_if, "then_branch", *middle);
+    *middle = graphs_subgraph(&g, g.main, "then");
+    graphs_add_subgraph(&g, g.main, outer_if, "then_branch", *middle);
     node = graphs_node(&g, *middle, "if2", "If", "cond", "p");
-    *inner = graphs_body(&g, *middle, "then2");
-    graphs_add_body(&g, *middle, node, "then_branch", *inner);
+    *inner = graphs_subgraph(&g, *middle, "then2");
+    graphs_add_subgraph(&g, *middle, node, "then_branch", *inner);
     graphs_node(&g, *inner, "add", "Add", "a,w", "s");
     graphs_node(&g, *inner, "add2", "Add", "s,a", "q");
     graphs_output(&g, *inner, "q");
-    other = graphs_body(&g, *middle, "else2");
-    graphs_add_body(&g, *middle, node, "else_branch", other);
+    other = graphs_subgraph(&g, *middle, "else2");
+    graphs_add_subgraph(&g, *middle, node, "else_branch", other);
     graphs_node(&g, other, "id", "Identity", "a", "q");
     graphs_output(&g, other, "q");
     graphs_output(&g, *middle, "p");
-    other = graphs_body(&g, g.main, "else");
-    graphs_add_body(&g, g.main, outer_if, "else_branch", other);
+    other = graphs_subgraph(&g, g.main, "else");
+    graphs_add_subgraph(&g, g.main, outer_if, "else_branch", other);
     graphs_node(&g, other, "id", "Identity", "x", "q");
     graphs_output(&g, other, "q");
     graphs_output(&g, g.main, "y");
@@ -396,7 +396,7 @@ START_TEST(captures_values_two_levels_deep)
 
     build_nested(&middle, &inner);
     seals();
-    ck_assert_str_eq(node_name(0), "relu"); /* the If waits for what its bodies read */
+    ck_assert_str_eq(node_name(0), "relu"); /* the If waits for what its subgraphs read */
     node = &g.main->nodes[1];
     ck_assert_ptr_eq(bp_ir_subgraph(node, "then_branch"), middle);
     ck_assert_uint_eq(node->n_implicit, 4); /* cond, a, w, x; each once */
@@ -465,17 +465,17 @@ END_TEST
 
 START_TEST(refuses_subgraphs_nested_too_deep)
 {
-    struct bp_ir *ir = g.main, *body;
+    struct bp_ir *ir = g.main, *subgraph;
     bp_rc rc = BP_OK;
     int depth = 0;
 
     while (rc == BP_OK) {
-        rc = bp_ir_create(&g.region, &g.symbols, ir, "loop", &body, &g.err);
-        ir = body;
+        rc = bp_ir_create(&g.region, &g.symbols, ir, "loop", &subgraph, &g.err);
+        ir = subgraph;
         depth++;
     }
     expect(rc, BP_E_INVALID, "graph 'loop' has subgraphs nested more than 31 deep");
-    ck_assert_ptr_null(body);
+    ck_assert_ptr_null(subgraph);
     ck_assert_int_eq(depth, BP_MAX_SUBGRAPH_DEPTH + 1);
 }
 END_TEST

@@ -328,7 +328,7 @@ static const char *used(void)
 
 static const struct {
     const char *variable, *used;
-} wishes[] = {
+} settings[] = {
     {"few", "few cpu "},
     {"absent,org.backplane.few", "absent few cpu "},
     {"cpu, FewExecutionProvider ,few", "few cpu "},
@@ -341,11 +341,11 @@ static const struct {
 
 START_TEST(what_the_user_wants_is_used_where_the_program_names_nobody)
 {
-    setenv("BACKPLANE_PROVIDERS", wishes[_i].variable, 1);
+    setenv("BACKPLANE_PROVIDERS", settings[_i].variable, 1);
     use_variables();
     kit_small_model();
     kit_session();
-    ck_assert_str_eq(used(), wishes[_i].used);
+    ck_assert_str_eq(used(), settings[_i].used);
     forget_session();
     kit_provider("gadget", BP_FALLBACK_SILENT);
     kit_session();
@@ -736,10 +736,10 @@ START_TEST(a_path_rule_reaches_into_subgraphs)
     kit_node("outer", "Relu", "x", "r");
     kit_open_node("when", "If", "c", "y");
     for (int i = 0; i < 2; i++) {
-        kit_open_body(i ? "else_branch" : "then_branch");
+        kit_open_subgraph(i ? "else_branch" : "then_branch");
         kit_node(i ? "no" : "yes", "Relu", "r", i ? "b" : "a");
         kit_io(KIT_OUTPUT, i ? "b" : "a", BP_DTYPE_F32, "4");
-        kit_close_body();
+        kit_close_subgraph();
     }
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "4");
@@ -914,7 +914,7 @@ int main(void)
     tcase_add_loop_test(policy, strict_makes_every_failure_one_of_the_session, 0, N_FAULTS);
     tcase_add_test(policy, strict_from_outside_cannot_be_undone);
     tcase_add_loop_test(policy, what_the_user_wants_is_used_where_the_program_names_nobody, 0,
-                        sizeof wishes / sizeof wishes[0]);
+                        sizeof settings / sizeof settings[0]);
     tcase_add_test(policy, a_request_for_an_unknown_provider_is_an_error);
     tcase_add_test(policy, the_user_decides_what_a_failure_means);
     tcase_add_test(policy, the_user_gives_options_in_place_of_the_programs);

@@ -23,8 +23,8 @@ static const char body[] =
     "#ifndef LOAD\n#define LOAD\n#endif\n#ifndef ENTER\n#define ENTER\n#endif\n"
     "#ifndef ASK\n#define ASK\n#endif\n"
     "static volatile int *nothing;\n"
-    "static int deep(volatile int n) { volatile char room[4096]; room[0] = (char)n;"
-    " return n < 0 ? room[0] : deep(n + 1) + room[0]; }\n"
+    "static int deep(volatile int n) { volatile char buffer[4096]; buffer[0] = (char)n;"
+    " return n < 0 ? buffer[0] : deep(n + 1) + buffer[0]; }\n"
     "static void *idle(void *p) { for (;;) sleep(100); return p; }\n"
     "static void use(void) { (void)nothing; (void)deep; (void)idle; }\n"
     "__attribute__((constructor)) static void load(void) { use(); LOAD; }\n"
@@ -132,7 +132,7 @@ static const struct {
     {"closer", "ASK for (int i = 0; i < 64; i++) close(i)", BP_STAGE_AVAILABLE,
      "standard descriptors closed"},
     {"trapload", "LOAD __builtin_trap()", BP_STAGE_OPEN, "crashed with signal"},
-    {"smash", "ENTER volatile char room[8]; static int i; while (i < 4096) room[i++] = 65",
+    {"smash", "ENTER volatile char buffer[8]; static int i; while (i < 4096) buffer[i++] = 65",
      BP_STAGE_ABI, "crashed with signal"},
     {"beyond",
      "ASK int f = memfd_create(\"x\", 0);"

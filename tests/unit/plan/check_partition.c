@@ -201,7 +201,7 @@ START_TEST(only_in_company_is_handed_back_when_alone)
     relu("o1", "x", "v1"); /* beside a1: stays */
     relu("a1", "v1", "v2");
     relu("b1", "v2", "v3");
-    relu("o2", "v3", "y"); /* behind b1: alone */
+    relu("o2", "v3", "y"); /* after b1: alone */
     output("y");
     one = takers_add(&t, "one", "a");
     one->only = "o";
@@ -232,7 +232,7 @@ static const bp_cost cheap = {.struct_size = sizeof cheap, .known = 1, .run_ns =
 static const bp_cost dear = {.struct_size = sizeof dear, .known = 1, .run_ns = 1e6};
 
 /* x[size] -> a1 -> a2 -> y on a device that says `there`, or a host that says `here`. */
-static const char *weigh(const char *size, const bp_cost *there, const bp_cost *here)
+static const char *chosen(const char *size, const bp_cost *there, const bp_cost *here)
 {
     start_again(size);
     relu("a1", "x", "v");
@@ -248,22 +248,22 @@ static const char *weigh(const char *size, const bp_cost *there, const bp_cost *
 /* P9 */
 START_TEST(a_group_that_is_not_worth_its_copies_goes_back)
 {
-    ck_assert_str_eq(weigh("4", &cheap, &cheap), "host");
+    ck_assert_str_eq(chosen("4", &cheap, &cheap), "host");
     ck_assert_uint_eq(verdict(0, "a1")->verdict, BP_NO);
     ck_assert_uint_eq(verdict(0, "a2")->reason, BP_R_NOT_PROFITABLE);
     ck_assert_str_eq(verdict(0, "a1")->text,
                      "its group would take 20.2 us, with 20.0 us of copies, "
                      "and 0.2 us elsewhere");
-    ck_assert_str_eq(weigh("4", &cheap, &dear), "device");
-    ck_assert_str_eq(weigh("4", &dear, &cheap), "host");
+    ck_assert_str_eq(chosen("4", &cheap, &dear), "device");
+    ck_assert_str_eq(chosen("4", &dear, &cheap), "host");
 }
 END_TEST
 
 /* Two copies of 10 us and 8 bytes a nanosecond, against twice 0.5 us and 8 bytes a nanosecond. */
 START_TEST(unstated_costs_are_estimated)
 {
-    ck_assert_str_eq(weigh("1000", &cheap, NULL), "host");
-    ck_assert_str_eq(weigh("1000000", &cheap, NULL), "device");
+    ck_assert_str_eq(chosen("1000", &cheap, NULL), "host");
+    ck_assert_str_eq(chosen("1000000", &cheap, NULL), "device");
 }
 END_TEST
 
@@ -288,11 +288,11 @@ START_TEST(unknown_costs_move_no_node)
     static const bp_cost less = {.struct_size = sizeof less, .known = 1, .run_ns = -1};
     static const bp_cost old = {.struct_size = 8, .known = 1};
 
-    ck_assert_str_eq(weigh("4", NULL, &cheap), "device"); /* it did not say */
-    ck_assert_str_eq(weigh("4", &none, &cheap), "device");
-    ck_assert_str_eq(weigh("4", &less, &cheap), "device");
-    ck_assert_str_eq(weigh("4", &old, &cheap), "device");
-    ck_assert_str_eq(weigh("n", &cheap, &cheap), "device"); /* how many bytes, nobody knows */
+    ck_assert_str_eq(chosen("4", NULL, &cheap), "device"); /* it did not say */
+    ck_assert_str_eq(chosen("4", &none, &cheap), "device");
+    ck_assert_str_eq(chosen("4", &less, &cheap), "device");
+    ck_assert_str_eq(chosen("4", &old, &cheap), "device");
+    ck_assert_str_eq(chosen("n", &cheap, &cheap), "device"); /* how many bytes, nobody knows */
 }
 END_TEST
 
@@ -625,7 +625,7 @@ START_TEST(a_shape_that_is_computed_from_data_needs_one)
     graphs_node(&t.g, ir, "a1", "Reshape", "x,s", "z"); /* s is fed: known before the run */
     graphs_node(&t.g, ir, "a2", "Abs", "s", "v2");
     graphs_node(&t.g, ir, "a3", "Reshape", "x,v2", "v3"); /* v2 is computed */
-    relu("a4", "v3", "v4");                               /* what comes behind is planned with it */
+    relu("a4", "v3", "v4");                               /* what comes after is planned with it */
     graphs_node(&t.g, ir, "a5", "Shape", "v4", "v5");
     graphs_node(&t.g, ir, "a6", "Reshape", "v4,v5", "y");
     output("y");
@@ -648,11 +648,11 @@ START_TEST(control_flow_runs_on_the_host)
     relu("a1", "x", "v1");
     node = graphs_node(&t.g, ir, "a2", "If", "c", "v2");
     for (int i = 0; i < 2; i++) {
-        struct bp_ir *body = graphs_body(&t.g, ir, i ? "else" : "then");
+        struct bp_ir *subgraph = graphs_subgraph(&t.g, ir, i ? "else" : "then");
 
-        graphs_node(&t.g, body, "a9", i ? "Neg" : "Relu", "v1", "w");
-        graphs_output(&t.g, body, "w");
-        graphs_add_body(&t.g, ir, node, i ? "else_branch" : "then_branch", body);
+        graphs_node(&t.g, subgraph, "a9", i ? "Neg" : "Relu", "v1", "w");
+        graphs_output(&t.g, subgraph, "w");
+        graphs_add_subgraph(&t.g, ir, node, i ? "else_branch" : "then_branch", subgraph);
     }
     relu("a3", "v2", "y");
     output("y");
@@ -660,7 +660,7 @@ START_TEST(control_flow_runs_on_the_host)
     ck_assert_str_eq(takers_groups(&t), "a1|a2|a3");
     ck_assert_uint_eq(provider_of("a2"), BP_BY_HOST);
     ck_assert_uint_eq(verdict(0, "a2")->reason, BP_R_CONTROL_FLOW);
-    /* what only the body reads leaves its group all the same */
+    /* what only the subgraph reads leaves its group all the same */
     ck_assert_uint_eq(t.part.groups[0].view->graph.n_outputs, 1);
 }
 END_TEST

@@ -208,8 +208,8 @@ START_TEST(fills_a_smaller_struct_as_far_as_it_goes)
 {
     struct {
         bp_report_node row;
-        char behind[8];
-    } small = {.row = {.struct_size = offsetof(bp_report_node, group)}, .behind = "intact!"};
+        char after[8];
+    } small = {.row = {.struct_size = offsetof(bp_report_node, group)}, .after = "intact!"};
 
     build("");
     small.row.group = 77;

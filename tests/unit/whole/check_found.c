@@ -18,7 +18,7 @@ static void kit_ints_of(const char *name, uint32_t dtype, const int64_t *dims, c
     pw_raw_tensor(&kit.w, 5, name, (int32_t)dtype, dims, bytes, size);
 }
 
-/* The name's length moves the bytes behind it to each address. */
+/* The name's length moves the bytes after it to each address. */
 START_TEST(the_host_reads_constants_at_any_address)
 {
     static const int32_t at = 1;
