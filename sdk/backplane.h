@@ -41,10 +41,15 @@ extern "C" {
 #define BP_CHECKED
 #endif
 
+/* Threads, log, plug-ins and default providers of a program; ends with bp_env_destroy(). */
 typedef struct bp_env bp_env;
+/* Settings that sessions are created with; end with bp_session_options_destroy(). */
 typedef struct bp_session_options bp_session_options;
+/* A model that is ready to run; ends with bp_session_destroy(). */
 typedef struct bp_session bp_session;
+/* A model that was read and checked; ends with bp_model_close(). */
 typedef struct bp_model bp_model;
+/* Who runs what, and why; a session's is its own, others end with bp_report_destroy(). */
 typedef struct bp_report bp_report;
 
 /* An error whose words go to `buf`, which holds `cap` bytes. */
@@ -80,9 +85,9 @@ BP_API uint32_t bp_dtype_bits(uint32_t dtype);
 typedef void (*bp_log_fn)(void *user, uint32_t level, const char *domain, const char *text);
 
 /*
- * Asked about a plug-in's file that no allow list has, before anything of it runs: may it be opened? A
- * place to verify a signature that lies beside it. Below 0: no, and `err` may say why. It must not call
- * functions of the environment. [any thread, one at a time]
+ * Asked about a plug-in's file that no allow list has, before anything of it runs: may it be
+ * opened? A place to verify a signature that lies beside it. Below 0: no, and `err` may say why. It
+ * must not call functions of the environment. [any thread, one at a time]
  */
 typedef bp_rc (*bp_allow_fn)(void *user, const char *path, const char *id, const char *sha256,
                              bp_err *err);
@@ -98,30 +103,31 @@ typedef struct bp_processors {
 typedef void (*bp_worker_fn)(void *arg);
 
 /*
- * Worker threads of a pool, all but the caller's: who makes them and where they run. Start from {0} with
- * struct_size set. All of them are made when the pool is, with its environment or session, instead of
- * at the first job that wants them.
+ * Worker threads of a pool, all but the caller's: who makes them and where they run. Start from {0}
+ * with struct_size set. All of them are made when the pool is, with its environment or session,
+ * instead of at the first job that wants them.
  */
 typedef struct bp_worker_config {
     uint32_t struct_size;
     /*
-     * 0: workers run wherever the process may. Else the number of threads minus 1; it does not count
-     * where that is 0. Processors that the process does not have are left out with a warning.
+     * 0: workers run wherever the process may. Else the number of threads minus 1; it does not
+     * count where that is 0. Processors that the process does not have are left out with a warning.
      */
     uint32_t n_affinities;
     const bp_processors *affinities; /* worker i's; copied */
     /*
      * Makes a thread that calls worker(arg) once and ends when that returns. *thread is the
-     * application's, for join; NULL is fine. Below 0: the environment or the session is not made, with
-     * these words; what was made before is joined. Neither a thread that was not made, nor one that
-     * calls too late, does harm. Its affinity is left alone where `affinities` does not say it. NULL:
-     * POSIX threads. [the thread that makes the pool, one call at a time]
+     * application's, for join; NULL is fine. Below 0: the environment or the session is not made,
+     * with these words; what was made before is joined. Neither a thread that was not made, nor one
+     * that calls too late, does harm. Its affinity is left alone where `affinities` does not say
+     * it. NULL: POSIX threads. [the thread that makes the pool, one call at a time]
      */
     bp_rc (*create)(void *user, bp_worker_fn worker, void *arg, void **thread, bp_err *err);
     /*
-     * Waits for the end of such a thread, whose worker() is about to return, and frees it. Once for each
-     * that was made; together with create, or not at all. An exception is a line of the log; the pool
-     * then waits only until worker() has returned. [the thread that ends the pool, one call at a time]
+     * Waits for the end of such a thread, whose worker() is about to return, and frees it. Once for
+     * each that was made; together with create, or not at all. An exception is a line of the log;
+     * the pool then waits only until worker() has returned. [the thread that ends the pool, one
+     * call at a time]
      */
     void (*join)(void *user, void *thread);
     void *user; /* for both; until the environment or the session is gone */
@@ -142,11 +148,11 @@ typedef struct bp_env_config {
     uint32_t probe_timeout_ms; /* of one plug-in; 0: as BACKPLANE_PROBE_TIMEOUT_MS says, else 2000 */
     uint32_t reserved0;
     /*
-     * Where it is remembered from one process to the next what came of probes, so that good plug-ins
-     * are not tried every time and bad ones no third time: the absolute path of a file, "user" for
-     * one in the user's cache directory, "off" for none. NULL: as BACKPLANE_REGISTRY says, else
-     * "off": nothing is written that nobody asked for. Never in programs with raised privileges.
-     * What plug-ins say of themselves is kept in another file beside it, for lists.
+     * Where it is remembered from one process to the next what came of probes, so that good
+     * plug-ins are not tried every time and bad ones no third time: the absolute path of a file,
+     * "user" for one in the user's cache directory, "off" for none. NULL: as BACKPLANE_REGISTRY
+     * says, else "off": nothing is written that nobody asked for. Never in programs with raised
+     * privileges. What plug-ins say of themselves is kept in another file beside it, for lists.
      */
     const char *registry;
     uint32_t allow; /* BP_ALLOW_*; 0: as BACKPLANE_ALLOW and the installation say, else BP_ALLOW_OFF */
@@ -159,11 +165,11 @@ typedef struct bp_env_config {
 
 /*
  * The allow list: which plug-ins' files may be opened. Lists are the files *.sum in
- * SYSCONFDIR/backplane/allow.d and in allow_dir; a line is the SHA-256 of a file, in 64 digits, and the
- * id that its manifest has to have. A file `mode` beside them, with the word off, warn or enforce, is
- * what the operator asks for. The strictest mode that anybody asks for counts; the user can make it
- * stricter only. Lists and modes that others may write to do not count, the mode then being
- * BP_ALLOW_ENFORCE.
+ * SYSCONFDIR/backplane/allow.d and in allow_dir; a line is the SHA-256 of a file, in 64 digits, and
+ * the id that its manifest has to have. A file `mode` beside them, with the word off, warn or
+ * enforce, is what the operator asks for. The strictest mode that anybody asks for counts; the user
+ * can make it stricter only. Lists and modes that others may write to do not count, the mode then
+ * being BP_ALLOW_ENFORCE.
  */
 enum {
     BP_ALLOW_OFF = 1,
@@ -172,9 +178,9 @@ enum {
 };
 
 /*
- * What libraries a plug-in may bring in. They are found where the dynamic linker looks, which variables
- * like LD_LIBRARY_PATH can redirect. BP_DEPS_TRUSTED in a program with raised privileges and with
- * BP_ENV_HERMETIC, whatever is asked for.
+ * What libraries a plug-in may bring in. They are found where the dynamic linker looks, which
+ * variables like LD_LIBRARY_PATH can redirect. BP_DEPS_TRUSTED in a program with raised privileges
+ * and with BP_ENV_HERMETIC, whatever is asked for.
  */
 enum {
     BP_DEPS_ANY = 1,
@@ -184,8 +190,8 @@ enum {
 /*
  * Plug-ins are tried in a process of their own before they are opened in this one: they are opened
  * there, greeted, and asked whether they are usable. One that crashes, takes too long, ends its
- * process, or leaves a thread, blocked signals or another directory behind is not opened here, and its
- * row says what it did.
+ * process, or leaves a thread, blocked signals or another directory behind is not opened here, and
+ * its row says what it did.
  */
 enum {
     BP_PROBE_AUTO = 1,   /* all but CPU and what is open here already; without a helper none, and one
@@ -209,22 +215,24 @@ enum {
  * BACKPLANE_FALLBACK or BACKPLANE_PROVIDER_OPTIONS counts and is malformed.
  */
 BP_API bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err) BP_CHECKED;
-/* After its sessions, models and options are gone; BP_E_INVALID leaves it alive while some are not. */
+/*
+ * After its sessions, models and options are gone; BP_E_INVALID leaves it alive while some are not.
+ */
 BP_API bp_rc bp_env_destroy(bp_env *env, bp_err *err);
 /* Threads of the pool, the caller included. */
 BP_API uint32_t bp_env_threads(const bp_env *env);
 
 /*
  * Variable i of those that begin with BACKPLANE_, as the process had it when the environment was
- * created: its name, with its value in *value and in *ignored why it does not count (NULL: it does).
- * NULL: end. Borrowed until the environment is destroyed. [any thread]
+ * created: its name, with its value in *value and in *ignored why it does not count (NULL: it
+ * does). NULL: end. Borrowed until the environment is destroyed. [any thread]
  */
 BP_API const char *bp_env_variable(const bp_env *env, uint32_t i, const char **value,
                                    const char **ignored);
 
 /*
- * The allow list in force: its mode (BP_ALLOW_*), with the number of plug-ins in it in *n and, in *dir,
- * the installation's directory of lists. Either may be NULL. [any thread]
+ * The allow list in force: its mode (BP_ALLOW_*), with the number of plug-ins in it in *n and, in
+ * *dir, the installation's directory of lists. Either may be NULL. [any thread]
  */
 BP_API uint32_t bp_env_allow(bp_env *env, const char **dir, uint32_t *n);
 
@@ -236,6 +244,7 @@ enum {
     BP_FALLBACK_REQUIRE = 3  /* creating the session fails; so it does when no node was taken */
 };
 
+/* An option: its name and its value as text. Both are copied by who is given them. */
 typedef struct bp_key_value {
     const char *key;
     const char *value;
@@ -251,15 +260,16 @@ BP_API bp_rc bp_env_add_provider(bp_env *env, const char *name, const bp_key_val
 
 /*
  * Hands over a provider that is linked into the application (a static build, a test). The entry is
- * called at first use. It wins over plug-in files with the same name. Plug-ins that libtool's -dlpreopen
- * has linked in are there without this; see backplane-embed(1).
+ * called at first use. It wins over plug-in files with the same name. Plug-ins that libtool's
+ * -dlpreopen has linked in are there without this; see backplane-embed(1).
  */
 BP_API bp_rc bp_env_add_entry(bp_env *env, const char *name, bp_entry_fn entry,
                               bp_err *err) BP_CHECKED;
 
 /*
  * How far a provider has come; a report row names the stage at which it ended. Up to and with
- * BP_STAGE_QUARANTINE nothing of a plug-in is mapped and none of its code runs: its file alone is read.
+ * BP_STAGE_QUARANTINE nothing of a plug-in is mapped and none of its code runs: its file alone is
+ * read.
  */
 enum {
     BP_STAGE_NONE = 0,     /* not tried */
@@ -318,11 +328,13 @@ typedef struct bp_provider_info {
 /*
  * Providers found: linked-in ones, then files, then CPU; those of a kind in the order of
  * BACKPLANE_PROVIDERS, of the priority that the operator gives, of the plug-in's own, of their ids.
- * Then files that are not used because another holds the same provider, and those that were asked for
- * by a path outside of the search. Reads files, and opens none of them.
+ * Then files that are not used because another holds the same provider, and those that were asked
+ * for by a path outside of the search. Reads files, and opens none of them.
  */
 BP_API bp_rc bp_env_provider_count(bp_env *env, uint32_t *out, bp_err *err) BP_CHECKED;
-/* Opens provider i and asks whether it is usable; what stands in the way is in the answer's reason. */
+/*
+ * Opens provider i and asks whether it is usable; what stands in the way is in the answer's reason.
+ */
 BP_API bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out,
                                   bp_err *err) BP_CHECKED;
 /*
@@ -332,28 +344,28 @@ BP_API bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out
 BP_API bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out,
                                   bp_err *err) BP_CHECKED;
 /*
- * File j of those that opening provider i brought into this process: its own first, then libraries that
- * nothing here had loaded before. NULL: end, or it has not been opened. Borrowed for the life of the
- * process. [any thread]
+ * File j of those that opening provider i brought into this process: its own first, then libraries
+ * that nothing here had loaded before. NULL: end, or it has not been opened. Borrowed for the life
+ * of the process. [any thread]
  */
 BP_API const char *bp_env_provider_library(bp_env *env, uint32_t i, uint32_t j);
 /*
  * Tries all that were found and are still unknown in processes of their own, all at once, so that
- * asking for each of them does not do that one after the other; see BP_PROBE_AUTO. Takes no longer than
- * the slowest, which is bounded. BP_E_NOMEM.
+ * asking for each of them does not do that one after the other; see BP_PROBE_AUTO. Takes no longer
+ * than the slowest, which is bounded. BP_E_NOMEM.
  */
 BP_API bp_rc bp_env_probe(bp_env *env, bp_err *err) BP_CHECKED;
 /*
- * Forgets that the provider of this name has failed to stand a probe, here and in the registry file;
- * the next question tries it anew, and what its row said until then is void. Errors are those of
- * bp_env_find_provider().
+ * Forgets that the provider of this name has failed to stand a probe, here and in the registry
+ * file; the next question tries it anew, and what its row said until then is void. Errors are those
+ * of bp_env_find_provider().
  */
 BP_API bp_rc bp_env_retry_provider(bp_env *env, const char *name, bp_err *err) BP_CHECKED;
 /*
- * Device `device` of provider i, as the provider tells of it; bp_provider_info.n_devices says how many
- * there are. One that says nothing of its devices has the processor (kind BP_DEVICE_CPU), or with
- * memory of its own one of kind BP_DEVICE_OTHER. Strings are never NULL, and borrowed until the env
- * is destroyed. BP_E_INVALID: there is no such device; or why the provider is not usable.
+ * Device `device` of provider i, as the provider tells of it; bp_provider_info.n_devices says how
+ * many there are. One that says nothing of its devices has the processor (kind BP_DEVICE_CPU), or
+ * with memory of its own one of kind BP_DEVICE_OTHER. Strings are never NULL, and borrowed until
+ * the env is destroyed. BP_E_INVALID: there is no such device; or why the provider is not usable.
  */
 BP_API bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp_device *out,
                                     bp_err *err) BP_CHECKED;
@@ -361,8 +373,8 @@ BP_API bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp
 BP_API bp_rc bp_env_find_provider(bp_env *env, const char *name, uint32_t *out,
                                   bp_err *err) BP_CHECKED;
 /*
- * How ONNX Runtime writes a provider's name: "CPUExecutionProvider" for "cpu", and for "custom" too,
- * which runs operators of the application. Into buf, cut to its cap bytes; returns buf.
+ * How ONNX Runtime writes a provider's name: "CPUExecutionProvider" for "cpu", and for "custom"
+ * too, which runs operators of the application. Into buf, cut to its cap bytes; returns buf.
  */
 BP_API const char *bp_provider_long_name(const char *name, char *buf, size_t cap);
 /*
@@ -370,7 +382,10 @@ BP_API const char *bp_provider_long_name(const char *name, char *buf, size_t cap
  * the forms of bp_session_options_add_provider.
  */
 BP_API bp_rc bp_env_is_available(bp_env *env, const char *name, bp_err *err) BP_CHECKED;
-/* Directory i of the search path, with why it counts ("environment variable ...") in *why; NULL: end. */
+/*
+ * Directory i of the search path, with why it counts ("environment variable ...") in *why; NULL:
+ * end.
+ */
 BP_API const char *bp_env_provider_dir(bp_env *env, uint32_t i, const char **why);
 
 /* Who has a provider of ONNX Runtime's world to bring: see bp_known_provider. */
@@ -380,23 +395,25 @@ enum {
     BP_HOME_GONE = 3       /* nobody: it was withdrawn */
 };
 
+/* bp_known_provider.flags. */
 enum {
     /* There is a plug-in for it: this release has its sources, or one was found. */
     BP_KNOWN_SUPPORTED = 1u << 0,
     BP_KNOWN_FILE = 1u << 1,   /* a plug-in file of it lies in a searched directory, usable or not */
     BP_KNOWN_LINKED = 1u << 2, /* it is linked into this program */
     /*
-     * It can be linked into programs: this build of Backplane has made it, or it is linked in here. See
-     * backplane-embed(1) and configure's --with-static-providers, which installs the object files.
+     * It can be linked into programs: this build of Backplane has made it, or it is linked in here.
+     * See backplane-embed(1) and configure's --with-static-providers, which installs the object
+     * files.
      */
     BP_KNOWN_LINKABLE = 1u << 3
 };
 
 /*
- * A provider by a name that users of ONNX Runtime may type, whether or not it is installed. Stage, code,
- * states, file, reason and fix are those of the plug-in that its name means, as in bp_provider_info;
- * BP_STAGE_FOUND with BP_E_UNAVAILABLE if there is none. Name and note are constants; other strings are
- * borrowed until the next call on the env.
+ * A provider by a name that users of ONNX Runtime may type, whether or not it is installed. Stage,
+ * code, states, file, reason and fix are those of the plug-in that its name means, as in
+ * bp_provider_info; BP_STAGE_FOUND with BP_E_UNAVAILABLE if there is none. Name and note are
+ * constants; other strings are borrowed until the next call on the env.
  */
 typedef struct bp_known_provider {
     uint32_t struct_size;
@@ -413,19 +430,22 @@ typedef struct bp_known_provider {
 } bp_known_provider;
 
 /*
- * Known provider i, in an order that stays; those at home here come first. Looks for files and reads
- * what they say of themselves, and opens none: one that was not opened before is neither usable nor
- * unusable yet, code BP_OK with a stage below BP_STAGE_AVAILABLE. BP_E_INVALID: there is none of that
- * index, the end; or struct_size is not set. [any thread]
+ * Known provider i, in an order that stays; those at home here come first. Looks for files and
+ * reads what they say of themselves, and opens none: one that was not opened before is neither
+ * usable nor unusable yet, code BP_OK with a stage below BP_STAGE_AVAILABLE. BP_E_INVALID: there is
+ * none of that index, the end; or struct_size is not set. [any thread]
  */
 BP_API bp_rc bp_env_known_provider(bp_env *env, uint32_t i, bp_known_provider *out,
                                    bp_err *err) BP_CHECKED;
 
+/* bp_operator_info.flags. */
 enum {
     BP_OPERATOR_HOST = 1u << 0 /* the host runs it: no provider is asked */
 };
 
-/* What a provider takes of one version of an operator, in inputs and outputs of one element type. */
+/*
+ * What a provider takes of one version of an operator, in inputs and outputs of one element type.
+ */
 typedef struct bp_operator_info {
     uint32_t struct_size;
     uint32_t flags;        /* BP_OPERATOR_* */
@@ -442,17 +462,17 @@ typedef struct bp_operator_info {
 typedef void (*bp_operator_fn)(void *user, const bp_operator_info *row);
 
 /*
- * Finds out what provider i takes of every version of every operator that is known here, by asking it
- * about nodes made up for that, with attributes as by default: what depends on shapes or attributes,
- * a plan of a model tells. The provider has its default options.
+ * Finds out what provider i takes of every version of every operator that is known here, by asking
+ * it about nodes made up for that, with attributes as by default: what depends on shapes or
+ * attributes, a plan of a model tells. The provider has its default options.
  */
 BP_API bp_rc bp_env_provider_operators(bp_env *env, uint32_t i, bp_operator_fn fn, void *user,
                                        bp_err *err) BP_CHECKED;
 
 /*
- * The families that operators are sorted into, from 1 on, in the order that lists have them: its name,
- * "gather_scatter", and in *out_about (which may be NULL) a sentence that says what is in it. Both are
- * constants. NULL: there is no such family, the end. [any thread]
+ * The families that operators are sorted into, from 1 on, in the order that lists have them: its
+ * name, "gather_scatter", and in *out_about (which may be NULL) a sentence that says what is in it.
+ * Both are constants. NULL: there is no such family, the end. [any thread]
  */
 BP_API const char *bp_operator_family(uint32_t family, const char **out_about);
 
@@ -460,16 +480,17 @@ BP_API const char *bp_operator_family(uint32_t family, const char **out_about);
 
 /* Lives apart from the env; one may serve many sessions. */
 BP_API bp_rc bp_session_options_create(bp_session_options **out, bp_err *err) BP_CHECKED;
+/* Sessions made with them go on. NULL is fine. */
 BP_API void bp_session_options_destroy(bp_session_options *options);
 
 /*
  * Appends a provider to the ordered list. `name`: short ("dnnl"), ONNX Runtime's
  * ("DnnlExecutionProvider") in any case, an id ("org.backplane.dnnl"), or the absolute path of a
  * plug-in file. A key that begins with ? may be one that the provider does not have (one of a newer
- * version) and is passed over then. A key twice, or a provider twice, is BP_E_INVALID here; the rest
- * is checked when the session is made: a name that nobody knows and a wrong option are errors then,
- * whatever the fallback policy; a provider that is missing or unusable is one by policy. Strings are
- * copied. CPU may be named to give it options; it stays last.
+ * version) and is passed over then. A key twice, or a provider twice, is BP_E_INVALID here; the
+ * rest is checked when the session is made: a name that nobody knows and a wrong option are errors
+ * then, whatever the fallback policy; a provider that is missing or unusable is one by policy.
+ * Strings are copied. CPU may be named to give it options; it stays last.
  */
 BP_API bp_rc bp_session_options_add_provider(bp_session_options *options, const char *name,
                                              const bp_key_value *kv, uint32_t n_kv,
@@ -515,26 +536,30 @@ BP_API void bp_session_options_set_strict_shapes(bp_session_options *options, ui
 BP_API void bp_session_options_set_newer_opsets(bp_session_options *options, uint32_t on);
 /*
  * A provider that was added is to get at least this share (0..1) of the nodes that providers run,
- * counted as they run: a fused node is one. With less it has failed, and its policy says what that means. It is named in any spelling;
- * BP_E_INVALID: it is not in the list, or share is out of range. 0: any node will do.
+ * counted as they run: a fused node is one. With less it has failed, and its policy says what that
+ * means. It is named in any spelling; BP_E_INVALID: it is not in the list, or share is out of
+ * range. 0: any node will do.
  */
 BP_API bp_rc bp_session_options_set_min_share(bp_session_options *options, const char *name,
                                               double share, bp_err *err) BP_CHECKED;
 /*
  * Appends a placement rule, "[name:|op:|path:]PATTERN=[!]PROVIDER": nodes whose name, operator
- * ("Conv", "com.example.Conv") or path (the names of the nodes around it, and all below: "loop1/then")
- * match the pattern, which may have *, ? and [] as in a shell, go to that provider before all others,
- * or with ! never to it. Without a prefix it is a name. Where more than one rule names a provider
- * for a node, the first counts; every ! counts. A node that its provider refuses goes on down the
- * list. BP_E_INVALID: no such rule. When a session is made, a provider that nobody knows is
- * BP_E_OPTION; a rule that matches no node, or names a provider that is not in the list, is warned
- * of. What the host runs itself (control flow) is not placed. The report names the rule that
- * decided. Rules speak of the model's own nodes: one for a provider of the session keeps its nodes
- * from being folded, fused or dropped, see bp_session_options_set_optimization().
+ * ("Conv", "com.example.Conv") or path (the names of the nodes around it, and all below:
+ * "loop1/then") match the pattern, which may have *, ? and [] as in a shell, go to that provider
+ * before all others, or with ! never to it. Without a prefix it is a name. Where more than one rule
+ * names a provider for a node, the first counts; every ! counts. A node that its provider refuses
+ * goes on down the list. BP_E_INVALID: no such rule. When a session is made, a provider that nobody
+ * knows is BP_E_OPTION; a rule that matches no node, or names a provider that is not in the list,
+ * is warned of. What the host runs itself (control flow) is not placed. The report names the rule
+ * that decided. Rules speak of the model's own nodes: one for a provider of the session keeps its
+ * nodes from being folded, fused or dropped, see bp_session_options_set_optimization().
  */
 BP_API bp_rc bp_session_options_add_placement(bp_session_options *options, const char *rule,
                                               bp_err *err) BP_CHECKED;
-/* The rules of a file, one a line; # begins a comment. On failure (file and line in it) none is added. */
+/*
+ * The rules of a file, one a line; # begins a comment. On failure (file and line in it) none is
+ * added.
+ */
 BP_API bp_rc bp_session_options_read_placements(bp_session_options *options, const char *path,
                                                 bp_err *err) BP_CHECKED;
 /* Leaves out the environment's default providers. */
@@ -544,15 +569,15 @@ BP_API void bp_session_options_set_threads(bp_session_options *options, uint32_t
 /*
  * Sessions get a pool of their own with such workers, as wide as bp_session_options_set_threads()
  * says, or as the environment's; it stays as it is when providers are set anew. NULL: the
- * environment's pool. The config is copied. BP_E_INVALID: it makes no sense. Plans and optimized models
- * that are made from the options use the environment's.
+ * environment's pool. The config is copied. BP_E_INVALID: it makes no sense. Plans and optimized
+ * models that are made from the options use the environment's.
  */
 BP_API bp_rc bp_session_options_set_workers(bp_session_options *options,
                                             const bp_worker_config *config, bp_err *err) BP_CHECKED;
 /*
- * Lines about a session, and of its providers, go to this function instead of the environment's, up to
- * that level (0: BP_LOG_WARN). fn NULL: the environment's. `user` has to stay until the session is
- * gone. What providers are found and opened goes to the environment's in any case.
+ * Lines about a session, and of its providers, go to this function instead of the environment's, up
+ * to that level (0: BP_LOG_WARN). fn NULL: the environment's. `user` has to stay until the session
+ * is gone. What providers are found and opened goes to the environment's in any case.
  */
 BP_API void bp_session_options_set_log(bp_session_options *options, bp_log_fn fn, void *user,
                                        uint32_t level);
@@ -573,14 +598,22 @@ enum {
 /* BP_E_INVALID: no such level. */
 BP_API bp_rc bp_session_options_set_optimization(bp_session_options *options, uint32_t level,
                                                  bp_err *err) BP_CHECKED;
-/* Leaves out one pass by its name ("fold-norm"). BP_E_INVALID: none has it; the error has them all. */
+/*
+ * Leaves out one pass by its name ("fold-norm"). BP_E_INVALID: none has it; the error has them all.
+ */
 BP_API bp_rc bp_session_options_disable_pass(bp_session_options *options, const char *name,
                                              bp_err *err) BP_CHECKED;
-/* Name of pass i in the order in which they run, or NULL; level (BP_OPTIMIZE_*) and help may be NULL. */
+/*
+ * Name of pass i in the order in which they run, or NULL; level (BP_OPTIMIZE_*) and help may be
+ * NULL.
+ */
 BP_API const char *bp_optimization_pass(uint32_t i, uint32_t *level, const char **help);
 
-/* Told about each phase of a long creation: "read", "infer", ...; fraction 0..1 within the whole. */
+/*
+ * Told about each phase of a long creation: "read", "infer", ...; fraction 0..1 within the whole.
+ */
 typedef void (*bp_progress_fn)(void *user, const char *phase, double fraction);
+/* Sets that function; NULL: nobody is told. `user` is borrowed until sessions are created. */
 BP_API void bp_session_options_set_progress(bp_session_options *options, bp_progress_fn fn,
                                             void *user);
 
@@ -591,7 +624,7 @@ enum {
     BP_KIND_TENSOR = 0,
     BP_KIND_SEQUENCE = 1, /* of values of one type */
     BP_KIND_OPTIONAL = 2, /* a value, or none */
-    BP_KIND_MAP = 3,      /* from numbers or strings to values of one type */
+    BP_KIND_MAP = 3,      /* from integers or strings to values of one type */
     BP_KIND_SPARSE = 4,   /* a tensor of which only some elements are stored, the rest is 0 */
     BP_KIND_END = 5
 };
@@ -604,6 +637,7 @@ typedef struct bp_type_info {
     const struct bp_type_info *item;
 } bp_type_info;
 
+/* A size that a model declares: a number, a name, or neither. */
 typedef struct bp_dim_info {
     int64_t value;      /* -1: not fixed */
     const char *symbol; /* the model's name for it, "batch"; NULL: none */
@@ -620,24 +654,31 @@ typedef struct bp_io_info {
     const bp_type_info *type; /* never NULL */
 } bp_io_info;
 
+/* bp_io_info.flags. */
 enum {
     BP_IO_OPTIONAL = 1u << 0, /* an input with a default: it need not be fed */
     BP_IO_SPARSE = 1u << 1    /* an output that is a sparse constant of the model; it comes dense */
 };
 
+/* An operator that a model uses. Strings are borrowed until the model is closed. */
 typedef struct bp_op_info {
     uint32_t struct_size;
-    uint32_t count; /* nodes, those in bodies included */
+    uint32_t count; /* nodes, those in subgraphs included */
     const char *op, *domain;
     uint32_t opset; /* imported version of the domain */
     uint32_t since; /* version of the operator in force; 0: no such operator is known */
 } bp_op_info;
 
+/* Formats of model files, recognized by their bytes. */
 enum {
     BP_MODEL_FORMAT_ONNX = 0,
     BP_MODEL_FORMAT_ORT = 1 /* ONNX Runtime's own, .ort */
 };
 
+/*
+ * What a model says of itself. Strings are borrowed until it is closed; the numbers n_* are what the
+ * functions with an index below accept.
+ */
 typedef struct bp_model_info {
     uint32_t struct_size;
     uint32_t n_inputs, n_outputs, n_nodes, n_ops, n_opsets, n_metadata, n_external;
@@ -666,6 +707,7 @@ typedef struct bp_model_weight {
     uint32_t reserved0;
 } bp_model_weight;
 
+/* bp_model_weight.flags. */
 enum {
     BP_WEIGHT_IF_ANY = 1u << 0,  /* no error when the model has no such initializer */
     BP_WEIGHT_EXTERNAL = 1u << 1 /* an error when the model has the initializer's data in itself */
@@ -694,13 +736,16 @@ typedef struct bp_model_source {
     const bp_model_file *files;     /* these are used before any in `dir` */
     /*
      * ModelProtos that change the model, in turn: imports of operator sets, nodes, initializers and
-     * types of values are added, inputs and outputs replaced where the edit has some. Tensors of
-     * numbers in it have no data of their own; `weights` has it.
+     * types of values are added, inputs and outputs replaced where the edit has some. Tensors in it
+     * other than strings have no data of their own; `weights` has it.
      */
     const bp_span *edits;
 } bp_model_source;
 
-/* As bp_model_open, with all that may come in from outside. BP_E_OPTION names a weight that does not fit. */
+/*
+ * As bp_model_open, with all that may come in from outside. BP_E_OPTION names a weight that does
+ * not fit.
+ */
 BP_API bp_rc bp_model_open_source(bp_env *env, const bp_model_source *source, bp_model **out,
                                   bp_err *err) BP_CHECKED;
 BP_API void bp_model_close(bp_model *model); /* sessions made from it live on */
@@ -722,9 +767,9 @@ typedef struct bp_model_sink {
     void *user;
     /*
      * Says where an initializer goes: *file, borrowed until the next call, is the name that the
-     * saved model has for the file, and *offset where in it the bytes are, which the function has put
-     * there. *file is NULL at first: within the model. NULL function: all go within. Not asked for
-     * strings, which cannot be outside.
+     * saved model has for the file, and *offset where in it the bytes are, which the function has
+     * put there. *file is NULL at first: within the model. NULL function: all go within. Not asked
+     * for strings, which cannot be outside.
      */
     bp_rc (*place)(void *user, const bp_weight_info *weight, const char **file, uint64_t *offset,
                    bp_err *err);
@@ -734,10 +779,10 @@ typedef struct bp_model_sink {
 } bp_model_sink;
 
 /*
- * Writes the model as it was opened: with given weights and edits, and with everything that the host
- * itself does not read. External data that no `place` puts elsewhere comes within. BP_E_INVALID: it
- * would be over 2 GiB, where protobuf ends. BP_E_IO: external data is missing. What the sink's
- * functions return ends it.
+ * Writes the model as it was opened: with given weights and edits, and with everything that the
+ * host itself does not read. External data that no `place` puts elsewhere comes within.
+ * BP_E_INVALID: it would be over 2 GiB, where protobuf ends. BP_E_IO: external data is missing.
+ * What the sink's functions return ends it.
  *
  * In ONNX Runtime's own format all data comes within (`place` is not asked), functions are put in
  * place of their calls, Constant nodes become initializers, and what the host does not read is left
@@ -758,17 +803,19 @@ enum {
  * A model with the graph that a session would run: after the passes of the options' level, for
  * their providers, without functions (their nodes are in place of the calls) and without Constant
  * nodes. It is a model like others, to be saved, planned or run; `model` may be closed, its weights
- * are shared. Inputs, outputs, names of values and metadata stay. Providers only say what they would
- * take: nothing is compiled, and nodes that none takes are no error. Fused operators are of domains
- * that ONNX Runtime has too, "" and com.microsoft. options NULL: the environment's defaults. *out is
- * the caller's, to close; *report (report may be NULL) to bp_report_destroy(): what the passes did,
- * and who takes what. BP_E_UNSUPPORTED: functions bring versions of operators that no one version of
- * their set has.
+ * are shared. Inputs, outputs, names of values and metadata stay. Providers only say what they
+ * would take: nothing is compiled, and nodes that none takes are no error. Fused operators are of
+ * domains that ONNX Runtime has too, "" and com.microsoft. options NULL: the environment's
+ * defaults. *out is the caller's, to close; *report (report may be NULL) to bp_report_destroy():
+ * what the passes did, and who takes what. BP_E_UNSUPPORTED: functions bring versions of operators
+ * that no one version of their set has.
  */
 BP_API bp_rc bp_model_optimize(bp_env *env, bp_model *model, const bp_session_options *options,
                                uint32_t flags, bp_model **out, bp_report **report,
                                bp_err *err) BP_CHECKED;
+/* The caller sets out->struct_size. [any thread, as the next five] */
 BP_API bp_rc bp_model_get_info(const bp_model *model, bp_model_info *out, bp_err *err) BP_CHECKED;
+/* Input or output i of the main graph, as the model declares it. BP_E_INVALID: there is none. */
 BP_API bp_rc bp_model_input(const bp_model *model, uint32_t i, bp_io_info *out,
                             bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_model_output(const bp_model *model, uint32_t i, bp_io_info *out,
@@ -790,15 +837,19 @@ BP_API const char *bp_model_external(const bp_model *model, uint32_t i);
  */
 BP_API bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_options *options,
                                bp_session **out, bp_err *err) BP_CHECKED;
+/* The same of a model that was opened; the session lives on when that is closed. */
 BP_API bp_rc bp_session_create_from_model(bp_env *env, bp_model *model,
                                           const bp_session_options *options, bp_session **out,
                                           bp_err *err) BP_CHECKED;
 /* Waits for runs in flight. */
 BP_API void bp_session_destroy(bp_session *session);
 
-/* Inputs that must or may be fed (initializers with a default come after the others), and outputs. */
+/*
+ * Inputs that must or may be fed (initializers with a default come after the others), and outputs.
+ */
 BP_API uint32_t bp_session_input_count(const bp_session *session);
 BP_API uint32_t bp_session_output_count(const bp_session *session);
+/* Input or output i, borrowed until the session is destroyed. BP_E_INVALID: there is none. */
 BP_API bp_rc bp_session_input(const bp_session *session, uint32_t i, bp_io_info *out,
                               bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_session_output(const bp_session *session, uint32_t i, bp_io_info *out,
@@ -825,7 +876,10 @@ typedef struct bp_profile bp_profile; /* what runs did and when; see below */
 typedef struct bp_run_options {
     uint32_t struct_size;
     uint32_t flags;
-    /* May be NULL; non-zero stops the run with BP_E_CANCELLED. Any thread may store to it, atomically. */
+    /*
+     * May be NULL; non-zero stops the run with BP_E_CANCELLED. Any thread may store to it,
+     * atomically.
+     */
     const volatile uint32_t *cancel;
     int64_t timeout_ns;              /* 0: none; BP_E_TIMEOUT */
     bp_profile *profile;             /* NULL: nothing is measured; else the run is written there */
@@ -835,16 +889,16 @@ typedef struct bp_run_options {
  * One run. Any number of threads may run one session at once. After the first runs with given
  * shapes and the caller's buffers it allocates nothing. Inputs: base, bytes, dims, rank and dtype
  * are set by the caller; the memory is only read. Outputs: with a base, the result goes there:
- * `bytes` is the room, `dims` must have `rank` entries to be filled (BP_E_SHAPE says what is needed
- * when either is too small). With base NULL, base and dims are allocated: bp_tensor_free() them.
- * dtype is filled in either way. Both may lie at any address: what is not aligned for its elements is
- * copied, through memory that stays with the session. A tensor of strings needs room for its spans
- * and, behind them, for their text. An output that is no tensor is put into `object`, which is the
- * caller's to bp_object_release(); `object` is NULL for others. options may be NULL.
+ * `bytes` is the capacity, `dims` must have `rank` entries to be filled (BP_E_SHAPE says what is
+ * needed when either is too small). With base NULL, base and dims are allocated: bp_tensor_free()
+ * them. dtype is filled in either way. Both may lie at any address: what is not aligned for its
+ * elements is copied, through memory that stays with the session. A tensor of strings needs bytes
+ * for its spans and, behind them, for their text. An output that is no tensor is put into `object`,
+ * which is the caller's to bp_object_release(); `object` is NULL for others. options may be NULL.
  *
  * An input that is declared as a scalar may have any shape, which it keeps. Inputs that no wanted
- * output needs may be left out. The first run of either kind takes as long as making the session; up
- * to 16 such sets of inputs are remembered, then it is BP_E_UNSUPPORTED.
+ * output needs may be left out. The first run of either kind takes as long as making the session;
+ * up to 16 such sets of inputs are remembered, then it is BP_E_UNSUPPORTED.
  */
 BP_API bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
                             bp_binding *outputs, uint32_t n_outputs, const bp_run_options *options,
@@ -859,18 +913,18 @@ BP_API bp_rc bp_session_set_providers(bp_session *session, const bp_session_opti
 /* Providers of the session, highest priority first, CPU last. NULL: end. Until set_providers. */
 BP_API const char *bp_session_provider(const bp_session *session, uint32_t i);
 /*
- * Effective option j of provider i, defaults included: key, with value in *value, "(secret)" for one
- * that is. NULL: end. Until the option is changed.
+ * Effective option j of provider i, defaults included: key, with value in *value, "(secret)" for
+ * one that is. NULL: end. Until the option is changed.
  */
 BP_API const char *bp_session_provider_option(const bp_session *session, uint32_t i, uint32_t j,
                                               const char **value);
 /*
- * Changes an option of a provider of the session while it lives; runs in flight may see either value.
- * provider: its name in any form. Only options that the provider marks as dynamic
- * (BP_OPTION_DYNAMIC) can be changed. BP_E_INVALID: the session has no such provider. BP_E_OPTION: it
- * has no such option (the nearest and all valid ones are named), or that does not take the value.
- * BP_E_UNSUPPORTED: the option is fixed once a session is made (those that are not are named).
- * Whatever fails, the value is as before. [one thread at a time; runs may go on]
+ * Changes an option of a provider of the session while it lives; runs in flight may see either
+ * value. provider: its name in any form. Only options that the provider marks as dynamic
+ * (BP_OPTION_DYNAMIC) can be changed. BP_E_INVALID: the session has no such provider. BP_E_OPTION:
+ * it has no such option (the nearest and all valid ones are named), or that does not take the
+ * value. BP_E_UNSUPPORTED: the option is fixed once a session is made (those that are not are
+ * named). Whatever fails, the value is as before. [one thread at a time; runs may go on]
  */
 BP_API bp_rc bp_session_set_option(bp_session *session, const char *provider, const char *key,
                                    const char *value, bp_err *err) BP_CHECKED;
@@ -880,7 +934,7 @@ BP_API const bp_report *bp_session_report(const bp_session *session);
 /* Counters of a session. */
 typedef struct bp_session_stats {
     uint32_t struct_size;
-    uint32_t n_groups;       /* programs, those in bodies included */
+    uint32_t n_groups;       /* programs, those in subgraphs included */
     uint64_t runs;           /* finished */
     uint64_t crossings;      /* calls of a provider's execute */
     uint64_t frames;         /* states of runs that wait for the next runs */
@@ -888,18 +942,19 @@ typedef struct bp_session_stats {
     uint64_t create_ns;      /* wall time of creation */
     /*
      * Host memory of all such states, those of runs in flight too: their arenas, and outputs whose
-     * sizes come with the data; without those of loops' rounds. Now, so that held_bytes - arena_bytes
-     * is in use; and the most that there ever was. Weights are not in it.
+     * sizes come with the data; without those of loops' rounds. Now, so that held_bytes -
+     * arena_bytes is in use; and the most that there ever was. Weights are not in it.
      */
     uint64_t held_bytes, peak_bytes;
     uint64_t device_bytes;   /* of providers' own memory, in all frames; weights are not counted */
 } bp_session_stats;
+/* The counters as they are now; the caller sets out->struct_size. [any thread] */
 BP_API bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out,
                                   bp_err *err) BP_CHECKED;
 /*
- * Memory of a session's states of runs by whom it serves, as bp_session_stats has it for all. Weights
- * are not in it. An arena serves the groups of all providers: each is charged with its part of it by
- * what it asked for, so that host memory of all rows adds up to that of the session.
+ * Memory of a session's states of runs by whom it serves, as bp_session_stats has it for all.
+ * Weights are not in it. An arena serves the groups of all providers: each is charged with its part
+ * of it by what it asked for, so that host memory of all rows adds up to that of the session.
  */
 typedef struct bp_memory_use {
     uint32_t struct_size;
@@ -922,7 +977,9 @@ BP_API bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_mem
  */
 BP_API bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err);
 
-/* ---- profiles --------------------------------------------------------------------------------- */
+/*
+ * ---- profiles ---------------------------------------------------------------------------------
+ */
 
 /* What an event of a profile is about. */
 enum {
@@ -948,10 +1005,10 @@ typedef struct bp_profile_event {
 } bp_profile_event;
 
 /*
- * A record of the last `capacity` events (0: 65536; at most 16777216): when it is full the oldest
- * ones make room. Runs that are given it in bp_run_options write to it, any number of them at once;
- * others are not slowed down. In a run, nodes come in the order in which they ended, then their
- * group, at last the run. It outlives sessions.
+ * A record of the last `capacity` events (0: 65536; at most 16777216): when it is full, new ones
+ * replace the oldest. Runs that are given it in bp_run_options write to it, any number of them at
+ * once; others are not slowed down. In a run, nodes come in the order in which they ended, then
+ * their group, at last the run. It outlives sessions.
  */
 BP_API bp_rc bp_profile_create(uint32_t capacity, bp_profile **out, bp_err *err) BP_CHECKED;
 BP_API void bp_profile_destroy(bp_profile *profile); /* no run may be writing; NULL is fine */
@@ -960,22 +1017,23 @@ BP_API bp_rc bp_profile_add(bp_profile *profile, const char *name, int64_t start
                             int64_t end_ns, bp_err *err) BP_CHECKED;
 /* Events that are there. [any thread, as the next three] */
 BP_API uint32_t bp_profile_count(const bp_profile *profile);
-/* Events that made room or found none. */
+/* Events that were replaced or not recorded. */
 BP_API uint64_t bp_profile_dropped(const bp_profile *profile);
 /* Event i, the oldest first. */
 BP_API bp_rc bp_profile_get(const bp_profile *profile, uint32_t i, bp_profile_event *out,
                             bp_err *err) BP_CHECKED;
 /*
  * All events as JSON in the trace format of browsers, with categories, names and arguments as ONNX
- * Runtime's profiles have them, so that tools for those read it. *out is the caller's, to bp_free().
+ * Runtime's profiles have them, so that tools for those read it. *out is the caller's, to
+ * bp_free().
  */
 BP_API bp_rc bp_profile_json(const bp_profile *profile, char **out, bp_err *err) BP_CHECKED;
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
 /*
- * What a provider with memory of its own reckons that a plan takes. Sizes that only a run knows leave
- * memory and times unknown.
+ * What a provider with memory of its own reckons that a plan takes. Sizes that only a run knows
+ * leave memory and times unknown.
  */
 enum {
     BP_ESTIMATED_WEIGHTS = 1u << 0,
@@ -985,6 +1043,7 @@ enum {
     BP_ESTIMATED_SIMULATED = 1u << 4 /* its times are a simulation's */
 };
 
+/* A provider of the list: how far it came and what it got. Strings live as long as the report. */
 typedef struct bp_report_provider {
     uint32_t struct_size;
     uint32_t stage;    /* BP_STAGE_*: how far it came; BP_STAGE_RUN: in use */
@@ -997,13 +1056,14 @@ typedef struct bp_report_provider {
     uint32_t n_groups;
     uint32_t states; /* BP_STATE_* */
     uint32_t n_costly; /* nodes it takes, but that the host gave to others as it would be slower */
-    /* of a plan, where the provider reckons; of all its groups together, those in bodies once each */
+    /* of a plan, where the provider estimates; of all its groups, those in subgraphs once each */
     uint32_t known; /* BP_ESTIMATED_*: which of these are */
     uint64_t weight_bytes; /* on the device for as long as the session lives */
     uint64_t peak_bytes;   /* on the device at most: these, and the values of a run */
     double run_ns, copy_ns; /* a run: on the device, and of copies between memories */
 } bp_report_provider;
 
+/* A node of the graph as it runs: who runs it. Strings live as long as the report. */
 typedef struct bp_report_node {
     uint32_t struct_size;
     uint32_t provider;  /* index of a provider row; BP_NONE: run by the host (control flow), or nobody */
@@ -1024,6 +1084,7 @@ typedef struct bp_report_refusal {
     const char *subject, *text; /* may be NULL */
 } bp_report_refusal;
 
+/* A group: nodes that one provider compiled together. Strings live as long as the report. */
 typedef struct bp_report_group {
     uint32_t struct_size;
     uint32_t provider;
@@ -1040,7 +1101,7 @@ typedef struct bp_report_group {
     double run_ns, copy_ns; /* a run: on the device, and of its copies between memories */
 } bp_report_group;
 
-/* A pass over the graph and its bodies, before providers compile them. */
+/* A pass over the graph and its subgraphs, before providers compile them. */
 typedef struct bp_report_pass {
     uint32_t struct_size;
     uint32_t level;   /* BP_OPTIMIZE_*, the lowest that runs it */
@@ -1070,18 +1131,20 @@ BP_API uint32_t bp_report_pass_count(const bp_report *report); /* those that ran
 BP_API bp_rc bp_report_get_pass(const bp_report *report, uint32_t i, bp_report_pass *out,
                                 bp_err *err) BP_CHECKED;
 /*
- * Options of a provider's row, defaults included, as they were when the session was made; none where
- * it came no further than BP_STAGE_OPTIONS. Strings live as long as the report. BP_E_INVALID: there
- * is no such provider or option.
+ * Options of a provider's row, defaults included, as they were when the session was made; none
+ * where it came no further than BP_STAGE_OPTIONS. Strings live as long as the report. BP_E_INVALID:
+ * there is no such provider or option.
  */
 BP_API uint32_t bp_report_option_count(const bp_report *report, uint32_t provider);
 BP_API bp_rc bp_report_get_option(const bp_report *report, uint32_t provider, uint32_t j,
                                   bp_report_option *out, bp_err *err) BP_CHECKED;
 /* "default", "file", "application", "variable"; "?" for other numbers. */
 BP_API const char *bp_origin_name(uint32_t origin);
+/* Rows of each kind; the functions below take an index under these. [any thread] */
 BP_API uint32_t bp_report_provider_count(const bp_report *report);
 BP_API uint32_t bp_report_node_count(const bp_report *report);
 BP_API uint32_t bp_report_group_count(const bp_report *report);
+/* Row i of its kind; the caller sets out->struct_size. BP_E_INVALID: there is none. */
 BP_API bp_rc bp_report_get_provider(const bp_report *report, uint32_t i, bp_report_provider *out,
                                     bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_report_get_node(const bp_report *report, uint32_t i, bp_report_node *out,
@@ -1096,7 +1159,9 @@ BP_API bp_rc bp_report_get_group(const bp_report *report, uint32_t i, bp_report_
 BP_API const char *bp_report_edge(const bp_report *report, uint32_t i, uint32_t *from,
                                   uint32_t *to);
 
-/* A value whose sizes or rank are not those that the model declares; the declared ones are ignored. */
+/*
+ * A value whose sizes or rank are not those that the model declares; the declared ones are ignored.
+ */
 typedef struct bp_report_mismatch {
     uint32_t struct_size;
     uint32_t reserved0;
@@ -1107,6 +1172,7 @@ typedef struct bp_report_mismatch {
 
 /* One a value. Runs may add rows to a session's report: sizes known by then only. [any thread] */
 BP_API uint32_t bp_report_mismatch_count(const bp_report *report);
+/* Mismatch i; the caller sets out->struct_size. BP_E_INVALID: there is none. */
 BP_API bp_rc bp_report_get_mismatch(const bp_report *report, uint32_t i, bp_report_mismatch *out,
                                     bp_err *err) BP_CHECKED;
 
@@ -1120,11 +1186,11 @@ enum {
 
 /*
  * Why was a provider not used, or not for all? `provider` in any spelling, or NULL for all of them:
- * the stage at which it ended, why, what to do, what it is (known, installed, loadable, usable), and
- * the reasons for which it refused nodes, equal ones together, with how many they are and examples.
- * With a report, of a session or a plan, this is about that; without one (NULL), or for a provider
- * that it has no row of, about the provider alone, which is opened. *out is the caller's, to
- * bp_free(). BP_E_INVALID: nobody knows the provider (names the nearest).
+ * the stage at which it ended, why, what to do, what it is (known, installed, loadable, usable),
+ * and the reasons for which it refused nodes, equal ones together, with how many they are and
+ * examples. With a report, of a session or a plan, this is about that; without one (NULL), or for a
+ * provider that it has no row of, about the provider alone, which is opened. *out is the caller's,
+ * to bp_free(). BP_E_INVALID: nobody knows the provider (names the nearest).
  */
 BP_API bp_rc bp_explain(bp_env *env, const bp_report *report, const char *provider, uint32_t format,
                         char **out, bp_err *err) BP_CHECKED;
@@ -1140,7 +1206,10 @@ BP_API void bp_report_destroy(bp_report *report); /* of bp_plan_create only */
 
 /* ---- tensors --------------------------------------------------------------------------------- */
 
-/* Bytes that a dense tensor needs. BP_E_INVALID: negative or too large, or a type without fixed size. */
+/*
+ * Bytes that a dense tensor needs. BP_E_INVALID: negative or too large, or a type without fixed
+ * size.
+ */
 BP_API bp_rc bp_tensor_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *out,
                              bp_err *err) BP_CHECKED;
 /* Zeroed storage for a tensor: base and dims are allocated together. */
@@ -1154,6 +1223,7 @@ BP_API bp_rc bp_tensor_decode(const void *bytes, size_t size, bp_tensor *out, ch
 /* Writes an ONNX TensorProto; *out is the caller's, to bp_free(). */
 BP_API bp_rc bp_tensor_encode(const bp_tensor *tensor, const char *name, void **out, size_t *size,
                               bp_err *err) BP_CHECKED;
+/* Frees what a function of this header allocated for the caller and named so. NULL is fine. */
 BP_API void bp_free(void *p);
 
 /* ---- values of any kind ---------------------------------------------------------------------- */
@@ -1171,8 +1241,8 @@ BP_API bp_rc bp_object_sequence(bp_object *const *items, uint32_t n, bp_object *
 /* item NULL: an optional without a value. */
 BP_API bp_rc bp_object_optional(bp_object *item, bp_object **out, bp_err *err) BP_CHECKED;
 /*
- * keys: a tensor of rank 1, of integers or strings; values: a tensor of rank 1, or a sequence, of as
- * many.
+ * keys: a tensor of rank 1, of integers or strings; values: a tensor of rank 1, or a sequence, of
+ * as many.
  */
 BP_API bp_rc bp_object_map(bp_object *keys, bp_object *values, bp_object **out,
                            bp_err *err) BP_CHECKED;
@@ -1187,8 +1257,8 @@ enum {
 /*
  * A sparse tensor of the type and sizes of `dense`, whose memory is not read. parts are tensors:
  * the values, as a list for COO and CSR, then their indices: one tensor, for CSR two, columns [n]
- * and rows [rows + 1]. BP_E_INVALID: an index is outside, or they do not belong together. CSR without
- * any value may have no rows either ([0]).
+ * and rows [rows + 1]. BP_E_INVALID: an index is outside, or they do not belong together. CSR
+ * without any value may have no rows either ([0]).
  */
 BP_API bp_rc bp_object_sparse(uint32_t format, const bp_tensor *dense, bp_object *const *parts,
                               uint32_t n_parts, bp_object **out, bp_err *err) BP_CHECKED;
@@ -1201,8 +1271,8 @@ BP_API bp_object *bp_object_retain(bp_object *object); /* returns it; NULL is fi
 BP_API void bp_object_release(bp_object *object);
 BP_API uint32_t bp_object_kind(const bp_object *object); /* BP_KIND_* */
 /*
- * Items of a sequence; 0 or 1 of an optional; 2 of a map, its keys and its values; 2 or 3 of a sparse
- * tensor, its parts; 0 of a tensor.
+ * Items of a sequence; 0 or 1 of an optional; 2 of a map, its keys and its values; 2 or 3 of a
+ * sparse tensor, its parts; 0 of a tensor.
  */
 BP_API uint32_t bp_object_count(const bp_object *object);
 /* Item i, borrowed; NULL: there is none. */

@@ -4,8 +4,8 @@
  *
  * A set holds definitions: name and domain, from which version on, what goes in and out, how the
  * sizes of outputs follow from inputs, and a kernel. Sessions that are given the set run nodes of
- * these operators as they run all others: in any place of a model, in bodies of loops too, planned,
- * reported and refused in the same words.
+ * these operators as they run all others: in any place of a model, in subgraphs of loops too,
+ * planned, reported and refused in the same words.
  *
  *     static bp_rc twice(void *kernel, bp_operator_call *call, bp_err *err)
  *     {
@@ -84,9 +84,10 @@ enum {
 };
 
 /*
- * A definition; copied, but for what `user` points to. Slots marked (opt) may be NULL. Functions in C++ may
- * throw: what fails then is BP_E_INTERNAL, with what() in its words; `destroy` and `release` give a line of
- * the log. An exception in a function of bp_operator_parallel_for() fails the kernel.
+ * A definition; copied, but for what `user` points to. Slots marked (opt) may be NULL. Functions in
+ * C++ may throw: what fails then is BP_E_INTERNAL, with what() in its words; `destroy` and
+ * `release` give a line of the log. An exception in a function of bp_operator_parallel_for() fails
+ * the kernel.
  */
 typedef struct bp_operator_def {
     uint32_t struct_size;
@@ -104,8 +105,9 @@ typedef struct bp_operator_def {
      */
     bp_rc (*claim)(void *user, const bp_operator_node *node, bp_err *err);
     /*
-     * (opt: every size comes with the data) [any thread] Sets the outputs from the inputs, once with
-     * sizes that may be unknown and before runs with exact ones. It must depend on nothing else.
+     * (opt: every size comes with the data) [any thread] Sets the outputs from the inputs, once
+     * with sizes that may be unknown and before runs with exact ones. It must depend on nothing
+     * else.
      */
     bp_rc (*shapes)(void *user, bp_operator_shapes *shapes, bp_err *err);
     /* (opt: the kernel is `user`) [any thread] */
@@ -120,12 +122,13 @@ typedef struct bp_operator_def {
 
 /* ---- sets ------------------------------------------------------------------------------------ */
 
+/* An empty set. *out is the caller's, to bp_operators_release(). BP_E_NOMEM. */
 BP_API bp_rc bp_operators_create(bp_operators **out, bp_err *err) BP_CHECKED;
 /*
  * Adds a definition. BP_E_INVALID: no sound one (a name, domain, version, compute or operand is
- * missing or wrong), one that is there already, one in a foreign domain without BP_OPERATOR_REPLACE,
- * or the set is in use by a session, or as one of the environment by a model. On failure `release`
- * has been called.
+ * missing or wrong), one that is there already, one in a foreign domain without
+ * BP_OPERATOR_REPLACE, or the set is in use by a session, or as one of the environment by a model.
+ * On failure `release` has been called.
  */
 BP_API bp_rc bp_operators_add(bp_operators *set, const bp_operator_def *def,
                               bp_err *err) BP_CHECKED;
@@ -136,7 +139,9 @@ BP_API bp_rc bp_operators_add(bp_operators *set, const bp_operator_def *def,
  * built without libffi. On failure the operators of lines before are in the set.
  */
 BP_API bp_rc bp_operators_bind(bp_operators *set, const char *path, bp_err *err) BP_CHECKED;
-/* Gives the caller's reference back; options and sessions keep theirs. NULL is fine. [any thread] */
+/*
+ * Gives the caller's reference back; options and sessions keep theirs. NULL is fine. [any thread]
+ */
 BP_API void bp_operators_release(bp_operators *set);
 
 /*
@@ -160,6 +165,7 @@ typedef struct bp_operator_fact {
     const int64_t *content; /* of a small integer or bool tensor, where it is known; else NULL */
 } bp_operator_fact;
 
+/* How many inputs and outputs the node has. */
 BP_API uint32_t bp_operator_shapes_inputs(const bp_operator_shapes *shapes);
 BP_API uint32_t bp_operator_shapes_outputs(const bp_operator_shapes *shapes);
 /* Input i; an absent one has neither type nor rank. */
@@ -170,15 +176,16 @@ BP_API const bp_attr *bp_operator_shapes_attr(const bp_operator_shapes *shapes, 
 /* The model's name for a bp_dim.symbol; "" when it has none. */
 BP_API const char *bp_operator_shapes_symbol(const bp_operator_shapes *shapes, uint32_t symbol);
 /*
- * Sets output i. dtype BP_DTYPE_NONE: as the operand says. A size is a number, or -1 with the symbol
- * of an input's size; -1 without one, as rank BP_RANK_UNKNOWN, comes with the data: compute says
- * it. An output that the node does not have is ignored.
+ * Sets output i. dtype BP_DTYPE_NONE: as the operand says. A size is a number, or -1 with the
+ * symbol of an input's size; -1 without one, as rank BP_RANK_UNKNOWN, comes with the data: compute
+ * says it. An output that the node does not have is ignored.
  */
 BP_API bp_rc bp_operator_shapes_set(bp_operator_shapes *shapes, uint32_t i, uint32_t dtype,
                                     uint32_t rank, const bp_dim *dims, bp_err *err) BP_CHECKED;
 
 /* ---- for compute; everything lives for the call, on the thread that was called --------------- */
 
+/* How many inputs and outputs the node has. */
 BP_API uint32_t bp_operator_inputs(const bp_operator_call *call);
 BP_API uint32_t bp_operator_outputs(const bp_operator_call *call);
 /* Input i; NULL: absent. Strings are bp_span. */
@@ -188,14 +195,15 @@ BP_API bp_tensor *bp_operator_output(const bp_operator_call *call, uint32_t i);
 /* Does anybody want output i? An absent one need not be computed. */
 BP_API uint32_t bp_operator_wants(const bp_operator_call *call, uint32_t i);
 /*
- * The tensor that the run's caller brings for output i, with its sizes if the caller has set them; NULL:
- * none, or the output is no output of the model. What has the same element type and fits then lies
- * in its memory, unless that is badly aligned; strings never do.
+ * The tensor that the run's caller brings for output i, with its sizes if the caller has set them;
+ * NULL: none, or the output is no output of the model. What has the same element type and fits then
+ * lies in its memory, unless that is badly aligned; strings never do.
  */
 BP_API const bp_tensor *bp_operator_given(const bp_operator_call *call, uint32_t i);
 /*
- * Says the size of output i and gets its storage; *out is NULL for an absent one. Where `shapes` has
- * said the size, it must be the same. Elements are undefined, strings empty. The last call counts.
+ * Says the size of output i and gets its storage; *out is NULL for an absent one. Where `shapes`
+ * has said the size, it must be the same. Elements are undefined, strings empty. The last call
+ * counts.
  */
 BP_API bp_rc bp_operator_size_output(bp_operator_call *call, uint32_t i, uint32_t rank,
                                      const int64_t *dims, bp_tensor **out, bp_err *err) BP_CHECKED;

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* attribute.c - attributes of a node, and the graphs among them. */
+/*
+ * attribute.c - attributes of a node, and the graphs among them.
+ *
+ * AttributeProto has one field for each type and a `type` that says which counts. Values are not
+ * copied: bp_attr points into the decoded message, which lives as long as the model.
+ */
 
 #include "config.h"
 
@@ -21,15 +26,15 @@ enum {
     TYPE_TYPE_PROTO = 13
 };
 
-/* Where an attribute belongs. */
+/* The node whose attributes are decoded. */
 struct place {
     struct bp_builder *builder;
     struct bp_ir *ir;
     uint32_t node;
-    uint32_t n_subgraphs; /* of the node, so far */
+    uint32_t n_subgraphs; /* subgraphs of the node, so far */
 };
 
-/* The type, which files of IR version 1 left to be seen from the fields. */
+/* The type. Files of IR version 1 have none: there the field that is set tells it. */
 static int32_t type_of(const Bp__AttributeProto *proto)
 {
     if (proto->type != TYPE_UNDEFINED)
@@ -48,7 +53,7 @@ static int32_t type_of(const Bp__AttributeProto *proto)
                                : TYPE_UNDEFINED;
 }
 
-/* A list keeps its flag whatever its length; the data of an empty one is never NULL. */
+/* A list keeps BP_ATTR_LIST whatever its length. The data of an empty list is never NULL. */
 static void set(bp_attr *out, uint32_t type, const void *data, size_t count, bool is_list)
 {
     out->type = type;
@@ -57,6 +62,7 @@ static void set(bp_attr *out, uint32_t type, const void *data, size_t count, boo
     out->flags = is_list ? BP_ATTR_LIST : 0;
 }
 
+/* ONNX strings are bytes with a length: they may hold NUL and need not be UTF-8. */
 static bp_rc set_strings(struct place *place, const ProtobufCBinaryData *strings, size_t n,
                          bool is_list, bp_attr *out, bp_err *err)
 {
@@ -72,6 +78,7 @@ static bp_rc set_strings(struct place *place, const ProtobufCBinaryData *strings
     return BP_OK;
 }
 
+/* External data of an attribute is loaded now, because operators read attributes at plan time. */
 static bp_rc set_tensors(struct place *place, Bp__TensorProto *const *tensors, size_t n,
                          bool is_list, bp_attr *out, bp_err *err)
 {
@@ -97,7 +104,10 @@ static bp_rc set_tensors(struct place *place, Bp__TensorProto *const *tensors, s
     return BP_OK;
 }
 
-/* Each body is the node's before it is filled, so that it is finished with it also after a failure. */
+/*
+ * Each subgraph is attached to the node before it is filled, so that finishing the graph frees it
+ * after a failure too.
+ */
 static bp_rc set_graphs(struct place *place, Bp__GraphProto *const *graphs, size_t n, bool is_list,
                         bp_attr *out, bp_err *err)
 {
@@ -107,16 +117,16 @@ static bp_rc set_graphs(struct place *place, Bp__GraphProto *const *graphs, size
         return bp_fail_nomem(err, "an attribute");
     for (size_t i = 0; i < n; i++) {
         struct bp_ir_node *node = &place->ir->nodes[place->node];
-        struct bp_ir *body = NULL;
+        struct bp_ir *subgraph = NULL;
         bp_rc rc = bp_ir_create(place->builder->region, place->builder->symbols, place->ir,
-                                bp_text_or_empty(graphs[i]->name), &body, err);
+                                bp_text_or_empty(graphs[i]->name), &subgraph, err);
 
         if (rc < 0)
             return rc;
         indices[i] = place->n_subgraphs++;
-        node->subgraphs[indices[i]] = body;
+        node->subgraphs[indices[i]] = subgraph;
         node->n_subgraphs = place->n_subgraphs;
-        rc = bp_decode_graph(place->builder, graphs[i], body, err);
+        rc = bp_decode_graph(place->builder, graphs[i], subgraph, err);
         if (rc < 0)
             return rc;
     }
@@ -124,7 +134,7 @@ static bp_rc set_graphs(struct place *place, Bp__GraphProto *const *graphs, size
     return BP_OK;
 }
 
-/* A type has no form of its own among attributes: it is given as its text. */
+/* bp_attr has no type of its own for TypeProto: it is kept as text, "seq(tensor(float))". */
 static bp_rc set_type(struct place *place, const Bp__TypeProto *proto, bp_attr *out, bp_err *err)
 {
     const char *text = bp_type_text(place->builder, proto);
@@ -139,6 +149,10 @@ static bp_rc set_type(struct place *place, const Bp__TypeProto *proto, bp_attr *
     return set_strings(place, &string, 1, false, out, err);
 }
 
+/*
+ * A reference to a function's attribute is only valid inside a function, where inlining has
+ * replaced it.
+ */
 static bp_rc decode(struct place *place, const Bp__AttributeProto *proto, bp_attr *out, bp_err *err)
 {
     if (proto->ref_attr_name && proto->ref_attr_name[0])
@@ -182,6 +196,7 @@ static bp_rc decode(struct place *place, const Bp__AttributeProto *proto, bp_att
     }
 }
 
+/* Quadratic, but BP_MAX_ATTRIBUTES bounds it. */
 static bool is_repeated(const bp_attr *attrs, uint32_t i)
 {
     for (uint32_t k = 0; k < i; k++) {
@@ -191,8 +206,8 @@ static bool is_repeated(const bp_attr *attrs, uint32_t i)
     return false;
 }
 
-/* How many graphs the attributes of a node hold. */
-static size_t count_bodies(const Bp__NodeProto *proto)
+/* How many subgraphs the attributes of a node hold. */
+static size_t count_subgraphs(const Bp__NodeProto *proto)
 {
     size_t n = 0;
 
@@ -210,7 +225,7 @@ bp_rc bp_decode_attributes(struct bp_builder *builder, const Bp__NodeProto *prot
 {
     struct place place = {builder, ir, node, 0};
     bp_attr *attrs = bp_region_array(builder->region, proto->n_attribute, sizeof *attrs);
-    size_t n_subgraphs = count_bodies(proto);
+    size_t n_subgraphs = count_subgraphs(proto);
 
     if (proto->n_attribute > BP_MAX_ATTRIBUTES)
         return bp_fail(err, BP_E_INVALID, "has %zu attributes, more than %d", proto->n_attribute,

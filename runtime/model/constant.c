@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* constant.c - nodes of the operator Constant, whose one attribute is their value. */
+/*
+ * constant.c - nodes of the operator Constant, whose one attribute is their value.
+ *
+ * ONNX Constant: `value` since opset 1, `sparse_value` since 11, `value_float`, `value_ints`,
+ * `value_string`... since 12. All of them are read whatever opset is imported, as ONNX Runtime
+ * does.
+ */
 
 #include "config.h"
 
 #include "model/model.h"
 
+/* Only ONNX's own domain: com.example.Constant is another operator. */
 bool bp_is_constant_node(const Bp__NodeProto *proto)
 {
     return strcmp(bp_text_or_empty(proto->op_type), "Constant") == 0 &&
            bp_onnx_domain(proto->domain)[0] == '\0';
 }
 
+/* Tensors of a function are numbered and decoded once, because several calls share them. */
 bp_rc bp_decode_tensor(struct bp_builder *builder, const Bp__TensorProto *proto,
                        struct bp_ir_data **out, bp_err *err)
 {
@@ -34,7 +42,7 @@ bp_rc bp_decode_tensor(struct bp_builder *builder, const Bp__TensorProto *proto,
     return BP_OK;
 }
 
-/* A scalar (is_list false) or a vector of n elements. */
+/* A scalar (is_list false) or a 1-D tensor of n elements; bytes stay in the message. */
 static bp_rc make(struct bp_builder *builder, uint32_t dtype, const void *bytes, size_t n,
                   size_t width, bool is_list, struct bp_ir_data **out, bp_err *err)
 {
@@ -54,6 +62,7 @@ static bp_rc make(struct bp_builder *builder, uint32_t dtype, const void *bytes,
     return BP_OK;
 }
 
+/* The elements are spans that point into the message. */
 static bp_rc make_strings(struct bp_builder *builder, const ProtobufCBinaryData *strings, size_t n,
                           bool is_list, struct bp_ir_data **out, bp_err *err)
 {
@@ -67,7 +76,7 @@ static bp_rc make_strings(struct bp_builder *builder, const ProtobufCBinaryData 
         spans[i].size = strings[i].len;
     }
     rc = make(builder, BP_DTYPE_STRING, spans, n, sizeof *spans, is_list, out, err);
-    if (rc >= 0) /* spans move from build to build, the strings do not */
+    if (rc >= 0) /* the spans are new in each build, the strings stay: the id is theirs */
         (*out)->id = bp_source_id(&builder->onnx->source, strings, n);
     return rc;
 }

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* decode.c - a GraphProto becomes a graph: values first, so that nodes may stand in any order. */
+/*
+ * decode.c - a GraphProto becomes a graph: values first, then nodes in any order.
+ *
+ * ONNX wants nodes sorted topologically; files of some converters are not, and sealing sorts them.
+ * Order of definition: inputs, initializers, outputs of nodes; a name defined twice is refused.
+ */
 
 #include "config.h"
 
@@ -7,6 +12,7 @@
 
 /* ---- inputs and initializers ----------------------------------------------------------------- */
 
+/* An input without a type is allowed: inference, or the first run, finds it. */
 static bp_rc define_inputs(struct bp_builder *builder, const Bp__GraphProto *proto,
                            struct bp_ir *ir, bp_err *err)
 {
@@ -25,7 +31,7 @@ static bp_rc define_inputs(struct bp_builder *builder, const Bp__GraphProto *pro
     return BP_OK;
 }
 
-/* A default has to be what the input declares, as far as that goes. */
+/* Type, rank and known dimensions of a default must agree with what the input declares. */
 static bp_rc check_default(const struct bp_fact *fact, const struct bp_ir_data *data, bp_err *err)
 {
     if (fact->dtype != BP_DTYPE_NONE && fact->dtype != data->dtype)
@@ -45,6 +51,11 @@ static bp_rc check_default(const struct bp_fact *fact, const struct bp_ir_data *
     return BP_OK;
 }
 
+/*
+ * An initializer with the name of an input is the input's default (IR version 3 requires one for
+ * each initializer; from 4 on it is optional). It is constant unless the session lets callers
+ * override it.
+ */
 static bp_rc set_default(const struct bp_builder *builder, struct bp_ir *ir, uint32_t value,
                          struct bp_ir_data *data, bp_err *err)
 {
@@ -58,12 +69,13 @@ static bp_rc set_default(const struct bp_builder *builder, struct bp_ir *ir, uin
         return bp_fail_in(err, rc, "input '%.80s'", input->name);
     input->data = data;
     input->flags |= BP_IR_DEFAULTED;
-    /* a body's inputs are fed by its node */
+    /* the node of a subgraph feeds its inputs */
     if (!builder->open_defaults && !ir->parent)
         input->flags |= BP_IR_CONSTANT;
     return BP_OK;
 }
 
+/* A name that is an input makes it the default; else the name is new. */
 static bp_rc define_constant(const struct bp_builder *builder, struct bp_ir *ir, const char *name,
                              struct bp_ir_data *data, bp_err *err)
 {
@@ -80,6 +92,7 @@ static bp_rc define_constant(const struct bp_builder *builder, struct bp_ir *ir,
     return BP_OK;
 }
 
+/* A sparse initializer has its name on its `values` tensor. */
 static bp_rc define_initializers(struct bp_builder *builder, const Bp__GraphProto *proto,
                                  struct bp_ir *ir, bp_err *err)
 {
@@ -103,7 +116,10 @@ static bp_rc define_initializers(struct bp_builder *builder, const Bp__GraphProt
     return rc < 0 ? bp_fail_in(err, rc, "initializers") : rc;
 }
 
-/* In the model's order; in the main graph those with a default come last. */
+/*
+ * In the model's order. In the main graph inputs with a default come last, as callers may leave
+ * them out.
+ */
 static bp_rc list_inputs(struct bp_ir *ir, uint32_t n, bp_err *err)
 {
     ir->inputs = bp_region_array(ir->region, n, sizeof *ir->inputs);
@@ -112,9 +128,9 @@ static bp_rc list_inputs(struct bp_ir *ir, uint32_t n, bp_err *err)
     /* they were defined first, so they are the first n values */
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < n; i++) {
-            bool is_late = !ir->parent && ir->values[i].flags & BP_IR_DEFAULTED;
+            bool is_defaulted = !ir->parent && ir->values[i].flags & BP_IR_DEFAULTED;
 
-            if (is_late == (pass == 1))
+            if (is_defaulted == (pass == 1))
                 ir->inputs[ir->n_inputs++] = i;
         }
     }
@@ -123,6 +139,7 @@ static bp_rc list_inputs(struct bp_ir *ir, uint32_t n, bp_err *err)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
+/* Unnamed nodes are reported by their first output, which is unique. */
 bp_rc bp_fail_node(const Bp__NodeProto *node, bp_rc rc, bp_err *err)
 {
     const char *name = bp_text_or_empty(node->name);
@@ -133,7 +150,7 @@ bp_rc bp_fail_node(const Bp__NodeProto *node, bp_rc rc, bp_err *err)
     return bp_fail_in(err, rc, "node '%.80s' (%.80s)", name, bp_text_or_empty(node->op_type));
 }
 
-/* A node's output. Over an initializer of its name it wins, as in ONNX Runtime. */
+/* The output of a node replaces an initializer of the same name, as in ONNX Runtime. */
 static bp_rc define_output(struct bp_ir *ir, const char *name, uint32_t *out, bp_err *err)
 {
     uint32_t value = bp_strmap_get(&ir->by_name, name, BP_NONE);
@@ -146,6 +163,7 @@ static bp_rc define_output(struct bp_ir *ir, const char *name, uint32_t *out, bp
     return BP_OK;
 }
 
+/* A Constant node becomes a constant value, and no node. */
 static bp_rc define_outputs(struct bp_builder *builder, const Bp__NodeProto *node, struct bp_ir *ir,
                             bp_err *err)
 {
@@ -171,6 +189,7 @@ static bp_rc define_outputs(struct bp_builder *builder, const Bp__NodeProto *nod
     return rc;
 }
 
+/* Empty names are absent inputs or outputs. */
 static bp_rc link_node(const Bp__NodeProto *node, struct bp_ir *ir, uint32_t at, bp_err *err)
 {
     uint32_t value;
@@ -192,6 +211,7 @@ static bp_rc link_node(const Bp__NodeProto *node, struct bp_ir *ir, uint32_t at,
     return BP_OK;
 }
 
+/* Nodes that came out of a function have the opset of that function. */
 static bp_rc add_node(struct bp_builder *builder, const Bp__NodeProto *node, struct bp_ir *ir,
                       bp_err *err)
 {
@@ -212,7 +232,10 @@ static bp_rc add_node(struct bp_builder *builder, const Bp__NodeProto *node, str
     return rc;
 }
 
-/* All outputs before all inputs: a node, or a body in it, may use what a later one makes. */
+/*
+ * All outputs are defined before any input is resolved, because a node, or a subgraph in it, may
+ * read what a later node produces.
+ */
 static bp_rc add_nodes(struct bp_builder *builder, const Bp__GraphProto *proto, struct bp_ir *ir,
                        bp_err *err)
 {
@@ -236,6 +259,7 @@ static bp_rc add_nodes(struct bp_builder *builder, const Bp__GraphProto *proto, 
 
 /* ---- outputs and declared types -------------------------------------------------------------- */
 
+/* An output may name any value of the graph, an input or initializer too. */
 static bp_rc list_outputs(const Bp__GraphProto *proto, struct bp_ir *ir, bp_err *err)
 {
     ir->outputs = bp_region_array(ir->region, proto->n_output, sizeof *ir->outputs);
@@ -253,7 +277,10 @@ static bp_rc list_outputs(const Bp__GraphProto *proto, struct bp_ir *ir, bp_err 
     return BP_OK;
 }
 
-/* Types of values that inference would find by itself, or might not; names that nobody has are let be. */
+/*
+ * Declared types of values. Names that no value has are ignored, because optimisers leave such
+ * value_info behind.
+ */
 static bp_rc declare(struct bp_builder *builder, Bp__ValueInfoProto *const *infos, size_t n,
                      struct bp_ir *ir, bp_err *err)
 {

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* edit.c - changes to a model, ModelProtos of their own: merged before it is read. */
+/*
+ * edit.c - edits of a model: ModelProtos whose content is merged into it before it is read.
+ *
+ * Nodes, initializers, value_info and opset imports are appended; inputs and outputs replace the
+ * model's if the edit has any. The model's own message is not changed: a copy of its head has the
+ * merged lists.
+ */
 
 #include "config.h"
 
@@ -7,8 +13,8 @@
 #include "model/wire/unpack.h"
 
 /*
- * Puts n pointers behind those of a list, whose old array stays in the region. `list` is where the
- * array's address is; it goes by memcpy, as it is a pointer to any type.
+ * Appends n pointers to a list, whose old array stays in the region. `list` is the address of the
+ * array; it is read and written by memcpy, because it is a pointer to a pointer of any type.
  */
 static bool append(struct bp_region *region, void *list, size_t *count, const void *more, size_t n)
 {
@@ -31,6 +37,7 @@ static bool append(struct bp_region *region, void *list, size_t *count, const vo
 #define APPEND(to, from, field)                                                                    \
     append(region, &(to)->field, &(to)->n_##field, (from)->field, (from)->n_##field)
 
+/* A graph in an edit needs no nodes: new inputs or outputs alone are an edit too. */
 static bool merge_graph(struct bp_region *region, Bp__GraphProto *to, const Bp__GraphProto *from)
 {
     if (from->n_input > 0) {
@@ -44,6 +51,7 @@ static bool merge_graph(struct bp_region *region, Bp__GraphProto *to, const Bp__
     return APPEND(to, from, node) && APPEND(to, from, initializer) && APPEND(to, from, value_info);
 }
 
+/* Tensor data in an edit would need a table of chunks of its own: it must come as a weight. */
 static bp_rc merge(struct bp_onnx *onnx, Bp__ModelProto *to, const bp_span *edit, bp_err *err)
 {
     struct bp_region *region = &onnx->region;

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* external.c - finds, checks and maps external data: location, offset, length. */
+/*
+ * external.c - external data of tensors (TensorProto.external_data): finds, checks and maps files
+ * by location, offset and length.
+ *
+ * Each file is mapped once, read-only, and stays mapped as long as the model. Locations are
+ * relative to the model's directory and may not leave it, neither by ".." nor by links, because
+ * models are hostile.
+ */
 
 #include "config.h"
 
@@ -29,7 +36,7 @@ struct bp_external {
     char own_name[sizeof BP_EXTERNAL_OWN];
 };
 
-/* A tensor's part of a file. */
+/* The bytes of one tensor in a file. */
 struct part {
     struct bp_external *external;
     const char *tensor;
@@ -39,6 +46,7 @@ struct part {
 
 enum { OWN = BP_NONE - 1 };
 
+/* Names are copied; bytes are borrowed from the application. */
 static bp_rc copy_given(struct bp_external *external, const bp_model_file *given, uint32_t n,
                         bp_err *err)
 {
@@ -58,6 +66,7 @@ static bp_rc copy_given(struct bp_external *external, const bp_model_file *given
     return BP_OK;
 }
 
+/* cannot fail half-way: on an error everything is freed, and *out is NULL. */
 bp_rc bp_external_create(const char *dir, const bp_model_file *given, uint32_t n,
                          struct bp_external **out, bp_err *err)
 {
@@ -88,6 +97,7 @@ void bp_external_set_own(struct bp_external *external, const struct bp_bytes *ow
     external->own = (struct file){.name = external->own_name, .bytes = *own, .is_mapped = true};
 }
 
+/* Unmaps all files: no constant may be in use any more. */
 void bp_external_destroy(struct bp_external *external)
 {
     if (!external)
@@ -116,6 +126,7 @@ uint32_t bp_external_count(const struct bp_external *external)
     return external->n_files;
 }
 
+/* MADV_DONTNEED on a read-only file mapping only drops pages; a later read maps them again. */
 void bp_external_drop_pages(struct bp_external *external)
 {
     pthread_mutex_lock(&external->lock);
@@ -130,6 +141,7 @@ void bp_external_drop_pages(struct bp_external *external)
 
 /* ---- the entries of a tensor ----------------------------------------------------------------- */
 
+/* external_data is a list of key and value strings; the first of a key counts. */
 static const char *find_entry(const Bp__TensorProto *proto, const char *key)
 {
     for (size_t i = 0; i < proto->n_external_data; i++) {
@@ -141,7 +153,7 @@ static const char *find_entry(const Bp__TensorProto *proto, const char *key)
     return NULL;
 }
 
-/* A decimal number without sign; absent or empty: def. */
+/* A decimal count without sign; absent or empty: def. Overflow is refused. */
 static bp_rc read_entry(const Bp__TensorProto *proto, const char *key, uint64_t def, uint64_t *out,
                         bp_err *err)
 {
@@ -161,6 +173,7 @@ static bp_rc read_entry(const Bp__TensorProto *proto, const char *key, uint64_t 
     return BP_OK;
 }
 
+/* Does the location mean the .ort file that the model was read from? */
 static bool is_own(const struct bp_external *external, const char *name)
 {
     return external->own.bytes.data && strcmp(name, BP_EXTERNAL_OWN) == 0;
@@ -173,6 +186,7 @@ bool bp_external_is_beside(const struct bp_external *external, const Bp__TensorP
     return proto->data_location == BP_TENSOR_EXTERNAL && !(name && is_own(external, name));
 }
 
+/* `location` is the one mandatory key of external_data. */
 static bp_rc read_location(const Bp__TensorProto *proto, const char **out, bp_err *err)
 {
     *out = find_entry(proto, "location");
@@ -185,6 +199,7 @@ static bp_rc read_location(const Bp__TensorProto *proto, const char **out, bp_er
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
+/* Files in memory, by exact name. */
 static const struct file *find_given(const struct bp_external *external, const char *name)
 {
     for (uint32_t i = 0; i < external->n_given; i++) {
@@ -194,6 +209,7 @@ static const struct file *find_given(const struct bp_external *external, const c
     return NULL;
 }
 
+/* A file in memory wins over one on disk. */
 static bp_rc map_file(struct bp_external *external, struct file *file, bp_err *err)
 {
     const struct file *given = find_given(external, file->name);
@@ -210,6 +226,10 @@ static bp_rc map_file(struct bp_external *external, struct file *file, bp_err *e
     return rc;
 }
 
+/*
+ * A file that can't be opened (BP_E_IO) is kept without bytes and tried again when a tensor needs
+ * it, so that tools can show a model without its weights.
+ */
 static bp_rc add_file(struct bp_external *external, const char *name, bp_err *err)
 {
     char text[256];
@@ -245,6 +265,7 @@ static bp_rc add_file(struct bp_external *external, const char *name, bp_err *er
     return BP_OK;
 }
 
+/* ONNX has no default location: without one the tensor is refused. */
 bp_rc bp_external_add(struct bp_external *external, const Bp__TensorProto *proto, bp_err *err)
 {
     const char *name;
@@ -264,6 +285,7 @@ bp_rc bp_external_add(struct bp_external *external, const Bp__TensorProto *proto
 
 /* ---- tensors --------------------------------------------------------------------------------- */
 
+/* The model's own .ort file, or a file of the list. */
 static struct file *file_of(const struct part *part)
 {
     struct bp_external *external = part->external;
@@ -271,7 +293,7 @@ static struct file *file_of(const struct part *part)
     return part->file == OWN ? &external->own : &external->files[part->file];
 }
 
-/* Points data at its part of a mapped file. */
+/* Points data at its bytes of a mapped file, after checking that they lie inside. */
 static bp_rc use_part(const struct part *part, struct bp_ir_data *data, bp_err *err)
 {
     const struct file *file = file_of(part);
@@ -288,13 +310,13 @@ static bp_rc use_part(const struct part *part, struct bp_ir_data *data, bp_err *
         return rc;
     if (bytes->map && data->size > 0)
         data->mapped = found.bytes;
-    /* other threads may be waiting for just this, in bp_ir_data_load() */
+    /* release: bp_ir_data_load() of other threads reads this pointer without the lock */
     __atomic_store_n(&data->bytes, found.bytes, __ATOMIC_RELEASE);
     return BP_OK;
 }
 
-/* bp_ir_data.load of a tensor whose file was missing. */
-static bp_rc load_late(struct bp_ir_data *data, bp_err *err)
+/* bp_ir_data.load of a tensor whose file was missing when the model was opened. [any thread] */
+static bp_rc load_missing(struct bp_ir_data *data, bp_err *err)
 {
     const struct part *part = data->source;
     struct bp_external *external = part->external;
@@ -312,6 +334,10 @@ static bp_rc load_late(struct bp_ir_data *data, bp_err *err)
     return rc;
 }
 
+/*
+ * `length` is optional in ONNX; if present it must be what the dims need. `checksum` is ignored, as
+ * by ONNX Runtime.
+ */
 static bp_rc find_part(const Bp__TensorProto *proto, struct bp_external *external, size_t size,
                        struct part *out, bp_err *err)
 {
@@ -329,8 +355,7 @@ static bp_rc find_part(const Bp__TensorProto *proto, struct bp_external *externa
         return bp_fail(err, BP_E_INVALID,
                        "its external length is %llu bytes where its dims need %zu",
                        (unsigned long long)length, size);
-    out->file =
-        is_own(external, name) ? OWN : bp_strmap_get(&external->by_name, name, BP_NONE);
+    out->file = is_own(external, name) ? OWN : bp_strmap_get(&external->by_name, name, BP_NONE);
     if (out->file == BP_NONE)
         return bp_fail(err, BP_E_INTERNAL, "the file '%.80s' was not added", name);
     out->external = external;
@@ -338,6 +363,7 @@ static bp_rc find_part(const Bp__TensorProto *proto, struct bp_external *externa
     return BP_OK;
 }
 
+/* The id of mapped bytes is the same in every process, so packed weights can be cached by it. */
 bp_rc bp_external_read(const Bp__TensorProto *proto, const struct bp_source *source,
                        struct bp_region *region, struct bp_ir_data *out, bp_err *err)
 {
@@ -370,7 +396,7 @@ bp_rc bp_external_read(const Bp__TensorProto *proto, const struct bp_source *sou
     if (!out->source)
         return bp_fail_nomem(err, "external data");
     memcpy(out->source, &part, sizeof part);
-    out->load = load_late;
+    out->load = load_missing;
     return BP_OK;
 }
 

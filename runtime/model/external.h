@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* external.h - the files beside a model that hold its large tensors; each is mapped once. */
+/*
+ * external.h - the files beside a model that hold the data of its large tensors; each is mapped
+ * once.
+ *
+ * Thread rule: adding happens while the model is opened, by one thread; reading is for any thread.
+ */
 #ifndef BP_MODEL_EXTERNAL_H
 #define BP_MODEL_EXTERNAL_H
 
@@ -8,23 +13,24 @@
 
 enum { BP_TENSOR_EXTERNAL = 1 }; /* TensorProto.data_location */
 
-/* The location that stands for the file that the model itself was read from, see read.h. */
+/* The location that means the file that the model itself was read from; see ort_format/read.h. */
 #define BP_EXTERNAL_OWN ":model"
 
 /*
  * An empty set of files in directory `dir`, which is copied. NULL: the model has no directory, and
- * files are refused. The n files at `given` are in memory and win; their bytes outlive the set.
+ * files on disk are refused. The n files at `given` are in memory and are used instead of files on
+ * disk; their bytes are borrowed and must outlive the set. BP_E_NOMEM.
  */
 bp_rc bp_external_create(const char *dir, const bp_model_file *given, uint32_t n,
                          struct bp_external **out, bp_err *err) BP_CHECKED;
-/* Lets BP_EXTERNAL_OWN be these bytes, which are borrowed. Without, it is a name as any. */
+/* Makes BP_EXTERNAL_OWN mean these bytes, which are borrowed. Before, it is a name like any. */
 void bp_external_set_own(struct bp_external *external, const struct bp_bytes *own);
 void bp_external_destroy(struct bp_external *external); /* NULL is fine; unmaps the files */
 
 /*
- * Adds the file of an external tensor, if it is new, and maps it. A missing file is no error yet:
- * the structure can be looked at without. BP_E_INVALID: no name, or one that leads out of the
- * directory.
+ * Adds the file of an external tensor, if it is new, and maps it. A missing file is no error yet,
+ * because tools show a model's structure without its weights. BP_E_INVALID: no name, or one that
+ * leads out of the directory.
  */
 bp_rc bp_external_add(struct bp_external *external, const Bp__TensorProto *proto,
                       bp_err *err) BP_CHECKED;
@@ -36,9 +42,9 @@ bp_rc bp_external_add(struct bp_external *external, const Bp__TensorProto *proto
 bp_rc bp_external_read(const Bp__TensorProto *proto, const struct bp_source *source,
                        struct bp_region *region, struct bp_ir_data *out, bp_err *err) BP_CHECKED;
 
-/* Is the tensor's data in a file beside the model? */
+/* Is the tensor's data in another file than the model's? */
 bool bp_external_is_beside(const struct bp_external *external, const Bp__TensorProto *proto);
-/* Where such a tensor lies: the name of the file, and the offset in it. */
+/* The file of such a tensor, as the model names it, and the offset in bytes. BP_E_INVALID. */
 bp_rc bp_external_where(const Bp__TensorProto *proto, const char **file, uint64_t *offset,
                         bp_err *err) BP_CHECKED;
 

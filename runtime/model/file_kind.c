@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* file_kind.c - known beginnings of files that are taken for models, and words for them. */
+/*
+ * file_kind.c - first bytes of files that people take for models, and what to say about them.
+ *
+ * An ONNX file has no magic number: it is a protobuf message, which begins with field 1
+ * (ir_version) in nearly all files.
+ */
 
 #include "config.h"
 
@@ -15,8 +20,8 @@ static const struct {
 } kinds[] = {
     {"version https://git-lfs", 0, 23,
      "it is the pointer that Git LFS left in its place; fetch the file with 'git lfs pull'"},
-    {"\x89PNG", 0, 4, "it is a PNG picture"},
-    {"\xff\xd8\xff", 0, 3, "it is a JPEG picture"},
+    {"\x89PNG", 0, 4, "it is a PNG image"},
+    {"\xff\xd8\xff", 0, 3, "it is a JPEG image"},
     {"%PDF", 0, 4, "it is a PDF document"},
     {"PK\x03\x04", 0, 4,
      "it is a ZIP archive, as PyTorch and NumPy write them; export it to ONNX, or unpack it"},
@@ -33,7 +38,7 @@ static const struct {
     {"GGUF", 0, 4, "it is a GGUF model; export it to ONNX"},
 };
 
-/* A start of printable characters is text; protobuf has lengths and tags in between. */
+/* 64 printable characters are text; a protobuf message has tags and lengths in between. */
 static bool is_text(const uint8_t *p, size_t size)
 {
     size_t n = size < 64 ? size : 64;
@@ -65,6 +70,7 @@ const char *bp_sniff(const void *bytes, size_t size)
     return "it is text";
 }
 
+/* 0x08 is the tag of field 1 as a varint; versions are small. */
 bool bp_sniff_model(const void *bytes, size_t size)
 {
     const uint8_t *p = bytes;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Words that end "is not an ONNX model: ", with what to do; NULL: no known other thing. */
+/* Completes "is not an ONNX model: ..." with what to do; a literal. NULL: the kind is unknown. */
 const char *bp_sniff(const void *bytes, size_t size);
 /* Does it begin as a ModelProto does, with the IR version? */
 bool bp_sniff_model(const void *bytes, size_t size);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* given_weights.c - weights that the application gives in place of a model's initializers. */
+/*
+ * given_weights.c - weights that the application gives in place of a model's initializers.
+ *
+ * The model's bytes are not changed: TensorProto.given, a field of our own, refers to the row of
+ * the weight. Data is borrowed from the application and must outlive the model.
+ */
 
 #include "config.h"
 
@@ -7,7 +12,7 @@
 #include "model/model.h"
 #include "text/text.h"
 
-/* Initializers of the main graph by name: index in the list. Finish it, also after a failure. */
+/* Initializers of the main graph by name: index in the list. Finish the map after a failure too. */
 static bp_rc index_names(const Bp__GraphProto *graph, struct bp_strmap *out, bp_err *err)
 {
     for (size_t i = 0; i < graph->n_initializer; i++) {
@@ -17,6 +22,7 @@ static bp_rc index_names(const Bp__GraphProto *graph, struct bp_strmap *out, bp_
     return BP_OK;
 }
 
+/* Suggests the nearest name. */
 static bp_rc fail_unknown(const Bp__GraphProto *graph, const char *name, struct bp_region *region,
                           bp_err *err)
 {
@@ -32,6 +38,7 @@ static bp_rc fail_unknown(const Bp__GraphProto *graph, const char *name, struct 
                    nearest ? "; is '" : "", nearest ? nearest : "", nearest ? "' meant?" : "");
 }
 
+/* Type, rank and every dimension must be those of the initializer. */
 static bp_rc check_fit(const struct bp_onnx *onnx, const Bp__TensorProto *proto,
                        const bp_model_weight *weight, bp_err *err)
 {

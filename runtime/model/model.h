@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* model.h - what the files of this folder know of an opened model. */
+/*
+ * model.h - what the files of this folder know of an opened model.
+ *
+ * Only this folder sees protobuf-c's types (Bp__*). A model is read-only once it is open, so any
+ * thread may use it.
+ */
 #ifndef BP_MODEL_MODEL_H
 #define BP_MODEL_MODEL_H
 
@@ -10,10 +15,10 @@
 #include "model/tensor.h"
 
 enum {
-    BP_IR_VERSION_NEWEST = 13, /* of ONNX's file format, that this was written for */
-    BP_IR_VERSION_LAST = 20,   /* so much further has no version broken older readers */
-    BP_MAX_DENSE = 1 << 30,    /* bytes that a model's sparse tensors may become */
-    BP_MAX_ATTRIBUTES = 256    /* of a node; they are compared with each other */
+    BP_IR_VERSION_NEWEST = 13, /* of ONNX's file format, when this was written */
+    BP_IR_VERSION_LAST = 20,   /* newer ones are read too: no version so far broke old readers */
+    BP_MAX_DENSE = 1 << 30,    /* bytes: all sparse tensors of a model, stored dense */
+    BP_MAX_ATTRIBUTES = 256    /* of a node; names are compared pairwise, so it bounds the time */
 };
 
 struct bp_onnx {
@@ -22,13 +27,13 @@ struct bp_onnx {
     struct bp_wire wire;
     struct bp_region region; /* holds proto */
     const Bp__ModelProto *proto;
-    const Bp__GraphProto *graph; /* proto's, without calls of functions */
+    const Bp__GraphProto *graph; /* proto's, with function calls inlined */
     struct bp_source source;
     struct bp_strmap opsets; /* domain -> version */
     struct bp_strmap given;  /* initializer of the main graph -> row, from 1, of source.given */
-    const bp_span *edits;    /* of the model, in turn */
+    const bp_span *edits;    /* of the model, in the order in which they apply */
     uint32_t n_edits;
-    uint32_t n_numbered; /* tensors that have a number */
+    uint32_t n_numbered; /* tensors of a model with functions; see bp_builder.tensors */
     uint64_t weight_bytes, n_weights;
     struct bp_onnx *of; /* see bp_onnx_rebuild(); NULL: it was read */
     struct bp_region own;
@@ -43,21 +48,21 @@ const char *bp_onnx_domain(const char *domain);
 bp_rc bp_onnx_read_opsets(struct bp_strmap *opsets, Bp__OperatorSetIdProto *const *protos, size_t n,
                           bp_err *err) BP_CHECKED;
 /*
- * Puts what the edits add to the model into onnx->proto, which is fresh from unpacking. The array
- * is copied, its bytes outlive the model.
+ * Merges the edits into onnx->proto, which was just unpacked. The array is copied; the bytes are
+ * borrowed and outlive the model. BP_E_INVALID: an edit can't be decoded, or has tensor data.
  */
 bp_rc bp_onnx_edit(struct bp_onnx *onnx, const bp_span *edits, uint32_t n, bp_err *err) BP_CHECKED;
-/* Lets initializers have the data of these weights. BP_E_OPTION: one does not fit. */
+/* Replaces the data of initializers. BP_E_OPTION: no such name, or another type or shape. */
 bp_rc bp_onnx_give(struct bp_onnx *onnx, const bp_model_weight *weights, uint32_t n,
                    bp_err *err) BP_CHECKED;
 /*
- * Registers the external files of all tensors and counts the weights; checks tensors' types and
- * sizes. In a model with functions it numbers them.
+ * Walks over all tensors once: checks types and sizes, registers external files, counts weights. In a
+ * model with functions it numbers the tensors. BP_E_INVALID names the tensor.
  */
 bp_rc bp_onnx_survey(struct bp_onnx *onnx, bp_err *err) BP_CHECKED;
 /*
- * Sets onnx->graph: the functions that the model defines are put in place of their calls.
- * BP_E_INVALID: they call themselves, or calls do not fit. BP_E_UNSUPPORTED: they become too much.
+ * Sets onnx->graph, in which the model's own functions are inlined. BP_E_INVALID: a function calls
+ * itself, or a call has too many inputs or outputs. BP_E_UNSUPPORTED: over BP_MAX_INLINED bytes.
  */
 bp_rc bp_onnx_inline(struct bp_onnx *onnx, bp_err *err) BP_CHECKED;
 
@@ -70,31 +75,31 @@ struct bp_builder {
     bool open_defaults;
     size_t dense_left; /* of BP_MAX_DENSE */
     struct bp_ir_data *
-        *tensors; /* by number, once decoded: calls of a function share its tensors */
+        *tensors; /* by their number: calls of a function share the decoded tensors */
 };
 
-/* Fills an empty graph. */
+/* Fills an empty graph. BP_E_INVALID names the node, input or initializer. */
 bp_rc bp_decode_graph(struct bp_builder *builder, const Bp__GraphProto *proto, struct bp_ir *ir,
                       bp_err *err) BP_CHECKED;
-/* Puts "node 'NAME' (OP): " before the words that err has, and returns rc. */
+/* Prefixes the text of err with "node 'NAME' (OP): ", and returns rc. */
 bp_rc bp_fail_node(const Bp__NodeProto *node, bp_rc rc, bp_err *err);
-/* Attributes and bodies of a node that was added to ir. Values of ir are all defined. */
+/* Decodes attributes and subgraphs of a node that was added to ir. All values of ir are defined. */
 bp_rc bp_decode_attributes(struct bp_builder *builder, const Bp__NodeProto *proto, struct bp_ir *ir,
                            uint32_t node, bp_err *err) BP_CHECKED;
-/* What a type says; NULL, and types that are no tensors, say nothing. */
+/* A declared type as a fact; NULL gives a blank one. BP_E_INVALID: unknown element type, or rank. */
 bp_rc bp_decode_type(struct bp_builder *builder, const Bp__TypeProto *proto, struct bp_fact *out,
                      bp_err *err) BP_CHECKED;
 /* "tensor(float)", "seq(tensor(int64))", in the builder's region; NULL: no memory. */
 const char *bp_type_text(struct bp_builder *builder, const Bp__TypeProto *proto);
-/* A tensor's data, in the builder's region. */
+/* A tensor's data: bytes stay in the file where possible, else they are in the builder's region. */
 bp_rc bp_decode_tensor(struct bp_builder *builder, const Bp__TensorProto *proto,
                        struct bp_ir_data **out, bp_err *err) BP_CHECKED;
-/* The same of a sparse tensor, made dense. BP_E_UNSUPPORTED: too large that way. */
+/* A sparse tensor, stored dense. BP_E_UNSUPPORTED: over BP_MAX_DENSE, or a type below 8 bits. */
 bp_rc bp_decode_sparse(struct bp_builder *builder, const Bp__SparseTensorProto *proto,
                        struct bp_ir_data **out, bp_err *err) BP_CHECKED;
 
 bool bp_is_constant_node(const Bp__NodeProto *proto);
-/* The value of such a node. */
+/* The value of such a node. BP_E_INVALID: no value, or more than one attribute. */
 bp_rc bp_decode_constant(struct bp_builder *builder, const Bp__NodeProto *proto,
                          struct bp_ir_data **out, bp_err *err) BP_CHECKED;
 

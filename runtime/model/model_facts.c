@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* model_facts.c - one walk over all tensors of a model when it is opened: weights, external files. */
+/*
+ * model_facts.c - one walk over all tensors of a model when it is opened: checks them, counts
+ * weights, registers external files.
+ *
+ * Tensors are in initializers, sparse initializers, attributes of nodes, subgraphs and functions.
+ * After this walk, decoding a graph trusts their types and sizes.
+ */
 
 #include "config.h"
 
 #include "model/external.h"
 #include "model/model.h"
 
+/* A weight that the application gave replaces external data, so that file is not needed. */
 static bp_rc survey_tensor(struct bp_onnx *onnx, Bp__TensorProto *proto, size_t *bytes, bp_err *err)
 {
     bp_rc rc = bp_tensor_proto_check(proto, bytes, err);
 
     if (onnx->proto->n_functions > 0) {
-        proto->number = ++onnx->n_numbered; /* at most one a message, so it cannot overflow */
+        proto->number = ++onnx->n_numbered; /* BP_WIRE_MAX_MESSAGES bounds it */
         proto->has_number = true;
     }
     if (rc >= 0 && proto->given == 0 && proto->data_location == BP_TENSOR_EXTERNAL)
@@ -21,6 +28,7 @@ static bp_rc survey_tensor(struct bp_onnx *onnx, Bp__TensorProto *proto, size_t 
     return BP_OK;
 }
 
+/* *bytes is the size of the values alone: what the file holds. */
 static bp_rc survey_sparse(struct bp_onnx *onnx, const Bp__SparseTensorProto *proto, size_t *bytes,
                            bp_err *err)
 {
@@ -37,6 +45,7 @@ static bp_rc survey_sparse(struct bp_onnx *onnx, const Bp__SparseTensorProto *pr
 
 static bp_rc survey_graph(struct bp_onnx *onnx, const Bp__GraphProto *proto, bp_err *err);
 
+/* AttributeProto.sparse_tensors (a list) is no attribute of any operator, so it isn't read. */
 static bp_rc survey_attribute(struct bp_onnx *onnx, const Bp__AttributeProto *proto, bp_err *err)
 {
     size_t ignored;
@@ -66,7 +75,7 @@ static bp_rc survey_nodes(struct bp_onnx *onnx, Bp__NodeProto *const *nodes, siz
     return rc;
 }
 
-/* Recursion ends with the nesting that the scan allows. */
+/* Recursive; BP_WIRE_MAX_DEPTH of the scan bounds the depth. */
 static bp_rc survey_graph(struct bp_onnx *onnx, const Bp__GraphProto *proto, bp_err *err)
 {
     size_t bytes = 0;
@@ -86,6 +95,7 @@ static bp_rc survey_graph(struct bp_onnx *onnx, const Bp__GraphProto *proto, bp_
     return rc;
 }
 
+/* Functions can hold constants too. */
 bp_rc bp_onnx_survey(struct bp_onnx *onnx, bp_err *err)
 {
     bp_rc rc = survey_graph(onnx, onnx->proto->graph, err);

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* object_io.c - a value of any kind as a file of its own: bp_object_decode. */
+/*
+ * object_io.c - bp_object_decode: a value of any kind (onnx-data.proto: TensorProto, SequenceProto,
+ * OptionalProto, MapProto) from a file of its own.
+ *
+ * These files are the inputs and outputs of ONNX's backend tests (input_0.pb). The message does not
+ * say its type: the caller does.
+ */
 
 #include "config.h"
 
@@ -9,7 +15,7 @@
 #include "model/wire/unpack.h"
 #include "value/object.h"
 
-/* What decoding one file works with. */
+/* State while one file is decoded. */
 struct decoding {
     struct bp_source source;
     struct bp_region region;
@@ -20,6 +26,7 @@ static bp_rc from_sequence(struct decoding *d, const Bp__SequenceProto *proto, b
 static bp_rc from_optional(struct decoding *d, const Bp__OptionalProto *proto, bp_object **out);
 static bp_rc from_map(struct decoding *d, const Bp__MapProto *proto, bp_object **out);
 
+/* The object has a copy: the file's bytes may go. */
 static bp_rc from_data(const struct bp_ir_data *data, bp_object **out, bp_err *err)
 {
     bp_tensor tensor = {
@@ -41,7 +48,7 @@ static bp_rc from_tensor(struct decoding *d, const Bp__TensorProto *proto, bp_ob
     return rc < 0 ? rc : from_data(&data, out, d->err);
 }
 
-/* Item i of a sequence, whichever list it is in. */
+/* Item i of a sequence, from the one list that is not empty. */
 static bp_rc from_item(struct decoding *d, const Bp__SequenceProto *proto, uint32_t i,
                        bp_object **out)
 {
@@ -54,6 +61,7 @@ static bp_rc from_item(struct decoding *d, const Bp__SequenceProto *proto, uint3
     return from_optional(d, proto->optional_values[i], out);
 }
 
+/* SequenceProto has a list for each kind of item; only one may be used. */
 static bp_rc from_sequence(struct decoding *d, const Bp__SequenceProto *proto, bp_object **out)
 {
     size_t n = proto->n_tensor_values + proto->n_sequence_values + proto->n_map_values +
@@ -73,6 +81,7 @@ static bp_rc from_sequence(struct decoding *d, const Bp__SequenceProto *proto, b
     return rc;
 }
 
+/* elem_type is ignored: the field that is set tells the kind. */
 static bp_rc from_optional(struct decoding *d, const Bp__OptionalProto *proto, bp_object **out)
 {
     bool has_value =
@@ -90,6 +99,7 @@ static bp_rc from_optional(struct decoding *d, const Bp__OptionalProto *proto, b
     return from_optional(d, proto->optional_value, &(*out)->items[0]);
 }
 
+/* String keys have a list of their own in MapProto. */
 static bp_rc string_keys(struct decoding *d, const Bp__MapProto *proto, bp_object **out)
 {
     int64_t dims[1] = {(int64_t)proto->n_string_keys};

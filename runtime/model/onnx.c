@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* onnx.c - opening a model: mapped, decoded, its head checked; and what it says of itself. */
+/*
+ * onnx.c - opens a model: maps the file, decodes it, checks its head; and facts about it.
+ *
+ * Order: map, convert from .ort if it is one, scan and unpack, merge edits, check versions, replace
+ * weights, survey tensors, inline functions.
+ */
 
 #include "config.h"
 
@@ -20,6 +25,7 @@
 
 /* ---- the head of a model --------------------------------------------------------------------- */
 
+/* Unknown newer opsets may change an operator's meaning, so they need the caller's consent. */
 bp_rc bp_onnx_check_released(const struct bp_onnx *onnx, bp_err *err)
 {
     const char *domain;
@@ -39,6 +45,7 @@ bp_rc bp_onnx_check_released(const struct bp_onnx *onnx, bp_err *err)
     return BP_OK;
 }
 
+/* ModelProto.opset_import is required since IR version 3; before, all operators are of opset 1. */
 static bp_rc check_head(struct bp_onnx *onnx, bp_err *err)
 {
     const Bp__ModelProto *proto = onnx->proto;
@@ -60,13 +67,13 @@ static bp_rc check_head(struct bp_onnx *onnx, bp_err *err)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* What the model was read from. */
+/* The bytes that the model was read from: an .ort file if there is a container. */
 static const struct bp_bytes *file_of(const struct bp_onnx *onnx)
 {
     return onnx->container.data ? &onnx->container : &onnx->source.file;
 }
 
-/* Says of bytes that could not be decoded what they may be instead. */
+/* When bytes can't be decoded, the message says what the file seems to be instead. */
 static bp_rc fail_decode(const struct bp_onnx *onnx, bp_rc rc, bp_err *err)
 {
     const struct bp_bytes *file = file_of(onnx);
@@ -84,7 +91,10 @@ static bp_rc fail_decode(const struct bp_onnx *onnx, bp_rc rc, bp_err *err)
     return bp_fail_in(err, rc, "%s is not an ONNX model", onnx->name);
 }
 
-/* A model in ONNX Runtime's own format: its ModelProto is written, its weights stay in the file. */
+/*
+ * A model in ONNX Runtime's own format: an equivalent ModelProto is written to memory, its weights
+ * stay in the mapped file.
+ */
 static bp_rc convert(struct bp_onnx *onnx, bp_err *err)
 {
     struct bp_bytes *file = &onnx->source.file;
@@ -101,6 +111,7 @@ static bp_rc convert(struct bp_onnx *onnx, bp_err *err)
     return rc;
 }
 
+/* source.salt makes ids of this model's constants unlike those of any other in the process. */
 static bp_rc decode(struct bp_onnx *onnx, const bp_model_source *from, bp_err *err)
 {
     const struct bp_bytes *file = &onnx->source.file;
@@ -126,7 +137,7 @@ static bp_rc decode(struct bp_onnx *onnx, const bp_model_source *from, bp_err *e
     return rc < 0 ? bp_fail_in(err, rc, "%s", onnx->name) : rc;
 }
 
-/* Takes the mapping, also when it fails. dir may be NULL. */
+/* Takes the mapping over, also when it fails. dir may be NULL. */
 static bp_rc open_bytes(const struct bp_bytes *file, const char *name, const char *dir,
                         const bp_model_source *from, struct bp_onnx **out, bp_err *err)
 {
@@ -156,7 +167,7 @@ static bp_rc open_bytes(const struct bp_bytes *file, const char *name, const cha
     rc = decode(onnx, from, err);
     if (rc < 0)
         goto out;
-    bp_onnx_drop_pages(onnx); /* the kernel has mapped weights around the pages that were read */
+    bp_onnx_drop_pages(onnx); /* readahead has mapped weights around the pages that were read */
     *out = onnx;
     onnx = NULL;
 out:
@@ -164,7 +175,7 @@ out:
     return rc;
 }
 
-/* The directory that a path is in: the path up to its last slash, or "." */
+/* The directory of a path: up to its last slash, or ".". External data is relative to it. */
 static char *directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -174,6 +185,7 @@ static char *directory_of(const char *path)
     return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
+/* A directory is reported as such, because mmap's error would not help. */
 static bp_rc open_path(const bp_model_source *from, struct bp_onnx **out, bp_err *err)
 {
     const char *path = from->path;
@@ -222,6 +234,7 @@ struct bp_onnx *bp_onnx_ref(struct bp_onnx *onnx)
     return onnx;
 }
 
+/* The last reference unmaps the files, so graphs built from the model must be gone. */
 void bp_onnx_unref(struct bp_onnx *onnx)
 {
     if (!onnx || atomic_fetch_sub(&onnx->refs, 1) != 1)
@@ -242,12 +255,16 @@ void bp_onnx_unref(struct bp_onnx *onnx)
 
 /* ---- the graph ------------------------------------------------------------------------------- */
 
-/* For bp_ir_seal. */
+/* The callback of bp_ir_seal(). */
 static uint32_t opset_of(void *h, const char *domain)
 {
     return bp_onnx_opset_of(h, domain);
 }
 
+/*
+ * FlexAttention and Gradient are expanded before sealing, because they stand for subgraphs of other
+ * operators.
+ */
 bp_rc bp_onnx_graph(const struct bp_onnx *onnx, bool open_defaults,
                     const struct bp_custom_table *custom, struct bp_region *region,
                     struct bp_symbols *symbols, struct bp_ir **out, bp_err *err)
@@ -331,6 +348,7 @@ uint32_t bp_onnx_unread_optimizations(const struct bp_onnx *onnx)
     return onnx->ort.n_runtime_optimizations;
 }
 
+/* Import i; a model without imports has one, "" version 1. */
 const char *bp_onnx_opset(const struct bp_onnx *onnx, uint32_t i, int64_t *version)
 {
     const Bp__ModelProto *proto = onnx->proto;

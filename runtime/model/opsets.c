@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* opsets.c - the operator sets that a model imports: versions by domain. */
+/*
+ * opsets.c - the operator sets that a model imports: versions by domain (ModelProto.opset_import).
+ */
 
 #include "config.h"
 
@@ -8,14 +10,15 @@
 #include "graph/schema_table.h"
 #include "model/model.h"
 
+/* ONNX gives its own domain two names. */
 const char *bp_onnx_domain(const char *domain)
 {
     return !domain || strcmp(domain, "ai.onnx") == 0 ? "" : domain;
 }
 
 /*
- * The last import of a domain counts, as in ONNX Runtime. Version 0 has no operators: files import it
- * of sets that they don't use.
+ * When a domain is imported twice the last counts, as in ONNX Runtime. Version 0 has no operators:
+ * some converters import it for sets that no node uses.
  */
 static bp_rc add_opset(struct bp_strmap *opsets, const Bp__OperatorSetIdProto *proto, bp_err *err)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * save.c - a model as bytes again, with its initializers within or elsewhere.
+ * save.c - writes a model as bytes, with its initializers inside or in other files.
  *
- * What was opened is copied field by field, also what we do not read; only tensors whose data moves
- * are written anew, and with them the lengths of the messages around. The result is a list of
- * pieces that point to where the bytes are, so that weights are not copied before they are written.
+ * The opened bytes are copied field by field, unknown fields too; only tensors whose data moves are
+ * encoded anew, and the lengths of the messages around them. The result is a list of pieces that
+ * point at existing bytes, so that weights are not copied before they are written.
  */
 
 #include "config.h"
@@ -27,6 +27,7 @@ enum {
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
+/* Pieces grow by doubling. */
 bp_rc bp_save_push(struct bp_saver *s, const void *bytes, size_t n)
 {
     if (s->n_pieces == s->cap_pieces) {
@@ -43,6 +44,7 @@ bp_rc bp_save_push(struct bp_saver *s, const void *bytes, size_t n)
     return BP_OK;
 }
 
+/* Bytes that follow the last piece directly make it longer, so an unchanged model is one piece. */
 bp_rc bp_save_add(struct bp_saver *s, const void *bytes, size_t n)
 {
     bp_span *last = s->n_pieces > 0 ? &s->pieces[s->n_pieces - 1] : NULL;
@@ -56,6 +58,7 @@ bp_rc bp_save_add(struct bp_saver *s, const void *bytes, size_t n)
     return BP_OK;
 }
 
+/* Base 128, low bits first; bit 7 says that another byte follows. */
 static size_t put_varint(uint8_t *to, uint64_t value)
 {
     size_t n = 0;
@@ -66,6 +69,7 @@ static size_t put_varint(uint8_t *to, uint64_t value)
     return n;
 }
 
+/* Wire type 2: a length, then bytes. */
 size_t bp_save_head(uint8_t *to, uint32_t field, uint64_t size)
 {
     size_t n = put_varint(to, field << 3 | 2);
@@ -75,6 +79,7 @@ size_t bp_save_head(uint8_t *to, uint32_t field, uint64_t size)
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
+/* Wire types: 0 varint, 1 eight bytes, 2 length and bytes, 5 four bytes. */
 const uint8_t *bp_save_next(const uint8_t *p, const uint8_t *end, struct bp_part *out)
 {
     uint64_t value = 0;
@@ -102,6 +107,7 @@ const uint8_t *bp_save_next(const uint8_t *p, const uint8_t *end, struct bp_part
 static bp_rc copy_fields(struct bp_saver *s, enum bp_message_type type, const uint8_t *begin,
                          const uint8_t *end, bool *changed);
 
+/* Only messages of these types can contain a tensor; all others are copied as they are. */
 static bool may_hold_tensors(const struct bp_field *field)
 {
     return field->kind == BP_FIELD_MESSAGE &&
@@ -110,7 +116,7 @@ static bool may_hold_tensors(const struct bp_field *field)
             field->type == BP_MSG_SPARSE || field->type == BP_MSG_TENSOR);
 }
 
-/* The main graph: the model's, then what edits add to it. */
+/* The main graph: the model's fields, then those that edits add. */
 static bp_rc copy_main(struct bp_saver *s, const struct bp_part *part, bool *changed)
 {
     const struct bp_onnx *onnx = s->onnx;
@@ -136,6 +142,7 @@ static bp_rc copy_main(struct bp_saver *s, const struct bp_part *part, bool *cha
     return rc;
 }
 
+/* Only the main graph itself has initializers that may be replaced; is_main is false inside it. */
 static bp_rc copy_content(struct bp_saver *s, enum bp_message_type parent,
                           const struct bp_field *field, const struct bp_part *part, bool *changed)
 {
@@ -153,7 +160,7 @@ static bp_rc copy_content(struct bp_saver *s, enum bp_message_type parent,
     return rc;
 }
 
-/* A message within: with a new length when something in it changed, else as it is. */
+/* A nested message: with a new length if something inside changed, else as it was. */
 static bp_rc copy_message(struct bp_saver *s, enum bp_message_type parent,
                           const struct bp_field *field, const struct bp_part *part, bool *changed)
 {
@@ -166,7 +173,7 @@ static bp_rc copy_message(struct bp_saver *s, enum bp_message_type parent,
 
     if (!head)
         return bp_fail_nomem(s->err, "the saved model");
-    rc = bp_save_push(s, head, 1); /* its length comes when it is known */
+    rc = bp_save_push(s, head, 1); /* the length is filled in when it is known */
     if (rc >= 0)
         rc = copy_content(s, parent, field, part, &is_new);
     if (rc < 0)
@@ -183,7 +190,7 @@ static bp_rc copy_message(struct bp_saver *s, enum bp_message_type parent,
     return BP_OK;
 }
 
-/* Inputs and outputs of the main graph are the last edit's that has some. */
+/* Inputs and outputs of the main graph are those of the last edit that has any. */
 static bool is_replaced(const struct bp_saver *s, enum bp_message_type type, uint32_t number)
 {
     return s->is_main && type == BP_MSG_GRAPH &&
@@ -191,7 +198,7 @@ static bool is_replaced(const struct bp_saver *s, enum bp_message_type type, uin
             (number == OUTPUT_FIELD && s->edit != s->outputs_from));
 }
 
-/* Recursion ends with the nesting that the scan allowed. */
+/* Recursive; the scan's BP_WIRE_MAX_DEPTH bounds the depth. */
 static bp_rc copy_fields(struct bp_saver *s, enum bp_message_type type, const uint8_t *begin,
                          const uint8_t *end, bool *changed)
 {
@@ -216,7 +223,7 @@ static bp_rc copy_fields(struct bp_saver *s, enum bp_message_type type, const ui
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* Finds whose inputs and outputs count, and adds the operator sets that edits import. */
+/* Finds which edit's inputs and outputs count, and appends the imports of all edits. */
 static bp_rc add_edits(struct bp_saver *s)
 {
     bp_rc rc = BP_OK;
@@ -242,6 +249,7 @@ static bp_rc add_edits(struct bp_saver *s)
     return rc;
 }
 
+/* Protobuf's lengths are int32, so a message ends at 2 GiB. */
 static bp_rc write_all(struct bp_saver *s)
 {
     const bp_model_sink *sink = s->sink;

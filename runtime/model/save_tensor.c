@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* save_tensor.c - a tensor of a model that is saved: as it was, or with its data elsewhere. */
+/*
+ * save_tensor.c - a tensor of a model that is saved: as it was, or with its data elsewhere.
+ *
+ * The data moves when the application gave it, when it was external, or when the sink puts it into
+ * a file (bp_model_sink.place).
+ */
 
 #include "config.h"
 
@@ -23,7 +28,7 @@ static bp_rc add_bytes(struct bp_saver *s, uint32_t field, const void *bytes, si
     return rc < 0 ? rc : bp_save_add(s, bytes, size);
 }
 
-/* An entry of external_data. */
+/* An entry of external_data (field 13): key is field 1, value field 2. */
 static bp_rc add_entry(struct bp_saver *s, const char *key, const char *value)
 {
     size_t n_key = strlen(key), n_value = strlen(value);
@@ -47,10 +52,11 @@ struct moved {
     const uint8_t *begin, *end; /* its message */
     const Bp__TensorProto *proto;
     struct bp_ir_data data;
-    const char *from, *to; /* external files; NULL: within */
+    const char *from, *to; /* external files; NULL: inside the model */
     uint64_t from_offset, to_offset;
 };
 
+/* Asks the sink where the data shall be; without a file name it stays in the model. */
 static bp_rc ask_place(struct bp_saver *s, struct moved *tensor)
 {
     const struct bp_ir_data *data = &tensor->data;
@@ -78,7 +84,7 @@ static bp_rc ask_place(struct bp_saver *s, struct moved *tensor)
     return BP_OK;
 }
 
-/* The fields that say no data. */
+/* Copies all fields but those that hold data: dims, type, name, doc string. */
 static bp_rc add_rest(struct bp_saver *s, const struct moved *tensor)
 {
     const uint8_t *p = tensor->begin;
@@ -105,6 +111,7 @@ static bp_rc add_rest(struct bp_saver *s, const struct moved *tensor)
     return rc;
 }
 
+/* Strings can't be external in ONNX, so they stay in string_data. */
 static bp_rc add_strings(struct bp_saver *s, const struct bp_ir_data *data)
 {
     const bp_span *spans = (const bp_span *)(const void *)data->bytes;
@@ -115,6 +122,7 @@ static bp_rc add_strings(struct bp_saver *s, const struct bp_ir_data *data)
     return rc;
 }
 
+/* Data inside the model is written as raw_data, whatever field it was in before. */
 static bp_rc add_tensor(struct bp_saver *s, const struct moved *tensor)
 {
     static const uint8_t location[] = {14 << 3, BP_TENSOR_EXTERNAL};
@@ -143,6 +151,7 @@ static bp_rc read_tensor(struct bp_saver *s, struct moved *tensor, const struct 
     return rc < 0 ? rc : bp_ir_data_load(&tensor->data, s->err);
 }
 
+/* Weights of the main graph alone are offered to the sink. */
 bp_rc bp_save_tensor(struct bp_saver *s, const struct bp_part *part, bool is_weight, bool *changed)
 {
     struct moved tensor = {.begin = part->content, .end = part->end};

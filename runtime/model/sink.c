@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* sink.c - calls the functions of a bp_model_sink, which may throw C++ exceptions. */
+/*
+ * sink.c - calls the functions of a bp_model_sink under a guard, because they may throw C++
+ * exceptions, which must not unwind through our frames.
+ */
 
 #include "config.h"
 
@@ -18,6 +21,7 @@ struct arguments {
     bp_rc rc;
 };
 
+/* An exception becomes an error whose text names the callback. */
 static bp_rc guarded(void (*fn)(void *), struct arguments *arguments, const char *name)
 {
     struct bp_thrown thrown;

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 
-/* Errors are complete. begin may be missing in the sink, the others are to be there. */
+/* Errors always have a text. sink->begin may be NULL, `place` and `write` must be set. */
 bp_rc bp_sink_place(const bp_model_sink *sink, const bp_weight_info *weight, const char **file,
                     uint64_t *offset, bp_err *err) BP_CHECKED;
 bp_rc bp_sink_begin(const bp_model_sink *sink, uint64_t size, bp_err *err) BP_CHECKED;

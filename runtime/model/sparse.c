@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* sparse.c - sparse constants of a model, made dense: nodes take them as any other tensor. */
+/*
+ * sparse.c - sparse constants (SparseTensorProto) are stored dense, so that operators take them
+ * like any tensor.
+ *
+ * Indices are int64: [nnz] positions in the flattened tensor, or [nnz, rank] coordinates. The sum
+ * of dense sizes is limited, as a file of a few bytes can declare terabytes.
+ */
 
 #include "config.h"
 
 #include "model/model.h"
 
-/* The dense tensor's type and sizes into *out. */
+/* Reads type and dims of the dense tensor into *out. */
 static bp_rc read_dense_dims(struct bp_builder *builder, const Bp__SparseTensorProto *proto,
                              uint32_t dtype, struct bp_ir_data *out, bp_err *err)
 {
@@ -32,7 +38,7 @@ static bp_rc read_dense_dims(struct bp_builder *builder, const Bp__SparseTensorP
     return BP_OK;
 }
 
-/* Where element i goes; indices are one number each, or one a dimension. */
+/* The position of element i in the dense tensor; each index is checked against its dimension. */
 static bp_rc find_place(const struct bp_ir_data *indices, const struct bp_ir_data *dense, size_t i,
                         size_t n_elements, size_t *out, bp_err *err)
 {
@@ -71,6 +77,7 @@ static bp_rc check_parts(const struct bp_ir_data *values, const struct bp_ir_dat
     return BP_OK;
 }
 
+/* Elements without an index are zero, ONNX's only fill value. */
 static bp_rc scatter(const struct bp_ir_data *values, const struct bp_ir_data *indices,
                      struct bp_region *region, struct bp_ir_data *dense, bp_err *err)
 {

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* tensor.c - element types, sizes and bytes of a TensorProto; see onnx.proto for where they lie. */
+/*
+ * tensor.c - element type, size and bytes of a TensorProto.
+ *
+ * Data is in raw_data (little-endian) or in one of the typed fields (float_data, int32_data...),
+ * which may be packed or have a tag before each element. Bytes are used in place whenever they
+ * already have the right layout.
+ */
 
 #include "config.h"
 
@@ -7,10 +13,10 @@
 
 #include "model/external.h"
 
-/* Numbers are used as they lie in the file, which is little-endian. */
+/* Elements are used in place, and ONNX files are little-endian. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "needs a little-endian machine");
 
-/* The field other than raw_data that holds elements of a type. */
+/* The typed field for elements of a type, when they are not in raw_data (onnx.proto). */
 static const uint8_t typed_fields[BP_DTYPE_END] = {
     [BP_DTYPE_F32] = BP_TENSOR_FLOAT_DATA,      [BP_DTYPE_C64] = BP_TENSOR_FLOAT_DATA,
     [BP_DTYPE_F64] = BP_TENSOR_DOUBLE_DATA,     [BP_DTYPE_C128] = BP_TENSOR_DOUBLE_DATA,
@@ -27,17 +33,18 @@ static const uint8_t typed_fields[BP_DTYPE_END] = {
     [BP_DTYPE_U2] = BP_TENSOR_INT32_DATA,       [BP_DTYPE_I2] = BP_TENSOR_INT32_DATA,
 };
 
-/* A tensor's typed field as it is read: numbers of `unit` bytes each are written from `to` on. */
+/* State while a typed field is converted: elements of `unit` bytes are written to `to`. */
 struct reader {
     enum bp_field_kind kind;
     const char *field;
     uint32_t dtype;
-    size_t unit; /* of one number; types under 8 bits come as whole bytes, complex ones as pairs */
+    size_t unit; /* bytes; types under 8 bits are stored as packed bytes, complex ones as pairs */
     uint8_t *to, *end;
 };
 
 /* ---- identity -------------------------------------------------------------------------------- */
 
+/* A round of splitmix64's finaliser: every input bit affects every output bit. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash ^= value + UINT64_C(0x9e3779b97f4a7c15) + (hash << 6) + (hash >> 2);
@@ -51,6 +58,10 @@ uint64_t bp_file_part_id(uint64_t file_id, uint64_t offset, uint64_t size)
     return mix(mix(mix(0, file_id), offset), size);
 }
 
+/*
+ * Bytes of a mapped file have an id that is the same in other sessions of that file, so providers
+ * share packed weights; other bytes are identified by address and the model's salt.
+ */
 uint64_t bp_source_id(const struct bp_source *source, const void *p, size_t n)
 {
     uintptr_t address = (uintptr_t)p, begin = (uintptr_t)source->file.data;
@@ -62,6 +73,7 @@ uint64_t bp_source_id(const struct bp_source *source, const void *p, size_t n)
 
 /* ---- type and sizes -------------------------------------------------------------------------- */
 
+/* The product of dims is checked for overflow before anything is allocated. */
 bp_rc bp_tensor_proto_check(const Bp__TensorProto *proto, size_t *out, bp_err *err)
 {
     uint32_t dtype = (uint32_t)proto->data_type;
@@ -82,6 +94,7 @@ bp_rc bp_tensor_proto_check(const Bp__TensorProto *proto, size_t *out, bp_err *e
     return BP_OK;
 }
 
+/* Kernels read bool as 0 or 1; another byte would give results that depend on the kernel. */
 bp_rc bp_check_bools(const struct bp_ir_data *data, bp_err *err)
 {
     if (data->dtype != BP_DTYPE_BOOL)
@@ -94,10 +107,11 @@ bp_rc bp_check_bools(const struct bp_ir_data *data, bp_err *err)
     return BP_OK;
 }
 
-/* ---- numbers of the typed fields ------------------------------------------------------------- */
+/* ---- elements of the typed fields ------------------------------------------------------------ */
 
-static const uint8_t *next_number(const uint8_t *p, const uint8_t *end, enum bp_field_kind kind,
-                                  uint64_t *out)
+/* One element: a varint, or 4 or 8 bytes. NULL: the data ends within it. */
+static const uint8_t *next_element(const uint8_t *p, const uint8_t *end, enum bp_field_kind kind,
+                                   uint64_t *out)
 {
     size_t width = kind == BP_FIELD_FLOATS ? 4 : 8;
 
@@ -110,10 +124,13 @@ static const uint8_t *next_number(const uint8_t *p, const uint8_t *end, enum bp_
     return p + width;
 }
 
-/* int32_data also holds unsigned types, and bit patterns; either sign is taken for those. */
-static bool fits(uint64_t number, const struct reader *reader)
+/*
+ * int32_data also holds uint8, uint16 and bit patterns of float16; writers store these signed or
+ * unsigned, so both ranges are accepted.
+ */
+static bool fits(uint64_t element, const struct reader *reader)
 {
-    int64_t value = (int64_t)number;
+    int64_t value = (int64_t)element;
     unsigned bits = (unsigned)reader->unit * 8;
 
     if (reader->kind != BP_FIELD_INTS || bits >= 64)
@@ -121,31 +138,32 @@ static bool fits(uint64_t number, const struct reader *reader)
     return value >= -(INT64_C(1) << (bits - 1)) && value < INT64_C(1) << bits;
 }
 
+/* Elements with a tag before each are not packed, as proto2 writers produce them. */
 static bp_rc read_chunk(struct reader *reader, const struct bp_chunk *chunk, bp_err *err)
 {
     const uint8_t *p = chunk->data, *end = p + chunk->size;
-    uint64_t number = 0;
+    uint64_t element = 0;
 
     while (p < end) {
         if (chunk->is_tagged)
-            p = bp_wire_varint(p, end, &number);
+            p = bp_wire_varint(p, end, &element);
         if (p)
-            p = next_number(p, end, reader->kind, &number);
+            p = next_element(p, end, reader->kind, &element);
         if (!p)
             return bp_fail(err, BP_E_INVALID, "its %s ends within a number", reader->field);
         if (reader->to == reader->end)
             return bp_fail(err, BP_E_INVALID, "its %s has more elements than its dims",
                            reader->field);
-        if (!fits(number, reader))
+        if (!fits(element, reader))
             return bp_fail(err, BP_E_INVALID, "its %s has %lld, which is no %s", reader->field,
-                           (long long)number, bp_dtype_name(reader->dtype));
-        memcpy(reader->to, &number, reader->unit);
+                           (long long)element, bp_dtype_name(reader->dtype));
+        memcpy(reader->to, &element, reader->unit);
         reader->to += reader->unit;
     }
     return BP_OK;
 }
 
-/* Chunk i of a tensor if it belongs to `field`. */
+/* Chunk i of a tensor if it belongs to `field`, else NULL. */
 static const struct bp_chunk *chunk_of(const Bp__TensorProto *proto, const struct bp_source *source,
                                        size_t i, uint32_t field)
 {
@@ -157,19 +175,19 @@ static const struct bp_chunk *chunk_of(const Bp__TensorProto *proto, const struc
     return chunk->field == field ? chunk : NULL;
 }
 
-/* The bytes as they lie in the model. */
+/* Uses the bytes in place. */
 static void use_chunk(const struct bp_chunk *chunk, const struct bp_source *source,
                       struct bp_ir_data *out)
 {
     uintptr_t map = (uintptr_t)source->file.map, at = (uintptr_t)chunk->data;
 
     out->bytes = chunk->data;
-    /* what an application changed in the model lies elsewhere */
+    /* data that the application replaced is not in the mapped file */
     if (map != 0 && at >= map && at - map < source->file.size)
         out->mapped = out->bytes;
 }
 
-/* Makes the bytes from typed data that is not one piece as it is wanted. */
+/* Converts typed data to dense bytes in the region. */
 static bp_rc gather(const Bp__TensorProto *proto, const struct bp_source *source,
                     struct reader *reader, uint32_t field, struct bp_region *region,
                     struct bp_ir_data *out, bp_err *err)
@@ -195,6 +213,7 @@ static bp_rc gather(const Bp__TensorProto *proto, const struct bp_source *source
     return rc;
 }
 
+/* Used in place if it is one packed run of floats or doubles, else converted. */
 static bp_rc read_typed(const Bp__TensorProto *proto, const struct bp_source *source,
                         struct bp_region *region, struct bp_ir_data *out, bp_err *err)
 {
@@ -222,13 +241,14 @@ static bp_rc read_typed(const Bp__TensorProto *proto, const struct bp_source *so
         use_chunk(first, source, out);
         return BP_OK;
     }
-    /* a number takes a byte at least: no memory for data that cannot be there */
+    /* an element takes at least a byte: don't allocate for data that can't be there */
     if (out->size / reader.unit > stored)
         return bp_fail(err, BP_E_INVALID, "its dims need %zu bytes, its %s has %zu", out->size,
                        field->name, stored);
     return gather(proto, source, &reader, number, region, out, err);
 }
 
+/* string_data alone holds strings; raw_data of strings is invalid. */
 static bp_rc read_strings(const Bp__TensorProto *proto, const struct bp_source *source,
                           struct bp_region *region, struct bp_ir_data *out, bp_err *err)
 {
@@ -254,6 +274,7 @@ static bp_rc read_strings(const Bp__TensorProto *proto, const struct bp_source *
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* The last raw_data counts, as protobuf says of any singular field that comes twice. */
 static const struct bp_chunk *find_raw(const Bp__TensorProto *proto, const struct bp_source *source)
 {
     /* the last one counts, as for any protobuf field that comes twice */
@@ -279,16 +300,18 @@ static bp_rc read_raw(const struct bp_chunk *raw, const struct bp_source *source
     return BP_OK;
 }
 
-/* Its type and sizes were compared when the model was opened. */
+/* Type and sizes were compared when the model was opened. */
 static void read_given(const Bp__TensorProto *proto, const struct bp_source *source,
                        struct bp_ir_data *out)
 {
     const bp_tensor *tensor = &source->given[proto->given - 1];
 
-    out->bytes = out->size > 0 ? (const uint8_t *)tensor->base + tensor->offset : (const uint8_t *)"";
+    out->bytes =
+        out->size > 0 ? (const uint8_t *)tensor->base + tensor->offset : (const uint8_t *)"";
     out->id = bp_source_id(source, out->size > 0 ? (const void *)out->bytes : proto, out->size);
 }
 
+/* Order: given by the application, external, raw_data, typed field. */
 static bp_rc read_data(const Bp__TensorProto *proto, const struct bp_source *source,
                        struct bp_region *region, struct bp_ir_data *out, bp_err *err)
 {
@@ -307,7 +330,7 @@ static bp_rc read_data(const Bp__TensorProto *proto, const struct bp_source *sou
     if (proto->data_location == BP_TENSOR_EXTERNAL)
         return bp_external_read(proto, source, region, out, err);
 
-    /* some writers leave an empty raw_data beside typed data */
+    /* some writers put an empty raw_data next to typed data */
     if (raw && (raw->size > 0 || proto->n_chunk == 1))
         rc = read_raw(raw, source, out, err);
     else if (out->dtype == BP_DTYPE_STRING)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tensor_io.c - one tensor as a file of its own: bp_tensor_decode and bp_tensor_encode. */
+/* tensor_io.c - bp_tensor_decode and bp_tensor_encode: one TensorProto as a file of its own. */
 
 #include "config.h"
 
@@ -11,6 +11,7 @@
 
 /* ---- decode ---------------------------------------------------------------------------------- */
 
+/* The caller's tensor owns its memory. */
 static bp_rc copy_tensor(const struct bp_ir_data *data, bp_tensor *out, bp_err *err)
 {
     bp_tensor tensor = {
@@ -24,6 +25,7 @@ static bp_rc copy_tensor(const struct bp_ir_data *data, bp_tensor *out, bp_err *
     return bp_tensor_copy(&tensor, out, err);
 }
 
+/* *name is the caller's to free(); it is NULL after a failure. */
 bp_rc bp_tensor_decode(const void *bytes, size_t size, bp_tensor *out, char **name, bp_err *err)
 {
     struct bp_region region = {0};
@@ -64,13 +66,14 @@ out:
 
 /* ---- encode ---------------------------------------------------------------------------------- */
 
-/* Counts while `to` is NULL, then writes; both by the same calls, so that they agree. */
+/* Counts while `to` is NULL, then writes: the same calls do both, so the sizes agree. */
 struct writer {
     uint8_t *to;
     size_t size;
     bool is_too_large;
 };
 
+/* Sizes are added with overflow checks. */
 static void put_bytes(struct writer *writer, const void *bytes, size_t n)
 {
     if (writer->to && n > 0)
@@ -91,12 +94,14 @@ static void put_varint(struct writer *writer, uint64_t value)
     put_bytes(writer, &byte, 1);
 }
 
+/* Wire type 0. */
 static void put_int(struct writer *writer, uint32_t field, uint64_t value)
 {
     put_varint(writer, field << 3);
     put_varint(writer, value);
 }
 
+/* Wire type 2. */
 static void put_blob(struct writer *writer, uint32_t field, const void *bytes, size_t n)
 {
     put_varint(writer, field << 3 | 2);
@@ -104,6 +109,7 @@ static void put_blob(struct writer *writer, uint32_t field, const void *bytes, s
     put_bytes(writer, bytes, n);
 }
 
+/* Fields: 1 dims, 2 data_type, 6 string_data, 8 name, 9 raw_data. */
 static void put_tensor(struct writer *writer, const bp_tensor *tensor, const char *name, size_t n)
 {
     const void *data = n > 0 ? bp_tensor_data(tensor) : NULL;
@@ -124,6 +130,7 @@ static void put_tensor(struct writer *writer, const bp_tensor *tensor, const cha
         put_blob(writer, BP_TENSOR_RAW_DATA, data, n);
 }
 
+/* A string may only be NULL if it is empty. */
 static bp_rc check_strings(const bp_tensor *tensor, size_t n, bp_err *err)
 {
     const bp_span *spans = bp_tensor_data(tensor);
@@ -135,6 +142,7 @@ static bp_rc check_strings(const bp_tensor *tensor, size_t n, bp_err *err)
     return BP_OK;
 }
 
+/* Tensors in device memory must be copied to the host first. */
 bp_rc bp_tensor_check(const bp_tensor *tensor, size_t *out, bp_err *err)
 {
     bp_rc rc;
@@ -154,6 +162,7 @@ bp_rc bp_tensor_check(const bp_tensor *tensor, size_t *out, bp_err *err)
     return BP_OK;
 }
 
+/* *out is the caller's to free(). Protobuf's lengths end at 2 GiB. */
 bp_rc bp_tensor_encode(const bp_tensor *tensor, const char *name, void **out, size_t *size,
                        bp_err *err)
 {

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* type.c - what a model declares of its values: element type and sizes. */
+/* type.c - declared types of values (TypeProto): element type and shape. */
 
 #include "config.h"
 
 #include "model/model.h"
 
+/*
+ * A dimension is a value, a name (dim_param: the same name is the same size) or unknown. Negative
+ * values, which some exporters write for "unknown", are unknown.
+ */
 static bp_rc decode_dim(struct bp_builder *builder, const Bp__TensorShapeProto__Dimension *proto,
                         struct bp_sym *out, bp_err *err)
 {
@@ -17,6 +21,7 @@ static bp_rc decode_dim(struct bp_builder *builder, const Bp__TensorShapeProto__
     return bp_symbols_fresh(builder->symbols, false, out, err);
 }
 
+/* No shape means unknown rank; an empty shape means a scalar. */
 static bp_rc decode_tensor(struct bp_builder *builder, const Bp__TypeProto__Tensor *proto,
                            struct bp_fact *out, bp_err *err)
 {
@@ -45,7 +50,7 @@ static bp_rc decode_tensor(struct bp_builder *builder, const Bp__TypeProto__Tens
     return BP_OK;
 }
 
-/* Its item is the tensor that it stands for. */
+/* Its item is the dense tensor of the same type and shape. */
 static bp_rc decode_sparse(struct bp_builder *builder, const Bp__TypeProto__Tensor *proto,
                            struct bp_fact *out, bp_err *err)
 {
@@ -59,7 +64,10 @@ static bp_rc decode_sparse(struct bp_builder *builder, const Bp__TypeProto__Tens
     return decode_tensor(builder, proto, dense, err);
 }
 
-/* A sequence, optional or map, of what it says it holds. Items have no shape: each has its own. */
+/*
+ * A sequence, optional or map. Items keep no shape, because each item of a sequence may have
+ * another.
+ */
 static bp_rc decode_items(struct bp_builder *builder, uint32_t kind, int32_t key_type,
                           const Bp__TypeProto *value, struct bp_fact *out, bp_err *err)
 {
@@ -83,6 +91,7 @@ static bp_rc decode_items(struct bp_builder *builder, uint32_t kind, int32_t key
     return rc;
 }
 
+/* Recursion is bounded by the scan's BP_WIRE_MAX_DEPTH. */
 bp_rc bp_decode_type(struct bp_builder *builder, const Bp__TypeProto *proto, struct bp_fact *out,
                      bp_err *err)
 {
@@ -107,7 +116,7 @@ bp_rc bp_decode_type(struct bp_builder *builder, const Bp__TypeProto *proto, str
 
 /* ---- as text --------------------------------------------------------------------------------- */
 
-/* ONNX's words where they differ from ours. */
+/* ONNX's names of element types where they differ from ours. */
 static const char *element_word(int32_t dtype)
 {
     if (dtype == BP_DTYPE_F32)
@@ -117,6 +126,7 @@ static const char *element_word(int32_t dtype)
     return bp_dtype_name((uint32_t)dtype);
 }
 
+/* As in ONNX's operator schemas. */
 const char *bp_type_text(struct bp_builder *builder, const Bp__TypeProto *proto)
 {
     const char *inner;

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* fuse.c - puts one node in the place of several, if their provider takes it. */
+/*
+ * fuse.c - replaces several nodes by one, if the provider that claims them claims the new node too.
+ *
+ * The question costs a claim of a graph with the new node alone; no pass fuses what the provider
+ * would then leave to another, so a fusion never moves data between devices.
+ */
 
 #include "config.h"
 
@@ -7,7 +12,10 @@
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-/* Asks about the whole graph when the first fusion is at hand; before it nothing was changed. */
+/*
+ * Asks all providers about the whole graph, once, when the first fusion is about to happen. Later
+ * fusions reuse the answer: they replace nodes within one provider.
+ */
 static bool know_takers(struct bp_rewrite *rw)
 {
     struct bp_optimizer *optimizer = rw->optimizer;
@@ -22,13 +30,14 @@ static bool know_takers(struct bp_rewrite *rw)
         return false;
     bp_rw_sync(rw);
     if (optimizer->takers(optimizer->h, rw->ir, rw->facts, rw->symbols, BP_NONE, taker, &own) < 0) {
-        for (uint32_t n = 0; n < rw->ir->n_nodes; n++) /* it will fail once more, and be told of */
+        for (uint32_t n = 0; n < rw->ir->n_nodes; n++) /* compiling fails too, and reports it */
             taker[n] = BP_NONE;
     }
     rw->taker = taker;
     return true;
 }
 
+/* On the CPU provider the parts are faster than the fused node (fusion.is_for_others). */
 static bool is_unwanted(const struct bp_rewrite *rw, const struct bp_fusion *f)
 {
     const struct bp_optimizer *optimizer = rw->optimizer;
@@ -37,6 +46,7 @@ static bool is_unwanted(const struct bp_rewrite *rw, const struct bp_fusion *f)
            optimizer->is_cpu(optimizer->h, rw->taker[f->last]);
 }
 
+/* Nodes that nobody claims, or that different providers claim, are not fused. */
 static bool same_taker(const struct bp_rewrite *rw, const struct bp_fusion *f)
 {
     for (uint32_t i = 0; i < f->n_of; i++) {
@@ -48,6 +58,7 @@ static bool same_taker(const struct bp_rewrite *rw, const struct bp_fusion *f)
 
 /* ---- a graph of the new node alone ----------------------------------------------------------- */
 
+/* The graph imports no opset: the node has its version already. */
 static uint32_t no_opset(void *h, const char *domain)
 {
     (void)h;
@@ -55,6 +66,7 @@ static uint32_t no_opset(void *h, const char *domain)
     return 0;
 }
 
+/* Constants stay constants, as providers may accept weights only when they are constant. */
 static bp_rc add_input(struct bp_ir *ir, const struct bp_rewrite *rw, uint32_t from, uint32_t i,
                        uint32_t *out, bp_err *err)
 {
@@ -76,12 +88,13 @@ static bp_rc add_input(struct bp_ir *ir, const struct bp_rewrite *rw, uint32_t f
     return BP_OK;
 }
 
-/* The value that output i is to be, or BP_NONE. */
+/* The value that output i shall be, or BP_NONE. */
 static uint32_t out_of(const struct bp_rewrite *rw, const struct bp_fusion *f, uint32_t i)
 {
     return f->out ? f->out[i] : rw->ir->nodes[f->last].out[i];
 }
 
+/* Outputs that nothing reads stay absent, as in the graph itself. */
 static bp_rc add_outputs(struct bp_ir *ir, struct bp_ir_node *node, const struct bp_rewrite *rw,
                          const struct bp_fusion *f, bp_err *err)
 {
@@ -99,6 +112,9 @@ static bp_rc add_outputs(struct bp_ir *ir, struct bp_ir_node *node, const struct
     return rc;
 }
 
+/*
+ * A graph of the new node alone: its inputs are graph inputs with the types and shapes known here.
+ */
 static bp_rc build(const struct bp_rewrite *rw, const struct bp_fusion *f, struct bp_ir *ir,
                    bp_err *err)
 {
@@ -127,12 +143,13 @@ static bp_rc build(const struct bp_rewrite *rw, const struct bp_fusion *f, struc
     return rc < 0 ? rc : bp_ir_seal(ir, no_opset, NULL, err);
 }
 
+/* Sizes may be known better afterwards, so only type and rank are compared. */
 static bool same_type(const struct bp_fact *a, const struct bp_fact *b)
 {
     return a->dtype == b->dtype && a->rank == b->rank;
 }
 
-/* Are types and ranks of all outputs as they were? */
+/* Do all outputs keep their types and ranks? */
 static bool same_types(const struct bp_rewrite *rw, const struct bp_fusion *f,
                        const struct bp_ir_node *made, const struct bp_fact *facts)
 {
@@ -145,6 +162,7 @@ static bool same_types(const struct bp_rewrite *rw, const struct bp_fusion *f,
     return true;
 }
 
+/* Infers the new node's types, then asks the provider of the old ones alone. */
 static bp_rc ask(struct bp_rewrite *rw, const struct bp_fusion *f, struct bp_ir *ir,
                  struct bp_region *region, bool *takes, bp_err *err)
 {
@@ -166,7 +184,7 @@ static bp_rc ask(struct bp_rewrite *rw, const struct bp_fusion *f, struct bp_ir 
     return rc;
 }
 
-/* Would the provider that has the nodes take the new one? Any failure is a no. */
+/* Would the provider of the old nodes claim the new one? Any failure counts as no. */
 static bool would_take(struct bp_rewrite *rw, const struct bp_fusion *f)
 {
     struct bp_region region = {0};
@@ -194,7 +212,10 @@ static bp_rc set_attrs(struct bp_rewrite *rw, const struct bp_fusion *f, bp_err 
     return rc;
 }
 
-/* The node makes all of them; who made them before makes them no more, and goes. */
+/*
+ * The new node produces all of f->out; the nodes that produced them before lose these outputs, and
+ * are removed if nothing reads their others.
+ */
 static bp_rc take_outputs(struct bp_rewrite *rw, const struct bp_fusion *f, bp_err *err)
 {
     struct bp_ir *ir = rw->ir;
@@ -227,7 +248,7 @@ static bp_rc take_outputs(struct bp_rewrite *rw, const struct bp_fusion *f, bp_e
     return BP_OK;
 }
 
-/* It has the name of the first, and stands for all in their order. */
+/* The new node has the name of the first, and reports list all nodes in running order. */
 static bp_rc take_names(struct bp_rewrite *rw, const struct bp_fusion *f, bp_err *err)
 {
     uint32_t at = 0;
@@ -243,6 +264,10 @@ static bp_rc take_names(struct bp_rewrite *rw, const struct bp_fusion *f, bp_err
     return rc;
 }
 
+/*
+ * The order matters: names first (they are lost with the operator), then the operator, attributes
+ * and inputs, outputs last; the schema check comes when all is set.
+ */
 static bp_rc replace(struct bp_rewrite *rw, const struct bp_fusion *f, bp_err *err)
 {
     bp_rc rc = take_names(rw, f, err);

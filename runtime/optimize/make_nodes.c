@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* make_nodes.c - constants that passes make. */
+/*
+ * make_nodes.c - constants that passes create.
+ *
+ * Their bytes are in the graph's region and belong to the session; a mark (source == data) tells
+ * them from the model's own, which are never written.
+ */
 
 #include "config.h"
 
@@ -36,13 +41,13 @@ bool bp_rw_is_own(const struct bp_ir_data *data)
     return data->source == data;
 }
 
-void bp_rw_number_data(struct bp_ir_data *data)
+void bp_rw_set_data_id(struct bp_ir_data *data)
 {
     if (bp_rw_is_own(data) && data->id == 0)
         data->id = bp_keyed_hash(data->bytes, data->size);
 }
 
-/* What is known of a constant; the same that bp_infer_start() finds. */
+/* Type, shape and small content of a constant, as bp_infer_start() finds them. */
 static bp_rc set_fact(struct bp_rewrite *rw, uint32_t value, bp_err *err)
 {
     const struct bp_ir_data *data = rw->ir->values[value].data;
@@ -62,7 +67,7 @@ static bp_rc set_fact(struct bp_rewrite *rw, uint32_t value, bp_err *err)
     return rc;
 }
 
-/* Names of the graphs around count too: in a file they mean the same in a body. */
+/* Names of the outer graphs count too: in a file, a name in a subgraph may mean a value outside. */
 static bool is_taken(const struct bp_ir *ir, const char *name)
 {
     for (; ir; ir = ir->parent) {
@@ -72,7 +77,7 @@ static bool is_taken(const struct bp_ir *ir, const char *name)
     return false;
 }
 
-/* "conv1.weight'", with as many marks as make it new. */
+/* A new name: "conv1.weight'", then "conv1.weight'2" and so on until it is unused. */
 static bp_rc define(struct bp_rewrite *rw, uint32_t like, uint32_t *out, bp_err *err)
 {
     const char *base = rw->ir->values[like].name;
@@ -87,7 +92,7 @@ bp_rc bp_rw_make(struct bp_rewrite *rw, uint32_t like, struct bp_rw_made *out, b
 {
     bp_rc rc = define(rw, like, &out->value, err);
 
-    if (rc >= 0 && !bp_rw_room(rw))
+    if (rc >= 0 && !bp_rw_reserve(rw))
         rc = bp_fail_nomem(err, "a folded constant");
     if (rc < 0)
         return rc;
@@ -100,6 +105,7 @@ bp_rc bp_rw_make(struct bp_rewrite *rw, uint32_t like, struct bp_rw_made *out, b
     return BP_OK;
 }
 
+/* The id goes, because the bytes may have changed; providers cache by it. */
 bp_rc bp_rw_made(struct bp_rewrite *rw, struct bp_rw_made *made, bp_err *err)
 {
     made->data->id = 0; /* its bytes may be others than before */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* match_nodes.c - nodes that become others: names, operators, attributes. */
+/*
+ * match_nodes.c - turns nodes into others: names, operators, attributes.
+ *
+ * Attribute lists are never changed in place: two nodes may share one.
+ */
 
 #include "config.h"
 
@@ -8,8 +12,9 @@
 #include "graph/schema_table.h"
 #include "graph/seal_parts.h"
 
-enum { MOST_NAMES = 400 }; /* characters of what a node stands for */
+enum { MOST_NAMES = 400 }; /* characters of the list of nodes that a node replaces */
 
+/* Past 400 characters the rest is left out: the list is for people who read a report. */
 bp_rc bp_rw_stand_for(struct bp_rewrite *rw, uint32_t n, uint32_t from, bp_err *err)
 {
     struct bp_ir_node *to = &rw->ir->nodes[n];
@@ -64,6 +69,7 @@ bp_rc bp_rw_set_op(struct bp_rewrite *rw, uint32_t n, const char *op, const char
     return node->schema ? BP_OK : bp_fail(err, BP_E_INTERNAL, "no schema of %s", op);
 }
 
+/* Bytes of one element of an attribute. */
 static size_t attr_size(uint32_t type)
 {
     return type == BP_ATTR_FLOAT    ? sizeof(float)

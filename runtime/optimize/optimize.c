@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* optimize.c - runs the passes over a graph and its bodies. */
+/*
+ * optimize.c - runs the passes over a graph and its subgraphs.
+ *
+ * Basic passes run first, until none matches (4 rounds at most); then those of the extended level,
+ * which ask providers. Subgraphs follow, with the types and shapes that the graph around them has
+ * by then.
+ */
 
 #include "config.h"
 
@@ -7,7 +13,7 @@
 
 #include <time.h>
 
-enum { MOST_ROUNDS = 4 }; /* one pass makes work for another; what is left then is little */
+enum { MOST_ROUNDS = 4 }; /* a pass can create matches for another; few are left after 4 */
 
 static uint64_t now_ns(void)
 {
@@ -19,7 +25,7 @@ static uint64_t now_ns(void)
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-/* What folding made constant in the graph around is constant here too. */
+/* A value that folding made constant in the outer graph is constant for its subgraphs too. */
 static void inherit_constants(struct bp_ir *ir)
 {
     for (uint32_t v = 0; v < ir->n_values; v++) {
@@ -37,8 +43,8 @@ static void inherit_constants(struct bp_ir *ir)
 }
 
 /*
- * What is sure of a body's input. Sizes that the body declares for it are not: nobody holds them
- * against what a run brings.
+ * What is certain of a subgraph's input: the type and shape of what the node passes in. Dimensions
+ * that the subgraph declares are not certain, because nothing checks them when a model runs.
  */
 static struct bp_fact of_input(const struct bp_fact *given, const struct bp_fact *declared)
 {
@@ -53,8 +59,9 @@ static struct bp_fact of_input(const struct bp_fact *given, const struct bp_fact
 }
 
 /*
- * Facts of all values; NULL: its types contradict each other, or memory is short. The symbols are not
- * the graph's own, so sizes count as equal where that follows, not where the file says so.
+ * Facts of all values; NULL: the types contradict each other, or memory is short. The symbols are
+ * not the graph's own, so two sizes count as equal where that follows from the operators, not where
+ * the file gives them the same name.
  */
 static struct bp_fact *infer(struct bp_ir *ir, const struct bp_fact *outer,
                              const struct bp_fact *inputs, struct bp_symbols *symbols,
@@ -74,11 +81,13 @@ static struct bp_fact *infer(struct bp_ir *ir, const struct bp_fact *outer,
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
+/* Its level is enabled, and neither an option nor the application disabled it. */
 static bool is_on(const struct bp_optimizer *optimizer, uint32_t i)
 {
     return bp_pass_at(i)->level <= optimizer->level && !(optimizer->disabled >> i & 1);
 }
 
+/* Runs one pass and adds its matches, nodes and time to its result. */
 static bp_rc run_pass(struct bp_rewrite *rw, uint32_t i, bool is_first, bp_err *err)
 {
     struct bp_pass_result *result = &rw->optimizer->results[i];
@@ -98,14 +107,18 @@ static bp_rc run_pass(struct bp_rewrite *rw, uint32_t i, bool is_first, bp_err *
     return rc < 0 ? bp_fail_in(err, rc, "pass '%s'", bp_pass_at(i)->name) : rc;
 }
 
+/*
+ * Phase 1 (asks = false) has the basic passes; phase 2 those that ask providers whether they claim
+ * the new node.
+ */
 static bool is_of_phase(uint32_t i, bool asks)
 {
     return (bp_pass_at(i)->level >= BP_OPTIMIZE_EXTENDED) == asks;
 }
 
 /*
- * All passes of a phase, until they find nothing more. One that ran since the last match of any has
- * nothing new to look at.
+ * All passes of a phase, until none matches. A pass that already ran since the last match of any
+ * other is skipped, because the graph has not changed for it.
  */
 static bp_rc run_phase(struct bp_rewrite *rw, bool asks, bp_err *err)
 {
@@ -141,6 +154,10 @@ struct graph {
     struct bp_region scratch;
 };
 
+/*
+ * One phase: lists of the graph are built, all passes run on them, and the graph is sealed again.
+ * The facts outlive the lists, as the next phase begins with them.
+ */
 static bp_rc phase(struct graph *g, bool asks, bp_err *err)
 {
     struct bp_rewrite rw;
@@ -167,8 +184,8 @@ static bp_rc phase(struct graph *g, bool asks, bp_err *err)
 static bp_rc optimize(struct bp_optimizer *optimizer, struct bp_ir *ir, const struct bp_fact *outer,
                       const struct bp_fact *inputs, bp_err *err);
 
-/* The bodies of a node; one whose inputs cannot be told is left alone. */
-static bp_rc do_bodies(struct graph *g, const struct bp_ir_node *node, bp_err *err)
+/* The subgraphs of a node; skipped when the types of their inputs can't be inferred. */
+static bp_rc do_subgraphs(struct graph *g, const struct bp_ir_node *node, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
@@ -185,7 +202,7 @@ static bp_rc do_bodies(struct graph *g, const struct bp_ir_node *node, bp_err *e
     return rc;
 }
 
-/* At most BP_MAX_SUBGRAPH_DEPTH deep. */
+/* Recursive; at most BP_MAX_SUBGRAPH_DEPTH deep, which the reader of the model checked. */
 static bp_rc optimize(struct bp_optimizer *optimizer, struct bp_ir *ir, const struct bp_fact *outer,
                       const struct bp_fact *inputs, bp_err *err)
 {
@@ -199,7 +216,7 @@ static bp_rc optimize(struct bp_optimizer *optimizer, struct bp_ir *ir, const st
     if (rc >= 0 && optimizer->level >= BP_OPTIMIZE_EXTENDED && optimizer->takers)
         rc = phase(&g, true, err);
     for (uint32_t n = 0; rc >= 0 && n < ir->n_nodes; n++)
-        rc = do_bodies(&g, &ir->nodes[n], err);
+        rc = do_subgraphs(&g, &ir->nodes[n], err);
 out:
     bp_region_finish(&g.scratch);
     return rc;

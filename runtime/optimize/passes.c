@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* passes.c - the table of passes. */
+/*
+ * passes.c - the table of passes.
+ *
+ * The order matters: folding shows no-ops, dropping those shows pairs that merge, and weights are
+ * folded (norm, scale, bias) before Conv and Gemm are fused with what follows.
+ */
 
 #include "config.h"
 
@@ -7,7 +12,7 @@
 
 #include "text/text.h"
 
-/* In the order in which they run; those of the extended level run after all basic ones. */
+/* Passes of the extended level run after all basic ones, wherever they stand. */
 static const struct bp_pass passes[] = {
     {"drop-unused", BP_OPTIMIZE_BASIC, BP_KEEPS_BITS, "removes nodes whose outputs nothing reads",
      bp_pass_drop_unused},
@@ -18,7 +23,7 @@ static const struct bp_pass passes[] = {
      "removes Identity, Dropout, Cast, Reshape, Slice, Pad... that change nothing",
      bp_pass_drop_no_ops},
     {"capture-invariants", BP_OPTIMIZE_BASIC, BP_KEEPS_BITS,
-     "replaces a Loop's state that its body returns unchanged by a captured value",
+     "replaces a Loop's state that its subgraph returns unchanged by a captured value",
      bp_pass_capture_invariants},
     {"merge-moves", BP_OPTIMIZE_BASIC, BP_KEEPS_BITS,
      "merges Transpose after Transpose, Reshape after Reshape", bp_pass_merge_moves},
@@ -85,12 +90,15 @@ enum { N_PASSES = sizeof passes / sizeof passes[0] };
 _Static_assert(sizeof passes / sizeof passes[0] <= (size_t)BP_MAX_PASSES,
                "bp_optimizer.disabled has a bit for each");
 
+/* BP_MAX_PASSES is the limit, so callers loop until NULL. */
 const struct bp_pass *bp_pass_at(uint32_t i)
 {
     return i < N_PASSES ? &passes[i] : NULL;
 }
 
-/* The error has all names, and the nearest. */
+/*
+ * The message lists all names and suggests the nearest, because a typing error is the usual cause.
+ */
 static bp_rc fail_unknown(const char *name, bp_err *err)
 {
     const char *names[N_PASSES], *nearest;

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* passes.h - the table of passes: their names, levels and what they keep. */
+/*
+ * passes.h - the table of passes: names, levels, and which bits of the results each may change.
+ *
+ * A pass is a function without state of its own: it reads and changes the graph through rewrite.h,
+ * and may run again after others found something.
+ */
 #ifndef BP_OPTIMIZE_PASSES_H
 #define BP_OPTIMIZE_PASSES_H
 
@@ -7,7 +12,9 @@
 
 enum { BP_MAX_PASSES = 64 }; /* a bit each in bp_optimizer.disabled */
 
-/* What a pass keeps of the results. */
+/*
+ * What a pass keeps of the results, relative to the graph without it.
+ */
 enum {
     BP_KEEPS_BITS = 0,  /* every bit */
     BP_KEEPS_VALUE = 1, /* the value; the order of roundings changes */
@@ -27,7 +34,10 @@ const struct bp_pass *bp_pass_at(uint32_t i);
 /* Its index by name. BP_E_INVALID: there is none; the error has all names. */
 bp_rc bp_pass_find(const char *name, uint32_t *out, bp_err *err) BP_CHECKED;
 
-/* A file each in passes/. */
+/*
+ * One file each in passes/, in the order in which they run. BP_E_NOMEM;
+ * BP_E_INTERNAL: the pass made a node that its schema refuses.
+ */
 bp_rc bp_pass_drop_unused(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
 bp_rc bp_pass_fold_constants(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
 bp_rc bp_pass_drop_no_ops(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* read_values.c - what passes ask of a graph before they change it. */
+/* read_values.c - questions that passes ask about a graph before they change it. */
 
 #include "config.h"
 
@@ -12,6 +12,7 @@ bool bp_rw_stays(const struct bp_ir_node *node)
     return node->is_pinned || bp_custom_of(node->schema);
 }
 
+/* Copies a node's inputs from the lists to the graph. */
 static void write_inputs(const struct bp_rewrite *rw, uint32_t n)
 {
     uint32_t n_in = rw->nodes.n_in[n];
@@ -41,6 +42,10 @@ struct bp_ir_node *bp_rw_node(const struct bp_rewrite *rw, uint32_t n)
     return &rw->ir->nodes[n];
 }
 
+/*
+ * Dropout counts, though at inference it copies its input: opsets differ in how training is
+ * requested.
+ */
 bool bp_rw_is_random(const struct bp_ir_node *node)
 {
     static const char *const ops[] = {
@@ -80,6 +85,7 @@ uint32_t bp_rw_only_user_is(const struct bp_rewrite *rw, uint32_t value, const c
     return n != BP_NONE && bp_rw_is(rw, n, op) ? n : BP_NONE;
 }
 
+/* An output of the graph counts as a reader. */
 static bool is_read(const struct bp_rewrite *rw, uint32_t value)
 {
     return value != BP_NONE &&
@@ -123,6 +129,7 @@ bool bp_rw_is_constant(const struct bp_rewrite *rw, uint32_t value)
     return value != BP_NONE && rw->values.flags[value] & BP_IR_CONSTANT;
 }
 
+/* Symbols count as equal when inference proved it. */
 bool bp_rw_same_shape(const struct bp_rewrite *rw, uint32_t a, uint32_t b)
 {
     const struct bp_fact *x = &rw->facts[a], *y = &rw->facts[b];
@@ -156,6 +163,7 @@ bool bp_rw_ints(const struct bp_rewrite *rw, uint32_t value, int64_t *out, uint3
     return true;
 }
 
+/* The copy goes through memcpy, because bytes of a model may be unaligned. */
 double *bp_rw_floats(struct bp_rewrite *rw, uint32_t value, size_t *n)
 {
     struct bp_ir_data *data;

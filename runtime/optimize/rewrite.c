@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* rewrite.c - lists of readers, and changes that keep them right. */
+/*
+ * rewrite.c - the lists of readers, and changes that keep them right.
+ *
+ * Removing a node is iterative: a queue, not recursion, because a hostile chain of 10^6 nodes would
+ * overflow the stack.
+ */
 
 #include "config.h"
 
@@ -9,6 +14,7 @@
 
 /* ---- lists of readers ------------------------------------------------------------------------ */
 
+/* New uses go to the front of the value's list: O(1). */
 void bp_rw_link(struct bp_rewrite *rw, uint32_t use, uint32_t n, uint32_t value)
 {
     struct bp_rw_uses *uses = &rw->uses;
@@ -26,14 +32,14 @@ void bp_rw_link(struct bp_rewrite *rw, uint32_t use, uint32_t n, uint32_t value)
     rw->values.count[value]++;
 }
 
-/* How many uses are those of a node that is alive. */
+/* How many uses a living node has: inputs and captured values. */
 static uint32_t uses_of(const struct bp_rewrite *rw, uint32_t n)
 {
     return rw->nodes.n_in[n] +
            (rw->nodes.flags[n] & BP_RW_CAPTURES ? rw->ir->nodes[n].n_implicit : 0);
 }
 
-/* The producer of what lost its last reader is looked at by sweep(). */
+/* When a value loses its last reader, its producer goes into the queue; sweep() removes it. */
 static void unlink_use(struct bp_rewrite *rw, uint32_t use)
 {
     struct bp_rw_uses *uses = &rw->uses;
@@ -52,18 +58,20 @@ static void unlink_use(struct bp_rewrite *rw, uint32_t use)
         rw->queue[rw->n_queue++] = producer;
 }
 
-/* Who asks for what nobody knows shall hear of it, so that stays. */
+/* A node without a schema stays, because compiling must report that nothing can run it. */
 static bool is_needed(const struct bp_rewrite *rw, uint32_t n)
 {
     return rw->nodes.flags[n] & (BP_RW_STAYS | BP_RW_UNKNOWN) || bp_rw_is_wanted(rw, n);
 }
 
+/* The output has no producer any more, unless another node has taken it over already. */
 static void lose_output(struct bp_rewrite *rw, uint32_t n, uint32_t value)
 {
     if (value != BP_NONE && rw->values.producer[value] == n)
         bp_rw_set_producer(rw, value, BP_NONE);
 }
 
+/* Marks the node dead and drops its uses; bp_rw_seal() removes its row. */
 static void kill(struct bp_rewrite *rw, uint32_t n)
 {
     uint32_t first = rw->nodes.first_use[n], n_uses = uses_of(rw, n);
@@ -81,7 +89,9 @@ static void kill(struct bp_rewrite *rw, uint32_t n)
         unlink_use(rw, use);
 }
 
-/* A node comes into the queue once for each output at most, as values that nobody reads stay so. */
+/*
+ * A node enters the queue at most once for each output, because a value without readers gets none.
+ */
 static void sweep(struct bp_rewrite *rw)
 {
     while (rw->n_queue > 0) {
@@ -158,7 +168,7 @@ bp_rc bp_rw_set_input(struct bp_rewrite *rw, uint32_t n, uint32_t i, uint32_t va
     return bp_rw_set_inputs(rw, n, n_in, in, err);
 }
 
-/* Moves all readers of one value to another; none is a body. */
+/* Moves all readers of one value to another in one step; no reader is a subgraph. */
 static void move_uses(struct bp_rewrite *rw, uint32_t from, uint32_t to)
 {
     struct bp_rw_uses *uses = &rw->uses;
@@ -181,7 +191,10 @@ static void move_uses(struct bp_rewrite *rw, uint32_t from, uint32_t to)
     values->count[from] = 0;
 }
 
-/* The producer of `by` writes the output `value` in its place; the one that wrote it goes. */
+/*
+ * The producer of `by` writes the graph's output `value` instead; the node that wrote it is
+ * removed. The output keeps its name, which the application knows.
+ */
 static bool write_output(struct bp_rewrite *rw, uint32_t value, uint32_t by)
 {
     uint32_t maker = rw->values.producer[by], copier = rw->values.producer[value];

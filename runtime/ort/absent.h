@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* absent.h - functions for slots that are not built: they answer, in words, that they are not. */
+/*
+ * absent.h - functions for slots that are not implemented: ORT_NOT_IMPLEMENTED with the function's
+ * name. A table must have a function in every slot, because programs call slots without looking.
+ */
 #ifndef BP_ORT_ABSENT_H
 #define BP_ORT_ABSENT_H
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* affinity.c - reads on which processors threads are to run: "1,2;3-5". */
+/*
+ * affinity.c - parses thread affinities: "1,2;3-5" is one group of logical processors for each
+ * worker, separated by ';'. Processors are counted from 1, as in
+ * session.intra_op_thread_affinities.
+ *
+ * All refusals are ORT_FAIL with ONNX Runtime's sentences, because programs compare them.
+ */
 
 #include "config.h"
 
@@ -10,16 +16,16 @@
 #include "ort/status.h"
 #include "ort/workers.h"
 
-/* The host has no use for larger ones; of those in a range some are enough to be told of. */
+/* The host's mask ends there; of a longer range only the first is kept, so that it gets refused. */
 enum { PROCESSORS = 1 << 11 };
 
-/* Part of a text; what is between separators, and not empty. */
+/* A part of the text between separators; not empty, not NUL-terminated. */
 struct piece {
     const char *text;
     size_t n;
 };
 
-/* Takes the next piece off `rest`; false: there is none. */
+/* Takes the next piece off `rest`; false: none is left. */
 static bool next(struct piece *rest, char separator, struct piece *out)
 {
     while (rest->n > 0 && *rest->text == separator) {
@@ -44,6 +50,7 @@ static uint32_t count(struct piece rest, char separator)
     return n;
 }
 
+/* At most 200 characters of the text are quoted. */
 static OrtStatus *wrong(const char *what, struct piece piece)
 {
     enum { SHOWN = 200 };
@@ -52,7 +59,7 @@ static OrtStatus *wrong(const char *what, struct piece piece)
                     piece.text, piece.n > SHOWN ? "..." : "");
 }
 
-/* A processor, from 1; a failure speaks of `whole`. */
+/* A processor, from 1; the message quotes `whole`. */
 static OrtStatus *read_number(struct piece piece, struct piece whole, uint32_t *out)
 {
     uint64_t value = 0;
@@ -72,28 +79,29 @@ static OrtStatus *read_number(struct piece piece, struct piece whole, uint32_t *
     return NULL;
 }
 
-/* Processors of all groups so far; the host counts them from 0. */
-struct numbers {
+/* Processors of all groups, one after another; the host counts from 0. */
+struct processor_list {
     uint32_t *list;
     size_t n, capacity;
 };
 
-static bool add(struct numbers *numbers, uint32_t processor)
+static bool add(struct processor_list *found, uint32_t processor)
 {
-    if (numbers->n == numbers->capacity) {
-        size_t capacity = numbers->capacity * 2 + 64;
-        uint32_t *list = realloc(numbers->list, capacity * sizeof *list);
+    if (found->n == found->capacity) {
+        size_t capacity = found->capacity * 2 + 64;
+        uint32_t *list = realloc(found->list, capacity * sizeof *list);
 
         if (!list)
             return false;
-        numbers->list = list;
-        numbers->capacity = capacity;
+        found->list = list;
+        found->capacity = capacity;
     }
-    numbers->list[numbers->n++] = processor - 1;
+    found->list[found->n++] = processor - 1;
     return true;
 }
 
-static OrtStatus *read_range(struct piece group, struct numbers *numbers)
+/* "first-last", both included. */
+static OrtStatus *read_range(struct piece group, struct processor_list *found)
 {
     struct piece rest = group, piece;
     uint32_t from = 0, to = 0;
@@ -109,13 +117,13 @@ static OrtStatus *read_range(struct piece group, struct numbers *numbers)
     if (from > to)
         return wrong("Invalid processor interval", group);
     for (uint32_t i = from; i <= to && (i == from || i <= PROCESSORS); i++) {
-        if (!add(numbers, i))
+        if (!add(found, i))
             return ort_no_memory();
     }
     return NULL;
 }
 
-static OrtStatus *read_list(struct piece group, struct numbers *numbers)
+static OrtStatus *read_list(struct piece group, struct processor_list *found)
 {
     struct piece piece;
     uint32_t processor = 0;
@@ -125,37 +133,38 @@ static OrtStatus *read_list(struct piece group, struct numbers *numbers)
 
         if (status)
             return status;
-        if (!add(numbers, processor))
+        if (!add(found, processor))
             return ort_no_memory();
     }
     return NULL;
 }
 
-/* All groups; rows have their lengths only, as the numbers may still move. */
-static OrtStatus *read_groups(struct piece rest, bp_processors *rows, struct numbers *numbers)
+/* All groups; rows get their lengths only, because the list may still be reallocated. */
+static OrtStatus *read_groups(struct piece rest, bp_processors *rows, struct processor_list *found)
 {
     struct piece group;
     OrtStatus *status = NULL;
 
     for (uint32_t i = 0; !status && next(&rest, ';', &group); i++) {
-        size_t before = numbers->n;
+        size_t before = found->n;
 
-        status = count(group, '-') == 2 ? read_range(group, numbers) : read_list(group, numbers);
-        rows[i] = (bp_processors){.n = (uint32_t)(numbers->n - before)};
+        status = count(group, '-') == 2 ? read_range(group, found) : read_list(group, found);
+        rows[i] = (bp_processors){.n = (uint32_t)(found->n - before)};
     }
     return status;
 }
 
-/* Rows and numbers in one block. */
-static bp_processors *join(const bp_processors *rows, uint32_t n, const struct numbers *numbers)
+/* Rows and processors in one block, which one free() releases. */
+static bp_processors *make_block(const bp_processors *rows, uint32_t n,
+                                 const struct processor_list *found)
 {
-    bp_processors *block = malloc(n * sizeof *rows + numbers->n * sizeof *numbers->list);
+    bp_processors *block = malloc(n * sizeof *rows + found->n * sizeof *found->list);
     uint32_t *list = block ? (uint32_t *)(block + n) : NULL;
 
     if (!block)
         return NULL;
-    if (numbers->n > 0)
-        memcpy(list, numbers->list, numbers->n * sizeof *list);
+    if (found->n > 0)
+        memcpy(list, found->list, found->n * sizeof *list);
     for (uint32_t i = 0; i < n; i++) {
         block[i] = (bp_processors){.list = list, .n = rows[i].n};
         list += rows[i].n;
@@ -163,12 +172,13 @@ static bp_processors *join(const bp_processors *rows, uint32_t n, const struct n
     return block;
 }
 
+/* The host checks the number of groups against the number of workers. */
 OrtStatus *ort_workers_read(struct ort_workers *workers, const char *affinities)
 {
     struct piece all = {affinities, strlen(affinities)};
     uint32_t n = count(all, ';');
     bp_processors *rows, *block = NULL;
-    struct numbers numbers = {0};
+    struct processor_list found = {0};
     OrtStatus *status;
 
     if (n == 0)
@@ -176,13 +186,13 @@ OrtStatus *ort_workers_read(struct ort_workers *workers, const char *affinities)
                      "affinities: 0, in affinity string",
                      all);
     rows = calloc(n, sizeof *rows);
-    status = rows ? read_groups(all, rows, &numbers) : ort_no_memory();
+    status = rows ? read_groups(all, rows, &found) : ort_no_memory();
     if (!status) {
-        block = join(rows, n, &numbers);
+        block = make_block(rows, n, &found);
         status = block ? NULL : ort_no_memory();
     }
     free(rows);
-    free(numbers.list);
+    free(found.list);
     if (status)
         return status;
     ort_workers_finish(workers);

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* create_session.c - sessions: from a model and options to a session of the host, with its devices chosen. */
+/*
+ * create_session.c - creates sessions: opens the model, chooses providers, creates the host's
+ * session.
+ *
+ * Order: options are copied, the model is opened and described, edits (OrtModelEditorApi) may
+ * follow, providers are chosen by name or by policy, and the host plans and compiles.
+ */
 
 #include "config.h"
 
@@ -24,6 +30,9 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/*
+ * The session copies all settings it needs later: the options may be released once it is created.
+ */
 static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, OrtSession **out)
 {
     OrtSession *session = calloc(1, sizeof *session);
@@ -66,7 +75,9 @@ static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, Ort
     return NULL;
 }
 
-/* Has ONNX itself said what there is in the domain? Others' operators may come with a provider. */
+/*
+ * Are the domain's operators defined by ONNX itself? Operators of others may come with a provider.
+ */
 static bool is_of_onnx(const char *domain)
 {
     static const char *const names[] = {"", "ai.onnx", "ai.onnx.ml", "ai.onnx.training",
@@ -78,7 +89,10 @@ static bool is_of_onnx(const char *domain)
     return i < sizeof names / sizeof *names;
 }
 
-/* A session fails for an operator that nobody has: is it one that nobody ever had? */
+/*
+ * When no provider claims a node, ONNX Runtime has different codes for an operator that no schema
+ * defines: INVALID_GRAPH in ONNX's domains, FAIL elsewhere.
+ */
 static OrtStatus *unknown_operator(const OrtSession *session, const char *words)
 {
     bp_op_info op = {.struct_size = sizeof op};
@@ -98,7 +112,7 @@ static OrtStatus *unknown_operator(const OrtSession *session, const char *words)
     return NULL;
 }
 
-/* Which device each provider was given, for those who ask the session later. */
+/* The first device of each provider, for SessionGetEpDeviceForInputs and -Outputs. */
 static OrtStatus *keep_choice(OrtSession *session, const OrtSessionOptions *options)
 {
     free(session->chosen);
@@ -120,8 +134,8 @@ static OrtStatus *keep_choice(OrtSession *session, const OrtSessionOptions *opti
 }
 
 /*
- * What the options that the session was begun with say of its threads. Of one thread, the caller's,
- * only what ONNX Runtime looks at.
+ * With one intra-op thread, the caller's, only the affinity text itself is checked, as in ONNX
+ * Runtime.
  */
 static OrtStatus *read_workers(OrtSession *session, const OrtSessionOptions *options)
 {
@@ -141,7 +155,7 @@ static OrtStatus *read_workers(OrtSession *session, const OrtSessionOptions *opt
     return ort_workers_read(&session->workers, affinities);
 }
 
-/* Sessions that say nothing of their threads share the environment's. */
+/* Without thread settings of its own a session uses the environment's pool. */
 static OrtStatus *set_workers(OrtSession *session, bp_session_options *options)
 {
     bp_worker_config workers;
@@ -158,6 +172,7 @@ static OrtStatus *set_workers(OrtSession *session, bp_session_options *options)
     return ort_from(rc, &err, ORT_OTHER, NULL);
 }
 
+/* The optimised model is made from the open model too, because both start from the same graph. */
 static OrtStatus *make_host(OrtSession *session, const OrtSessionOptions *options)
 {
     bp_session_options *host_options = NULL;
@@ -185,7 +200,7 @@ static OrtStatus *make_host(OrtSession *session, const OrtSessionOptions *option
     return status ? status : ort_from(rc, &err, ORT_MAKING, NULL);
 }
 
-/* The host's session, on the providers that a policy chooses where none is named. */
+/* The host's session, on the providers that the policy chooses if none is named. */
 static OrtStatus *make_chosen_host(OrtSession *session, const OrtSessionOptions *options)
 {
     OrtSessionOptions *chosen = NULL;
@@ -199,7 +214,7 @@ static OrtStatus *make_chosen_host(OrtSession *session, const OrtSessionOptions 
     return status;
 }
 
-static void tell_ready(const OrtSession *session)
+static void log_ready(const OrtSession *session)
 {
     bp_session_stats stats = {.struct_size = sizeof stats};
     char text[128];
@@ -211,13 +226,14 @@ static void tell_ready(const OrtSession *session)
     ort_env_log(session->env, ORT_LOGGING_LEVEL_INFO, "session", text);
 }
 
+/* On failure the description goes back to that of the open model, so that edits can go on. */
 static OrtStatus *finish(OrtSession *session, const OrtSessionOptions *options)
 {
     OrtStatus *status = ort_contexts_check(session, options);
 
     if (!status)
         status = make_chosen_host(session, options);
-    if (!status && !ort_session_list_ends(session))
+    if (!status && !ort_session_list_io(session))
         status = ort_no_memory();
     if (!status && ort_keys_is_on(&session->config, "session.record_ep_graph_assignment_info"))
         status = ort_assignment_record(session);
@@ -229,14 +245,14 @@ static OrtStatus *finish(OrtSession *session, const OrtSessionOptions *options)
     session->optimized = NULL;
     if (!status) {
         ort_loaded_close(&session->loaded);
-        tell_ready(session);
+        log_ready(session);
         return NULL;
     }
     ort_assignment_destroy(session->assignment);
     session->assignment = NULL;
     bp_session_destroy(session->host);
     session->host = NULL;
-    if (!ort_session_list_ends(session))
+    if (!ort_session_list_io(session))
         ort_session_clear_description(session);
     return status;
 }
@@ -250,6 +266,7 @@ OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *opti
     return status;
 }
 
+/* SessionOptionsSetLoadCancellationFlag is only read here, before the model is opened. */
 static OrtStatus *load_logged(OrtSession *session, const struct ort_source *source,
                               const OrtSessionOptions *options)
 {
@@ -309,6 +326,10 @@ OrtStatus *ort_session_create(const OrtEnv *env, const struct ort_source *source
     return NULL;
 }
 
+/*
+ * OrtApi since version 1: ORT_NO_SUCHFILE, INVALID_PROTOBUF, INVALID_GRAPH, NOT_IMPLEMENTED: see
+ * tests/ort/check_codes.
+ */
 OrtStatus *ort_CreateSession(const OrtEnv *env, const char *model_path,
                              const OrtSessionOptions *options, OrtSession **out)
 {
@@ -320,6 +341,10 @@ OrtStatus *ort_CreateSession(const OrtEnv *env, const char *model_path,
     return ort_session_create(env, &source, options, out);
 }
 
+/*
+ * OrtApi since version 1: The bytes are copied unless both session.use_ort_model_bytes_* keys are
+ * set.
+ */
 OrtStatus *ort_CreateSessionFromArray(const OrtEnv *env, const void *model_data,
                                       size_t model_data_length, const OrtSessionOptions *options,
                                       OrtSession **out)
@@ -335,12 +360,13 @@ OrtStatus *ort_CreateSessionFromArray(const OrtEnv *env, const void *model_data,
     return ort_session_create(env, &source, options, out);
 }
 
-/* ---- shared weights: the host shares equal ones by itself ---------------------------------------- */
+/* ---- prepacked weights: the host shares equal ones between sessions without a container ---------- */
 
 struct OrtPrepackedWeightsContainer {
     char nothing;
 };
 
+/* OrtApi since version 8: An empty object: the host needs none. */
 OrtStatus *ort_CreatePrepackedWeightsContainer(OrtPrepackedWeightsContainer **out)
 {
     ORT_NEED(out);
@@ -348,11 +374,13 @@ OrtStatus *ort_CreatePrepackedWeightsContainer(OrtPrepackedWeightsContainer **ou
     return *out ? NULL : ort_no_memory();
 }
 
+/* OrtApi since version 8. */
 void ort_ReleasePrepackedWeightsContainer(OrtPrepackedWeightsContainer *input)
 {
     free(input);
 }
 
+/* OrtApi since version 8. */
 OrtStatus *ort_CreateSessionWithPrepackedWeightsContainer(
     const OrtEnv *env, const char *model_path, const OrtSessionOptions *options,
     OrtPrepackedWeightsContainer *prepacked_weights_container, OrtSession **out)
@@ -361,6 +389,7 @@ OrtStatus *ort_CreateSessionWithPrepackedWeightsContainer(
     return ort_CreateSession(env, model_path, options, out);
 }
 
+/* OrtApi since version 8. */
 OrtStatus *ort_CreateSessionFromArrayWithPrepackedWeightsContainer(
     const OrtEnv *env, const void *model_data, size_t model_data_length,
     const OrtSessionOptions *options, OrtPrepackedWeightsContainer *prepacked_weights_container,
@@ -369,5 +398,3 @@ OrtStatus *ort_CreateSessionFromArrayWithPrepackedWeightsContainer(
     (void)prepacked_weights_container;
     return ort_CreateSessionFromArray(env, model_data, model_data_length, options, out);
 }
-
-/* No provider here captures graphs, so there never is one to let go. */

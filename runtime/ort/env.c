@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* env.c - the environment: every creation after the first gives the same one. */
+/*
+ * env.c - creates the process's environment; every further creation returns the same one.
+ *
+ * ONNX Runtime allows one OrtEnv for each process: later CreateEnv* calls add a reference, and
+ * their settings are ignored (here with a warning).
+ */
 
 #include "config.h"
 
@@ -12,8 +17,8 @@
 #include "ort/logger.h"
 #include "ort/status.h"
 
-/* What an environment is made from; all of it may be zero. */
-struct wish {
+/* The requested settings of an environment; all of them may be zero. */
+struct env_settings {
     OrtLoggingFunction log;
     void *log_param;
     int severity;
@@ -22,6 +27,7 @@ struct wish {
     const OrtKeyValuePairs *config;
 };
 
+/* The host's log callback. */
 static void log_line(void *user, uint32_t level, const char *domain, const char *text)
 {
     ort_env_log(user, ort_logger_severity(level), domain ? domain : "", text);
@@ -29,6 +35,7 @@ static void log_line(void *user, uint32_t level, const char *domain, const char 
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/* The host first: its threads may still log and use allocators. */
 static void destroy(OrtEnv *env)
 {
     if (!env)
@@ -45,7 +52,7 @@ static void destroy(OrtEnv *env)
     free(env);
 }
 
-/* Of one thread, the caller's, nothing is looked at. */
+/* A pool of one thread is the caller's thread, so affinities are not parsed. */
 static OrtStatus *read_workers(OrtEnv *env, const OrtThreadingOptions *threads)
 {
     OrtStatus *status;
@@ -60,7 +67,7 @@ static OrtStatus *read_workers(OrtEnv *env, const OrtThreadingOptions *threads)
     return status ? status : ort_workers_check(&env->workers);
 }
 
-/* The one refusal of an environment that programs look for. */
+/* The refusal that programs look for is mapped as for sessions; see error_codes.c. */
 static OrtStatus *host_failed(bp_rc rc, const struct ort_err *err)
 {
     if (rc == BP_E_INVALID && strstr(err->text, " affinities for "))
@@ -68,27 +75,27 @@ static OrtStatus *host_failed(bp_rc rc, const struct ort_err *err)
     return ort_from(rc, err, ORT_OTHER, NULL);
 }
 
-static OrtStatus *open_host(OrtEnv *env, const struct wish *wish)
+static OrtStatus *open_host(OrtEnv *env, const struct env_settings *settings)
 {
-    /* all lines are asked for: the level may be changed later */
+    /* the host logs everything: UpdateEnvWithCustomLogLevel may lower the level later */
     bp_env_config config = {
         .struct_size = sizeof config, .log_level = BP_LOG_DEBUG, .log = log_line, .log_user = env};
-    OrtStatus *status = read_workers(env, wish->threads);
+    OrtStatus *status = read_workers(env, settings->threads);
     bp_worker_config workers;
     struct ort_err err;
     bp_rc rc;
 
     if (status)
         return status;
-    if (wish->threads && wish->threads->intra_op > 0)
-        config.threads = (uint32_t)wish->threads->intra_op;
+    if (settings->threads && settings->threads->intra_op > 0)
+        config.threads = (uint32_t)settings->threads->intra_op;
     if (ort_workers_config(&env->workers, &workers))
         config.workers = &workers;
     rc = bp_env_create(&config, &env->host, ort_err_init(&err));
     return host_failed(rc, &err);
 }
 
-static OrtStatus *create(const struct wish *wish, OrtEnv **out)
+static OrtStatus *create(const struct env_settings *settings, OrtEnv **out)
 {
     OrtEnv *env = calloc(1, sizeof *env);
     OrtStatus *status;
@@ -97,14 +104,14 @@ static OrtStatus *create(const struct wish *wish, OrtEnv **out)
         return ort_no_memory();
     pthread_mutex_init(&env->lock, NULL);
     env->destroy = destroy;
-    env->log = wish->log;
-    env->log_param = wish->log_param;
-    atomic_init(&env->severity, wish->severity);
-    env->log_id = strdup(wish->log_id ? wish->log_id : "");
-    if (!env->log_id || (wish->config && !ort_keys_copy(&env->config, wish->config)))
+    env->log = settings->log;
+    env->log_param = settings->log_param;
+    atomic_init(&env->severity, settings->severity);
+    env->log_id = strdup(settings->log_id ? settings->log_id : "");
+    if (!env->log_id || (settings->config && !ort_keys_copy(&env->config, settings->config)))
         status = ort_no_memory();
     else
-        status = open_host(env, wish);
+        status = open_host(env, settings);
     if (status) {
         destroy(env);
         return status;
@@ -113,22 +120,27 @@ static OrtStatus *create(const struct wish *wish, OrtEnv **out)
     return NULL;
 }
 
-/* A level and a name are in every call; who gives more wants it to count. */
-static void tell_late(OrtEnv *env, const struct wish *wish)
+/*
+ * Warns about settings that have no effect, because the environment exists already. The level and
+ * the name are in every call, so they don't count.
+ */
+static void warn_ignored(OrtEnv *env, const struct env_settings *settings)
 {
-    bool has_log = wish->log && (wish->log != env->log || wish->log_param != env->log_param);
+    bool has_log =
+        settings->log && (settings->log != env->log || settings->log_param != env->log_param);
     char text[256];
 
-    if (!wish->threads && !wish->config && !has_log)
+    if (!settings->threads && !settings->config && !has_log)
         return;
     snprintf(text, sizeof text,
              "the process has an environment already, '%.40s':%s%s%s of a later one have no effect",
-             env->log_id, wish->threads ? " thread options" : "",
-             wish->config ? " configuration" : "", has_log ? " the log function" : "");
+             env->log_id, settings->threads ? " thread options" : "",
+             settings->config ? " configuration" : "", has_log ? " the log function" : "");
     ort_env_log(env, ORT_LOGGING_LEVEL_WARNING, "env", text);
 }
 
-static OrtStatus *acquire(const struct wish *wish, OrtEnv **out)
+/* The process's lock covers creation, so that two threads don't create two environments. */
+static OrtStatus *acquire(const struct env_settings *settings, OrtEnv **out)
 {
     OrtStatus *status = NULL;
     bool is_late;
@@ -136,34 +148,39 @@ static OrtStatus *acquire(const struct wish *wish, OrtEnv **out)
     pthread_mutex_lock(&ort_env_process.lock);
     is_late = ort_env_process.env != NULL;
     if (!is_late)
-        status = create(wish, &ort_env_process.env);
+        status = create(settings, &ort_env_process.env);
     if (!status) {
         ort_env_process.env->refs++;
         *out = ort_env_process.env;
     }
     pthread_mutex_unlock(&ort_env_process.lock);
     if (is_late)
-        tell_late(*out, wish);
+        warn_ignored(*out, settings);
     return status;
 }
 
 OrtStatus *ort_env_acquire(OrtEnv **out)
 {
-    struct wish wish = {.severity = ORT_LOGGING_LEVEL_WARNING};
+    struct env_settings settings = {.severity = ORT_LOGGING_LEVEL_WARNING};
 
-    return acquire(&wish, out);
+    return acquire(&settings, out);
 }
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
+/* OrtApi since version 1. */
 OrtStatus *ort_CreateEnv(OrtLoggingLevel log_severity_level, const char *logid, OrtEnv **out)
 {
-    struct wish wish = {.severity = (int)log_severity_level, .log_id = logid};
+    struct env_settings settings = {.severity = (int)log_severity_level, .log_id = logid};
 
     ORT_NEED(out);
-    return acquire(&wish, out);
+    return acquire(&settings, out);
 }
 
+/*
+ * OrtApi since version 1: The log function is called by any thread; param must outlive the
+ * environment.
+ */
 OrtStatus *ort_CreateEnvWithCustomLogger(OrtLoggingFunction logging_function, void *logger_param,
                                          OrtLoggingLevel log_severity_level, const char *logid,
                                          OrtEnv **out)
@@ -172,33 +189,36 @@ OrtStatus *ort_CreateEnvWithCustomLogger(OrtLoggingFunction logging_function, vo
                                                              log_severity_level, logid, NULL, out);
 }
 
+/* OrtApi since version 3: Sessions use the pool after DisablePerSessionThreads. */
 OrtStatus *ort_CreateEnvWithGlobalThreadPools(OrtLoggingLevel log_severity_level, const char *logid,
                                               const OrtThreadingOptions *tp_options, OrtEnv **out)
 {
-    struct wish wish = {
+    struct env_settings settings = {
         .severity = (int)log_severity_level, .log_id = logid, .threads = tp_options};
 
     ORT_NEED(out);
-    return acquire(&wish, out);
+    return acquire(&settings, out);
 }
 
+/* OrtApi since version 6. */
 OrtStatus *ort_CreateEnvWithCustomLoggerAndGlobalThreadPools(
     OrtLoggingFunction logging_function, void *logger_param, OrtLoggingLevel log_severity_level,
     const char *logid, const OrtThreadingOptions *tp_options, OrtEnv **out)
 {
-    struct wish wish = {.log = logging_function,
-                        .log_param = logger_param,
-                        .severity = (int)log_severity_level,
-                        .log_id = logid,
-                        .threads = tp_options};
+    struct env_settings settings = {.log = logging_function,
+                                    .log_param = logger_param,
+                                    .severity = (int)log_severity_level,
+                                    .log_id = logid,
+                                    .threads = tp_options};
 
     ORT_NEED(out);
-    return acquire(&wish, out);
+    return acquire(&settings, out);
 }
 
+/* OrtApi since version 24: options->version tells which fields exist; 24 is the first. */
 OrtStatus *ort_CreateEnvWithOptions(const OrtEnvCreationOptions *options, OrtEnv **out)
 {
-    struct wish wish = {0};
+    struct env_settings settings = {0};
 
     ORT_NEED(options);
     ORT_NEED(out);
@@ -206,20 +226,25 @@ OrtStatus *ort_CreateEnvWithOptions(const OrtEnvCreationOptions *options, OrtEnv
         return ort_fail(ORT_INVALID_ARGUMENT,
                         "CreateEnvWithOptions: version %u of the options; 24 is the oldest",
                         options->version);
-    wish.log = options->custom_logging_function;
-    wish.log_param = options->custom_logging_param;
-    wish.severity = options->logging_severity_level;
-    wish.log_id = options->log_id;
-    wish.threads = options->threading_options;
-    wish.config = options->config_entries;
-    return acquire(&wish, out);
+    settings.log = options->custom_logging_function;
+    settings.log_param = options->custom_logging_param;
+    settings.severity = options->logging_severity_level;
+    settings.log_id = options->log_id;
+    settings.threads = options->threading_options;
+    settings.config = options->config_entries;
+    return acquire(&settings, out);
 }
 
+/*
+ * OrtApi since version 1: The last reference destroys the host's environment; sessions hold
+ * references, too.
+ */
 void ort_ReleaseEnv(OrtEnv *input)
 {
     ort_env_release(input);
 }
 
+/* OrtApi since version 14. */
 OrtStatus *ort_UpdateEnvWithCustomLogLevel(OrtEnv *ort_env, OrtLoggingLevel log_severity_level)
 {
     ORT_NEED(ort_env);
@@ -227,19 +252,21 @@ OrtStatus *ort_UpdateEnvWithCustomLogLevel(OrtEnv *ort_env, OrtLoggingLevel log_
     return NULL;
 }
 
-/* There is no telemetry to switch, and no language of the caller matters. */
+/* OrtApi since version 1: There is no telemetry. */
 OrtStatus *ort_EnableTelemetryEvents(const OrtEnv *env)
 {
     (void)env;
     return NULL;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_DisableTelemetryEvents(const OrtEnv *env)
 {
     (void)env;
     return NULL;
 }
 
+/* OrtApi since version 5: Only telemetry would use the language. */
 OrtStatus *ort_SetLanguageProjection(const OrtEnv *ort_env, OrtLanguageProjection projection)
 {
     (void)ort_env;

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* env.h - OrtEnv: one a process, counted; and the threads that its sessions share. */
+/*
+ * env.h - OrtEnv: one for each process, reference-counted; and the settings of the threads that
+ * sessions share.
+ *
+ * Thread rule: any thread may create, retain and release; fields are constant after creation, but
+ * for those under `lock` and the atomic severity.
+ */
 #ifndef BP_ORT_ENV_H
 #define BP_ORT_ENV_H
 
@@ -11,7 +17,7 @@
 #include "ort/values/shared_allocators.h"
 #include "ort/workers.h"
 
-enum { ORT_AFFINITY_MAX = 4096 }; /* bytes of a text that says which threads go where */
+enum { ORT_AFFINITY_MAX = 4096 }; /* bytes of an affinity text; ONNX Runtime has a limit, too */
 
 struct OrtThreadingOptions {
     int intra_op, inter_op;
@@ -34,30 +40,30 @@ struct OrtEnv {
     char *log_id;
     OrtKeyValuePairs config;
     pthread_mutex_t lock;
-    struct ort_devices *devices; /* under the lock; NULL: nobody asked yet */
+    struct ort_devices *devices; /* under the lock; NULL until they are asked for */
     void (*devices_destroy)(struct ort_devices *devices); /* set with them */
     void (*destroy)(OrtEnv *env);                         /* of the last reference */
     struct ort_shared shared;                             /* allocators; under the lock */
-    struct ort_workers workers;                           /* as the environment was asked for */
+    struct ort_workers workers;                           /* of the host's shared pool */
 };
 
-/* What there is one of in a process: env_process.c has it, env.c makes the environment. */
+/* The process's state: env_process.c defines it, env.c creates the environment in it. */
 struct ort_env_process {
     pthread_mutex_t lock;
     OrtEnv *env; /* NULL: none yet, or none any more */
 };
 extern struct ort_env_process ort_env_process;
 
-/* The process's environment, made when there is none; one more reference. */
+/* A reference to the process's environment, which is created if there is none. */
 OrtStatus *ort_env_acquire(OrtEnv **out);
 OrtEnv *ort_env_retain(OrtEnv *env);
 void ort_env_release(OrtEnv *env); /* NULL is fine */
 /* One more reference to the process's environment; NULL: there is none. */
 OrtEnv *ort_env_current(void);
 
-/* One line to the log of the session that the thread is about (see logger.h), or the environment's. */
+/* Logs a line: to the session that this thread is creating or running (logger.h), else to env. */
 void ort_env_log(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *text);
-/* The same whatever the environment's level; `place`: where in the code. */
+/* The same regardless of the level; `place`: file and line, or "backplane". */
 void ort_env_write(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *id,
                    const char *place, const char *text);
 

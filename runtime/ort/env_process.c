@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* env_process.c - the one environment of a process: its references, and lines of its log. */
+/* env_process.c - the one environment of a process: its references, and its log. */
 
 #include "config.h"
 
@@ -21,6 +21,10 @@ OrtEnv *ort_env_retain(OrtEnv *env)
     return env;
 }
 
+/*
+ * The environment is taken out under the lock and destroyed after it, so that its log function may
+ * call back.
+ */
 void ort_env_release(OrtEnv *env)
 {
     OrtEnv *last = NULL;
@@ -57,6 +61,7 @@ struct line {
     const char *category, *id, *place, *text;
 };
 
+/* ONNX Runtime's line format: [severity letter:onnxruntime:id, category] text. */
 static void write_line(const struct line *line)
 {
     static const char letters[] = "VIWEF";
@@ -73,6 +78,7 @@ static void call_log(void *u)
                    line->text);
 }
 
+/* When the application's log function throws, the line goes to standard error. */
 void ort_env_write(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *id,
                    const char *place, const char *text)
 {
@@ -88,6 +94,7 @@ void ort_env_write(OrtEnv *env, OrtLoggingLevel severity, const char *category, 
     }
 }
 
+/* The host's lines don't name a session, so the thread's current logger decides. */
 void ort_env_log(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *text)
 {
     const OrtLogger *logger = ort_logger_now();

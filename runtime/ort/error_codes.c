@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * error_codes.c - what the host says of a model that it refuses, with the code and the words that
- * programs for ONNX Runtime look for.
+ * error_codes.c - maps the host's refusals of a model to ONNX Runtime's code and sentence, by words
+ * of the host's text.
+ *
+ * A changed sentence of the host needs its row here: tests/ort/check_codes covers each. The first
+ * row that matches counts.
  */
 
 #include "config.h"
@@ -11,7 +14,7 @@
 #include <string.h>
 
 static const struct ort_refusal refusals[] = {
-    /* how the host says it; the code; what programs look for */
+    /* words of the host's text; the code; the sentence that programs look for */
     {"no node, input or initializer provides", ORT_INVALID_ARGUMENT,
      "Invalid model. Node input is not a graph input, initializer, or output of a previous node"},
     {"is defined twice", ORT_FAIL, "This is an invalid model. Duplicate definition of name"},

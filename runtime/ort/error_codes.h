@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* error_codes.h - codes and words of ONNX Runtime for what the host says of models that it refuses. */
+/* error_codes.h - ONNX Runtime's codes and sentences for the host's refusals of a model. */
 #ifndef BP_ORT_ERROR_CODES_H
 #define BP_ORT_ERROR_CODES_H
 
 #include <onnxruntime/onnxruntime_c_api.h>
 
 struct ort_refusal {
-    const char *host; /* what the host's words have in them */
+    const char *host; /* a part of the host's text */
     OrtErrorCode code;
-    const char *words; /* to stand before them */
+    const char *words; /* put before the host's text */
 };
 
-/* The one for these words of the host, or NULL. */
+/* The first row that matches the host's text, or NULL. The result is static. */
 const struct ort_refusal *ort_refusal_find(const char *words);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* guarded.c - what the application's functions throw, as statuses; and its allocators. */
+/* guarded.c - calls of the application's functions that may throw, and of its allocators. */
 
 #include "config.h"
 
@@ -12,6 +12,7 @@
 
 /* ---- statuses -------------------------------------------------------------------------------- */
 
+/* The text names the function that threw. */
 OrtStatus *ort_thrown_as(OrtErrorCode code, const struct bp_thrown *thrown, const char *whose)
 {
     return ort_fail(code, "%s%s (thrown by %s)",
@@ -66,6 +67,7 @@ void *ort_alloc(OrtAllocator *allocator, size_t size)
     return NULL;
 }
 
+/* An exception of Alloc is preferred to the plain message. */
 OrtStatus *ort_no_bytes(size_t size)
 {
     OrtStatus *status = ort_no_memory();
@@ -106,6 +108,7 @@ static void call_info(void *u)
     request->info = request->asked->Info(request->asked);
 }
 
+/* OrtAllocator::Info, since version 1; NULL is refused. */
 OrtStatus *ort_info_of(const OrtAllocator *allocator, const OrtMemoryInfo **out)
 {
     struct request request = {.asked = allocator};
@@ -133,6 +136,7 @@ static void call_stats(void *u)
     asked->status = asked->allocator->GetStats(asked->allocator, asked->out);
 }
 
+/* OrtAllocator::GetStats, since version 23; the caller checked that it exists. */
 OrtStatus *ort_stats_of(const OrtAllocator *allocator, OrtKeyValuePairs **out)
 {
     struct asked_stats asked = {.allocator = allocator, .out = out};

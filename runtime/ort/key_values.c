@@ -10,7 +10,7 @@
 
 #include "ort/status.h"
 
-/* Where the key is, or would go. */
+/* Binary search: the index of the key, or where it would be inserted. */
 static size_t place(const OrtKeyValuePairs *list, const char *key, bool *found)
 {
     size_t low = 0;
@@ -33,6 +33,9 @@ static size_t place(const OrtKeyValuePairs *list, const char *key, bool *found)
     return low;
 }
 
+/*
+ * Both arrays grow together; after a failure the first may have more capacity, which is harmless.
+ */
 static bool grow(OrtKeyValuePairs *list)
 {
     size_t cap = list->cap ? list->cap * 2 : 8;
@@ -138,23 +141,29 @@ void ort_keys_finish(OrtKeyValuePairs *list)
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
+/* OrtApi since version 22: The slot returns nothing: *out is NULL when there is no memory. */
 void ort_CreateKeyValuePairs(OrtKeyValuePairs **out)
 {
     if (out)
         *out = calloc(1, sizeof **out);
 }
 
+/*
+ * OrtApi since version 22: Invalid arguments are ignored, because the slot can't return a status.
+ */
 void ort_AddKeyValuePair(OrtKeyValuePairs *kvps, const char *key, const char *value)
 {
     if (kvps && key && key[0] && value)
         (void)ort_keys_set(kvps, key, value);
 }
 
+/* OrtApi since version 22. */
 const char *ort_GetKeyValue(const OrtKeyValuePairs *kvps, const char *key)
 {
     return kvps && key ? ort_keys_get(kvps, key) : NULL;
 }
 
+/* OrtApi since version 22: The arrays are the list's, and valid until it changes. */
 void ort_GetKeyValuePairs(const OrtKeyValuePairs *kvps, const char *const **keys,
                           const char *const **values, size_t *num_entries)
 {
@@ -166,6 +175,7 @@ void ort_GetKeyValuePairs(const OrtKeyValuePairs *kvps, const char *const **keys
         *num_entries = kvps ? kvps->n : 0;
 }
 
+/* OrtApi since version 22. */
 void ort_RemoveKeyValuePair(OrtKeyValuePairs *kvps, const char *key)
 {
     bool found;
@@ -183,6 +193,7 @@ void ort_RemoveKeyValuePair(OrtKeyValuePairs *kvps, const char *key)
     memmove(kvps->values + i, kvps->values + i + 1, (kvps->n - i) * sizeof *kvps->values);
 }
 
+/* OrtApi since version 22. */
 void ort_ReleaseKeyValuePairs(OrtKeyValuePairs *input)
 {
     if (!input)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* logger.c - OrtLogger: lines from operators into the environment's log. */
+/* logger.c - OrtLogger: sends lines to the session's log function or to the environment. */
 
 #include "config.h"
 
@@ -10,7 +10,7 @@
 #include "ort/guarded.h"
 #include "ort/status.h"
 
-/* The session that this thread makes or runs: the host's lines name none. */
+/* The logger of the session that this thread creates or runs, as the host's lines name none. */
 static _Thread_local const OrtLogger *now;
 
 const OrtLogger *ort_logger_set(const OrtLogger *logger)
@@ -26,6 +26,7 @@ const OrtLogger *ort_logger_now(void)
     return now;
 }
 
+/* A session without a severity of its own has the environment's. */
 static int threshold(const OrtLogger *logger)
 {
     return logger->severity >= 0 ? logger->severity : atomic_load(&logger->env->severity);
@@ -45,7 +46,7 @@ static void run_call(void *u)
                        line->text);
 }
 
-/* What a session's own function does not take goes to its environment. */
+/* When a session's log function throws, the line goes to the environment. */
 static void hand_over(struct line *line)
 {
     OrtEnv *env = line->logger->env;
@@ -70,6 +71,7 @@ void ort_logger_log(const OrtLogger *logger, OrtLoggingLevel severity, const cha
         ort_env_write(logger->env, severity, category, id, place, text);
 }
 
+/* Backplane has four levels; nothing is FATAL. */
 OrtLoggingLevel ort_logger_severity(uint32_t level)
 {
     return level <= BP_LOG_ERROR  ? ORT_LOGGING_LEVEL_ERROR
@@ -83,6 +85,7 @@ void ort_logger_line(void *user, uint32_t level, const char *domain, const char 
     ort_logger_log(user, ort_logger_severity(level), domain ? domain : "", "backplane", text);
 }
 
+/* OrtApi since version 15: Called by kernels of custom operators, on any thread. */
 OrtStatus *ort_Logger_LogMessage(const OrtLogger *logger, OrtLoggingLevel log_severity_level,
                                  const char *message, const char *file_path, int line_number,
                                  const char *func_name)
@@ -102,6 +105,7 @@ OrtStatus *ort_Logger_LogMessage(const OrtLogger *logger, OrtLoggingLevel log_se
     return NULL;
 }
 
+/* OrtApi since version 15. */
 OrtStatus *ort_Logger_GetLoggingSeverityLevel(const OrtLogger *logger, OrtLoggingLevel *out)
 {
     ORT_NEED(logger);

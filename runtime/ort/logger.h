@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* logger.h - OrtLogger: a session's log, for its kernels and for what the host says meanwhile. */
+/* logger.h - OrtLogger: a session's log, for its kernels and for what the host logs meanwhile. */
 #ifndef BP_ORT_LOGGER_H
 #define BP_ORT_LOGGER_H
 
@@ -13,15 +13,15 @@ struct OrtLogger {
     char *id; /* owned; NULL: the environment's */
 };
 
-/* A line of the host's; user: the logger, of a session. Any thread. */
+/* The host's log callback; user: the session's logger. [any thread] */
 void ort_logger_line(void *user, uint32_t level, const char *domain, const char *text);
 OrtLoggingLevel ort_logger_severity(uint32_t level); /* BP_LOG_* */
-/* A line of that severity, if that is enough for the logger. */
+/* Logs a line if its severity reaches the logger's. */
 void ort_logger_log(const OrtLogger *logger, OrtLoggingLevel severity, const char *category,
                     const char *place, const char *text);
 /*
- * Lines of this thread go to the logger until the one that is returned is set again. NULL: to the
- * environment.
+ * Sets the logger of this thread (NULL: the environment's) and returns the previous one, which the
+ * caller sets again afterwards.
  */
 const OrtLogger *ort_logger_set(const OrtLogger *logger);
 const OrtLogger *ort_logger_now(void);

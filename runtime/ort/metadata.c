@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* metadata.c - OrtModelMetadata: who made the model, and what it says of itself. */
+/*
+ * metadata.c - OrtModelMetadata (ModelProto's producer_name, domain, doc_string, model_version and
+ * metadata_props).
+ */
 
 #include "config.h"
 
@@ -50,6 +53,7 @@ void ort_metadata_finish(OrtModelMetadata *metadata)
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
+/* OrtApi since version 2: A copy, which outlives the session; ReleaseModelMetadata frees it. */
 OrtStatus *ort_SessionGetModelMetadata(const OrtSession *session, OrtModelMetadata **out)
 {
     const OrtModelMetadata *from;
@@ -73,6 +77,7 @@ OrtStatus *ort_SessionGetModelMetadata(const OrtSession *session, OrtModelMetada
     return NULL;
 }
 
+/* OrtApi since version 2. */
 void ort_ReleaseModelMetadata(OrtModelMetadata *input)
 {
     if (!input)
@@ -81,6 +86,7 @@ void ort_ReleaseModelMetadata(OrtModelMetadata *input)
     free(input);
 }
 
+/* A slot that returns one text as a copy from the caller's allocator (OrtApi since version 1 or 7). */
 #define TEXT(slot, member)                                                                         \
     OrtStatus *ort_ModelMetadataGet##slot(const OrtModelMetadata *model_metadata,                  \
                                           OrtAllocator *allocator, char **value)                   \
@@ -98,6 +104,7 @@ TEXT(Domain, domain)
 TEXT(Description, description)
 TEXT(GraphDescription, graph_description)
 
+/* OrtApi since version 2. */
 OrtStatus *ort_ModelMetadataGetVersion(const OrtModelMetadata *model_metadata, int64_t *value)
 {
     ORT_NEED(model_metadata);
@@ -106,6 +113,7 @@ OrtStatus *ort_ModelMetadataGetVersion(const OrtModelMetadata *model_metadata, i
     return NULL;
 }
 
+/* OrtApi since version 2: A missing key gives NULL and no error. */
 OrtStatus *ort_ModelMetadataLookupCustomMetadataMap(const OrtModelMetadata *model_metadata,
                                                     OrtAllocator *allocator, const char *key,
                                                     char **value)
@@ -121,6 +129,7 @@ OrtStatus *ort_ModelMetadataLookupCustomMetadataMap(const OrtModelMetadata *mode
     return found && !*value ? ort_no_memory() : NULL;
 }
 
+/* OrtApi since version 3: The list and each key come from the allocator. */
 OrtStatus *ort_ModelMetadataGetCustomMetadataMapKeys(const OrtModelMetadata *model_metadata,
                                                      OrtAllocator *allocator, char ***keys,
                                                      int64_t *num_keys)

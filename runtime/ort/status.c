@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* status.c - OrtStatus: a code and its words in one piece of memory. */
+/* status.c - OrtStatus: a code and its text in one block of memory. */
 
 #include "config.h"
 
@@ -15,7 +15,7 @@
 
 struct OrtStatus {
     OrtErrorCode code;
-    const char *text; /* behind the struct, but for the constant one */
+    const char *text; /* after the struct in the same block; out_of_memory's is a literal */
 };
 
 static struct OrtStatus out_of_memory = {ORT_FAIL, "out of memory"};
@@ -26,6 +26,7 @@ bp_err *ort_err_init(struct ort_err *err)
     return &err->err;
 }
 
+/* Never NULL: without memory it is the constant out_of_memory. */
 static OrtStatus *make(OrtErrorCode code, const char *text)
 {
     size_t size = strlen(text) + 1;
@@ -52,7 +53,7 @@ OrtStatus *ort_fail(OrtErrorCode code, const char *format, ...)
     return make(code, text);
 }
 
-/* An allocator that threw has no memory either, and says why. */
+/* The exception of an allocator: it explains a NULL of ort_alloc() better than "out of memory". */
 static __thread OrtStatus *instead;
 
 OrtStatus *ort_no_memory(void)
@@ -86,6 +87,10 @@ OrtStatus *ort_null(const char *function, const char *argument)
                     name ? name + 1 : function, argument);
 }
 
+/*
+ * ONNX Runtime's code for a class of errors: the same bad input is INVALID_PROTOBUF while reading,
+ * INVALID_GRAPH while a session is created, INVALID_ARGUMENT when it runs.
+ */
 static OrtErrorCode code_of(bp_rc rc, enum ort_phase phase)
 {
     switch (rc) {
@@ -111,6 +116,7 @@ static OrtErrorCode code_of(bp_rc rc, enum ort_phase phase)
     }
 }
 
+/* Order: texts that error_codes.c knows, a custom operator's own code, the class of the error. */
 OrtStatus *ort_from(bp_rc rc, const struct ort_err *err, enum ort_phase phase, const char *prefix)
 {
     const char *text = err->text[0] ? err->text : bp_rc_name(rc);
@@ -133,27 +139,32 @@ OrtStatus *ort_from(bp_rc rc, const struct ort_err *err, enum ort_phase phase, c
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
+/* OrtApi since version 1. */
 OrtStatus *ort_CreateStatus(OrtErrorCode code, const char *msg)
 {
     return make(code, msg ? msg : "");
 }
 
+/* OrtApi since version 1. */
 OrtErrorCode ort_GetErrorCode(const OrtStatus *status)
 {
     return status ? status->code : ORT_OK;
 }
 
+/* OrtApi since version 1: Valid until the status is released. */
 const char *ort_GetErrorMessage(const OrtStatus *status)
 {
     return status ? status->text : "";
 }
 
+/* OrtApi since version 1. */
 void ort_ReleaseStatus(OrtStatus *input)
 {
     if (input != &out_of_memory)
         free(input);
 }
 
+/* The status is released. Its code travels in native_code, and ort_from() restores it. */
 bp_rc ort_to_err(OrtStatus *status, bp_err *err)
 {
     OrtErrorCode code;

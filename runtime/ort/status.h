@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* status.h - makes OrtStatus objects: of our own words, of the host's errors, of missing arguments. */
+/*
+ * status.h - makes OrtStatus objects: from our own texts, from the host's errors, for missing
+ * arguments.
+ *
+ * NULL is success. A status is the caller's, to ReleaseStatus(). Thread rule: any thread.
+ */
 #ifndef BP_ORT_STATUS_H
 #define BP_ORT_STATUS_H
 
@@ -7,15 +12,15 @@
 
 #include "ort/slots.h"
 
-enum { ORT_TEXT_MAX = 2048 };
+enum { ORT_TEXT_MAX = 2048 }; /* bytes of a message; longer ones are cut */
 
-/* Room for the host's words. Set up with ort_err_init(). */
+/* An error of the host with its buffer. Set it up with ort_err_init(). */
 struct ort_err {
     bp_err err;
     char text[ORT_TEXT_MAX];
 };
 
-/* What was being done when the host failed: ONNX Runtime's codes differ by that. */
+/* What was being done when the host failed: ONNX Runtime's code depends on it. */
 enum ort_phase {
     ORT_READING, /* a model's bytes */
     ORT_MAKING,  /* a session */
@@ -24,8 +29,8 @@ enum ort_phase {
 };
 
 /*
- * In bp_err.native_code, above the code of an OrtStatus: an operator of the application failed with
- * that, and so does the run.
+ * A mark in bp_err.native_code above an OrtErrorCode in the low byte: a custom operator failed with
+ * that code, and the run returns it.
  */
 #define ORT_NATIVE_CODE (INT64_C(0x4f7274) << 8)
 
@@ -35,11 +40,11 @@ bp_err *ort_err_init(struct ort_err *err);
 OrtStatus *ort_fail(OrtErrorCode code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 OrtStatus *ort_no_memory(void);
-/* What the thread's next ort_no_memory() gives instead; takes it. NULL: nothing else. */
+/* The thread's next ort_no_memory() returns this status, which is taken over. NULL: the default. */
 void ort_set_no_memory(OrtStatus *status);
-/* NULL when rc is no error. `prefix` (may be NULL) goes before the words. */
+/* The host's error as a status; NULL when rc is no error. `prefix` (may be NULL) precedes the text. */
 OrtStatus *ort_from(bp_rc rc, const struct ort_err *err, enum ort_phase phase, const char *prefix);
-/* function: __func__ of the slot's function. */
+/* ORT_NOT_IMPLEMENTED, and ORT_INVALID_ARGUMENT for a NULL argument; function: the slot's __func__. */
 OrtStatus *ort_absent(const char *function);
 OrtStatus *ort_null(const char *function, const char *argument);
 

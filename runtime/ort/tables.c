@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* tables.c - the tables of functions, and the symbol through which programs get them. */
+/*
+ * tables.c - the tables of functions, and OrtGetApiBase, through which programs get them.
+ *
+ * A table only grows at its end, so one table serves all versions up to ours: a program of version
+ * N reads the first slots.
+ */
 
 #include "config.h"
 
@@ -41,6 +46,7 @@ static const OrtInteropApi interop_api = {
 };
 #undef SLOT
 
+/* NULL for a newer version; ONNX Runtime prints this line to standard error. */
 static const OrtApi *get_api(uint32_t version)
 {
     if (version >= 1 && version <= ORT_API_VERSION)
@@ -65,40 +71,47 @@ static const OrtApiBase *get_api_base(void)
 }
 ORT_VERSIONS(OrtGetApiBase, get_api_base)
 
-/* ---- slots that hand out the other tables ------------------------------------------------------ */
+/* ---- slots that return the other tables -------------------------------------------------------- */
 
+/* OrtApi since version 13. */
 const OrtTrainingApi *ort_GetTrainingApi(uint32_t version)
 {
     (void)version;
     return NULL; /* as in every build without training */
 }
 
+/* OrtApi since version 22. */
 const OrtModelEditorApi *ort_GetModelEditorApi(void)
 {
     return &editor_api;
 }
 
+/* OrtApi since version 22. */
 const OrtCompileApi *ort_GetCompileApi(void)
 {
     return &compile_api;
 }
 
+/* OrtApi since version 22. */
 const OrtEpApi *ort_GetEpApi(void)
 {
     return &ep_api;
 }
 
+/* OrtApi since version 24. */
 const OrtInteropApi *ort_GetInteropApi(void)
 {
     return &interop_api;
 }
 
+/* OrtApi since version 28: There are no experimental functions. */
 OrtExperimentalFnPtr ort_GetExperimentalFunction(const char *name)
 {
     (void)name;
     return NULL; /* there are none */
 }
 
+/* OrtApi since version 15. */
 const char *ort_GetBuildInfoString(void)
 {
     return "ORT Build Info: Backplane " PACKAGE_VERSION;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* threading.c - OrtThreadingOptions: what the environment's threads should be like. */
+/*
+ * threading.c - OrtThreadingOptions: settings of the environment's thread pool, read once by
+ * CreateEnvWithGlobalThreadPools.
+ */
 
 #include "config.h"
 
@@ -9,6 +12,7 @@
 #include "ort/env.h"
 #include "ort/status.h"
 
+/* OrtApi since version 3. */
 OrtStatus *ort_CreateThreadingOptions(OrtThreadingOptions **out)
 {
     ORT_NEED(out);
@@ -16,6 +20,7 @@ OrtStatus *ort_CreateThreadingOptions(OrtThreadingOptions **out)
     return *out ? NULL : ort_no_memory();
 }
 
+/* OrtApi since version 3. */
 void ort_ReleaseThreadingOptions(OrtThreadingOptions *input)
 {
     if (!input)
@@ -24,6 +29,7 @@ void ort_ReleaseThreadingOptions(OrtThreadingOptions *input)
     free(input);
 }
 
+/* OrtApi since version 5: 0: as many as there are processors; 1: the caller's thread alone. */
 OrtStatus *ort_SetGlobalIntraOpNumThreads(OrtThreadingOptions *tp_options, int intra_op_num_threads)
 {
     ORT_NEED(tp_options);
@@ -31,6 +37,7 @@ OrtStatus *ort_SetGlobalIntraOpNumThreads(OrtThreadingOptions *tp_options, int i
     return NULL;
 }
 
+/* OrtApi since version 5: Kept and not used: operators of one run are not parallel here. */
 OrtStatus *ort_SetGlobalInterOpNumThreads(OrtThreadingOptions *tp_options, int inter_op_num_threads)
 {
     ORT_NEED(tp_options);
@@ -38,6 +45,7 @@ OrtStatus *ort_SetGlobalInterOpNumThreads(OrtThreadingOptions *tp_options, int i
     return NULL;
 }
 
+/* OrtApi since version 5: Kept and not used: the host decides how workers wait. */
 OrtStatus *ort_SetGlobalSpinControl(OrtThreadingOptions *tp_options, int allow_spinning)
 {
     ORT_NEED(tp_options);
@@ -48,6 +56,10 @@ OrtStatus *ort_SetGlobalSpinControl(OrtThreadingOptions *tp_options, int allow_s
     return NULL;
 }
 
+/*
+ * OrtApi since version 6: Kept and not used: it would change the float mode of the caller's
+ * threads.
+ */
 OrtStatus *ort_SetGlobalDenormalAsZero(OrtThreadingOptions *tp_options)
 {
     ORT_NEED(tp_options);
@@ -55,6 +67,7 @@ OrtStatus *ort_SetGlobalDenormalAsZero(OrtThreadingOptions *tp_options)
     return NULL;
 }
 
+/* OrtApi since version 14. */
 OrtStatus *ort_SetGlobalIntraOpThreadAffinity(OrtThreadingOptions *tp_options,
                                               const char *affinity_string)
 {
@@ -74,7 +87,10 @@ OrtStatus *ort_SetGlobalIntraOpThreadAffinity(OrtThreadingOptions *tp_options,
     return NULL;
 }
 
-/* Called for each worker of the environment's pool, when the environment is made and when it ends. */
+/*
+ * OrtApi since version 10: Called for each worker when the environment is created; join when it is
+ * destroyed.
+ */
 OrtStatus *ort_SetGlobalCustomCreateThreadFn(OrtThreadingOptions *tp_options,
                                              OrtCustomCreateThreadFn ort_custom_create_thread_fn)
 {
@@ -83,6 +99,7 @@ OrtStatus *ort_SetGlobalCustomCreateThreadFn(OrtThreadingOptions *tp_options,
     return NULL;
 }
 
+/* OrtApi since version 10. */
 OrtStatus *ort_SetGlobalCustomThreadCreationOptions(OrtThreadingOptions *tp_options,
                                                     void *ort_custom_thread_creation_options)
 {
@@ -91,6 +108,7 @@ OrtStatus *ort_SetGlobalCustomThreadCreationOptions(OrtThreadingOptions *tp_opti
     return NULL;
 }
 
+/* OrtApi since version 10. */
 OrtStatus *ort_SetGlobalCustomJoinThreadFn(OrtThreadingOptions *tp_options,
                                            OrtCustomJoinThreadFn ort_custom_join_thread_fn)
 {

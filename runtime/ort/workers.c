@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* workers.c - the application's functions that make and join threads, as the host calls them. */
+/*
+ * workers.c - calls the application's functions that create and join threads, for the host's pool.
+ *
+ * OrtCustomCreateThreadFn returns a handle that only OrtCustomJoinThreadFn may use. Both may throw
+ * C++ exceptions, which must not unwind through the host.
+ */
 
 #include "config.h"
 
@@ -27,6 +32,7 @@ static void call_create(void *u)
     call->handle.theirs = call->workers->create(call->workers->options, call->worker, call->arg);
 }
 
+/* bp_worker_config.create. A NULL handle is an error, as in ONNX Runtime. */
 static bp_rc create_thread(void *user, bp_worker_fn worker, void *arg, void **thread, bp_err *err)
 {
     struct call call = {.workers = user, .worker = worker, .arg = arg};
@@ -48,6 +54,7 @@ static void call_join(void *u)
     call->workers->join(call->handle.theirs);
 }
 
+/* bp_worker_config.join. It can't fail, so an exception is logged. */
 static void join_thread(void *user, void *thread)
 {
     struct call call = {.workers = user, .handle.ours = thread};

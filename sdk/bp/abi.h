@@ -32,6 +32,10 @@
 extern "C" {
 #endif
 
+/*
+ * The version of this contract. Another major: the two sides do not work together. A higher minor
+ * has more at the ends of its tables and nothing else.
+ */
 #define BP_ABI_MAJOR 1u
 #define BP_ABI_MINOR 0u
 #define BP_ENTRY_SYMBOL "bp_provider_entry_v1" /* the major is part of the name */
@@ -43,6 +47,7 @@ extern "C" {
 /* Row i of an array whose rows are `stride` bytes apart. */
 #define BP_AT(type, rows, stride, i)                                                               \
     ((const type *)(const void *)((const char *)(rows) + (size_t)(stride) * (size_t)(i)))
+/* Node, value and attribute i of a graph; i is below its n_nodes, n_values, n_attrs. */
 #define BP_NODE(g, i) BP_AT(bp_node, (g)->nodes, (g)->node_stride, i)
 #define BP_VALUE(g, i) BP_AT(bp_value, (g)->values, (g)->value_stride, i)
 #define BP_ATTR(g, i) BP_AT(bp_attr, (g)->attrs, (g)->attr_stride, i)
@@ -77,12 +82,17 @@ enum {
 typedef struct bp_err {
     uint32_t struct_size;
     bp_rc code;          /* the code that was returned with the text */
+    /* Zero unless the callee has a number of the vendor's to give. */
     int64_t native_code; /* the vendor library's own number; 0 when there is none */
     char *msg;           /* NUL-terminated by the callee */
     uint32_t msg_cap;    /* bytes in msg, the NUL included */
     uint32_t msg_len;    /* bytes written, the NUL not included */
 } bp_err;
 
+/*
+ * Bytes that somebody else owns; whoever gives one says for how long. data may be NULL when size is
+ * 0.
+ */
 typedef struct bp_span {
     const void *data;
     size_t size;
@@ -133,6 +143,7 @@ enum {
  * opaque handle, so nobody but its owner may do arithmetic on it. Nothing here is owned.
  */
 typedef struct bp_tensor {
+    /* NULL at frame_create, and where an empty tensor has no memory. */
     void *base;
     uint64_t offset; /* bytes */
     int64_t *dims;   /* rank entries, each >= 0 */
@@ -145,8 +156,10 @@ typedef struct bp_tensor {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
+/* Types of options. A value is text until the host has parsed it by this type. */
 enum { BP_OPT_STRING = 1, BP_OPT_INT = 2, BP_OPT_FLOAT = 3, BP_OPT_BOOL = 4, BP_OPT_CHOICE = 5 };
 
+/* bp_option.flags. */
 enum {
     BP_OPTION_REQUIRED = 1u << 0,   /* no default: the application must give it */
     BP_OPTION_DYNAMIC = 1u << 1,    /* may be changed by set_option while the instance lives */
@@ -158,8 +171,10 @@ enum {
 typedef struct bp_option {
     uint32_t struct_size;
     uint32_t flags;
+    /* What its value is: the host refuses a text that is not of this type, BP_E_OPTION. */
     uint32_t type;      /* BP_OPT_* */
     uint32_t n_choices; /* BP_OPT_CHOICE only */
+    /* The name that people type. */
     const char *key;
     const char *help;           /* one sentence, with the unit */
     const char *def;            /* the default as text; NULL only with BP_OPTION_REQUIRED */
@@ -178,33 +193,44 @@ typedef struct bp_opt {
 
 /* ---- the graph a provider sees: flat, read-only, indices instead of pointers ----------------- */
 
+/* A size. What is not known yet has a symbol when it is known to equal another size. */
 typedef struct bp_dim {
+    /* Sizes that the model gives in numbers, or that inference found. */
     int64_t value;   /* the size, or -1 while unknown */
     uint32_t symbol; /* equal non-zero numbers are equal sizes; 0: no name */
     uint32_t flags;  /* BP_DIM_* */
 } bp_dim;
 
+/* bp_dim.flags. */
 enum {
     BP_DIM_FROM_DATA = 1u << 0 /* known only after the producer has run (NonZero, ...) */
 };
 
+/* bp_value.flags. */
 enum {
     BP_VALUE_CONSTANT = 1u << 0, /* bytes through bp_host.constant */
     BP_VALUE_INPUT = 1u << 1,    /* input of this graph */
     BP_VALUE_OUTPUT = 1u << 2    /* output of this graph */
 };
 
+/* A value of a graph: what a node reads or writes. Its row lives as long as the graph. */
 typedef struct bp_value {
     const char *name;
+    /* The shape: owned by the graph. */
     const bp_dim *dims; /* rank entries; NULL when rank is 0 or BP_RANK_UNKNOWN */
     uint32_t rank;
     uint32_t dtype;        /* BP_DTYPE_*; NONE when the value is no tensor */
     uint32_t flags;        /* BP_VALUE_* */
     uint32_t producer;     /* node index, or BP_NONE for inputs and constants */
+    /* Zero for all but constants, whose bytes bp_host.constant gives. */
     uint64_t const_bytes;  /* constants: size of the data */
     uint64_t const_id;     /* constants: equal numbers are equal bytes, in this process */
 } bp_value;
 
+/*
+ * Types of attributes, by what `data` points to. Data are aligned for their type and live as long
+ * as the graph.
+ */
 enum {
     BP_ATTR_FLOAT = 1,   /* data: const float[count] */
     BP_ATTR_INT = 2,     /* data: const int64_t[count] */
@@ -222,10 +248,12 @@ typedef struct bp_const {
     uint32_t dtype;
 } bp_const;
 
+/* bp_attr.flags. */
 enum {
     BP_ATTR_LIST = 1u << 0 /* written as a list (INTS, ...), whatever its count */
 };
 
+/* An attribute of a node: one that the model gives, or a default of the operator's schema. */
 typedef struct bp_attr {
     const char *name;
     const void *data;
@@ -235,6 +263,7 @@ typedef struct bp_attr {
     uint32_t reserved0;
 } bp_attr;
 
+/* An operator with its inputs, outputs and attributes. Rows live as long as the graph. */
 typedef struct bp_node {
     const char *name;   /* unique within the model; never empty */
     const char *op;     /* operator type, "Conv" */
@@ -242,21 +271,27 @@ typedef struct bp_node {
     const uint32_t *in; /* value indices; BP_NONE is an absent optional input */
     const uint32_t *out;
     uint32_t n_in, n_out;
+    /* A provider decides by `since`: it names the one version of the operator that is meant. */
     uint32_t opset; /* the operator-set version that the model imports for this domain */
     uint32_t since; /* the version of the operator that is in force there */
     uint32_t first_attr, n_attr; /* rows of bp_graph.attrs; defaults are filled in by the host */
 } bp_node;
 
+/*
+ * What capability and compile are shown. The host owns it; compile: until program_free returned,
+ * capability: for the call. Nothing in it changes meanwhile, so any thread may read it.
+ */
 typedef struct bp_graph {
     uint32_t struct_size;
     uint32_t flags;
     uint32_t n_nodes, node_stride; /* nodes are in an order in which they can run */
     uint32_t n_values, value_stride;
     uint32_t n_attrs, attr_stride;
+    /* Walk these with BP_NODE, BP_VALUE and BP_ATTR: rows may be longer than this header knows. */
     const bp_node *nodes;
     const bp_value *values;
     const bp_attr *attrs;
-    const struct bp_graph *const *subs; /* bodies of control flow; none in this draft: the host runs it */
+    const struct bp_graph *const *subs; /* subgraphs of control flow; none: the host runs it */
     const uint32_t *inputs;             /* value indices, in the order of a frame's `in` */
     const uint32_t *outputs;            /* value indices, in the order of a frame's `out` */
     uint32_t n_inputs, n_outputs, n_subs, reserved0;
@@ -265,12 +300,16 @@ typedef struct bp_graph {
 
 /* ---- capability: the provider says which nodes it takes -------------------------------------- */
 
+/* Verdicts of bp_claims.node. */
 enum {
     BP_NO = 0,
     BP_YES = 1,
     BP_ONLY_IN_GROUP = 2 /* worth taking only beside a node answered with BP_YES */
 };
 
+/*
+ * Reasons of a refusal, for reports and for people; what is about a detail names it as `subject`.
+ */
 enum {
     BP_R_NONE = 0,
     BP_R_OP = 1,              /* operator not implemented */
@@ -282,7 +321,7 @@ enum {
     BP_R_NOT_CONSTANT = 7,    /* an input that has to be constant */
     BP_R_MEMORY = 8,          /* does not fit the device */
     BP_R_DEVICE_FEATURE = 9,  /* the device lacks something */
-    BP_R_CONTROL_FLOW = 10,   /* has bodies */
+    BP_R_CONTROL_FLOW = 10,   /* has subgraphs */
     BP_R_NOT_PROFITABLE = 11, /* could, but would be slower */
     BP_R_OPTION = 12,         /* switched off by an option or rule */
     BP_R_OTHER = 13,
@@ -296,8 +335,10 @@ enum {
  */
 typedef struct bp_cost {
     uint32_t struct_size;
+    /* Not zero: the four members below are estimates, in nanoseconds and bytes. */
     uint32_t known; /* 0: no estimate */
     double run_ns;  /* arithmetic of one run */
+    /* Price of starting the group once, in nanoseconds. */
     double launch_ns;
     uint64_t weight_bytes, scratch_bytes;
 } bp_cost;
@@ -319,10 +360,11 @@ typedef struct bp_claims {
 
 /* ---- what the host does for a plug-in -------------------------------------------------------- */
 
+/* Levels of bp_host.log. Errors of a call belong into its bp_err, not into the log. */
 enum { BP_LOG_ERROR = 1, BP_LOG_WARN = 2, BP_LOG_INFO = 3, BP_LOG_DEBUG = 4 };
 
 /*
- * The only thing a plug-in may call in the host. Valid from the entry call to teardown.
+ * The only functions of the host that a plug-in may call. Valid from the entry call to teardown.
  * Unless said otherwise a slot may be called from any thread.
  */
 typedef struct bp_host {
@@ -392,6 +434,7 @@ typedef struct bp_ext_constants {
 
 /* ---- availability and devices ---------------------------------------------------------------- */
 
+/* bp_avail.state. UNKNOWN, as when it is left alone, counts as NO. */
 enum { BP_AVAIL_UNKNOWN = 0, BP_AVAIL_YES = 1, BP_AVAIL_NO = 2 };
 
 /* Filled by is_available. The text buffers are the caller's. */
@@ -400,13 +443,19 @@ typedef struct bp_avail {
     uint32_t state;     /* BP_AVAIL_* */
     uint32_t n_devices; /* usable ones, for bp_provider.device */
     uint32_t reserved0;
+    /* Texts that people read; the provider writes at most the capacities, the NUL included. */
     char *reason; /* why not: "driver too old: 535.54 < 550.0" */
     char *fix;    /* what to do: "update the driver" */
     uint32_t reason_cap, fix_cap;
 } bp_avail;
 
+/* bp_device.kind. */
 enum { BP_DEVICE_CPU = 1, BP_DEVICE_GPU = 2, BP_DEVICE_NPU = 3, BP_DEVICE_OTHER = 4 };
 
+/*
+ * What a provider says of a device. The host makes the struct and sets struct_size; strings are the
+ * provider's, until teardown, and may be NULL.
+ */
 typedef struct bp_device {
     uint32_t struct_size;
     uint32_t flags;
@@ -426,10 +475,13 @@ typedef struct bp_instance bp_instance; /* a provider with its options and devic
 typedef struct bp_program bp_program;   /* a group of nodes, compiled */
 typedef struct bp_frame bp_frame;       /* a program prepared for one set of shapes; one run at a time */
 
+/* A row of a record: something that a provider did from t0_ns to t1_ns. */
 typedef struct bp_prof_event {
+    /* Beginning and end on CLOCK_MONOTONIC, in nanoseconds. */
     int64_t t0_ns, t1_ns;
     const char *name;
     uint32_t node; /* index in the program's graph */
+    /* The provider's own numbers: what it was, and on which of its queues. */
     uint32_t kind, lane, reserved0;
     uint64_t bytes;
 } bp_prof_event;
@@ -450,6 +502,7 @@ typedef struct bp_prof {
 typedef struct bp_run {
     uint32_t struct_size;
     uint32_t flags;
+    /* Differs from run to run, for logs and traces. */
     uint64_t run_id;
     uint32_t io_epoch; /* differs from the last run's <=> a base or offset in the frame changed */
     uint32_t reserved0;
@@ -474,10 +527,10 @@ typedef struct bp_shape {
 } bp_shape;
 
 /*
- * A frame's surroundings; the host keeps it at one address for the life of the frame.
- * At frame_create: in[] and out[] have dtype, rank, dims and space, but no base yet; scratch is
- * NULL. From the first execute on: bases are set and scratch has the bytes that the frame asked for.
- * An output whose rank is BP_RANK_UNKNOWN is produced through alloc_output.
+ * A frame's surroundings; the host keeps it at one address for the life of the frame. At
+ * frame_create: in[] and out[] have dtype, rank, dims and space, but no base yet; scratch is NULL.
+ * From the first execute on: bases are set and scratch has the bytes that the frame asked for. An
+ * output whose rank is BP_RANK_UNKNOWN is produced through alloc_output.
  *
  * Space: of a provider with memory of its own (bp_device_ops), tensors lie in space 1, strings in
  * host memory. During frame_create the provider may write another of its spaces, or BP_SPACE_HOST,
@@ -489,6 +542,7 @@ typedef struct bp_frame_desc {
     uint32_t struct_size;
     uint32_t flags;
     uint32_t n_in, n_out, n_shapes, reserved0;
+    /* The tensors are the host's, at one address for the life of the frame. */
     bp_tensor *in, *out;    /* in the order of the graph's inputs and outputs */
     const bp_shape *shapes; /* one a value of the program's graph; valid during frame_create */
     void *scratch;          /* a base in bp_frame_needs.scratch_space; contents are undefined at
@@ -502,10 +556,11 @@ typedef struct bp_frame_desc {
     uint64_t scratch_offset; /* bytes behind scratch; 0 in host memory */
 } bp_frame_desc;
 
-/* A frame's wishes, filled by frame_create. */
+/* What a frame asks for, filled by frame_create. */
 typedef struct bp_frame_needs {
     uint32_t struct_size;
     uint32_t flags;
+    /* Memory for one execute that keeps nothing between runs; 0: none. */
     size_t scratch_bytes;
     size_t scratch_align; /* a power of two; 0 reads as 64 */
     uint32_t scratch_space; /* BP_SPACE_HOST, or one of the provider's */
@@ -517,9 +572,13 @@ typedef struct bp_sink {
     uint32_t struct_size;
     uint32_t reserved0;
     void *h;
+    /*
+     * Takes n bytes, which it copies before it returns; an error ends the saving and is passed on.
+     */
     bp_rc (*write)(void *h, const void *p, size_t n);
 } bp_sink;
 
+/* One copy: dst->bytes from src to dst. Both are lent for the call. */
 typedef struct bp_copy {
     bp_tensor *dst;
     const bp_tensor *src;
@@ -527,10 +586,11 @@ typedef struct bp_copy {
 
 /*
  * Memory and queues of a provider with its own memory; NULL for one that computes in host memory.
- * `dev` counts the instance's devices: of those that create was handed, or 0, the provider's choice.
- * The host works on device 0. alloc, free and copy are never NULL. Queues are (opt): without
- * stream_create copies and execute return when they are done; with it all slots of events are there.
- * A stream is in use by one thread at a time; different ones overlap, and with all other calls.
+ * `dev` counts the instance's devices: of those that create was handed, or 0, the provider's
+ * choice. The host works on device 0. alloc, free and copy are never NULL. Queues are (opt):
+ * without stream_create copies and execute return when they are done; with it all slots of events
+ * are there. A stream is in use by one thread at a time; different ones overlap, and with all other
+ * calls.
  */
 typedef struct bp_device_ops {
     uint32_t struct_size;
@@ -543,28 +603,35 @@ typedef struct bp_device_ops {
                    bp_err *err);
     void (*free)(bp_instance *, uint32_t dev, uint32_t space, void *base); /* [any] */
     /*
-     * [any] n copies of dst->bytes each, in order on `stream`; a NULL stream means: return when they
-     * are done. One side of each is in host memory. The rows and tensors are lent for the call,
-     * host memory until the stream has come so far.
+     * [any] n copies of dst->bytes each, in order on `stream`; a NULL stream means: return when
+     * they are done. One side of each is in host memory. The rows and tensors are lent for the
+     * call, host memory until the stream has come so far.
      */
     bp_rc (*copy)(bp_instance *, const bp_copy *, uint32_t n, void *stream, bp_err *err);
+    /* (opt) [any] A queue of work that runs in order. flags: 0. The host's, to stream_destroy. */
     bp_rc (*stream_create)(bp_instance *, uint32_t dev, uint32_t flags, void **out, bp_err *err);
     /* When it returned, nothing that was put in touches memory any more: done, or dropped. */
     void (*stream_destroy)(bp_instance *, void *stream);
+    /* (opt) [any] A point in a stream, not recorded yet. The host's, to event_destroy. */
     bp_rc (*event_create)(bp_instance *, uint32_t dev, void **out, bp_err *err);
+    /* (opt) [any] Nobody waits for it any more. */
     void (*event_destroy)(bp_instance *, void *event);
     /* An event may be recorded again; then it stands for the last time. */
     bp_rc (*event_record)(bp_instance *, void *stream, void *event, bp_err *err);
-    /* (opt) What is put in from now on waits for the event. Hosts of this draft do not ask for it. */
+    /*
+     * (opt) What is put in from now on waits for the event. Hosts of this draft do not ask for it.
+     */
     bp_rc (*stream_wait)(bp_instance *, void *stream, void *event, bp_err *err);
     /*
      * [any] waits on the host until the stream came to the event; BP_E_TIMEOUT after timeout_ns,
      * which is < 0 for ever. What went wrong in the stream by then is returned here.
      */
     bp_rc (*event_wait)(bp_instance *, void *event, int64_t timeout_ns, bp_err *err);
+    /* The vendor's own object behind a stream, for applications that know it; NULL: none. */
     void *(*stream_native)(bp_instance *, void *stream); /* (opt) */
 } bp_device_ops;
 
+/* bp_provider.flags. */
 enum {
     BP_PROVIDER_CONCURRENT_FRAMES = 1u << 0,  /* frames of one program may execute at once */
     BP_PROVIDER_PARALLEL_COMPILE = 1u << 1,   /* compile and load may overlap on one instance */
@@ -642,6 +709,7 @@ typedef struct bp_module {
     uint16_t abi_major, abi_minor; /* of the header the plug-in was built with */
     uint32_t magic;
     uint32_t flags;
+    /* For people; nothing is decided by it. */
     const char *build; /* compiler and date, for reports; may be NULL */
     const bp_provider *const *providers;
     uint32_t n_providers, reserved0;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sim.h - libbp-sim, a pretend accelerator: what the library of a vendor would be to a provider. To
- * write and test a provider with memory of its own where there is no device; link it into the plug-in
- * with `pkg-config --cflags --libs backplane-sim`.
+ * write and test a provider with memory of its own where there is no device; link it into the
+ * plug-in with `pkg-config --cflags --libs backplane-sim`.
  *
  * Its memory has addresses that the host cannot touch: the pages behind a handle have no rights, so
  * that a host which computes with one, or reads through it, is stopped at once. Copies and kernels
  * reach the bytes with bp_sim_reach(). Fresh memory holds 0xa5. Its streams really run late, on a
- * thread each: a lazy one does nothing until somebody waits for it, so that whoever reads too early,
- * or writes too early over what a copy has still to read, finds wrong numbers every time. Any kind of
- * call can be made to fail, and work can be given a price, which is time that really passes.
+ * thread each: a lazy one does nothing until somebody waits for it, so that whoever reads too
+ * early, or writes too early over what a copy has still to read, finds wrong elements every time.
+ * Any kind of call can be made to fail, and work can be given a price, which is time that really
+ * passes.
  *
  * Calls may come from any thread; one thread at a time puts into a stream. What takes a device gets
  * one of bp_sim_open(), never NULL. Handing over a handle that is none of the device's ends the
@@ -45,6 +46,7 @@ enum {
 
 enum { BP_SIM_ARG = 192 }; /* bytes that a kernel may be handed */
 
+/* How a device behaves; all zero is a device without memory. */
 typedef struct bp_sim_options {
     uint64_t memory;   /* bytes of the device */
     uint32_t flags;    /* BP_SIM_LAZY */
@@ -60,13 +62,16 @@ typedef struct bp_sim_options {
  * they are up to date for a thread that knows nobody is at work.
  */
 typedef struct bp_sim_counters {
+    /* What a test compares with 0 at its end, to find what a provider did not give back. */
     uint32_t allocations, streams, events; /* alive */
     uint32_t uploads, downloads;           /* so far */
     uint32_t calls[BP_SIM_CALLS];          /* so far, those that failed included */
     uint64_t bytes, peak;                  /* of device memory */
+    /* Bytes copied to devices and from them, so far. */
     uint64_t bytes_up, bytes_down;
 } bp_sim_counters;
 
+/* A device, and a queue of work on it; made by bp_sim_open() and bp_sim_stream_create(). */
 typedef struct bp_sim_device bp_sim_device;
 typedef struct bp_sim_stream bp_sim_stream;
 
@@ -89,6 +94,9 @@ typedef int (*bp_sim_kernel)(bp_sim_device *device, const void *arg);
 /* The counters; never NULL. They may be set back to 0 while nobody is at work. */
 bp_sim_counters *bp_sim_counters_get(void);
 
+/*
+ * A device of its own, with memory that no other device reaches. The caller's, to bp_sim_close().
+ */
 bp_sim_device *bp_sim_open(const bp_sim_options *options); /* copies them; NULL: no memory */
 /* All of its streams are gone. Frees what is still allocated. */
 void bp_sim_close(bp_sim_device *device);
@@ -101,8 +109,11 @@ uint64_t bp_sim_memory_free(bp_sim_device *device);
 
 /* A handle of n > 0 bytes, at a multiple of a page; NULL: the device is full, or it is to fail. */
 void *bp_sim_alloc(bp_sim_device *device, size_t n);
+/* Frees an allocation: kernels and copies that use it must have ended. */
 void bp_sim_free(bp_sim_device *device, void *handle);
-/* For kernels: where the bytes are, for as long as they are allocated; NULL: not in one allocation. */
+/*
+ * For kernels: where the bytes are, for as long as they are allocated; NULL: not in one allocation.
+ */
 void *bp_sim_reach(bp_sim_device *device, bp_sim_ref ref);
 
 /* NULL: no memory, or it is to fail. */
@@ -111,8 +122,8 @@ bp_sim_stream *bp_sim_stream_create(bp_sim_device *device);
 void bp_sim_stream_destroy(bp_sim_stream *stream);
 /*
  * Runs the kernel in its turn, with a copy of n_arg <= BP_SIM_ARG bytes; a NULL stream: now. -1: it
- * was not accepted or, now, it failed. What fails in a stream is told by bp_sim_wait(). A full stream
- * (256 entries) makes the caller wait for room.
+ * was not accepted or, now, it failed. What fails in a stream is told by bp_sim_wait(). A full
+ * stream (256 entries) makes the caller wait for space.
  */
 int bp_sim_launch(bp_sim_device *device, bp_sim_stream *stream, bp_sim_kernel kernel, const void *arg,
                   size_t n_arg);
@@ -122,6 +133,7 @@ int bp_sim_download(bp_sim_device *device, bp_sim_stream *stream, void *to, bp_s
 
 /* An event on the heap, not recorded; NULL when it fails. Others may live anywhere, as zeroes. */
 bp_sim_event *bp_sim_event_create(bp_sim_device *device);
+/* Frees an event of bp_sim_event_create(); nobody may be waiting for it. */
 void bp_sim_event_destroy(bp_sim_event *event);
 /* The event stands for all that is in the stream by now. -1: it is to fail. */
 int bp_sim_record(bp_sim_stream *stream, bp_sim_event *event);

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * onnxruntime_macros.h - macros of ONNX Runtime's C ABI, for programs and headers written with them.
+ * onnxruntime_macros.h - macros of ONNX Runtime's C ABI, for programs and headers written with
+ * them.
  *
- * Included by onnxruntime_c_api.h, which does not use the annotations itself: what may be NULL and who
- * owns what is in its comments.
+ * Included by onnxruntime_c_api.h, which does not use the annotations itself: what may be NULL and
+ * who owns what is in its comments.
  */
 #ifndef BP_ONNXRUNTIME_MACROS_H
 #define BP_ONNXRUNTIME_MACROS_H
 
+/* The calling convention: that of the platform, so nothing has to be said. */
 #define ORT_API_CALL
+/* The symbol is visible outside of the library. */
 #define ORT_EXPORT __attribute__((visibility("default")))
+/* A status that is dropped warns: it would leak, and hide a failure. */
 #define ORT_MUST_USE_RESULT __attribute__((warn_unused_result))
+/* For functions of programs; here NULL gives a status. */
 #define ORT_ALL_ARGS_NONNULL __attribute__((nonnull))
 
 /* Characters of paths: those of char here. */
@@ -58,6 +63,7 @@
 /* A function, and pointers to one in a table. */
 #define ORT_API(type, name, ...) type ORT_API_CALL name(__VA_ARGS__) NO_EXCEPTION
 #define ORT_API_T(type, name, ...) type(ORT_API_CALL *name)(__VA_ARGS__) NO_EXCEPTION
+/* A function that returns a status, for declarations, tables and definitions. */
 #define ORT_API_STATUS(name, ...)                                                                  \
     OrtStatusPtr ORT_API_CALL name(__VA_ARGS__) NO_EXCEPTION ORT_MUST_USE_RESULT
 #define ORT_API2_STATUS(name, ...)                                                                 \

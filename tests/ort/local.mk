@@ -61,7 +61,7 @@ unit_tests += %D%/check_devices
 
 # ONNX's test data through the C ABI: `backplane conform`, but for what makes and runs sessions.
 check_PROGRAMS += %D%/conform/conform
-%C%_conform_conform_CPPFLAGS = -I. $(AM_CPPFLAGS) -I$(srcdir)/tests -I$(srcdir)/tests/unit -I$(srcdir)/tools
+%C%_conform_conform_CPPFLAGS = -I. -I$(srcdir) $(AM_CPPFLAGS) -I$(srcdir)/tests -I$(srcdir)/tests/unit -I$(srcdir)/tools
 %C%_conform_conform_LDADD = \
 	runtime/ort/libonnxruntime.la runtime/libbackplane.la $(DL_LIBS) $(MATH_LIBS)
 %C%_conform_conform_SOURCES = \
@@ -71,7 +71,7 @@ check_PROGRAMS += %D%/conform/conform
 	%D%/conform/main.c \
 	%D%/conform/values.c \
 	tests/unit/support/proto_writer.h \
-	$(conform_sources)
+	$(text_sources) $(conform_sources)
 dist_check_SCRIPTS += %D%/conform.sh
 TESTS += %D%/conform.sh
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attention.c - Attention (opsets 23, 24) and FlexAttention (ai.onnx.preview 1) without bodies:
- * reads the layouts, brings K and V to the type that is computed in, and keeps keys and values for
- * the next run. Rows of scores are computed in float32, or in float64 where an input or
- * softmax_precision is that; a narrower softmax_precision changes nothing. A row that may look at
- * no key gives 0.
+ * attention.c - Attention (opsets 23, 24) and FlexAttention (ai.onnx.preview 1) without subgraphs.
+ * Y = softmax(softcap(scale * Q K') + mask) V.
+ * Q is [B, heads, S, H] or [B, S, heads * H], K and V likewise with kv heads and T keys; Y has Q's
+ * layout.
+ * Optional: attn_mask, is_causal, past_key and past_value, which precede K and V, present_key and
+ * present_value, and the scores. Opset 24 added nonpad_kv_seqlen.
+ * Scores are float32, or float64 if an input or softmax_precision is; a smaller softmax_precision
+ * changes nothing. A row that may see no key gives 0.
  */
 
 #include "attention/blocked_attention.h"
@@ -15,7 +18,7 @@
 enum { Q, K, V, MASK, PAST_KEY, PAST_VALUE, LENGTHS };
 enum { Y, PRESENT_KEY, PRESENT_VALUE, SCORES };
 
-/* A tensor of keys or values, maybe in another type than is computed in. */
+/* Keys or values, which may need a conversion to the computation's type. */
 struct operand {
     uint32_t input;
     bp_cpu_unary_loop convert; /* NULL: it has the type */
@@ -24,6 +27,7 @@ struct operand {
     size_t from_width, to_width;
 };
 
+/* The plan of a call. */
 struct state {
     struct bp_cpu_attention attention;
     struct operand k[2], v[2]; /* by BP_CPU_PAST, BP_CPU_NEW */
@@ -33,6 +37,7 @@ static const struct bp_cpu_params none;
 
 /* ---- claim ----------------------------------------------------------------------------------- */
 
+/* Other element types, and subgraphs, which the host replaces before. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *mask = bp_node_in(query->graph, query->node, MASK);
@@ -50,14 +55,14 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         bp_cpu_refuse_dtype(query, MASK);
     else if (bp_node_attr(query->graph, query->node, "score_mod") ||
              bp_node_attr(query->graph, query->node, "prob_mod"))
-        bp_cpu_refuse(query, BP_R_CONTROL_FLOW, "score_mod", "bodies are not seen here");
+        bp_cpu_refuse(query, BP_R_CONTROL_FLOW, "score_mod", "subgraphs are the host's");
     else
         bp_cpu_claim_types(op, query);
 }
 
 /* ---- prepare --------------------------------------------------------------------------------- */
 
-/* (batch, heads, length, size), or (batch, length, heads * size) */
+/* Strides of [batch, heads, length, size], or of [batch, length, heads * size]. */
 static struct bp_cpu_heads layout(const bp_tensor *tensor, int64_t heads)
 {
     const int64_t *d = tensor->dims;
@@ -67,6 +72,10 @@ static struct bp_cpu_heads layout(const bp_tensor *tensor, int64_t heads)
     return (struct bp_cpu_heads){d[1] * d[2], d[2] / heads, d[2], d[1]};
 }
 
+/*
+ * Sizes from the shapes of Q, K and V; packed ones need the attributes q_num_heads and
+ * kv_num_heads.
+ */
 static bp_rc read_heads(const struct bp_cpu_call *call, struct bp_cpu_attention *a, bp_err *err)
 {
     const bp_tensor *q = call->in[Q], *k = call->in[K], *v = call->in[V];
@@ -99,6 +108,7 @@ static bp_rc read_heads(const struct bp_cpu_call *call, struct bp_cpu_attention 
     return BP_OK;
 }
 
+/* The layout of past_key and past_value. */
 static bp_rc read_past(const struct bp_cpu_call *call, struct bp_cpu_attention *a, bp_err *err)
 {
     const bp_tensor *key = bp_cpu_in(call, PAST_KEY), *value = bp_cpu_in(call, PAST_VALUE);
@@ -116,7 +126,10 @@ static bp_rc read_past(const struct bp_cpu_call *call, struct bp_cpu_attention *
     return BP_OK;
 }
 
-/* Steps of a mask that is broadcast to (batch, heads, rows, keys); its last dimension is not. */
+/*
+ * Strides of a mask that broadcasts to [batch, heads, rows, keys]; its last dimension may be
+ * shorter, and keys beyond it are masked.
+ */
 static bp_rc read_mask(const struct bp_cpu_call *call, struct bp_cpu_attention *a, bp_err *err)
 {
     const bp_tensor *mask = bp_cpu_in(call, MASK);
@@ -141,11 +154,13 @@ static bp_rc read_mask(const struct bp_cpu_call *call, struct bp_cpu_attention *
     return BP_OK;
 }
 
+/* Whether an optional tensor is float64. */
 static bool is_double(const bp_tensor *tensor)
 {
     return tensor && tensor->dtype == BP_DTYPE_F64;
 }
 
+/* Attributes and types; the default scale is 1 / sqrt(H). */
 static void read_attrs(const struct bp_cpu_call *call, struct bp_cpu_attention *a)
 {
     const bp_tensor *scores = bp_cpu_out(call, SCORES);
@@ -166,6 +181,7 @@ static void read_attrs(const struct bp_cpu_call *call, struct bp_cpu_attention *
         a->dtype = BP_DTYPE_F64;
 }
 
+/* Scratch for a converted copy, if one is needed. False: too large. */
 static bool plan_operand(struct bp_cpu_call *call, uint32_t dtype, uint32_t input,
                          struct operand *out)
 {
@@ -184,6 +200,7 @@ static bool plan_operand(struct bp_cpu_call *call, uint32_t dtype, uint32_t inpu
            !__builtin_add_overflow(call->scratch_bytes, bytes / 64 * 64 + 64, &call->scratch_bytes);
 }
 
+/* Whether all outputs have the sizes that follow from the inputs. */
 static bool outputs_fit(const struct bp_cpu_call *call, const struct bp_cpu_attention *a)
 {
     const bp_tensor *q = call->in[Q], *y = call->out[Y], *key = bp_cpu_out(call, PRESENT_KEY);
@@ -196,6 +213,7 @@ static bool outputs_fit(const struct bp_cpu_call *call, const struct bp_cpu_atte
            (!scores || bp_cpu_count(scores) == batch * a->q_heads * a->q.length * total);
 }
 
+/* Reads all shapes and attributes to the engine's description, then plans. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *lengths = bp_cpu_in(call, LENGTHS);
@@ -231,6 +249,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
+/* A conversion on the threads. */
 struct conversion {
     const struct operand *operand;
     const char *from;
@@ -238,6 +257,7 @@ struct conversion {
     uint32_t slices;
 };
 
+/* Slice i of a conversion. */
 static void convert_slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct conversion *c = u;
@@ -249,7 +269,8 @@ static void convert_slice(void *u, uint32_t i, uint32_t worker)
                         c->from + from * c->operand->from_width, to - from, &none);
 }
 
-static const void *bring(struct bp_cpu_call *call, const struct operand *operand)
+/* Keys or values in the computation's type: the input, or a converted copy. */
+static const void *load_operand(struct bp_cpu_call *call, const struct operand *operand)
 {
     const bp_tensor *tensor = bp_cpu_in(call, operand->input);
     struct conversion c = {.operand = operand};
@@ -266,7 +287,9 @@ static const void *bring(struct bp_cpu_call *call, const struct operand *operand
     return c.to;
 }
 
-/* Copies keys or values, the past first, to (batch, heads, length, size). */
+/*
+ * Writes present_key or present_value, [batch, heads, length, size]: the past, then the new ones.
+ */
 static void keep(const struct bp_cpu_call *call, uint32_t output, uint32_t past, uint32_t fresh,
                  const struct bp_cpu_heads *layouts, int64_t size)
 {
@@ -294,6 +317,7 @@ static void keep(const struct bp_cpu_call *call, uint32_t output, uint32_t past,
     }
 }
 
+/* nonpad_kv_seqlen comes with the data. */
 static bp_rc check_lengths(const struct bp_cpu_call *call, const struct bp_cpu_attention *a,
                            bp_err *err)
 {
@@ -309,6 +333,7 @@ static bp_rc check_lengths(const struct bp_cpu_call *call, const struct bp_cpu_a
     return BP_OK;
 }
 
+/* Conversions and caches first, then the engine. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
@@ -324,8 +349,8 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     job.scores = a->wants_scores ? bp_cpu_data(call->out[SCORES]) : NULL;
     job.lengths = bp_cpu_in(call, LENGTHS) ? bp_cpu_data(call->in[LENGTHS]) : NULL;
     for (uint32_t i = BP_CPU_PAST; i <= BP_CPU_NEW; i++) {
-        job.k[i] = bring(call, &s->k[i]);
-        job.v[i] = bring(call, &s->v[i]);
+        job.k[i] = load_operand(call, &s->k[i]);
+        job.v[i] = load_operand(call, &s->v[i]);
     }
     keep(call, PRESENT_KEY, PAST_KEY, K, a->k, a->head);
     keep(call, PRESENT_VALUE, PAST_VALUE, V, a->v, a->v_head);

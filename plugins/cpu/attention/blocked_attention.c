@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* blocked_attention.c - see blocked_attention.h. */
+/*
+ * blocked_attention.c - Attention in blocks of rows and keys; see blocked_attention.h.
+ * For each row the largest score so far and the sum of exponentials are kept; when a larger score
+ * comes, the sum and the output row are scaled down (online softmax).
+ * A block of scores is 128 KiB, so that it stays in the L2 cache between the two products.
+ */
 
 #include "attention/blocked_attention.h"
 
@@ -40,6 +45,7 @@ struct keys {
     int64_t from, count, at;
 };
 
+/* The head of Q that row i of the task belongs to. */
 static int64_t head_of(const struct task *t, int64_t i)
 {
     const struct bp_cpu_attention *p = t->plan;
@@ -47,17 +53,22 @@ static int64_t head_of(const struct task *t, int64_t i)
     return t->kv_head * (p->q_heads / p->kv_heads) + (t->first + i) / p->q.length;
 }
 
+/* The position of row i within its head. */
 static int64_t position_of(const struct task *t, int64_t i)
 {
     return (t->first + i) % t->plan->q.length;
 }
 
-static int64_t place(const struct bp_cpu_heads *heads, int64_t batch, int64_t head, int64_t i)
+/* Offset in elements of a vector. */
+static int64_t offset_of(const struct bp_cpu_heads *heads, int64_t batch, int64_t head, int64_t i)
 {
     return batch * heads->batch_step + head * heads->head_step + i * heads->step;
 }
 
-/* Position i sees itself and what is before it; the last position has the last key. */
+/*
+ * How many keys each row may see. Causal: position i sees itself and earlier ones; the last
+ * position is aligned with the last key.
+ */
 static void set_visible(struct task *t)
 {
     const struct bp_cpu_attention *p = t->plan;
@@ -73,13 +84,14 @@ static void set_visible(struct task *t)
     }
 }
 
+/* Loads the rows of Q, scaled, and clears sums and maxima. */
 static void start(struct task *t)
 {
     const struct bp_cpu_attention *p = t->plan;
     size_t n = (size_t)p->head, width = bp_cpu_width(p->q_dtype);
 
     for (int64_t i = 0; i < t->rows; i++) {
-        int64_t at = place(&p->q, t->batch, head_of(t, i), position_of(t, i));
+        int64_t at = offset_of(&p->q, t->batch, head_of(t, i), position_of(t, i));
         char *to = t->q + (size_t)i * n * p->width;
 
         p->load_q(to, (const char *)t->run->q + (size_t)at * width, n, &none);
@@ -91,6 +103,7 @@ static void start(struct task *t)
     set_visible(t);
 }
 
+/* The product on this thread. */
 static void multiply(const struct task *t, const struct bp_cpu_gemm *gemm, const void *a,
                      const void *b, void *c)
 {
@@ -100,12 +113,14 @@ static void multiply(const struct task *t, const struct bp_cpu_gemm *gemm, const
         bp_cpu_gemm_task(gemm, &operands, i, t->gemm);
 }
 
+/* The plan for this block's size. */
 static const struct bp_cpu_gemm *choose(const struct task *t, const struct keys *keys,
                                         const struct bp_cpu_gemm (*products)[2][2])
 {
     return &products[keys->part][keys->count < KEYS][t->rows < ROWS];
 }
 
+/* Writes a row of scores to the output. */
 static void emit(const struct task *t, const struct keys *keys, int64_t i, const char *row)
 {
     const struct bp_cpu_attention *p = t->plan;
@@ -116,6 +131,7 @@ static void emit(const struct task *t, const struct keys *keys, int64_t i, const
                     (size_t)keys->count, &none);
 }
 
+/* Sets scores from..to of a row to v. */
 static void fill(const struct bp_cpu_attention *p, char *row, int64_t from, int64_t to, double v)
 {
     if (from >= to)
@@ -126,7 +142,7 @@ static void fill(const struct bp_cpu_attention *p, char *row, int64_t from, int6
         fill_f64(row + (size_t)from * p->width, to - from, v);
 }
 
-/* Adds the mask to a row of scores; beyond its end nothing counts. */
+/* Adds the mask to a row of scores; keys beyond its end are masked. */
 static void add_mask(const struct task *t, const struct keys *keys, int64_t i, char *row)
 {
     const struct bp_cpu_attention *p = t->plan;
@@ -149,12 +165,13 @@ static void add_mask(const struct task *t, const struct keys *keys, int64_t i, c
     (is_float ? add_f32 : add_f64)(row, t->mask, n);
 }
 
-/* A row of raw scores becomes what the softmax sees; on the way it is handed out as wanted. */
+/* Softcap and mask on a row of raw scores; writes the stage that output `scores` asks for. */
 static void finish_scores(const struct task *t, const struct keys *keys, int64_t i, char *row)
 {
     const struct bp_cpu_attention *p = t->plan;
     size_t n = (size_t)keys->count;
 
+    /* output `scores` is written at the stage that qk_matmul_output_mode names */
     if (p->wants_scores && p->scores_mode == BP_CPU_SCORES_RAW)
         emit(t, keys, i, row);
     if (p->softcap > 0) {
@@ -176,8 +193,11 @@ static void finish_scores(const struct task *t, const struct keys *keys, int64_t
         memcpy(t->kept + (size_t)(i * p->total + keys->at) * p->width, row, n * p->width);
 }
 
-/* Powers of a row against its largest score so far, to which its sums are brought. */
-static void raise_row(struct task *t, const struct keys *keys, int64_t i, char *row)
+/*
+ * Replaces a row of scores by exp(score - max), where max is the largest score so far; if it grew,
+ * earlier sums are scaled down.
+ */
+static void exponentiate_row(struct task *t, const struct keys *keys, int64_t i, char *row)
 {
     const struct bp_cpu_attention *p = t->plan;
     int64_t seen = t->visible[i] - keys->at, n = keys->count;
@@ -202,11 +222,12 @@ static void raise_row(struct task *t, const struct keys *keys, int64_t i, char *
     memset(row + (size_t)seen * p->width, 0, (size_t)(n - seen) * p->width);
 }
 
+/* One block of keys: scores, exponentials, their product with V added to the output. */
 static void run_keys(struct task *t, const struct keys *keys)
 {
     const struct bp_cpu_attention *p = t->plan;
-    int64_t k = place(&p->k[keys->part], t->batch, t->kv_head, keys->from);
-    int64_t v = place(&p->v[keys->part], t->batch, t->kv_head, keys->from);
+    int64_t k = offset_of(&p->k[keys->part], t->batch, t->kv_head, keys->from);
+    int64_t v = offset_of(&p->v[keys->part], t->batch, t->kv_head, keys->from);
 
     if (p->head > 0)
         multiply(t, choose(t, keys, p->score), t->q,
@@ -217,24 +238,28 @@ static void run_keys(struct task *t, const struct keys *keys)
         char *row = t->scores + (size_t)(i * KEYS) * p->width;
 
         finish_scores(t, keys, i, row);
-        raise_row(t, keys, i, row);
+        exponentiate_row(t, keys, i, row);
     }
     if (p->v_head > 0)
         multiply(t, choose(t, keys, p->value), t->scores,
                  (const char *)t->run->v[keys->part] + (size_t)v * p->width, t->out);
 }
 
+/*
+ * Divides by the sums and stores the rows; the softmax's scores are completed here if they are
+ * wanted.
+ */
 static void finish(const struct task *t)
 {
     const struct bp_cpu_attention *p = t->plan;
     struct keys all = {.count = p->total};
 
     for (int64_t i = 0; i < t->rows; i++) {
-        int64_t at = place(&p->y, t->batch, head_of(t, i), position_of(t, i));
+        int64_t at = offset_of(&p->y, t->batch, head_of(t, i), position_of(t, i));
         char *row = t->out + (size_t)(i * p->v_head) * p->width, *kept;
         double sum = t->sum[i];
 
-        /* where nothing counts the result is 0 */
+        /* a row that saw no key is 0 */
         p->simd->scale(row, row, (size_t)p->v_head, sum != 0 ? 1 / sum : 0, 0);
         p->store_y((char *)t->run->y + (size_t)at * bp_cpu_width(p->y_dtype), row,
                    (size_t)p->v_head, &none);
@@ -251,8 +276,8 @@ static void finish(const struct task *t)
     }
 }
 
-/* Is there a row that looks at these keys, or are all scores wanted? */
-static bool counts(const struct task *t, const struct keys *keys)
+/* Whether any row sees these keys, or all scores are wanted. */
+static bool has_visible_keys(const struct task *t, const struct keys *keys)
 {
     if (t->plan->wants_scores)
         return true;
@@ -263,6 +288,7 @@ static bool counts(const struct task *t, const struct keys *keys)
     return false;
 }
 
+/* All blocks of keys, the past first. */
 static void run_task(struct task *t)
 {
     const struct bp_cpu_attention *p = t->plan;
@@ -274,7 +300,7 @@ static void run_task(struct task *t)
             int64_t left = p->k[part].length - from;
             struct keys keys = {part, from, left < KEYS ? left : KEYS, at};
 
-            if (counts(t, &keys))
+            if (has_visible_keys(t, &keys))
                 run_keys(t, &keys);
             at += keys.count;
         }
@@ -284,12 +310,14 @@ static void run_task(struct task *t)
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
+/* One run, for the threads. */
 struct job {
     const struct bp_cpu_attention_run *run;
     int64_t tasks;
     uint32_t slices;
 };
 
+/* Tasks are blocks of rows of all kv heads and batches. */
 static void run_slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -316,6 +344,7 @@ static void run_slice(void *u, uint32_t i, uint32_t worker)
     }
 }
 
+/* Tasks are independent: each writes rows of its own. */
 void bp_cpu_attention_run(const struct bp_cpu_call *call, const struct bp_cpu_attention_run *run)
 {
     const struct bp_cpu_attention *p = run->plan;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * blocked_attention.h - softmax(Q * K') * V in blocks of rows and keys. A task takes a block of
- * rows of all heads of Q that share a head of K; for each block of keys it makes scores, their
- * powers against the largest score so far, and adds their product with V to what is there, scaled
- * to the new largest. So no row of scores is ever whole, unless it is wanted.
+ * blocked_attention.h - softmax(Q K') V in blocks of rows and keys.
+ * A task takes a block of rows of all heads of Q that share a head of K. For each block of keys it
+ * computes scores, their exponentials against the largest score so far, and adds their product with
+ * V to the output, which is scaled down when a larger score comes (online softmax). So no row of
+ * scores is ever complete, unless it is wanted as output.
+ * The plan is read-only during a run; each thread has scratch of its own.
  */
 #ifndef BP_CPU_ATTENTION_BLOCKED_ATTENTION_H
 #define BP_CPU_ATTENTION_BLOCKED_ATTENTION_H
@@ -24,7 +26,7 @@ enum {
     BP_CPU_SCORES_SOFTMAX
 };
 
-/* Where vectors lie: element 0 of (batch, head, position), steps in elements. */
+/* Where vectors lie: strides in elements of [batch][head][position]. */
 struct bp_cpu_heads {
     int64_t batch_step, head_step, step;
     int64_t length; /* positions */
@@ -33,9 +35,12 @@ struct bp_cpu_heads {
 /* Keys and values of earlier runs, and those of this one. */
 enum { BP_CPU_PAST, BP_CPU_NEW };
 
-/* Fill in down to `mask`, then call bp_cpu_attention_plan(); the rest is its own. */
+/*
+ * The caller fills the fields down to mask_length, then calls bp_cpu_attention_plan(), which sets
+ * the rest.
+ */
 struct bp_cpu_attention {
-    uint32_t dtype; /* computed in: float32 or float64; K and V must have it */
+    uint32_t dtype; /* of the computation: float32 or float64; K and V must have it */
     uint32_t q_dtype, y_dtype;
     int64_t batch, q_heads, kv_heads, head, v_head; /* head: elements of a vector */
     struct bp_cpu_heads q, y, k[2], v[2];           /* by BP_CPU_PAST, BP_CPU_NEW */
@@ -65,10 +70,10 @@ struct bp_cpu_attention_run {
     char *scratch; /* width * worker_bytes */
 };
 
-/* BP_E_NOMEM: the sizes do not fit. */
+/* Plans the products of all block sizes and the scratch. BP_E_NOMEM: the sizes overflow. */
 bp_rc bp_cpu_attention_plan(const struct bp_cpu_call *call, struct bp_cpu_attention *plan,
                             bp_err *err);
-/* All tasks on the host's pool. */
+/* Runs all tasks on the pool's threads. */
 void bp_cpu_attention_run(const struct bp_cpu_call *call, const struct bp_cpu_attention_run *run);
 
 #endif

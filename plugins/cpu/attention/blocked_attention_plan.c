@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * blocked_attention_plan.c - products of all sizes of blocks, and the scratch memory of a worker.
+ * blocked_attention_plan.c - Plans the products of all block sizes, and the scratch of a worker.
+ * There are eight of each product: past or new keys, full or last block of keys, full or last block
+ * of rows.
  */
 
 #include "attention/blocked_attention.h"
@@ -12,6 +14,9 @@ static size_t max_size(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+/*
+ * Reserves rows * cols elements of the worker's scratch, a multiple of 64 bytes. False: too large.
+ */
 static bool take(struct bp_cpu_attention *p, int64_t rows, int64_t cols, size_t *at)
 {
     size_t bytes;
@@ -22,7 +27,10 @@ static bool take(struct bp_cpu_attention *p, int64_t rows, int64_t cols, size_t 
            !__builtin_add_overflow(p->worker_bytes, bytes / 64 * 64 + 64, &p->worker_bytes);
 }
 
-/* The products of all sizes of blocks; gives the scratch memory that the largest needs. */
+/*
+ * Plans both products for full and last blocks of rows and keys, past and new; returns the scratch
+ * that the largest needs.
+ */
 static size_t plan_products(struct bp_cpu_attention *p)
 {
     size_t scratch = 0;
@@ -65,6 +73,7 @@ static size_t plan_products(struct bp_cpu_attention *p)
     return scratch;
 }
 
+/* Conversions of Q, Y, mask and scores are loops chosen here; NULL types are not used. */
 bp_rc bp_cpu_attention_plan(const struct bp_cpu_call *call, struct bp_cpu_attention *p, bp_err *err)
 {
     size_t q_at, scratch;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flex_attention.c - what the host makes of a FlexAttention with bodies, beside ONNX's operators:
- * FlexInputs (org.backplane 1), which brings Q, K and V to the type that is computed in and scales
- * Q, and FlexWeights (org.backplane 1), whose work is its shape rule's.
+ * flex_attention.c - FlexInputs and FlexWeights (org.backplane 1).
+ * The host replaces a FlexAttention that has subgraphs by ONNX's operators and these two.
+ * FlexInputs converts Q, K and V to the computation's type and scales Q by 1 / sqrt(H) or attribute
+ * scale.
+ * FlexWeights only has a shape rule of its own: it is a view.
  */
 
 #include "kernels/cast/cast.h"
@@ -12,6 +14,7 @@
 
 enum { Q, K, V, N_IN };
 
+/* The plan of a call. */
 struct state {
     struct bp_cpu_map maps[N_IN];
     double scale;
@@ -24,6 +27,7 @@ struct job {
     bool is_double;
 };
 
+/* Each of Q, K, V has its own conversion; absent outputs are not computed. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *q = call->in[Q];
@@ -52,25 +56,27 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* Scales slice i of Q, which is converted already. */
 static void scale_slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
     const struct bp_cpu_map *map = &job->state->maps[Q];
     int64_t from = bp_cpu_slice_at(map->count, i, map->slices);
     int64_t to = bp_cpu_slice_at(map->count, i + 1, map->slices);
-    float *narrow = job->q, factor = (float)job->state->scale;
-    double *wide = job->q;
+    float *f32 = job->q, factor = (float)job->state->scale;
+    double *f64 = job->q;
 
     (void)worker;
     if (job->is_double) {
         for (int64_t k = from; k < to; k++)
-            wide[k] *= job->state->scale;
+            f64[k] *= job->state->scale;
     } else {
         for (int64_t k = from; k < to; k++)
-            narrow[k] *= factor;
+            f32[k] *= factor;
     }
 }
 
+/* Q is scaled after its conversion, in the type of the computation. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
@@ -89,7 +95,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* Runs where the host could not let both tensors share their bytes. */
+/* Runs only if the host could not let both tensors share their memory. */
 static bp_rc run_copy(struct bp_cpu_call *call, bp_err *err)
 {
     size_t bytes = (size_t)bp_cpu_count(call->out[0]) * bp_cpu_width(call->out[0]->dtype);

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * group_query_attention.c - GroupQueryAttention of com.microsoft: several heads of Q share one of K
- * and V, which lie in a cache; rotary embedding, norms of Q and K, a window and a soft cap are
- * optional.
+ * group_query_attention.c - GroupQueryAttention of com.microsoft.
+ * query is [B, S, heads * H], key and value [B, S, kv heads * H] or packed in query; the output has
+ * the shape of query.
+ * The caches past and present are [B, kv heads, rows, H]. Groups of heads of Q share a head of K
+ * and V.
+ * Optional: rotary embedding, norms of Q and K, a local window, softcap, attention_bias, head_sink,
+ * smooth softmax, and the scores.
+ * seqlens_k gives the index of the last key of each batch. float32; float16 and bfloat16 are
+ * widened.
  */
 
 #include "attention/head_attention.h"
@@ -12,6 +18,7 @@
 
 #include <math.h>
 
+/* The inputs in com.microsoft's order. */
 enum {
     Q,
     K,
@@ -31,23 +38,26 @@ enum {
     K_NORM
 };
 
+/* The plan of a call; `lengths` is filled in by each run. */
 struct state {
     int64_t batches, heads, kv_heads, steps, head;
     int64_t past, cache; /* rows of the past's buffer and of present's */
     struct bp_cpu_head_rows in[3];
-    bool is_packed, turns;
-    bp_cpu_turn turn;
-    size_t half; /* pairs that are turned */
+    bool is_packed, rotates;
+    bp_cpu_rotation rotation;
+    size_t half; /* pairs that are rotated */
     float epsilon;
-    size_t q_bytes, work; /* in the scratch: Q as it is used, then work space */
+    size_t q_bytes, work; /* in the scratch: rotated or normalised Q, then work space */
     int64_t *lengths;     /* keys of each batch, then rows before the new ones */
 };
 
+/* Whether a tensor has this shape. */
 static bool is_shape(const bp_tensor *tensor, uint32_t rank, const int64_t *dims)
 {
     return tensor->rank == rank && memcmp(tensor->dims, dims, rank * sizeof *dims) == 0;
 }
 
+/* Sizes, and strides of Q, K and V, packed or apart. */
 static bool read_inputs(const struct bp_cpu_call *call, struct state *s)
 {
     const bp_tensor *q = call->in[Q], *k = bp_cpu_in(call, K), *v = bp_cpu_in(call, V);
@@ -78,6 +88,7 @@ static bool read_inputs(const struct bp_cpu_call *call, struct state *s)
     return true;
 }
 
+/* past and present have the same layout, but maybe different capacities. */
 static bool check_caches(const struct bp_cpu_call *call, struct state *s)
 {
     const bp_tensor *past = bp_cpu_in(call, PAST_K), *present = bp_cpu_out(call, 1);
@@ -97,14 +108,16 @@ static bool check_caches(const struct bp_cpu_call *call, struct state *s)
     }
 }
 
+/* cos_cache and sin_cache are [positions, pairs]. */
 static bool check_rotary(const struct bp_cpu_call *call, struct state *s)
 {
     const bp_tensor *cosines = bp_cpu_in(call, COS), *sines = bp_cpu_in(call, SIN);
     const bp_tensor *ids = bp_cpu_in(call, POSITIONS);
 
-    s->turns = bp_cpu_int(call->node, "do_rotary", 0) != 0;
-    s->turn = bp_cpu_turn_of(BP_DTYPE_F32, bp_cpu_int(call->node, "rotary_interleaved", 0) != 0);
-    if (!s->turns)
+    s->rotates = bp_cpu_int(call->node, "do_rotary", 0) != 0;
+    s->rotation =
+        bp_cpu_rotation_of(BP_DTYPE_F32, bp_cpu_int(call->node, "rotary_interleaved", 0) != 0);
+    if (!s->rotates)
         return true;
     if (!cosines || !sines || cosines->rank != 2 || sines->rank != 2 ||
         sines->dims[0] != cosines->dims[0] || sines->dims[1] != cosines->dims[1] ||
@@ -114,6 +127,7 @@ static bool check_rotary(const struct bp_cpu_call *call, struct state *s)
     return true;
 }
 
+/* Norm weights have one element for each element of a head. */
 static bool check_norms(const struct bp_cpu_call *call, struct state *s)
 {
     const bp_tensor *q = bp_cpu_in(call, Q_NORM), *k = bp_cpu_in(call, K_NORM);
@@ -124,10 +138,11 @@ static bool check_norms(const struct bp_cpu_call *call, struct state *s)
            (!k || bp_cpu_count(k) == s->head) && (!sink || bp_cpu_count(sink) == s->heads);
 }
 
+/* Scratch: Q if it is changed, K and V if there is no present, then the engine's. */
 static bp_rc plan_scratch(struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     size_t rows = (size_t)(s->batches * s->steps), own = 0, bytes;
-    bool is_copied = s->turns || bp_cpu_in(call, Q_NORM);
+    bool is_copied = s->rotates || bp_cpu_in(call, Q_NORM);
     bp_rc rc = bp_cpu_heads_scratch(call, s->steps, s->cache, &bytes, err);
 
     if (rc < 0)
@@ -147,6 +162,7 @@ static bp_rc plan_scratch(struct bp_cpu_call *call, struct state *s, bp_err *err
     return BP_OK;
 }
 
+/* All shapes are checked; the lengths come with the data. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *s;
@@ -157,7 +173,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     s = call->state;
     if (!read_inputs(call, s))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE,
-                           "query, key, value and the numbers of heads do not fit together");
+                           "query, key, value and the head counts do not fit together");
     if (!check_caches(call, s))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "past or present does not fit");
     if (!check_rotary(call, s))
@@ -169,7 +185,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return plan_scratch(call, s, err);
 }
 
-/* How many keys each batch has, and how many of them are from the past. */
+/* Keys of each batch, and how many of them are from the past. In a prompt all keys are new. */
 static bp_rc read_lengths(const struct bp_cpu_call *call, int64_t total, bp_err *err)
 {
     const struct state *s = call->state;
@@ -177,7 +193,8 @@ static bp_rc read_lengths(const struct bp_cpu_call *call, int64_t total, bp_err 
     bool is_prompt = total == s->steps;
 
     if (bp_cpu_count(call->in[SEQLENS]) != s->batches)
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "seqlens_k has not one number a batch");
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                           "seqlens_k has not one element for each batch");
     if (total < s->steps || (bp_cpu_out(call, 1) && total > s->cache))
         return bp_cpu_fail(call->node, err, BP_E_INVALID,
                            "total_sequence_length is %lld, with %lld new keys and a cache of %lld",
@@ -197,7 +214,7 @@ static bp_rc read_lengths(const struct bp_cpu_call *call, int64_t total, bp_err 
     return BP_OK;
 }
 
-/* The position of a new token, which padding may have pushed out: that one is anything. */
+/* The position of a new token. A token that is padding may have any: 0. */
 static bp_rc position(const struct bp_cpu_call *call, int64_t b, int64_t i, int64_t *out,
                       bp_err *err)
 {
@@ -217,6 +234,7 @@ static bp_rc position(const struct bp_cpu_call *call, int64_t b, int64_t i, int6
     return BP_OK;
 }
 
+/* RMS normalisation of one row of a head. */
 static void normalize(const struct state *s, const float *weight, float *row)
 {
     const struct bp_cpu_simd *simd = bp_cpu_simd(BP_DTYPE_F32);
@@ -227,9 +245,9 @@ static void normalize(const struct state *s, const float *weight, float *row)
         row[i] *= factor * weight[i];
 }
 
-/* New rows of Q or K, in place, get their norm and their turn. */
+/* Normalises and rotates new rows of Q or K, in place. */
 static bp_rc finish_rows(const struct bp_cpu_call *call, uint32_t norm, int64_t heads,
-                         const struct bp_cpu_head_rows *rows, bool behind_past, bp_err *err)
+                         const struct bp_cpu_head_rows *rows, bool after_past, bp_err *err)
 {
     const struct state *s = call->state;
     const bp_tensor *weight = bp_cpu_in(call, norm);
@@ -237,8 +255,8 @@ static bp_rc finish_rows(const struct bp_cpu_call *call, uint32_t norm, int64_t 
 
     for (int64_t i = 0; i < s->batches * s->steps; i++) {
         int64_t b = i / s->steps, step = i % s->steps;
-        int64_t first = behind_past ? s->lengths[s->batches + b] : 0;
-        bp_rc rc = s->turns ? position(call, b, step, &at, err) : BP_OK;
+        int64_t first = after_past ? s->lengths[s->batches + b] : 0;
+        bp_rc rc = s->rotates ? position(call, b, step, &at, err) : BP_OK;
 
         if (rc < 0)
             return rc;
@@ -247,8 +265,8 @@ static bp_rc finish_rows(const struct bp_cpu_call *call, uint32_t norm, int64_t 
 
             if (weight)
                 normalize(s, bp_cpu_data(weight), row);
-            if (s->turns)
-                bp_cpu_rotate(s->turn, row, row, (size_t)s->head, s->half,
+            if (s->rotates)
+                bp_cpu_rotate(s->rotation, row, row, (size_t)s->head, s->half,
                               (const float *)bp_cpu_data(call->in[COS]) + (size_t)at * s->half,
                               (const float *)bp_cpu_data(call->in[SIN]) + (size_t)at * s->half);
         }
@@ -256,7 +274,7 @@ static bp_rc finish_rows(const struct bp_cpu_call *call, uint32_t norm, int64_t 
     return BP_OK;
 }
 
-/* The new part of K (i 1) or V (i 2) in its input. */
+/* The new rows of K (i 1) or V (i 2) in their input. */
 static struct bp_cpu_head_rows fresh_rows(const struct bp_cpu_call *call, uint32_t i)
 {
     const struct state *s = call->state;
@@ -268,7 +286,10 @@ static struct bp_cpu_head_rows fresh_rows(const struct bp_cpu_call *call, uint32
     return rows;
 }
 
-/* Past and new rows of K (i 1) or V (i 2) come together; what is behind them is zeros. */
+/*
+ * Past and new rows of K (i 1) or V (i 2) in present or in scratch; rows beyond them are zeroed. A
+ * cache that past and present share needs only the new rows.
+ */
 static struct bp_cpu_head_rows fill_cache(const struct bp_cpu_call *call, uint32_t i)
 {
     const struct state *s = call->state;
@@ -303,6 +324,7 @@ static struct bp_cpu_head_rows fill_cache(const struct bp_cpu_call *call, uint32
     return to;
 }
 
+/* Q itself, or a rotated or normalised copy. */
 static bp_rc query_rows(const struct bp_cpu_call *call, struct bp_cpu_head_rows *out, bp_err *err)
 {
     const struct state *s = call->state;
@@ -318,6 +340,7 @@ static bp_rc query_rows(const struct bp_cpu_call *call, struct bp_cpu_head_rows 
     return finish_rows(call, Q_NORM, s->heads, out, false, err);
 }
 
+/* Fills the engine's description, and runs it. */
 static bp_rc attend(struct bp_cpu_call *call, int64_t total, bp_err *err)
 {
     const struct state *s = call->state;
@@ -353,13 +376,14 @@ static bp_rc attend(struct bp_cpu_call *call, int64_t total, bp_err *err)
     h.scores = scores ? bp_cpu_data(scores) : NULL;
     h.k = fill_cache(call, K);
     h.v = fill_cache(call, V);
-    if (s->turns || bp_cpu_in(call, K_NORM))
+    if (s->rotates || bp_cpu_in(call, K_NORM))
         rc = finish_rows(call, K_NORM, s->kv_heads, &h.k, true, err);
     if (rc >= 0)
         rc = bp_cpu_heads_bias(call, bp_cpu_in(call, ATTENTION_BIAS), &h, err);
     return rc < 0 ? rc : bp_cpu_heads_run(call, &h, (char *)call->scratch + s->work, err);
 }
 
+/* total_sequence_length and seqlens_k come with the data. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
@@ -367,7 +391,8 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     bp_rc rc;
 
     if (bp_cpu_count(call->in[TOTAL]) != 1)
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "total_sequence_length is no number");
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                           "total_sequence_length has not one element");
     total = *(const int32_t *)bp_tensor_data(call->in[TOTAL]);
     rc = read_lengths(call, total, err);
     if (rc < 0 || s->batches == 0)
@@ -377,6 +402,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 
 static const struct bp_cpu_wide wide = {prepare, run};
 
+/* Quantised caches and caches of the window's size are not implemented. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *q = bp_node_in(query->graph, query->node, Q);

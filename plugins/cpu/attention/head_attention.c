@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* head_attention.c - see head_attention.h. */
+/*
+ * head_attention.c - The engine of com.microsoft's attention operators; see head_attention.h.
+ * A tile of 64 query rows keeps all its scores in scratch: mask kinds, sinks and the scores' output
+ * need whole rows.
+ * Two products and a softmax for each tile; tiles of all heads and batches are tasks.
+ */
 
 #include "attention/head_attention.h"
 
@@ -13,6 +18,7 @@ enum {
     GEMM_SCRATCH = 1 << 19, /* at least what a product needs: 320 columns of 256 floats */
 };
 
+/* One run, for the threads. */
 struct job {
     const struct bp_cpu_heads *heads;
     const struct bp_cpu_simd *simd;
@@ -28,11 +34,13 @@ struct tile {
     void *gemm_scratch;
 };
 
+/* Rows of a tile; fewer if there are fewer queries. */
 static int64_t tile_rows(int64_t queries)
 {
     return queries < TILE ? queries : TILE;
 }
 
+/* A worker's scratch: the product's, then a tile of scores. False: too large. */
 static bool worker_bytes(int64_t queries, int64_t keys, size_t *out)
 {
     size_t rows = (size_t)tile_rows(queries);
@@ -41,6 +49,7 @@ static bool worker_bytes(int64_t queries, int64_t keys, size_t *out)
            *out < SIZE_MAX / 4 && (*out = *out / 64 * 64 + 64 + GEMM_SCRATCH) > 0;
 }
 
+/* One work area for each thread. */
 bp_rc bp_cpu_heads_scratch(const struct bp_cpu_call *call, int64_t queries, int64_t keys,
                            size_t *out, bp_err *err)
 {
@@ -49,7 +58,7 @@ bp_rc bp_cpu_heads_scratch(const struct bp_cpu_call *call, int64_t queries, int6
     return BP_OK;
 }
 
-/* Keys start..end that query row `s` of a batch sees. */
+/* Keys start..end that query row `s` of a batch sees: causal, and within the window. */
 static void visible(const struct bp_cpu_heads *h, int64_t batch, int64_t s, int64_t *start,
                     int64_t *end)
 {
@@ -59,6 +68,7 @@ static void visible(const struct bp_cpu_heads *h, int64_t batch, int64_t s, int6
     *start = h->window > 0 && *end > h->window ? *end - h->window : 0;
 }
 
+/* A product on this thread; its plan depends on the tile's number of keys. */
 static void multiply(const struct job *job, struct bp_cpu_gemm *gemm, const void *a, const void *b,
                      void *c, void *scratch)
 {
@@ -72,7 +82,7 @@ static void multiply(const struct job *job, struct bp_cpu_gemm *gemm, const void
         bp_cpu_gemm_task(gemm, &operands, i, scratch);
 }
 
-/* Adds the filter for keys that the mask hides; columns are keys 0..n of query s. */
+/* Adds `filter` to the scores of keys that the mask hides; columns are keys 0..n of query s. */
 static void add_mask(const struct bp_cpu_heads *h, int64_t batch, int64_t s, float *row, int64_t n)
 {
     const int32_t *mask = h->mask;
@@ -103,6 +113,7 @@ static void add_mask(const struct bp_cpu_heads *h, int64_t batch, int64_t s, flo
         row[i] += mask[i - first] > 0 ? 0 : h->filter;
 }
 
+/* A sink adds exp(sink) to the sum without a key of its own. */
 static void softmax(const struct bp_cpu_heads *h, const struct bp_cpu_simd *simd, int64_t head,
                     float *row, int64_t n)
 {
@@ -112,7 +123,8 @@ static void softmax(const struct bp_cpu_heads *h, const struct bp_cpu_simd *simd
 
     if (has_sink && sink > max)
         max = sink;
-    if (max <= -(double)FLT_MAX && !(max >= -(double)FLT_MAX)) { /* every key is infinitely far */
+    if (max <= -(double)FLT_MAX &&
+        !(max >= -(double)FLT_MAX)) { /* all keys are masked by -infinity */
         memset(row, 0, (size_t)n * sizeof *row);
         return;
     }
@@ -122,7 +134,7 @@ static void softmax(const struct bp_cpu_heads *h, const struct bp_cpu_simd *simd
     simd->scale(row, row, (size_t)n, 1 / sum, 0);
 }
 
-/* What a caller wants of the scores of a row; `end` of them are there. */
+/* Writes a row of scores to the output; keys that the row cannot see get hidden_score. */
 static void give_scores(const struct bp_cpu_heads *h, const struct tile *t, int64_t s,
                         const float *row, int64_t start, int64_t end)
 {
@@ -132,7 +144,7 @@ static void give_scores(const struct bp_cpu_heads *h, const struct tile *t, int6
         to[i] = i < start || i >= end ? h->hidden_score : row[i];
 }
 
-/* From scaled products to shares of the keys. */
+/* From scaled products to softmax weights: softcap, bias, mask, softmax. */
 static void finish_row(const struct job *job, const struct tile *t, int64_t i)
 {
     const struct bp_cpu_heads *h = job->heads;
@@ -145,8 +157,8 @@ static void finish_row(const struct job *job, const struct tile *t, int64_t i)
             row[k] = h->softcap * bp_tanhf(row[k] / h->softcap);
     }
     if (h->bias) {
-        const float *bias = h->bias + t->batch * h->bias_batch + t->head * h->bias_head +
-                            s * h->bias_row;
+        const float *bias =
+            h->bias + t->batch * h->bias_batch + t->head * h->bias_head + s * h->bias_row;
 
         for (int64_t k = start; k < end; k++)
             row[k] += bias[k];
@@ -165,6 +177,7 @@ static void finish_row(const struct job *job, const struct tile *t, int64_t i)
         give_scores(h, t, s, row, start, end);
 }
 
+/* One tile: scores, softmax of each row, product with V. */
 static void run_tile(const struct job *job, struct tile *t)
 {
     const struct bp_cpu_heads *h = job->heads;
@@ -201,6 +214,7 @@ static void run_tile(const struct job *job, struct tile *t)
         memset(out + i * h->out.row, 0, (size_t)h->value_head * sizeof *out);
 }
 
+/* Task i is a tile of rows of a head of a batch. */
 static void run_task(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -218,6 +232,7 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
     run_tile(job, &t);
 }
 
+/* Tiles of all heads and batches are tasks. */
 bp_rc bp_cpu_heads_run(struct bp_cpu_call *call, struct bp_cpu_heads *h, void *scratch, bp_err *err)
 {
     struct job job = {.heads = h, .simd = bp_cpu_simd(BP_DTYPE_F32), .scratch = scratch};
@@ -236,6 +251,7 @@ bp_rc bp_cpu_heads_run(struct bp_cpu_call *call, struct bp_cpu_heads *h, void *s
     return BP_OK;
 }
 
+/* On one thread: new rows are few. */
 void bp_cpu_heads_copy(const struct bp_cpu_head_rows *from, const struct bp_cpu_head_rows *to,
                        int64_t batches, int64_t heads, int64_t n, int64_t size, const float *bias)
 {
@@ -253,6 +269,7 @@ void bp_cpu_heads_copy(const struct bp_cpu_head_rows *from, const struct bp_cpu_
     }
 }
 
+/* Broadcast dimensions get stride 0. */
 bp_rc bp_cpu_heads_bias(const struct bp_cpu_call *call, const bp_tensor *bias,
                         struct bp_cpu_heads *h, bp_err *err)
 {
@@ -269,6 +286,7 @@ bp_rc bp_cpu_heads_bias(const struct bp_cpu_call *call, const bp_tensor *bias,
     return BP_OK;
 }
 
+/* com.microsoft has five kinds of masks, told apart by their shapes. */
 bp_rc bp_cpu_heads_mask(const struct bp_cpu_call *call, const bp_tensor *mask, int64_t new_keys,
                         struct bp_cpu_heads *h, bp_err *err)
 {

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * linear_attention.c - LinearAttention (opset 27): each head of the keys has a matrix of state,
- * which forgets (gated), takes in a key and a value at each position, or (delta) the part of the
- * value that it does not answer the key with yet, and then answers the queries.
+ * linear_attention.c - LinearAttention (opset 27).
+ * query is [B, T, heads * Dk], key [B, T, kv heads * Dk], value [B, T, kv heads * Dv]; the output
+ * is [B, T, heads * Dv].
+ * Each kv head has a state matrix S [Dk, Dv]. At each position S = exp(decay) * S (gated), then S
+ * += k' v, or with beta (delta rule) S += beta * k' (v - k S); y = scale * q S.
+ * past_state and present_state are [B, kv heads, Dk, Dv]. The cost is linear in T, but positions
+ * are sequential.
  */
 
 #include "kernels/cast/cast.h"
@@ -13,6 +17,7 @@
 
 enum { QUERY, KEY, VALUE, PAST, DECAY, BETA, ERASE };
 
+/* The plan of a call. */
 struct state {
     int64_t batch, length, q_heads, kv_heads, k_size, v_size;
     bool has_beta, decays_by_head, beta_by_head;
@@ -23,6 +28,7 @@ struct state {
     uint32_t slices;
 };
 
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     const void *q, *k, *v, *decay, *beta, *erase; /* the last three may be NULL */
@@ -34,6 +40,7 @@ struct job {
 
 static const struct bp_cpu_params none;
 
+/* The past state of a head in the computation's type, or zeros. */
 static void load_state(const struct job *job, int64_t at, void *to)
 {
     const struct state *s = job->state;
@@ -45,6 +52,7 @@ static void load_state(const struct job *job, int64_t at, void *to)
         memset(to, 0, n * s->width);
 }
 
+/* Writes the state after the last position, if it is wanted. */
 static void store_state(const struct job *job, int64_t at, const void *from)
 {
     const struct state *s = job->state;
@@ -69,6 +77,7 @@ static void store_state(const struct job *job, int64_t at, const void *from)
 
 /* ---- prepare --------------------------------------------------------------------------------- */
 
+/* All inputs are of floating-point types; the state may have another one than query. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     for (uint32_t i = 1; i < query->node->n_in; i++) {
@@ -82,7 +91,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
     bp_cpu_claim_types(op, query);
 }
 
-/* Is an optional input (batch, length, n) of the type of query? */
+/* Whether an optional input is [batch, length, n] of query's type. */
 static bool is_gate(const struct bp_cpu_call *call, uint32_t i, int64_t n)
 {
     const bp_tensor *gate = bp_cpu_in(call, i), *q = call->in[QUERY];
@@ -91,6 +100,7 @@ static bool is_gate(const struct bp_cpu_call *call, uint32_t i, int64_t n)
                      gate->dims[1] == q->dims[1] && gate->dims[2] == n);
 }
 
+/* decay and beta go by head or by element. */
 static bool read_gates(const struct bp_cpu_call *call, struct state *s)
 {
     const bp_tensor *decay = bp_cpu_in(call, DECAY), *beta = bp_cpu_in(call, BETA);
@@ -103,6 +113,7 @@ static bool read_gates(const struct bp_cpu_call *call, struct state *s)
            is_gate(call, BETA, s->beta_by_head ? s->kv_heads : 1) && is_gate(call, ERASE, all);
 }
 
+/* All sizes from the shapes and the head counts; false: they contradict each other. */
 static bool read_sizes(const struct bp_cpu_call *call, struct state *s)
 {
     const bp_tensor *q = call->in[QUERY], *past = bp_cpu_in(call, PAST);
@@ -127,6 +138,7 @@ static bool read_sizes(const struct bp_cpu_call *call, struct state *s)
            bp_cpu_count(call->out[0]) == s->batch * s->length * s->q_heads * s->v_size;
 }
 
+/* A worker's scratch is one state and one value. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *past = bp_cpu_in(call, PAST), *present = bp_cpu_out(call, 1);
@@ -161,6 +173,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
+/* Heads of all batches are shared out to the threads; positions are sequential. */
 static void run_slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -177,6 +190,7 @@ static void run_slice(void *u, uint32_t i, uint32_t worker)
     }
 }
 
+/* The data of an optional input. */
 static const void *data_of(const struct bp_cpu_call *call, uint32_t i)
 {
     const bp_tensor *tensor = bp_cpu_in(call, i);

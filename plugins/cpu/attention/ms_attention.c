@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_attention.c - Attention of com.microsoft: Q, K and V are projected from one input by one
- * matrix; the caches `past` and `present` have K and V in one tensor.
+ * ms_attention.c - Attention of com.microsoft.
+ * input is [B, S, hidden], weights [hidden, 3 * hidden] (or by qkv_hidden_sizes): Q, K and V are
+ * projected by one product.
+ * The output is [B, S, hidden of V]; past and present are [2, B, heads, rows, H], K then V.
+ * Optional: bias, mask, attention_bias. float32; float16 and bfloat16 are widened.
  */
 
-#include "kernels/tensor_data.h"
 #include "attention/head_attention.h"
 #include "kernels/cast/widen.h"
+#include "kernels/tensor_data.h"
 
 #include <float.h>
 #include <math.h>
 
 enum { X, W, B, MASK, PAST, BIAS, PAST_LENGTH };
 
+/* The plan of a call; `lengths` is filled in by each run. */
 struct state {
     int64_t batches, steps, heads;
     int64_t sizes[3]; /* hidden sizes of Q, K and V */
@@ -23,12 +27,14 @@ struct state {
     size_t qkv_bytes, cache_bytes;
 };
 
+/* The projection, for the threads. */
 struct job {
     const struct state *state;
     struct bp_cpu_operands operands;
     char *scratch;
 };
 
+/* Hidden sizes of Q, K and V, which the heads must divide. */
 static bp_rc read_sizes(const struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     uint32_t n;
@@ -47,6 +53,7 @@ static bp_rc read_sizes(const struct bp_cpu_call *call, struct state *s, bp_err 
     return BP_OK;
 }
 
+/* Shapes of weights, bias, past and present. */
 static bp_rc check(const struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     const bp_tensor *x = call->in[X], *w = call->in[W], *bias = bp_cpu_in(call, B);
@@ -61,14 +68,17 @@ static bp_rc check(const struct bp_cpu_call *call, struct state *s, bp_err *err)
     if (past && (past->rank != 5 || past->dims[0] != 2 || past->dims[1] != s->batches ||
                  past->dims[2] != s->heads || past->dims[4] != head))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "past does not fit");
-    if (present &&
-        (present->rank != 5 || present->dims[1] != s->batches || present->dims[2] != s->heads ||
-         present->dims[4] != head || present->dims[3] < s->steps ||
-         (past && present->dims[3] < past->dims[3])))
+    if (present && (present->rank != 5 || present->dims[1] != s->batches ||
+                    present->dims[2] != s->heads || present->dims[4] != head ||
+                    present->dims[3] < s->steps || (past && present->dims[3] < past->dims[3])))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "present does not fit");
     return BP_OK;
 }
 
+/*
+ * Scratch: the projection, a cache if there is no present, then the larger of the product's and the
+ * engine's.
+ */
 static bp_rc plan_scratch(struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     size_t gemm_bytes = (s->gemm.scratch_bytes + 63) / 64 * 64 * call->width, heads_bytes;
@@ -88,14 +98,15 @@ static bp_rc plan_scratch(struct bp_cpu_call *call, struct state *s, bp_err *err
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "the scratch memory is too large");
     s->qkv_bytes = s->qkv_bytes / 64 * 64 + 64;
     s->cache_bytes = s->cache_bytes / 64 * 64 + 64;
-    call->scratch_bytes = s->qkv_bytes + s->cache_bytes +
-                          (heads_bytes > gemm_bytes ? heads_bytes : gemm_bytes);
+    call->scratch_bytes =
+        s->qkv_bytes + s->cache_bytes + (heads_bytes > gemm_bytes ? heads_bytes : gemm_bytes);
     s->lengths = bp_cpu_call_memory(call, ((size_t)s->batches * 2 + 1) * sizeof *s->lengths);
     if (!s->lengths)
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for the lengths");
     return BP_OK;
 }
 
+/* The projection is one product of all tokens with all weights. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[X], *w = call->in[W];
@@ -129,6 +140,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return plan_scratch(call, s, err);
 }
 
+/* Task i of the projection. */
 static void run_task(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -138,6 +150,7 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
                      bp_cpu_worker_scratch(job->scratch, worker, gemm->scratch_bytes));
 }
 
+/* The part of the scratch that the product and the engine share. */
 static char *work_space(const struct bp_cpu_call *call)
 {
     const struct state *s = call->state;
@@ -145,7 +158,7 @@ static char *work_space(const struct bp_cpu_call *call)
     return (char *)call->scratch + s->qkv_bytes + s->cache_bytes;
 }
 
-/* All of Q, K and V, one row a token. */
+/* Q, K and V of all tokens, one row for each token. */
 static float *project(struct bp_cpu_call *call)
 {
     const struct state *s = call->state;
@@ -167,7 +180,7 @@ static float *project(struct bp_cpu_call *call)
     return qkv;
 }
 
-/* Rows of the past, as many as the node says. */
+/* Rows of the past; with past_present_share_buffer an input says how many. */
 static bp_rc past_rows(const struct bp_cpu_call *call, int64_t *out, bp_err *err)
 {
     const struct state *s = call->state;
@@ -181,12 +194,12 @@ static bp_rc past_rows(const struct bp_cpu_call *call, int64_t *out, bp_err *err
     *out = *(const int32_t *)bp_tensor_data(length);
     if (*out < 0 || *out > past->dims[3] || *out > s->cache - s->steps)
         return bp_cpu_fail(call->node, err, BP_E_INVALID,
-                           "past_sequence_length is %lld, the cache has %lld rows",
-                           (long long)*out, (long long)s->cache);
+                           "past_sequence_length is %lld, the cache has %lld rows", (long long)*out,
+                           (long long)s->cache);
     return BP_OK;
 }
 
-/* K (part 0) or V (part 1) moves into the cache, behind the past. */
+/* Copies K (part 0) or V (part 1) to the cache, after the past. */
 static struct bp_cpu_head_rows store(const struct bp_cpu_call *call, int part, int64_t past_rows_,
                                      const struct bp_cpu_head_rows *fresh, float *cache)
 {
@@ -195,7 +208,7 @@ static struct bp_cpu_head_rows store(const struct bp_cpu_call *call, int part, i
     int64_t head = s->sizes[0] / s->heads, pairs = s->batches * s->heads;
     struct bp_cpu_head_rows to = {cache + part * pairs * s->cache * head,
                                   s->heads * s->cache * head, s->cache * head, head};
-    struct bp_cpu_head_rows behind = to;
+    struct bp_cpu_head_rows after = to;
 
     if (past && past_rows_ > 0) {
         int64_t rows = past->dims[3];
@@ -205,11 +218,12 @@ static struct bp_cpu_head_rows store(const struct bp_cpu_call *call, int part, i
         if (from.data != to.data || rows != s->cache)
             bp_cpu_heads_copy(&from, &to, s->batches, s->heads, past_rows_, head, NULL);
     }
-    behind.data += past_rows_ * head;
-    bp_cpu_heads_copy(fresh, &behind, s->batches, s->heads, s->steps, head, NULL);
+    after.data += past_rows_ * head;
+    bp_cpu_heads_copy(fresh, &after, s->batches, s->heads, s->steps, head, NULL);
     return to;
 }
 
+/* Fills the engine's description, and runs it. */
 static bp_rc attend(struct bp_cpu_call *call, float *qkv, int64_t past, bp_err *err)
 {
     const struct state *s = call->state;
@@ -253,6 +267,7 @@ static bp_rc attend(struct bp_cpu_call *call, float *qkv, int64_t past, bp_err *
     return bp_cpu_heads_run(call, &h, work_space(call), err);
 }
 
+/* All batches have the same number of past rows. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
@@ -270,6 +285,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 
 static const struct bp_cpu_wide wide = {prepare, run};
 
+/* Rotary embedding is not implemented here. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     if (bp_node_int(query->graph, query->node, "do_rotary", 0) != 0)

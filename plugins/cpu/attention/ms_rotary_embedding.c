@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_rotary_embedding.c - RotaryEmbedding of com.microsoft: the input is batch x steps x hidden, or
- * batch x heads x steps x head; positions are given one by one, or the first of them.
+ * ms_rotary_embedding.c - RotaryEmbedding of com.microsoft.
+ * input is [B, S, hidden] or [B, heads, S, H]; the output has its shape.
+ * position_ids is [B, S] or [1] (the first position), cos_cache and sin_cache are [positions,
+ * pairs].
+ * Pairs are adjacent with interleaved, else half a head apart.
  */
 
 #include "attention/rotary.h"
 #include "kernels/cast/widen.h"
 #include "kernels/tensor_data.h"
 
+/* The plan of a call. */
 struct state {
     int64_t batches, heads, steps;
-    size_t head, half; /* elements of a head; pairs that are turned */
+    size_t head, half; /* elements of a head; pairs that are rotated */
     int64_t batch_step, head_step, row_step;
     int64_t positions; /* rows of the caches */
-    bp_cpu_turn turn;
+    bp_cpu_rotation rotation;
     uint32_t slices;
 };
 
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     const float *x, *cosines, *sines;
@@ -25,6 +30,7 @@ struct job {
     float *y;
 };
 
+/* Shapes of the caches and of position_ids. */
 static bp_rc check(const struct bp_cpu_call *call, const struct state *s, bp_err *err)
 {
     const bp_tensor *ids = call->in[1], *cosines = call->in[2], *sines = call->in[3];
@@ -35,15 +41,17 @@ static bp_rc check(const struct bp_cpu_call *call, const struct state *s, bp_err
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the caches do not fit the heads");
     if (n != 1 && n != s->batches * s->steps)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE,
-                           "position_ids has %lld numbers, not 1 or one a step", (long long)n);
+                           "position_ids has %lld elements, not 1 or one for each step",
+                           (long long)n);
     return BP_OK;
 }
 
+/* Without num_heads the size of the caches tells how large a head is. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
     int64_t heads = bp_cpu_int(call->node, "num_heads", 0), head;
-    int64_t turned = bp_cpu_int(call->node, "rotary_embedding_dim", 0);
+    int64_t rotated = bp_cpu_int(call->node, "rotary_embedding_dim", 0);
     struct state *s;
     bp_rc rc = bp_cpu_state(call, sizeof *s, err);
 
@@ -53,11 +61,11 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if ((x->rank != 3 && x->rank != 4) || call->in[2]->rank != 2)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the input or cos_cache does not fit");
     s->half = (size_t)call->in[2]->dims[1];
-    if (turned < 0 || (turned > 0 && (uint64_t)turned != 2 * s->half))
+    if (rotated < 0 || (rotated > 0 && (uint64_t)rotated != 2 * s->half))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE,
                            "rotary_embedding_dim is %lld, the caches "
                            "are for %zu",
-                           (long long)turned, 2 * s->half);
+                           (long long)rotated, 2 * s->half);
     /* without num_heads the caches tell how large a head is */
     if (x->rank == 4)
         head = x->dims[3];
@@ -75,18 +83,20 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     s->head_step = x->rank == 4 ? head * s->steps : head;
     s->batch_step = s->heads * s->steps * head;
     s->positions = call->in[2]->dims[0];
-    s->turn = bp_cpu_turn_of(BP_DTYPE_F32, bp_cpu_int(call->node, "interleaved", 0) != 0);
+    s->rotation = bp_cpu_rotation_of(BP_DTYPE_F32, bp_cpu_int(call->node, "interleaved", 0) != 0);
     s->slices = bp_cpu_slices(call, bp_cpu_count(x), 2);
     if (s->slices > s->batches * s->steps)
         s->slices = s->batches * s->steps > 0 ? (uint32_t)(s->batches * s->steps) : 1;
     return check(call, s, err);
 }
 
+/* The position of a token: given, or counted from the first. */
 static int64_t position(const struct job *job, int64_t token)
 {
     return job->has_all_ids ? job->ids[token] : job->ids[0] + token % job->state->steps;
 }
 
+/* Tokens are shared out to the threads. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -100,11 +110,12 @@ static void slice(void *u, uint32_t i, uint32_t worker)
         int64_t at = t / s->steps * s->batch_step + t % s->steps * s->row_step;
 
         for (int64_t h = 0; h < s->heads; h++, at += s->head_step)
-            bp_cpu_rotate(s->turn, job->y + at, job->x + at, s->head, s->half,
+            bp_cpu_rotate(s->rotation, job->y + at, job->x + at, s->head, s->half,
                           job->cosines + angles, job->sines + angles);
     }
 }
 
+/* position_ids come with the data: all are checked against the caches. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
@@ -133,6 +144,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 
 static const struct bp_cpu_wide wide = {prepare, run};
 
+/* A scale other than 1 and packed batches are not implemented. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     float scale = bp_node_float(query->graph, query->node, "scale", 1);

@@ -1,40 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * multi_head_attention.c - MultiHeadAttention of com.microsoft: Q, K and V come apart, or packed in
- * one tensor; what they get as bias, cache and mask is optional.
+ * multi_head_attention.c - MultiHeadAttention of com.microsoft.
+ * query is [B, S, heads * H], key [B, T, heads * H], value [B, T, heads * Hv].
+ * Or key packs K and V ([B, T, heads, 2, H]), or query packs all three ([B, S, heads, 3, H]), or
+ * key and value are caches ([B, heads, T, H]).
+ * The output is [B, S, heads * Hv].
+ * Optional: bias, mask, attention_bias, past and present ([B, heads, rows, H]), and the scores.
  */
 
-#include "kernels/tensor_data.h"
 #include "attention/head_attention.h"
 #include "kernels/cast/widen.h"
+#include "kernels/tensor_data.h"
 
 #include <float.h>
 #include <math.h>
 
 enum { Q, K, V, BIAS, MASK, ATTENTION_BIAS, PAST_K, PAST_V, PAST_LENGTH };
 
+/* The plan of a call; `lengths` is filled in by each run. */
 struct state {
     int64_t batches, heads, steps, keys; /* keys: new ones */
     int64_t head, value_head;
-    int64_t past, cache;         /* rows of the past and of the cache; cache 0: there is none */
+    int64_t past, cache;           /* rows of the past and of the cache; cache 0: there is none */
     struct bp_cpu_head_rows in[3]; /* Q, K, V, from the start of the tensor `from` */
     uint32_t from[3];
     int64_t offset[3];
     bool adds_bias[3];
     bool stores[2]; /* K or V goes to a cache, present or ours */
     size_t at[3];   /* of Q with its bias, and of K and V, in the scratch */
-    size_t work;    /* behind them */
+    size_t work;    /* the engine's part of the scratch */
     int64_t *lengths;
 };
 
-/* The rows of part `i` in a tensor batch x n x (heads x size). */
+/* Rows of part `i` in a tensor [batch, n, heads * size]. */
 static void plain_rows(struct state *s, uint32_t i, int64_t n, int64_t size)
 {
     s->in[i] = (struct bp_cpu_head_rows){NULL, n * s->heads * size, size, s->heads * size};
     s->from[i] = i;
 }
 
-/* Part `part` of `parts` in a tensor batch x n x heads x parts x size. */
+/* Part `part` of `parts` in a tensor [batch, n, heads, parts, size]. */
 static void packed_rows(struct state *s, uint32_t i, uint32_t from, int64_t n, int part, int parts)
 {
     int64_t row = s->heads * parts * s->head;
@@ -44,13 +49,14 @@ static void packed_rows(struct state *s, uint32_t i, uint32_t from, int64_t n, i
     s->offset[i] = part * s->head;
 }
 
+/* Whether a tensor has this shape. */
 static bool is_shape(const bp_tensor *tensor, uint32_t rank, const int64_t *dims)
 {
     return tensor->rank == rank && memcmp(tensor->dims, dims, rank * sizeof *dims) == 0;
 }
 
-/* K and V in tensors of their own. */
-static bool read_apart(const struct bp_cpu_call *call, struct state *s)
+/* K and V in tensors of their own, packed together, or as caches. */
+static bool read_separate(const struct bp_cpu_call *call, struct state *s)
 {
     const bp_tensor *k = bp_cpu_in(call, K), *v = bp_cpu_in(call, V);
 
@@ -70,12 +76,12 @@ static bool read_apart(const struct bp_cpu_call *call, struct state *s)
         packed_rows(s, V, K, s->keys, 1, 2);
         return is_shape(k, 5, dims);
     }
-    if (k->rank == 4 && v && v->rank == 4) { /* a cache in place of new keys; it has its bias */
+    if (k->rank == 4 && v && v->rank == 4) { /* a cache instead of new keys: the bias is in it */
         const int64_t k_dims[] = {s->batches, s->heads, s->keys = k->dims[2], s->head};
         const int64_t v_dims[] = {s->batches, s->heads, s->keys, s->value_head = v->dims[3]};
 
-        s->in[K] = (struct bp_cpu_head_rows){NULL, s->heads * s->keys * s->head,
-                                             s->keys * s->head, s->head};
+        s->in[K] = (struct bp_cpu_head_rows){NULL, s->heads * s->keys * s->head, s->keys * s->head,
+                                             s->head};
         s->in[V] = (struct bp_cpu_head_rows){NULL, s->heads * s->keys * s->value_head,
                                              s->keys * s->value_head, s->value_head};
         s->from[K] = K;
@@ -86,6 +92,7 @@ static bool read_apart(const struct bp_cpu_call *call, struct state *s)
     return false;
 }
 
+/* Sizes and strides of Q, K and V; false: the shapes contradict each other. */
 static bool read_inputs(const struct bp_cpu_call *call, struct state *s)
 {
     const bp_tensor *q = call->in[Q], *bias = bp_cpu_in(call, BIAS);
@@ -104,10 +111,10 @@ static bool read_inputs(const struct bp_cpu_call *call, struct state *s)
         return q->dims[2] == s->heads && q->dims[3] == 3 && !bp_cpu_in(call, K);
     }
     plain_rows(s, Q, s->steps, s->head);
-    return q->dims[2] % s->heads == 0 && bp_cpu_in(call, K) && read_apart(call, s);
+    return q->dims[2] % s->heads == 0 && bp_cpu_in(call, K) && read_separate(call, s);
 }
 
-/* The cache of K (i 0) or V. */
+/* The shapes of past and present of K (i 0) or V (i 1). */
 static bool check_cache(const struct bp_cpu_call *call, const struct state *s, uint32_t i)
 {
     const bp_tensor *past = bp_cpu_in(call, PAST_K + i), *present = bp_cpu_out(call, 1 + i);
@@ -118,6 +125,7 @@ static bool check_cache(const struct bp_cpu_call *call, const struct state *s, u
     return (!past || is_shape(past, 4, past_dims)) && (!present || is_shape(present, 4, dims));
 }
 
+/* With past_sequence_length, past and present have the same capacity. */
 static bp_rc check(const struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     const bp_tensor *past = bp_cpu_in(call, PAST_K), *bias = bp_cpu_in(call, BIAS);
@@ -131,17 +139,17 @@ static bp_rc check(const struct bp_cpu_call *call, struct state *s, bp_err *err)
     s->cache = past && shares ? s->past : s->past + s->keys;
     if (!is_shape(call->out[0], 3, out_dims) || !check_cache(call, s, 0) ||
         !check_cache(call, s, 1) ||
-        (scores && (scores->rank != 4 || bp_cpu_count(scores) !=
-                                             s->batches * s->heads * s->steps * s->cache)))
+        (scores && (scores->rank != 4 ||
+                    bp_cpu_count(scores) != s->batches * s->heads * s->steps * s->cache)))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the shapes do not fit together");
     if (bias && bp_cpu_count(bias) != s->heads * (2 * s->head + s->value_head))
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "bias has %lld numbers, not %lld",
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "bias has %lld elements, not %lld",
                            (long long)bp_cpu_count(bias),
                            (long long)(s->heads * (2 * s->head + s->value_head)));
     return BP_OK;
 }
 
-/* Bytes of a tensor batches x heads x n x size of floats, added to *total. */
+/* Adds the bytes of a float tensor [batches, heads, n, size] to *total. False: too large. */
 static bool add_bytes(const struct state *s, int64_t n, int64_t size, size_t *total)
 {
     size_t bytes = sizeof(float);
@@ -152,6 +160,7 @@ static bool add_bytes(const struct state *s, int64_t n, int64_t size, size_t *to
            (*total += bytes / 64 * 64 + 64) < SIZE_MAX / 4;
 }
 
+/* Scratch: Q with its bias, K and V unless present holds them, then the engine's. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *s;
@@ -173,8 +182,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         if (i > 0)
             s->stores[i - 1] = has_cache || s->adds_bias[i];
         if (i == 0 ? s->adds_bias[0] : s->stores[i - 1] && !bp_cpu_out(call, i))
-            fits = add_bytes(s, i == 0 ? s->steps : s->cache, i < 2 ? s->head : s->value_head,
-                             &bytes);
+            fits =
+                add_bytes(s, i == 0 ? s->steps : s->cache, i < 2 ? s->head : s->value_head, &bytes);
     }
     if (rc < 0)
         return rc;
@@ -190,6 +199,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return rc;
 }
 
+/* The rows of Q, K or V in their input. */
 static struct bp_cpu_head_rows part_of(const struct bp_cpu_call *call, uint32_t i)
 {
     const struct state *s = call->state;
@@ -199,6 +209,7 @@ static struct bp_cpu_head_rows part_of(const struct bp_cpu_call *call, uint32_t 
     return rows;
 }
 
+/* The bias of Q, K or V; NULL: there is none. */
 static const float *bias_of(const struct bp_cpu_call *call, uint32_t i)
 {
     const struct state *s = call->state;
@@ -208,6 +219,7 @@ static const float *bias_of(const struct bp_cpu_call *call, uint32_t i)
     return (const float *)bp_cpu_data(call->in[BIAS]) + i * s->heads * s->head;
 }
 
+/* Q itself, or a copy with its bias. */
 static struct bp_cpu_head_rows query_rows(const struct bp_cpu_call *call)
 {
     const struct state *s = call->state;
@@ -221,33 +233,33 @@ static struct bp_cpu_head_rows query_rows(const struct bp_cpu_call *call)
     return to;
 }
 
-/* K (i 1) or V (i 2) behind `past` rows of the past. */
+/* K (i 1) or V (i 2): the input itself, or the cache with the past and the new rows. */
 static struct bp_cpu_head_rows key_rows(const struct bp_cpu_call *call, uint32_t i, int64_t past)
 {
     const struct state *s = call->state;
     int64_t size = i == K ? s->head : s->value_head;
     const bp_tensor *old = bp_cpu_in(call, PAST_K + i - 1), *present = bp_cpu_out(call, i);
     char *own = (char *)call->scratch + s->at[i];
-    struct bp_cpu_head_rows from = part_of(call, i), behind;
+    struct bp_cpu_head_rows from = part_of(call, i), after;
     struct bp_cpu_head_rows to = {present ? bp_cpu_data(present) : (void *)own,
                                   s->heads * s->cache * size, s->cache * size, size};
 
     if (!s->stores[i - 1])
         return from;
     if (old && past > 0) {
-        struct bp_cpu_head_rows rows = {bp_cpu_data(old), s->heads * s->past * size,
-                                        s->past * size, size};
+        struct bp_cpu_head_rows rows = {bp_cpu_data(old), s->heads * s->past * size, s->past * size,
+                                        size};
 
         if (rows.data != to.data || s->past != s->cache)
             bp_cpu_heads_copy(&rows, &to, s->batches, s->heads, past, size, NULL);
     }
-    behind = to;
-    behind.data += past * size;
-    bp_cpu_heads_copy(&from, &behind, s->batches, s->heads, s->keys, size, bias_of(call, i));
+    after = to;
+    after.data += past * size;
+    bp_cpu_heads_copy(&from, &after, s->batches, s->heads, s->keys, size, bias_of(call, i));
     return to;
 }
 
-/* Rows of the past, as many as past_sequence_length says where the buffers are shared. */
+/* Rows of the past; past_sequence_length says how many if past and present share a buffer. */
 static bp_rc past_rows(const struct bp_cpu_call *call, int64_t *out, bp_err *err)
 {
     const struct state *s = call->state;
@@ -261,11 +273,12 @@ static bp_rc past_rows(const struct bp_cpu_call *call, int64_t *out, bp_err *err
     *out = *(const int32_t *)bp_tensor_data(length);
     if (*out < 0 || *out > s->cache - s->keys)
         return bp_cpu_fail(call->node, err, BP_E_INVALID,
-                           "past_sequence_length is %lld, the cache has %lld rows",
-                           (long long)*out, (long long)s->cache);
+                           "past_sequence_length is %lld, the cache has %lld rows", (long long)*out,
+                           (long long)s->cache);
     return BP_OK;
 }
 
+/* All batches have the same number of keys; masks hide the padding. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
@@ -311,6 +324,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 
 static const struct bp_cpu_wide wide = {prepare, run};
 
+/* Beam search's cache_indirection is not implemented. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     if (bp_node_in(query->graph, query->node, 9))

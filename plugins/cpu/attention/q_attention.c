@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* q_attention.c - QAttention of com.microsoft: Attention of a quantised input and weights. */
+/*
+ * q_attention.c - QAttention of com.microsoft: Attention of an 8-bit input and 8-bit weights.
+ * Both are dequantised to float32, the input per tensor, the weights per tensor or per column; then
+ * com.microsoft's Attention runs.
+ * Bias, mask and past are those of Attention.
+ */
 
 #include "kernels/cast/widen.h"
 #include "kernels/inner_operator.h"
@@ -9,14 +14,16 @@
 
 enum { X, W, B, X_SCALE, W_SCALE, MASK, X_ZERO, W_ZERO, PAST };
 
+/* The plan of a call. */
 struct state {
     struct bp_cpu_inner inner;
     bp_tensor *x, *w;
-    float *scale; /* of W: one, or one a column */
+    float *scale; /* of W: one, or one for each column */
     int32_t *zero;
     int64_t n_scales, n_zeros;
 };
 
+/* The inner operator gets temporary float32 tensors for input and weights. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[X], *w = call->in[W], *zero = bp_cpu_in(call, W_ZERO);
@@ -34,7 +41,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (w->rank != 2 || (s->n_scales != 1 && s->n_scales != cols) ||
         (s->n_zeros != 1 && s->n_zeros != cols))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE,
-                           "weight has neither one scale and zero point nor one a column");
+                           "weight has neither one scale and zero point nor one for each column");
     bp_cpu_inner_begin(call, &bp_cpu_op_ms_attention, 1, &s->inner);
     s->x = bp_cpu_inner_tensor(&s->inner, BP_DTYPE_F32, x->rank, x->dims, err);
     s->w = s->x ? bp_cpu_inner_tensor(&s->inner, BP_DTYPE_F32, w->rank, w->dims, err) : NULL;
@@ -51,22 +58,23 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return bp_cpu_inner_prepare(call, &s->inner, err);
 }
 
-/* n rows of `cols` elements; scales and zero points are single or go with the columns. */
+/* y = (x - zero) * scale; parameters are single, or one for each column. */
 static void dequantize(const bp_tensor *from, bp_tensor *to, int64_t cols, const float *scale,
                        int64_t n_scales, const int32_t *zero, int64_t n_zeros)
 {
-    const int8_t *narrow = bp_cpu_data(from);
-    const uint8_t *bytes = bp_cpu_data(from);
+    const int8_t *i8 = bp_cpu_data(from);
+    const uint8_t *u8 = bp_cpu_data(from);
     float *y = to->base;
 
     for (int64_t i = 0; i < bp_cpu_count(from); i++) {
         int64_t c = i % cols;
-        int32_t v = from->dtype == BP_DTYPE_I8 ? narrow[i] : bytes[i];
+        int32_t v = from->dtype == BP_DTYPE_I8 ? i8[i] : u8[i];
 
         y[i] = (float)(v - zero[n_zeros == 1 ? 0 : c]) * scale[n_scales == 1 ? 0 : c];
     }
 }
 
+/* Scales and zero points come with the data. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *s = call->state;
@@ -91,6 +99,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 
 static const struct bp_cpu_wide wide = {prepare, run};
 
+/* What the inner operator lacks is refused here. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     (void)op; /* the schema has checked the types */

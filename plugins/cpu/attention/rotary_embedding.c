@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rotary_embedding.c - RotaryEmbedding (opset 23): pairs of elements of each head are turned by the
- * angle of their position; elements behind rotary_embedding_dim stay. Vectors of narrow types are
- * converted one at a time, as the caches may be far larger than what is used of them.
+ * rotary_embedding.c - RotaryEmbedding (opset 23).
+ * X is [B, heads, S, H] or [B, S, heads * H]; Y has its shape.
+ * cos_cache and sin_cache are [positions, pairs] with position_ids [B, S], else [B, S, pairs].
+ * Pairs of the first rotary_embedding_dim elements of each head are rotated by their position's
+ * angles, the rest is copied.
+ * float16 and bfloat16 vectors are converted one at a time, because the caches may be far larger
+ * than what is used of them.
  */
 
 #include "attention/rotary.h"
@@ -11,17 +15,19 @@
 
 enum { X, COS, SIN, IDS };
 
+/* The plan of a call. */
 struct state {
-    int64_t batch, length, heads, head, half; /* half: pairs of a head that are turned */
+    int64_t batch, length, heads, head, half; /* half: pairs of a head that are rotated */
     int64_t batch_step, head_step, step;      /* in X and Y, in elements */
     int64_t positions;                        /* of the caches, with ids */
     size_t x_width, width;                    /* of elements, and of those computed with */
     size_t worker_bytes, sin_at, x_at;        /* in a worker's scratch; cosines come first */
-    bp_cpu_unary_loop load, store;            /* NULL: as it is */
-    bp_cpu_turn turn;
+    bp_cpu_unary_loop load, store;            /* NULL: no conversion */
+    bp_cpu_rotation rotation;
     uint32_t slices;
 };
 
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     const char *x, *cosines, *sines;
@@ -33,6 +39,7 @@ static const struct bp_cpu_params none;
 
 /* ---- prepare --------------------------------------------------------------------------------- */
 
+/* The caches have X's type. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, X);
@@ -48,6 +55,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
     bp_cpu_claim_types(op, query);
 }
 
+/* Sizes and strides of both layouts; false: the attributes do not fit. */
 static bool read_sizes(const struct bp_cpu_call *call, struct state *s)
 {
     const bp_tensor *x = call->in[X];
@@ -69,6 +77,7 @@ static bool read_sizes(const struct bp_cpu_call *call, struct state *s)
     return part >= 0 && part <= s->head && (part > 0 ? part : s->head) % 2 == 0;
 }
 
+/* The caches' shapes depend on whether position_ids is given. */
 static bool caches_fit(const struct bp_cpu_call *call, struct state *s)
 {
     const bp_tensor *ids = bp_cpu_in(call, IDS);
@@ -84,6 +93,7 @@ static bool caches_fit(const struct bp_cpu_call *call, struct state *s)
     return !ids || bp_cpu_count(ids) == s->batch * s->length;
 }
 
+/* A worker's scratch for conversions: cosines, sines, one head. */
 static bp_rc plan_scratch(struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     size_t half, head;
@@ -102,6 +112,7 @@ static bp_rc plan_scratch(struct bp_cpu_call *call, struct state *s, bp_err *err
     return BP_OK;
 }
 
+/* float16 and bfloat16 are computed in float32. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[X];
@@ -121,7 +132,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         s->load = bp_cpu_cast_loop(x->dtype, dtype);
         s->store = bp_cpu_cast_loop(dtype, x->dtype);
     }
-    s->turn = bp_cpu_turn_of(dtype, bp_cpu_int(call->node, "interleaved", 0) != 0);
+    s->rotation = bp_cpu_rotation_of(dtype, bp_cpu_int(call->node, "interleaved", 0) != 0);
     s->slices = bp_cpu_slices(call, bp_cpu_count(x), 2);
     return plan_scratch(call, s, err);
 }
@@ -134,7 +145,7 @@ static void run_position(const struct job *job, int64_t batch, int64_t position,
     const struct state *s = job->state;
     int64_t id = batch * s->length + position, first = batch * s->batch_step + position * s->step;
     size_t cache = (size_t)((job->ids ? job->ids[id] : id) * s->half) * s->x_width;
-    size_t turned = (size_t)s->half * 2, rest = ((size_t)s->head - turned) * s->x_width;
+    size_t rotated = (size_t)s->half * 2, rest = ((size_t)s->head - rotated) * s->x_width;
     const char *cosines = job->cosines + cache, *sines = job->sines + cache;
 
     if (s->load) {
@@ -149,17 +160,18 @@ static void run_position(const struct job *job, int64_t batch, int64_t position,
         char *y = job->y + at;
 
         if (rest > 0)
-            memcpy(y + turned * s->x_width, x + turned * s->x_width, rest);
+            memcpy(y + rotated * s->x_width, x + rotated * s->x_width, rest);
         if (s->load) {
-            s->load(own + s->x_at, x, turned, &none);
-            s->turn(own + s->x_at, own + s->x_at, cosines, sines, s->half);
-            s->store(y, own + s->x_at, turned, &none);
+            s->load(own + s->x_at, x, rotated, &none);
+            s->rotation(own + s->x_at, own + s->x_at, cosines, sines, s->half);
+            s->store(y, own + s->x_at, rotated, &none);
         } else {
-            s->turn(y, x, cosines, sines, s->half);
+            s->rotation(y, x, cosines, sines, s->half);
         }
     }
 }
 
+/* Positions of all batches are shared out to the threads. */
 static void run_slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -172,6 +184,7 @@ static void run_slice(void *u, uint32_t i, uint32_t worker)
         run_position(job, k / s->length, k % s->length, own);
 }
 
+/* position_ids come with the data: all are checked against the caches. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;

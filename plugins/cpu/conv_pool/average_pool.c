@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * average_pool.c - AveragePool (opsets 1, 7, 10, 11, 19, 22).
- * y is the mean of x over each window; X is [N, C, d1, ...], Y [N, C, o1, ...]. count_include_pad
- * (opset 7) counts the padding in the divisor; ceil_mode came with opset 10, dilations with opset
- * 19. Windows without an element give 0.
+ * y is the mean of x over each window; X is [N, C, d1, ...], Y [N, C, o1, ...].
+ * count_include_pad (opset 7) counts the padding in the divisor; ceil_mode came with opset 10,
+ * dilations with opset 19.
+ * Windows without an element give 0.
  */
 
 #include "conv_pool/pool.h"

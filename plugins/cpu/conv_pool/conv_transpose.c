@@ -2,8 +2,10 @@
 /*
  * conv_transpose.c - ConvTranspose (opsets 1, 11, 22).
  * X is [N, C, d1, ...], W [C, M / group, k1, ...], Y [N, M, o1, ...]: the gradient of Conv with
- * respect to its input. For a block of output channels the product W' * X gives what each input
- * position adds to each kernel position; these are then added up at their places (col2im).
+ * respect to its input.
+ * For a block of output channels the product W' * X gives what each input position adds to each
+ * kernel position.
+ * These are then added up at their places (col2im).
  */
 
 #include "kernels/cast/widen.h"

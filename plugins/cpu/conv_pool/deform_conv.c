@@ -2,9 +2,10 @@
 /*
  * deform_conv.c - DeformConv (opsets 19, 22).
  * A Conv whose taps are displaced by offsets [N, offset_group * kernel * n, o1, ...] to positions
- * between elements, and scaled by a mask [N, offset_group * kernel, o1, ...]. Blocks of output
- * positions are sampled (n-linear interpolation) to a matrix [C * kernel, block], with which the
- * weights are multiplied.
+ * between elements, and scaled by a mask [N, offset_group * kernel, o1, ...].
+ * Blocks of output positions are sampled (n-linear interpolation) to a matrix [C * kernel, block],
+ * with which the weights are multiplied.
+ * The samples of a block serve all output channels.
  */
 
 #include "kernels/cast/widen.h"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * lp_pool.c - LpPool (opsets 1, 2, 11, 18, 22) and GlobalLpPool (1, 2, 22).
- * y = (sum of ||x||^p)^(1/p) over each window of X [N, C, d1, ...], or over the whole plane. p is a
- * float in version 1, an integer from version 2 on; dilations and ceil_mode came with opset 18.
+ * y = (sum of ||x||^p)^(1/p) over each window of X [N, C, d1, ...], or over the whole plane.
+ * p is a float in version 1, an integer from version 2 on; dilations and ceil_mode came with opset
+ * 18.
+ * Padding counts as 0.
  */
 
 #include "conv_pool/pool.h"

@@ -2,8 +2,9 @@
 /*
  * max_pool.c - MaxPool (opsets 1, 8, 10, 11, 12, 22).
  * y is the maximum of x over each window; X is [N, C, d1, ...], Y and Indices (opset 8) are [N, C,
- * o1, ...]. Opset 10 added ceil_mode and dilations, opset 12 int8 and uint8. Of equal elements the
- * first gives the index; a NaN is never above another element.
+ * o1, ...].
+ * Opset 10 added ceil_mode and dilations, opset 12 int8 and uint8.
+ * Of equal elements the first gives the index; a NaN is never above another element.
  */
 
 #include "conv_pool/pool.h"

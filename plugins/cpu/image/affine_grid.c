@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * affine_grid.c - AffineGrid (opset 20): for each place of an output image, from -1 to 1 along
- * each dimension, the place that theta maps it to.
+ * affine_grid.c - AffineGrid (opset 20).
+ * theta is [N, n, n + 1], size [N, C, (D,) H, W] with n 2 or 3: grid[b][...] = theta[b] * (x, y,
+ * (z,) 1), where x, y, z run from -1 to 1 over the output image; Y is [N, (D,) H, W, n].
+ * align_corners puts -1 and 1 at the centres of the outermost pixels, else at their outer edges.
  */
 
 #include "kernels/cast/cast.h"
@@ -9,6 +11,7 @@
 #include "kernels/tensor_data.h"
 #include "kernels/types/loops.h"
 
+/* One row of the grid; see affine_grid.inc. */
 typedef void (*row_loop)(const double *theta, uint32_t n, const double *x, int64_t count,
                          const double *rest, void *out);
 
@@ -23,6 +26,7 @@ static const row_loop loops[BP_DTYPE_END] = {
 #undef TEMPLATE
 };
 
+/* The plan of a call. */
 struct state {
     struct bp_cpu_runtime_shape runtime;
     bool align_corners;
@@ -30,20 +34,22 @@ struct state {
     int64_t batch, size[3]; /* the last dimension first, as x is */
 };
 
+/* One run, for the threads. */
 struct job {
     const struct bp_cpu_call *call;
     const struct state *state;
     const double *x;
 };
 
-/* Place i of `size`. */
-static double place(const struct state *s, int64_t i, int64_t size)
+/* Coordinate i of `size`, from -1 to 1. */
+static double coordinate(const struct state *s, int64_t i, int64_t size)
 {
     if (!s->align_corners)
         return (2 * (double)i + 1) / (double)size - 1;
     return size > 1 ? 2 * (double)i / (double)(size - 1) - 1 : -1;
 }
 
+/* Reads input size and sets Y's shape: in prepare, or in run if it is not constant. */
 static bp_rc solve(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *s = call->state;
@@ -72,6 +78,7 @@ static bp_rc solve(struct bp_cpu_call *call, bp_err *err)
     return rc;
 }
 
+/* If size is not constant, run() plans. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *state;
@@ -89,7 +96,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return rc;
 }
 
-/* Rows of the last dimension, counted through all images. */
+/* Rows of the last dimension, counted over all images. */
+/* Each row takes its image's theta as float64 and is computed by the loop of its type. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -98,28 +106,29 @@ static void slice(void *u, uint32_t i, uint32_t worker)
     const bp_tensor *out = job->call->out[0];
     bp_cpu_unary_loop load = bp_cpu_cast_loop(theta->dtype, BP_DTYPE_F64);
     const struct bp_cpu_params none = {0};
-    size_t numbers = s->n * (s->n + 1), width = bp_cpu_width(theta->dtype);
+    size_t elements = s->n * (s->n + 1), width = bp_cpu_width(theta->dtype);
     int64_t rows = s->size[1] * (s->n == 3 ? s->size[2] : 1), all = rows * s->batch;
     double own[12] = {0};
 
     (void)worker;
     for (int64_t row = all * i / s->slices; row < all * (i + 1) / s->slices; row++) {
-        double rest[3] = {0, place(s, row % rows % s->size[1], s->size[1]), 0};
+        double rest[3] = {0, coordinate(s, row % rows % s->size[1], s->size[1]), 0};
         const char *from = (const char *)bp_tensor_data(theta);
 
         if (s->n == 3)
-            rest[2] = place(s, row % rows / s->size[1], s->size[2]);
-        from += (size_t)(row / rows) * numbers * width;
+            rest[2] = coordinate(s, row % rows / s->size[1], s->size[2]);
+        from += (size_t)(row / rows) * elements * width;
         if (load)
-            load(own, from, numbers, &none);
+            load(own, from, elements, &none);
         else
-            memcpy(own, from, numbers * width);
+            memcpy(own, from, elements * width);
         loops[theta->dtype](own, s->n, job->x, s->size[0], rest,
                             (char *)bp_tensor_data(out) +
                                 (size_t)(row * s->size[0]) * s->n * width);
     }
 }
 
+/* Coordinates along the last dimension are computed once for all rows. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *s = call->state;
@@ -137,7 +146,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     if (bp_cpu_count(call->out[0]) == 0)
         return BP_OK;
     for (int64_t i = 0; i < s->size[0]; i++)
-        x[i] = place(s, i, s->size[0]);
+        x[i] = coordinate(s, i, s->size[0]);
     bp_cpu_parallel(call, s->slices, slice, &(struct job){call, s, x});
     return BP_OK;
 }

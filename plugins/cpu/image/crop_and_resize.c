@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crop_and_resize.c - CropAndResize of com.microsoft, as TensorFlow's: boxes of images, sampled
- * to one size with their corners aligned; what lies outside of the image is a number.
+ * crop_and_resize.c - CropAndResize of com.microsoft, as in TensorFlow.
+ * X is [N, C, H, W], float32 or float64.
+ * rois is [R, 4]: y1, x1, y2, x2, normalised to 0..1; batch_indices is [R], crop_size [2].
+ * Y is [R, C, crop_size]. Each box is sampled with aligned corners, bilinear or nearest; samples
+ * outside of the image are extrapolation_value.
  */
 
-#include "kernels/tensor_data.h"
 #include "kernels/cast/widen.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 
+/* One run, for the threads. */
 struct job {
     const struct bp_cpu_call *call;
     bool is_nearest, is_double;
     double outside;
 };
 
+/* Element i as float64. */
 static double at(const struct job *job, const void *data, int64_t i)
 {
     return job->is_double ? ((const double *)data)[i] : (double)((const float *)data)[i];
 }
 
+/* crop_size is an input: Y's shape has been inferred from it or from the caller's output. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *rois = call->in[1], *y = call->out[0];
@@ -32,7 +38,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 }
 
 /* Where position i of n lies in an image of `size`, for a box from `low` to `high`. */
-static double place(double low, double high, int64_t i, int64_t n, int64_t size)
+static double coordinate(double low, double high, int64_t i, int64_t n, int64_t size)
 {
     double last = (double)(size - 1);
 
@@ -41,6 +47,7 @@ static double place(double low, double high, int64_t i, int64_t n, int64_t size)
     return low * last + (double)i * (high - low) * last / (double)(n - 1);
 }
 
+/* The value at (v, h) of a plane, which lies inside. */
 static double sample(const struct job *job, const void *x, int64_t plane, double v, double h,
                      int64_t width)
 {
@@ -57,13 +64,15 @@ static double sample(const struct job *job, const void *x, int64_t plane, double
     return above + (below - above) * dv;
 }
 
+/* All channels of box r; each box is a task. */
 static void crop(void *u, uint32_t r, uint32_t worker)
 {
     const struct job *job = u;
     const bp_tensor *x = job->call->in[0], *y = job->call->out[0];
     const void *rois = bp_cpu_data(job->call->in[1]), *from = bp_cpu_data(x);
     int64_t image = ((const int32_t *)bp_cpu_data(job->call->in[2]))[r];
-    int64_t height = x->dims[2], width = x->dims[3], out = (int64_t)r * bp_dims_count(y->dims + 1, 3);
+    int64_t height = x->dims[2], width = x->dims[3],
+            out = (int64_t)r * bp_dims_count(y->dims + 1, 3);
     double box[4];
 
     (void)worker;
@@ -73,11 +82,11 @@ static void crop(void *u, uint32_t r, uint32_t worker)
         int64_t plane = (image * x->dims[1] + c) * height * width;
 
         for (int64_t i = 0; i < y->dims[2] * y->dims[3]; i++, out++) {
-            double v = place(box[0], box[2], i / y->dims[3], y->dims[2], height);
-            double h = place(box[1], box[3], i % y->dims[3], y->dims[3], width);
+            double v = coordinate(box[0], box[2], i / y->dims[3], y->dims[2], height);
+            double h = coordinate(box[1], box[3], i % y->dims[3], y->dims[3], width);
             /* written so that NaN is outside */
-            bool is_inside = v >= 0 && v <= (double)(height - 1) && h >= 0 &&
-                             h <= (double)(width - 1);
+            bool is_inside =
+                v >= 0 && v <= (double)(height - 1) && h >= 0 && h <= (double)(width - 1);
             double value = is_inside ? sample(job, from, plane, v, h, width) : job->outside;
 
             if (job->is_double)
@@ -88,6 +97,7 @@ static void crop(void *u, uint32_t r, uint32_t worker)
     }
 }
 
+/* The boxes' images and crop_size come with the data and are checked here. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *size = call->in[3], *y = call->out[0];
@@ -113,6 +123,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 
 static const struct bp_cpu_wide wide = {prepare, run};
 
+/* The schema allows other modes. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     if (bp_node_string_is(query->graph, query->node, "mode", "bilinear", "bilinear") ||

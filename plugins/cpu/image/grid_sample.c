@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * grid_sample.c - GridSample (opsets 16, 20, 22; com.microsoft 1): elements of X at the places that
- * the grid names, from -1 to 1 along each dimension, the last one first.
+ * grid_sample.c - GridSample (opsets 16, 20, 22; com.microsoft 1).
+ * X is [N, C, d1, ...], grid [N, o1, ..., n] with n spatial dimensions, the last dimension's
+ * coordinate first, from -1 to 1.
+ * Y [N, C, o1, ...] is X sampled there, by nearest, linear or cubic interpolation. padding_mode
+ * says what lies outside: zeros, border or reflection.
+ * Opset 16 has 4-D tensors only; opset 20 allows any number of spatial dimensions and renames the
+ * modes; opset 22 adds bfloat16.
  */
 
 #include "kernels/cast/cast.h"
@@ -9,19 +14,21 @@
 #include "kernels/sampler.h"
 #include "kernels/tensor_data.h"
 
+/* The plan of a call. */
 struct state {
     struct bp_cpu_sampler sampler;
     bp_cpu_unary_loop load, store; /* NULL: computed in the type that it is stored in */
-    bp_cpu_unary_loop load_grid;   /* to float, or of double to double; NULL: it is float */
-    bool is_wide_grid;
+    bp_cpu_unary_loop load_grid;   /* to float32; NULL: the grid is float32 or float64 */
+    bool is_f64_grid;
     size_t width; /* bytes of an element of X */
-    int64_t step; /* numbers of an element: 2 for a complex one */
+    int64_t step; /* scalars of an element: 2 for a complex one */
     int64_t channels, points, in_plane, batch;
     int64_t blocks; /* of one image */
     size_t worker, in_bytes, out_bytes;
     uint32_t slices;
 };
 
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     const char *x, *grid;
@@ -30,6 +37,7 @@ struct job {
 
 static const char *const paddings[] = {"zeros", "border", "reflection"};
 
+/* Names of opset 16 and of opset 20; -1: unknown. */
 static int mode_of(const bp_graph *graph, const bp_node *node)
 {
     static const char *const names[] = {"nearest", "linear", "bilinear", "cubic", "bicubic"};
@@ -41,6 +49,7 @@ static int mode_of(const bp_graph *graph, const bp_node *node)
     return -1;
 }
 
+/* Index of padding_mode; -1: unknown. */
 static int padding_of(const bp_graph *graph, const bp_node *node)
 {
     for (int i = 0; i < 3; i++) {
@@ -50,6 +59,7 @@ static int padding_of(const bp_graph *graph, const bp_node *node)
     return -1;
 }
 
+/* Strings can be copied, but not interpolated. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, 0);
@@ -64,11 +74,12 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
     else if (!grid || grid->dtype >= BP_DTYPE_END || !(BP_CPU_FLOATS >> grid->dtype & 1))
         bp_cpu_refuse_dtype(query, 1);
     else if (x && x->dtype == BP_DTYPE_STRING && mode != BP_CPU_SAMPLE_NEAREST)
-        bp_cpu_refuse(query, BP_R_ATTRIBUTE, "mode", "texts can only be picked, by nearest");
+        bp_cpu_refuse(query, BP_R_ATTRIBUTE, "mode", "strings allow nearest only");
     else
         bp_cpu_claim_types(op, query);
 }
 
+/* Y has the grid's spatial dimensions. */
 static bp_rc check_shapes(const struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *grid = call->in[1], *y = call->out[0];
@@ -87,14 +98,14 @@ static bp_rc check_shapes(const struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* The type that is computed in, and what goes between it and the type of X. */
+/* The type of the computation, and the conversions from and to X's type. */
 static void choose_type(struct state *s, uint32_t dtype, uint32_t grid)
 {
     uint32_t in = BP_DTYPE_F64;
 
     s->width = bp_cpu_width(dtype);
     s->step = 1;
-    s->is_wide_grid = grid == BP_DTYPE_F64;
+    s->is_f64_grid = grid == BP_DTYPE_F64;
     if (grid == BP_DTYPE_F16 || grid == BP_DTYPE_BF16)
         s->load_grid = bp_cpu_cast_loop(grid, BP_DTYPE_F32);
     if (s->sampler.mode == BP_CPU_SAMPLE_NEAREST)
@@ -112,6 +123,7 @@ static void choose_type(struct state *s, uint32_t dtype, uint32_t grid)
     }
 }
 
+/* The sampler's settings. */
 static void read_attributes(const struct bp_cpu_call *call, struct bp_cpu_sampler *sampler)
 {
     const bp_tensor *x = call->in[0];
@@ -124,6 +136,7 @@ static void read_attributes(const struct bp_cpu_call *call, struct bp_cpu_sample
         sampler->dims[d] = x->dims[d + 2];
 }
 
+/* A worker's scratch: the points' weights and a row of the grid. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *y = call->out[0];
@@ -159,18 +172,19 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* Coordinates of a block, from -1..1 to elements. */
+/* Coordinates of a block, converted from -1..1 to element indices. */
 static void read_grid(const struct state *s, const char *grid, uint32_t count, char *row,
                       double *at)
 {
     uint32_t n = s->sampler.n;
     const struct bp_cpu_params none = {0};
-    const float *narrow = (const float *)(const void *)grid;
-    const double *wide = (const double *)(const void *)grid;
+    const float *f32 = (const float *)(const void *)grid;
+    const double *f64 = (const double *)(const void *)grid;
 
+    /* narrow float types become float32 first */
     if (s->load_grid) {
         s->load_grid(row, grid, (size_t)count * n, &none);
-        narrow = (const float *)(const void *)row;
+        f32 = (const float *)(const void *)row;
     }
     for (uint32_t d = 0; d < n; d++) {
         double length = (double)s->sampler.dims[d];
@@ -179,20 +193,19 @@ static void read_grid(const struct state *s, const char *grid, uint32_t count, c
         for (uint32_t i = 0; i < count; i++) {
             uint32_t k = i * n + (n - 1 - d);
 
-            if (s->is_wide_grid)
-                to[i] = s->sampler.align_corners ? (wide[k] + 1) / 2 * (length - 1)
-                                                 : ((wide[k] + 1) * length - 1) / 2;
+            if (s->is_f64_grid)
+                to[i] = s->sampler.align_corners ? (f64[k] + 1) / 2 * (length - 1)
+                                                 : ((f64[k] + 1) * length - 1) / 2;
             else
-                to[i] =
-                    (double)(s->sampler.align_corners ? (narrow[k] + 1) / 2 * ((float)length - 1)
-                                                      : ((narrow[k] + 1) * (float)length - 1) / 2);
+                to[i] = (double)(s->sampler.align_corners ? (f32[k] + 1) / 2 * ((float)length - 1)
+                                                          : ((f32[k] + 1) * (float)length - 1) / 2);
         }
     }
 }
 
-/* Nearest: whole elements, or nothing where they would lie outside. */
-static void pick(const struct state *s, const struct bp_cpu_points *points, uint32_t count,
-                 const char *x, char *y)
+/* Nearest: copies elements, or zeros where the sample lies outside. */
+static void gather(const struct state *s, const struct bp_cpu_points *points, uint32_t count,
+                   const char *x, char *y)
 {
     for (uint32_t i = 0; i < count; i++, y += s->width) {
         if (points->weight[i] == 0)
@@ -204,6 +217,7 @@ static void pick(const struct state *s, const struct bp_cpu_points *points, uint
     }
 }
 
+/* A block of points of one image: their weights are computed once for all channels. */
 static void sample_block(const struct job *job, int64_t block, struct bp_cpu_points *points,
                          char *row)
 {
@@ -211,27 +225,28 @@ static void sample_block(const struct job *job, int64_t block, struct bp_cpu_poi
     int64_t image = block / s->blocks, first = block % s->blocks * BP_CPU_POINTS;
     uint32_t count =
         (uint32_t)(s->points - first < BP_CPU_POINTS ? s->points - first : BP_CPU_POINTS);
-    size_t grid_width = s->is_wide_grid ? 8 : s->load_grid ? 2 : 4;
-    size_t number = s->sampler.is_double ? sizeof(double) : sizeof(float);
-    bool picks = s->sampler.mode == BP_CPU_SAMPLE_NEAREST;
+    size_t grid_width = s->is_f64_grid ? 8 : s->load_grid ? 2 : 4;
+    size_t scalar = s->sampler.is_double ? sizeof(double) : sizeof(float);
+    bool is_nearest = s->sampler.mode == BP_CPU_SAMPLE_NEAREST;
 
     read_grid(s, job->grid + (size_t)(image * s->points + first) * s->sampler.n * grid_width, count,
               row, points->at);
     bp_cpu_sampler_place(&s->sampler, points, count);
-    if (!picks)
+    if (!is_nearest)
         bp_cpu_sampler_weigh(&s->sampler, points, count);
     for (int64_t c = image * s->channels; c < (image + 1) * s->channels; c++) {
         size_t from = (size_t)(c * s->in_plane), to = (size_t)(c * s->points + first);
 
-        if (picks)
-            pick(s, points, count, job->x + from * s->width, job->y + to * s->width);
-        for (int64_t part = 0; part < s->step && !picks; part++)
+        if (is_nearest)
+            gather(s, points, count, job->x + from * s->width, job->y + to * s->width);
+        for (int64_t part = 0; part < s->step && !is_nearest; part++)
             bp_cpu_sampler_sum(&s->sampler, points, count,
-                               job->x + (from * (size_t)s->step + (size_t)part) * number,
-                               job->y + (to * (size_t)s->step + (size_t)part) * number, s->step);
+                               job->x + (from * (size_t)s->step + (size_t)part) * scalar,
+                               job->y + (to * (size_t)s->step + (size_t)part) * scalar, s->step);
     }
 }
 
+/* Blocks of all images are shared out to the threads. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -244,6 +259,7 @@ static void slice(void *u, uint32_t i, uint32_t worker)
         sample_block(job, b, &points, own + s->sampler.bytes);
 }
 
+/* X is converted as a whole if it has another type than the computation. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
@@ -280,6 +296,7 @@ const struct bp_cpu_op bp_cpu_op_grid_sample = {
     .run = run,
 };
 
+/* com.microsoft's operator is that of opset 16. */
 const struct bp_cpu_op bp_cpu_op_ms_grid_sample = {
     .name = "GridSample",
     .domain = "com.microsoft",

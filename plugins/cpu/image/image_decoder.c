@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * image_decoder.c - ImageDecoder (opset 20): an image file as a tensor of height, width and
- * channels. Bytes that are no image give one of 0 x 0 pixels, as the operator's text asks.
+ * image_decoder.c - ImageDecoder (opset 20).
+ * Input is [bytes], uint8: a file of BMP, PNM, JPEG, PNG, TIFF, WebP or JPEG 2000.
+ * Y is [height, width, channels], uint8, by pixel_format RGB, BGR or Grayscale.
+ * Bytes that are no image give [0, 0, channels], as ONNX asks. A missing library is an error.
  */
 
 #include "image/decoders/image_file.h"
@@ -10,8 +12,10 @@
 
 #include <stdlib.h>
 
+/* Values of pixel_format. */
 enum format { RGB, BGR, GRAY };
 
+/* Index of pixel_format; -1: it is unknown. */
 static int format_of(const bp_graph *graph, const bp_node *node)
 {
     static const char *const names[] = {"RGB", "BGR", "Grayscale"};
@@ -31,6 +35,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         bp_cpu_claim_types(op, query);
 }
 
+/* Libraries are opened with the first image that needs them, and stay open as long as the node. */
 static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 {
     struct bp_cpu_image_libraries *libraries = bp_cpu_node_memory(node, sizeof *libraries);
@@ -42,6 +47,7 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
     return BP_OK;
 }
 
+/* Closes the libraries. */
 static void unpack(struct bp_cpu_node *node)
 {
     if (node->packed)
@@ -49,17 +55,19 @@ static void unpack(struct bp_cpu_node *node)
     node->packed = NULL;
 }
 
+/* Nothing is known before run(): Y's shape comes from the file. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     return bp_cpu_runtime_shape_state(call, sizeof(struct bp_cpu_runtime_shape), 1, 0, err);
 }
 
+/* The decoder's rows are memory of the run. */
 static void *take(void *u, size_t bytes)
 {
     return bp_cpu_run_memory(u, bytes);
 }
 
-/* Red, green and blue to what the node wants; grey as ITU-R BT.601 weighs them, of 65536. */
+/* RGB to the node's format; grey by the weights of ITU-R BT.601 in 1/65536. */
 static void convert(const uint8_t *rgb, int64_t pixels, enum format format, uint8_t *out)
 {
     if (format == RGB) {
@@ -78,18 +86,20 @@ static void convert(const uint8_t *rgb, int64_t pixels, enum format format, uint
     }
 }
 
+/* Turns a decoder's result into an error. */
 static bp_rc fail(const struct bp_cpu_call *call, enum bp_cpu_image_rc rc, const char *name,
                   bp_err *err)
 {
     if (rc == BP_CPU_IMAGE_NO_LIBRARY)
         return bp_cpu_fail(call->node, err, BP_E_UNAVAILABLE,
-                           "the image is %s, whose library is not here", name);
+                           "the image is %s, whose library is missing", name);
     if (rc == BP_CPU_IMAGE_NO_MEMORY)
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for the %s image", name);
     return bp_cpu_fail(call->node, err, BP_E_INVALID, "the %s image has more than %lld pixels",
                        name, (long long)BP_CPU_IMAGE_PIXELS);
 }
 
+/* The size is known only once the header is decoded. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * max_roi_pool.c - MaxRoiPool (opsets 1, 22): regions of images, given by batch, x1, y1, x2, y2
- * with both ends inside, are divided into cells, of which each gives its largest element.
- * Coordinates are rounded to pixels; a cell outside of the image gives 0.
+ * max_roi_pool.c - MaxRoiPool (opsets 1, 22).
+ * X is [N, C, H, W], float types.
+ * rois is [R, 5]: batch index, x1, y1, x2, y2, both ends inside, in units of 1 / spatial_scale.
+ * Y is [R, C, pooled_shape]: each region is divided into cells, and each cell gives its maximum.
+ * Coordinates are rounded to pixels; a cell without pixels gives 0.
  */
 
 #include "kernels/cast/widen.h"
@@ -11,6 +13,7 @@
 
 #include <math.h>
 
+/* Sizes of a call. */
 struct state {
     int64_t images, channels, height, width, regions;
     int64_t cells[2];
@@ -30,18 +33,20 @@ struct region {
     double start[2], cell[2];
 };
 
-/* One run; for the threads. */
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     const char *x, *rois;
     char *y;
 };
 
+/* Clamps a coordinate to 0..size. */
 static int64_t clip(double at, int64_t size)
 {
     return at < 0 ? 0 : at > (double)size ? size : (int64_t)at;
 }
 
+/* Rows (d 0) or columns (d 1) of cell i. */
 static struct range cell_range(const struct region *region, const struct state *s, int d, int64_t i)
 {
     int64_t size = d == 0 ? s->height : s->width;
@@ -55,7 +60,7 @@ static struct range cell_range(const struct region *region, const struct state *
 #include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 
-/* Number i of the region; elements are float or double. */
+/* Element i of a region. */
 static double roi_at(const struct job *job, int64_t region, int i)
 {
     int64_t at = region * 5 + i;
@@ -65,12 +70,13 @@ static double roi_at(const struct job *job, int64_t region, int i)
                : ((const double *)(const void *)job->rois)[at];
 }
 
+/* Rounds the corners to pixels; a region has at least one pixel each way. */
 static struct region read_region(const struct job *job, int64_t i)
 {
     const struct state *s = job->state;
     struct region region = {.image = (int64_t)roi_at(job, i, 0)};
 
-    for (int d = 0; d < 2; d++) { /* x comes before y there */
+    for (int d = 0; d < 2; d++) { /* rois has x before y */
         double from = round(roi_at(job, i, 2 - d) * s->scale);
         double to = round(roi_at(job, i, 4 - d) * s->scale);
         double size = to - from + 1;
@@ -81,6 +87,7 @@ static struct region read_region(const struct job *job, int64_t i)
     return region;
 }
 
+/* Regions are shared out to the threads. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -101,6 +108,7 @@ static void slice(void *u, uint32_t i, uint32_t worker)
     }
 }
 
+/* Y's spatial sizes are pooled_shape. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *rois = call->in[1], *y = call->out[0];
@@ -128,6 +136,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* rois come with the data: all are checked before the first is used. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * non_max_suppression.c - NonMaxSuppression (opsets 10, 11): for each class of each image the boxes
- * with the highest scores, but none that overlaps a chosen one too much; rows of image, class, box.
+ * non_max_suppression.c - NonMaxSuppression (opsets 10, 11).
+ * boxes is [N, B, 4], scores [N, C, B], float32.
+ * For each class of each image the boxes are taken by descending score, but none whose intersection
+ * over union with a chosen one exceeds iou_threshold, at most max_output_boxes_per_class, and only
+ * above score_threshold.
+ * Y is [selected, 3], int64: image, class, box.
  */
 
 #include "kernels/runtime_outputs.h"
@@ -13,20 +17,23 @@ struct box {
     float low[2], high[2], area;
 };
 
+/* Sizes of a call. */
 struct state {
-    uint32_t late;
+    uint32_t runtime_outputs;
     int64_t images, classes, boxes, most; /* most: of a class */
     bool has_centers;
-    size_t at_keys, at_pairs, at_chosen, at_rows; /* places in the scratch; it begins with boxes */
+    size_t at_keys, at_pairs, at_chosen,
+        at_rows; /* offsets in the scratch, which starts with the boxes */
 };
 
-/* What a run is told by its inputs. */
+/* The values of the optional inputs. */
 struct limits {
     int64_t most;
     float overlap, score;
     bool has_score;
 };
 
+/* Scratch for one image: boxes, sort keys, pairs, chosen indices. */
 static bp_rc state_scratch(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *s = call->state;
@@ -46,6 +53,7 @@ static bp_rc state_scratch(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* The optional inputs are scalars; their values are read in run(). */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *boxes = call->in[0], *scores = call->in[1];
@@ -55,7 +63,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     s = call->state;
-    s->late = bp_cpu_runtime_outputs_note(call);
+    s->runtime_outputs = bp_cpu_runtime_outputs_note(call);
     if (boxes->rank != 3 || scores->rank != 3 || boxes->dims[2] != 4 ||
         boxes->dims[0] != scores->dims[0] || boxes->dims[1] != scores->dims[2])
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "boxes and scores do not fit together");
@@ -65,11 +73,12 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     s->has_centers = bp_cpu_int(call->node, "center_point_box", 0) != 0;
     for (uint32_t i = 2; i < 5; i++) {
         if (bp_cpu_in(call, i) && bp_cpu_count(call->in[i]) != 1)
-            return bp_cpu_fail(call->node, err, BP_E_SHAPE, "input %u must be one number", i);
+            return bp_cpu_fail(call->node, err, BP_E_SHAPE, "input %u must have one element", i);
     }
     return state_scratch(call, err);
 }
 
+/* Absent inputs mean 0 boxes, a threshold of 0, and no minimum score. */
 static bp_rc read_limits(const struct bp_cpu_call *call, struct limits *out, bp_err *err)
 {
     *out = (struct limits){0};
@@ -87,7 +96,7 @@ static bp_rc read_limits(const struct bp_cpu_call *call, struct limits *out, bp_
     return BP_OK;
 }
 
-/* y1, x1, y2, x2 in any order of the corners, or x, y, width, height around a centre. */
+/* Corners (y1, x1, y2, x2) in any order, or with center_point_box centre, width and height. */
 static void read_boxes(const struct state *s, const float *from, struct box *out)
 {
     for (int64_t i = 0; i < s->boxes; i++, from += 4) {
@@ -105,6 +114,7 @@ static void read_boxes(const struct state *s, const float *from, struct box *out
     }
 }
 
+/* Whether the intersection over union exceeds the limit. */
 static bool overlap(const struct box *a, const struct box *b, float limit)
 {
     float sides[2], common;
@@ -121,7 +131,7 @@ static bool overlap(const struct box *a, const struct box *b, float limit)
     return common / (a->area + b->area - common) > limit;
 }
 
-/* Numbers of the boxes of one class that are chosen, best first; returns how many. */
+/* Writes the indices of the chosen boxes of one class, best first; returns how many. */
 static int64_t choose(const struct bp_cpu_call *call, const struct limits *limits,
                       const float *scores, int64_t *chosen)
 {
@@ -149,7 +159,7 @@ static int64_t choose(const struct bp_cpu_call *call, const struct limits *limit
     return found;
 }
 
-/* All rows, in memory of the run as their number is not known. */
+/* All rows of Y, in memory of the run, because their number is not known before. */
 static bp_rc find_rows(struct bp_cpu_call *call, const struct limits *limits, int64_t **rows,
                        int64_t *count, bp_err *err)
 {
@@ -182,6 +192,7 @@ static bp_rc find_rows(struct bp_cpu_call *call, const struct limits *limits, in
     return BP_OK;
 }
 
+/* The rows are found first, as they decide Y's shape. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
@@ -192,7 +203,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     if (rc >= 0)
         rc = find_rows(call, &limits, &rows, &dims[0], err);
     if (rc >= 0)
-        rc = bp_cpu_runtime_outputs_give(call, s->late, 0, 2, dims, err);
+        rc = bp_cpu_runtime_outputs_give(call, s->runtime_outputs, 0, 2, dims, err);
     if (rc >= 0 && dims[0] > 0)
         memcpy(bp_cpu_data(call->out[0]), rows, (size_t)dims[0] * 3 * sizeof *rows);
     return rc;

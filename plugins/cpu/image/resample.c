@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* resample.c - see resample.h. */
+/* resample.c - Weighted sums along one axis in float32 and float64; see resample.h. */
 
 #include "image/resample.h"
 

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resize.c - Resize (opsets 10, 11, 13, 18, 19) and Upsample (1, 7, 9, 10): new sizes by scales or
- * as given; elements are picked, or made of their neighbours.
+ * resize.c - Resize (opsets 10, 11, 13, 18, 19) and Upsample (1, 7, 9, 10).
+ * Y samples X along each axis by nearest, linear or cubic interpolation. New sizes are floor(size *
+ * scale) by input scales, or given by input sizes.
+ * Opset 11 added coordinate_transformation_mode, roi and sizes, opset 13 bfloat16, opset 18
+ * antialias, axes and keep_aspect_ratio_policy, opset 19 half_pixel_symmetric.
+ * Upsample and Resize-10 have scales only; Upsample-1 has them as two attributes.
+ * Any number of axes may change; engine and tables are in resize_axes.c.
  */
 
 #include "image/resize_axes.h"
@@ -11,29 +16,32 @@
 
 #include <math.h>
 
+/* The plan of a call. */
 struct state {
     struct bp_cpu_runtime_shape runtime;
     bool is_crop;
     struct bp_cpu_resize resize;
-    size_t run_scratch; /* bytes, where the work is solved by run */
+    size_t run_scratch; /* bytes, if the plan is made in run() */
 };
 
-/* Where this version has what; -1: nowhere. */
-struct places {
+/* Indices of this version's inputs; -1: it has none. */
+struct layout {
     int roi, scales, sizes;
 };
 
-static struct places places_of(const bp_node *node)
+/* Inputs of this operator version. */
+static struct layout layout_of(const bp_node *node)
 {
     bool is_upsample = strcmp(node->op, "Upsample") == 0;
 
     if (is_upsample || node->since < 11)
-        return (struct places){-1, node->since >= 9 ? 1 : -1, -1};
-    return (struct places){1, 2, 3};
+        return (struct layout){-1, node->since >= 9 ? 1 : -1, -1};
+    return (struct layout){1, 2, 3};
 }
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
+/* Strings can be copied, but not interpolated. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, 0);
@@ -41,13 +49,14 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
     const char *unknown = bp_resize_rule_read(query->graph, query->node, &rule);
 
     if (unknown)
-        bp_cpu_refuse(query, BP_R_ATTRIBUTE, unknown, "is none of the words that it may be");
+        bp_cpu_refuse(query, BP_R_ATTRIBUTE, unknown, "has a value that ONNX does not define");
     else if (x && x->dtype == BP_DTYPE_STRING && rule.mode != BP_RESIZE_NEAREST)
-        bp_cpu_refuse(query, BP_R_ATTRIBUTE, "mode", "texts can only be picked, by nearest");
+        bp_cpu_refuse(query, BP_R_ATTRIBUTE, "mode", "strings allow nearest only");
     else
         bp_cpu_claim_types(op, query);
 }
 
+/* Attributes; the common rule is shared with other providers. */
 static void read_rule(struct bp_cpu_call *call)
 {
     struct state *state = call->state;
@@ -61,7 +70,7 @@ static void read_rule(struct bp_cpu_call *call)
 
 /* ---- new sizes ------------------------------------------------------------------------------- */
 
-/* The axes that the node names, or all: `n` of them. */
+/* The axes that attribute axes names, or all: `n` of them. */
 static bp_rc named_axes(struct bp_cpu_call *call, uint32_t *axis, uint32_t *n, bp_err *err)
 {
     uint32_t count, rank = call->in[0]->rank;
@@ -69,7 +78,7 @@ static bp_rc named_axes(struct bp_cpu_call *call, uint32_t *axis, uint32_t *n, b
 
     *n = axes ? count : rank;
     if (*n > rank)
-        return bp_cpu_fail(call->node, err, BP_E_INVALID, "axes has %u numbers, X has rank %u",
+        return bp_cpu_fail(call->node, err, BP_E_INVALID, "axes has %u elements, X has rank %u",
                            count, rank);
     for (uint32_t i = 0; i < *n; i++) {
         bp_rc rc = BP_OK;
@@ -83,14 +92,15 @@ static bp_rc named_axes(struct bp_cpu_call *call, uint32_t *axis, uint32_t *n, b
     return BP_OK;
 }
 
-/* An input that is there and not empty. */
-static const bp_tensor *input_at(const struct bp_cpu_call *call, int place)
+/* An input that is given and not empty, else NULL. */
+static const bp_tensor *input_at(const struct bp_cpu_call *call, int index)
 {
-    const bp_tensor *tensor = place < 0 ? NULL : bp_cpu_in(call, (uint32_t)place);
+    const bp_tensor *tensor = index < 0 ? NULL : bp_cpu_in(call, (uint32_t)index);
 
     return tensor && bp_cpu_count(tensor) > 0 ? tensor : NULL;
 }
 
+/* ONNX: the new size is floor(size * scale), in float32. */
 static bp_rc set_scale(struct bp_cpu_call *call, struct bp_resize_axis *axis, uint32_t d,
                        double scale, bp_err *err)
 {
@@ -104,11 +114,11 @@ static bp_rc set_scale(struct bp_cpu_call *call, struct bp_resize_axis *axis, ui
     return BP_OK;
 }
 
-/* Scales: an input, a list, or two of version 1. */
+/* Scales: an input, an attribute, or the two attributes of Upsample-1. */
 static bp_rc read_scales(struct bp_cpu_call *call, const uint32_t *axis, uint32_t n,
                          struct bp_resize_axis *axes, bp_err *err)
 {
-    const bp_tensor *tensor = input_at(call, places_of(call->node->node).scales);
+    const bp_tensor *tensor = input_at(call, layout_of(call->node->node).scales);
     const bp_attr *attr = bp_node_attr(call->node->graph, call->node->node, "scales");
     float image[4] = {1, 1, bp_cpu_float(call->node, "height_scale", 1),
                       bp_cpu_float(call->node, "width_scale", 1)};
@@ -127,7 +137,7 @@ static bp_rc read_scales(struct bp_cpu_call *call, const uint32_t *axis, uint32_
     return BP_OK;
 }
 
-/* One scale for all of the axes; see infer's keep_aspect(), which gives the same sizes. */
+/* One scale for all axes; the shape rule's keep_aspect() gives the same sizes. */
 static bp_rc keep_aspect(struct bp_cpu_call *call, const uint32_t *axis, uint32_t n,
                          struct bp_resize_axis *axes, bool is_larger, bp_err *err)
 {
@@ -147,6 +157,7 @@ static bp_rc keep_aspect(struct bp_cpu_call *call, const uint32_t *axis, uint32_
     return BP_OK;
 }
 
+/* New sizes as input, and the scales that follow from them. */
 static bp_rc read_sizes(struct bp_cpu_call *call, const uint32_t *axis, uint32_t n,
                         struct bp_resize_axis *axes, bp_err *err)
 {
@@ -173,14 +184,14 @@ static bp_rc read_sizes(struct bp_cpu_call *call, const uint32_t *axis, uint32_t
     return BP_OK;
 }
 
-/* Starts of all axes, then ends of all axes. */
+/* roi: the starts of all axes, then their ends. */
 static bp_rc read_region(struct bp_cpu_call *call, const uint32_t *axis, uint32_t n,
                          struct bp_resize_axis *axes, bp_err *err)
 {
     const bp_tensor *roi = input_at(call, 1);
 
     if (!roi || bp_cpu_count(roi) != 2 * (int64_t)n)
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "roi must have two numbers an axis");
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "roi must have two elements for each axis");
     for (uint32_t i = 0; i < 2 * n; i++) {
         const char *at = (const char *)bp_tensor_data(roi) + i * bp_cpu_width(roi->dtype);
         double value = roi->dtype == BP_DTYPE_F64   ? *(const double *)(const void *)at
@@ -197,18 +208,19 @@ static bp_rc read_region(struct bp_cpu_call *call, const uint32_t *axis, uint32_
     return BP_OK;
 }
 
+/* Each axis with its sizes, scale and region. */
 static bp_rc read_axes(struct bp_cpu_call *call, struct bp_resize_axis *axes, bp_err *err)
 {
     const struct state *state = call->state;
     const bp_tensor *x = call->in[0];
-    struct places places = places_of(call->node->node);
+    struct layout layout = layout_of(call->node->node);
     uint32_t axis[BP_CPU_MAX_RANK], n;
     bp_rc rc = named_axes(call, axis, &n, err);
 
     for (uint32_t d = 0; d < x->rank; d++)
         axes[d] = (struct bp_resize_axis){
             .in = x->dims[d], .out = x->dims[d], .scale = 1, .start = 0, .end = 1};
-    if (rc >= 0 && input_at(call, places.sizes))
+    if (rc >= 0 && input_at(call, layout.sizes))
         rc = read_sizes(call, axis, n, axes, err);
     else if (rc >= 0)
         rc = read_scales(call, axis, n, axes, err);
@@ -219,6 +231,7 @@ static bp_rc read_axes(struct bp_cpu_call *call, struct bp_resize_axis *axes, bp
 
 /* ---- solving and running --------------------------------------------------------------------- */
 
+/* Reads all inputs, sets Y's shape and plans: in prepare, or in run if an input is not constant. */
 static bp_rc solve(struct bp_cpu_call *call, bool in_run, bp_err *err)
 {
     struct state *state = call->state;
@@ -246,6 +259,7 @@ static bp_rc solve(struct bp_cpu_call *call, bool in_run, bp_err *err)
                               in_run ? &state->run_scratch : &call->scratch_bytes, err);
 }
 
+/* If sizes or scales are not constant, run() plans. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *state;
@@ -258,6 +272,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return state->runtime.solves_at_run ? BP_OK : solve(call, false, err);
 }
 
+/* Tables and scratch made in run() live until its end. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *state = call->state;
@@ -270,7 +285,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
             return rc;
         scratch = bp_cpu_run_memory(call, state->run_scratch + 1);
         if (!scratch)
-            return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for what lies between");
+            return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for intermediate values");
     }
     bp_cpu_resize_run(call, &state->resize, bp_cpu_data(call->in[0]), bp_cpu_data(call->out[0]),
                       scratch);

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* resize_axes.c - see resize_axes.h. */
+/*
+ * resize_axes.c - Resize as passes over axes; see resize_axes.h.
+ * Nearest copies units of contiguous elements by an index table for each axis.
+ * Linear and cubic run one pass for each axis, from the innermost to the outermost, on a band of
+ * output rows at a time, so that intermediate values stay in the L2 cache.
+ * Bands of all planes are tasks for the threads.
+ */
 
 #include "image/resize_axes.h"
 
@@ -9,20 +15,20 @@
 #include "kernels/tensor_data.h"
 
 enum {
-    BAND_NUMBERS = 32768, /* of the output that a task makes: they fit a level-2 cache */
-    LEAST_BAND = 4        /* rows: neighbours share what they are made of */
+    BAND_ELEMENTS = 32768, /* output elements of a task: they fit the L2 cache */
+    LEAST_BAND = 4         /* rows: neighbouring rows share their source rows */
 };
 
 /* ---- solving --------------------------------------------------------------------------------- */
 
-/* How the element type is computed in. */
+/* The type of the computation, and the conversions from and to the element type. */
 static void choose_type(struct bp_cpu_resize *r)
 {
     uint32_t dtype = r->dtype, in = BP_DTYPE_F64;
 
     r->width = bp_cpu_width(dtype);
     r->unit = 1;
-    if (!r->mixes)
+    if (!r->interpolates)
         return;
     if (dtype == BP_DTYPE_C64 || dtype == BP_DTYPE_C128) {
         dtype = dtype == BP_DTYPE_C64 ? BP_DTYPE_F32 : BP_DTYPE_F64;
@@ -39,8 +45,11 @@ static void choose_type(struct bp_cpu_resize *r)
     }
 }
 
-/* Axes that keep their elements go to the planes in front and the unit behind. */
-static void part(struct bp_cpu_resize *r, uint32_t rank, const struct bp_resize_axis *axes)
+/*
+ * Outer axes that keep their size become planes, inner ones the unit; only the axes between are
+ * resized.
+ */
+static void split_axes(struct bp_cpu_resize *r, uint32_t rank, const struct bp_resize_axis *axes)
 {
     uint32_t first = 0, end = rank;
 
@@ -58,7 +67,7 @@ static void part(struct bp_cpu_resize *r, uint32_t rank, const struct bp_resize_
     }
 }
 
-/* Can what lies between two axes be counted, and the output be stored on any machine? */
+/* Whether the size of every intermediate value can be counted. */
 static bool is_possible(const struct bp_cpu_resize *r)
 {
     int64_t most = r->unit * r->planes;
@@ -72,6 +81,7 @@ static bool is_possible(const struct bp_cpu_resize *r)
     return most < INT64_C(1) << 47;
 }
 
+/* Memory of the run or of the call. NULL: too large, or no memory. */
 static void *take(struct bp_cpu_call *call, bool in_run, int64_t count, size_t width)
 {
     size_t bytes;
@@ -81,6 +91,7 @@ static void *take(struct bp_cpu_call *call, bool in_run, int64_t count, size_t w
     return in_run ? bp_cpu_run_memory(call, bytes + 1) : bp_cpu_call_memory(call, bytes + 1);
 }
 
+/* Indices and weights of each output position of axis d. */
 static bp_rc make_tables(struct bp_cpu_call *call, struct bp_cpu_resize *r, uint32_t d, bool in_run,
                          bp_err *err)
 {
@@ -94,7 +105,7 @@ static bp_rc make_tables(struct bp_cpu_call *call, struct bp_cpu_resize *r, uint
         axis->outside = take(call, in_run, axis->out, 1);
         has_memory = has_memory && axis->outside;
     }
-    if (r->mixes) {
+    if (r->interpolates) {
         axis->weight = take(call, in_run, entries, sizeof *axis->weight);
         r->weight[d] = r->is_double ? axis->weight : take(call, in_run, entries, sizeof(float));
         has_memory = has_memory && axis->weight && r->weight[d];
@@ -102,12 +113,12 @@ static bp_rc make_tables(struct bp_cpu_call *call, struct bp_cpu_resize *r, uint
     if (!has_memory)
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for the weights");
     bp_resize_axis_fill(&r->rule, axis);
-    for (int64_t i = 0; r->mixes && !r->is_double && i < entries; i++)
+    for (int64_t i = 0; r->interpolates && !r->is_double && i < entries; i++)
         ((float *)r->weight[d])[i] = (float)axis->weight[i];
     return BP_OK;
 }
 
-/* Rows of the input that rows first..end of the output are made of. */
+/* Rows of the input that rows first..end of the output need. */
 static void rows_of(const struct bp_resize_axis *axis, int64_t first, int64_t end, int64_t *low,
                     int64_t *high)
 {
@@ -123,25 +134,25 @@ static void rows_of(const struct bp_resize_axis *axis, int64_t first, int64_t en
     }
 }
 
-/* Numbers in one row of axis 0 once the axes from `done` on have their new sizes. */
-static int64_t row_numbers(const struct bp_cpu_resize *r, uint32_t done)
+/* Elements of one row of axis 0 once the axes from `done` on have their new sizes. */
+static int64_t row_elements(const struct bp_cpu_resize *r, uint32_t done)
 {
-    int64_t numbers = r->unit;
+    int64_t elements = r->unit;
 
     for (uint32_t d = 1; d < r->n; d++)
-        numbers *= d >= done ? r->axis[d].out : r->axis[d].in;
-    return numbers;
+        elements *= d >= done ? r->axis[d].out : r->axis[d].in;
+    return elements;
 }
 
-/* Cuts the rows of axis 0 into bands and sizes a worker's buffers. */
+/* Divides the rows of axis 0 into bands and computes the sizes of a worker's buffers. */
 static bool make_bands(const struct bp_cpu_call *call, struct bp_cpu_resize *r, size_t *scratch)
 {
     const struct bp_resize_axis *axis = &r->axis[0];
     size_t width = r->is_double ? sizeof(double) : sizeof(float);
-    int64_t row = row_numbers(r, 1), most = 0;
+    int64_t row = row_elements(r, 1), most = 0;
     size_t bytes = 0;
 
-    r->band = row > BAND_NUMBERS / LEAST_BAND ? LEAST_BAND : BAND_NUMBERS / row;
+    r->band = row > BAND_ELEMENTS / LEAST_BAND ? LEAST_BAND : BAND_ELEMENTS / row;
     r->band = r->band < axis->out ? r->band : axis->out;
     r->bands = (axis->out + r->band - 1) / r->band;
     for (int64_t b = 0; b < r->bands; b++) {
@@ -151,8 +162,8 @@ static bool make_bands(const struct bp_cpu_call *call, struct bp_cpu_resize *r, 
         r->span = high - low > r->span ? high - low : r->span;
     }
     for (uint32_t d = 1; d < r->n; d++)
-        most = row_numbers(r, d) > most ? row_numbers(r, d) : most;
-    r->parts[0] = r->load ? (size_t)(r->span * row_numbers(r, r->n)) * width : 0;
+        most = row_elements(r, d) > most ? row_elements(r, d) : most;
+    r->parts[0] = r->load ? (size_t)(r->span * row_elements(r, r->n)) * width : 0;
     r->parts[1] = r->n > 1 ? (size_t)(r->span * most) * width : 0;
     r->parts[2] = r->n > 2 ? r->parts[1] : 0;
     r->parts[3] = r->store ? (size_t)(r->band * row) * width : 0;
@@ -163,6 +174,7 @@ static bool make_bands(const struct bp_cpu_call *call, struct bp_cpu_resize *r, 
     return !__builtin_mul_overflow(bytes, call->width, scratch);
 }
 
+/* Nearest needs indices only; the others weights, bands and buffers. */
 bp_rc bp_cpu_resize_make(struct bp_cpu_call *call, struct bp_cpu_resize *r, uint32_t rank,
                          const struct bp_resize_axis *axes, bool in_run, size_t *scratch_bytes,
                          bp_err *err)
@@ -170,11 +182,11 @@ bp_rc bp_cpu_resize_make(struct bp_cpu_call *call, struct bp_cpu_resize *r, uint
     int64_t cost = 1;
 
     *scratch_bytes = 0;
-    r->mixes = r->rule.mode != BP_RESIZE_NEAREST;
+    r->interpolates = r->rule.mode != BP_RESIZE_NEAREST;
     r->load = r->store = NULL;
     r->span = 0;
     choose_type(r);
-    part(r, rank, axes);
+    split_axes(r, rank, axes);
     r->is_empty = r->planes == 0 || r->out_plane == 0;
     if (r->is_empty)
         return BP_OK;
@@ -185,17 +197,17 @@ bp_rc bp_cpu_resize_make(struct bp_cpu_call *call, struct bp_cpu_resize *r, uint
 
         if (rc < 0)
             return rc;
-        cost += r->mixes ? r->axis[d].taps : 0;
+        cost += r->interpolates ? r->axis[d].taps : 0;
     }
     r->slices = bp_cpu_slices(call, r->planes * r->out_plane, cost);
-    if (r->mixes && r->n > 0 && !make_bands(call, r, scratch_bytes))
+    if (r->interpolates && r->n > 0 && !make_bands(call, r, scratch_bytes))
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "the scratch memory is too large");
     return BP_OK;
 }
 
 /* ---- moving elements ------------------------------------------------------------------------- */
 
-/* One run; for the threads. */
+/* One run, for the threads. */
 struct job {
     const struct bp_cpu_resize *resize;
     const char *from;
@@ -209,6 +221,7 @@ struct walk {
     int64_t at[BP_CPU_MAX_RANK];
 };
 
+/* Coordinates of a row. */
 static void seek(const struct bp_cpu_resize *r, int64_t row, struct walk *walk)
 {
     for (uint32_t d = r->n - 1; d-- > 0;) {
@@ -217,6 +230,7 @@ static void seek(const struct bp_cpu_resize *r, int64_t row, struct walk *walk)
     }
 }
 
+/* Advances to the next row. */
 static void next(const struct bp_cpu_resize *r, struct walk *walk)
 {
     for (uint32_t d = r->n - 1; d-- > 0;) {
@@ -226,7 +240,7 @@ static void next(const struct bp_cpu_resize *r, struct walk *walk)
     }
 }
 
-/* Several small elements that move together are not aligned for a type of their size. */
+/* memcpy, because units of several small elements may be unaligned for a type of their size. */
 #define GATHER(type)                                                                               \
     do {                                                                                           \
         for (int64_t i = 0; i < n; i++)                                                            \
@@ -234,6 +248,7 @@ static void next(const struct bp_cpu_resize *r, struct walk *walk)
                    sizeof(type));                                                                  \
     } while (0)
 
+/* Copies the units that `index` names; common sizes become plain moves. */
 BP_LOOP static void gather(const int64_t *index, int64_t n, size_t bytes, const char *from,
                            char *to)
 {
@@ -251,7 +266,10 @@ BP_LOOP static void gather(const int64_t *index, int64_t n, size_t bytes, const 
     }
 }
 
-/* Rows of the output, counted through all planes; one like the row before is copied from there. */
+/*
+ * Rows of the output, counted over all planes. A row with the same source as the one before is
+ * copied from there.
+ */
 static void move_rows(const struct job *job, int64_t first, int64_t end)
 {
     const struct bp_cpu_resize *r = job->resize;
@@ -278,6 +296,7 @@ static void move_rows(const struct job *job, int64_t first, int64_t end)
     }
 }
 
+/* Slice i of the rows, for nearest. */
 static void move_slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -290,8 +309,12 @@ static void move_slice(void *u, uint32_t i, uint32_t worker)
 
 /* ---- weighted sums --------------------------------------------------------------------------- */
 
-/* One band of one plane; buffers are the worker's own. */
-static void mix_band(const struct job *job, int64_t plane, int64_t band, char *const *buffers)
+/*
+ * One band of one plane: convert, one pass for each axis, convert back. The buffers are the
+ * worker's.
+ */
+static void interpolate_band(const struct job *job, int64_t plane, int64_t band,
+                             char *const *buffers)
 {
     const struct bp_cpu_resize *r = job->resize;
     const struct bp_cpu_params none = {0};
@@ -301,11 +324,11 @@ static void mix_band(const struct job *job, int64_t plane, int64_t band, char *c
 
     end = end < r->axis[0].out ? end : r->axis[0].out;
     rows_of(&r->axis[0], first, end, &low, &high);
-    done = row_numbers(r, 1);
-    from = job->from + (size_t)(plane * r->in_plane + low * row_numbers(r, r->n)) * r->width;
+    done = row_elements(r, 1);
+    from = job->from + (size_t)(plane * r->in_plane + low * row_elements(r, r->n)) * r->width;
     to = job->to + (size_t)(plane * r->out_plane + first * done) * r->width;
     if (r->load) {
-        r->load(buffers[0], from, (size_t)((high - low) * row_numbers(r, r->n)), &none);
+        r->load(buffers[0], from, (size_t)((high - low) * row_elements(r, r->n)), &none);
         from = buffers[0];
     }
     for (uint32_t d = r->n; d-- > 0;) {
@@ -343,7 +366,8 @@ static void mix_band(const struct job *job, int64_t plane, int64_t band, char *c
         r->store(to, from, (size_t)((end - first) * done), &none);
 }
 
-static void mix_slice(void *u, uint32_t i, uint32_t worker)
+/* Bands of all planes are shared out to the threads. */
+static void interpolate_slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
     const struct bp_cpu_resize *r = job->resize;
@@ -356,11 +380,12 @@ static void mix_slice(void *u, uint32_t i, uint32_t worker)
         at += r->parts[k];
     }
     for (int64_t task = tasks * i / r->slices; task < tasks * (i + 1) / r->slices; task++)
-        mix_band(job, task / r->bands, task % r->bands, buffers);
+        interpolate_band(job, task / r->bands, task % r->bands, buffers);
 }
 
 /* ---- what lies outside of the region --------------------------------------------------------- */
 
+/* tf_crop_and_resize: positions outside of the image get the extrapolation value. */
 static void fill_outside(const struct bp_cpu_resize *r, char *to)
 {
     const struct bp_resize_axis *last = &r->axis[r->n - 1];
@@ -372,7 +397,7 @@ static void fill_outside(const struct bp_cpu_resize *r, char *to)
     uint8_t value[16] = {0};
     struct walk walk = {{0}};
 
-    if (cast) /* else nothing: an empty text */
+    if (cast) /* a string: the empty one */
         cast(value, &r->extrapolation, 1, &none);
     else if (r->dtype == BP_DTYPE_C64)
         memcpy(value, &r->extrapolation, sizeof(float));
@@ -390,6 +415,7 @@ static void fill_outside(const struct bp_cpu_resize *r, char *to)
     }
 }
 
+/* If no axis changes, it is a copy. */
 void bp_cpu_resize_run(const struct bp_cpu_call *call, const struct bp_cpu_resize *r,
                        const void *from, void *to, void *scratch)
 {
@@ -400,7 +426,7 @@ void bp_cpu_resize_run(const struct bp_cpu_call *call, const struct bp_cpu_resiz
     if (r->n == 0)
         memcpy(to, from, (size_t)(r->planes * r->unit) * r->width);
     else
-        bp_cpu_parallel(call, r->slices, r->mixes ? mix_slice : move_slice, &job);
+        bp_cpu_parallel(call, r->slices, r->interpolates ? interpolate_slice : move_slice, &job);
     if (r->n > 0 && r->axis[0].outside)
         fill_outside(r, to);
 }

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * roi_align.c - RoiAlign (opsets 10, 16, 22): regions of images are divided into cells, of which
- * each gives the mean of samples between the pixels, or the largest of their weighted neighbours.
+ * roi_align.c - RoiAlign (opsets 10, 16, 22).
+ * X is [N, C, H, W], float types.
+ * rois is [R, 4]: x1, y1, x2, y2 in units of 1 / spatial_scale; batch_indices is [R].
+ * Y is [R, C, output_height, output_width]: each region is divided into cells; each cell gives the
+ * mean of bilinear samples, or the maximum of their weighted pixels. sampling_ratio samples along
+ * each side of a cell, 0: as many as it has pixels.
+ * Opset 16 added coordinate_transformation_mode half_pixel, which shifts by half a pixel.
  */
 
 #include "kernels/cast/widen.h"
@@ -11,10 +16,11 @@
 #include <math.h>
 
 enum {
-    CHUNK = 64,          /* samples that are solved before channels are read */
+    CHUNK = 64,          /* samples whose weights are computed before the channels are read */
     SAMPLES_MOST = 65536 /* of a cell, along one dimension */
 };
 
+/* Sizes and attributes of a call. */
 struct state {
     int64_t images, channels, height, width, regions;
     int64_t cells[2], ratio;
@@ -24,7 +30,7 @@ struct state {
     uint32_t slices;
 };
 
-/* A place between four pixels. */
+/* A position between four pixels, with their weights. */
 struct sample {
     double weight[4];
     int64_t at[4];
@@ -36,7 +42,7 @@ struct region {
     int64_t samples[2];
 };
 
-/* One run; for the threads. */
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     const char *x, *rois;
@@ -48,7 +54,7 @@ struct job {
 #include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 
-/* False: it is too large for any image, or no number. */
+/* False: the region is too large for any image, or not finite. */
 static bool read_region(const struct job *job, int64_t i, struct region *out)
 {
     const struct state *s = job->state;
@@ -63,7 +69,7 @@ static bool read_region(const struct job *job, int64_t i, struct region *out)
         double size = to - from;
 
         if (s->offset == 0 && !(size >= 1))
-            size = 1; /* as the first version had it */
+            size = 1; /* RoiAlign-10: at least one pixel */
         out->start[d] = from;
         out->cell[d] = size / (double)s->cells[d];
         if (!(fabs(from) < 1e9 && fabs(to) < 1e9 && out->cell[d] <= SAMPLES_MOST))
@@ -73,7 +79,7 @@ static bool read_region(const struct job *job, int64_t i, struct region *out)
     return true;
 }
 
-/* Weights and pixels along one dimension; false: the place is outside. */
+/* Weights and pixels along one dimension; false: the position is outside. */
 static bool between(double at, int64_t size, double *weight, int64_t *pixel)
 {
     int64_t low;
@@ -93,34 +99,38 @@ static bool between(double at, int64_t size, double *weight, int64_t *pixel)
     return true;
 }
 
+/* Bilinear weights of the four pixels around a sample. */
 static bool solve_sample(const struct state *s, double row, double column, struct sample *out)
 {
-    double high[2], wide[2];
+    double row_weights[2], column_weights[2];
     int64_t rows[2], columns[2];
 
-    if (!between(row, s->height, high, rows) || !between(column, s->width, wide, columns))
+    if (!between(row, s->height, row_weights, rows) ||
+        !between(column, s->width, column_weights, columns))
         return false;
     for (int k = 0; k < 4; k++) {
-        out->weight[k] = high[k / 2] * wide[k % 2];
+        out->weight[k] = row_weights[k / 2] * column_weights[k % 2];
         out->at[k] = rows[k / 2] * s->width + columns[k % 2];
     }
     return true;
 }
 
-static void join(const struct state *s, const char *x, const struct sample *samples, int64_t n,
-                 bool is_first, char *y)
+/* Adds n samples to a cell, in all channels. */
+static void add_to_cell(const struct state *s, const char *x, const struct sample *samples,
+                        int64_t n, bool is_first, char *y)
 {
     if (s->element == sizeof(float))
-        join_samples_f32(s, x, samples, n, is_first, y);
+        add_samples_f32(s, x, samples, n, is_first, y);
     else
-        join_samples_f64(s, x, samples, n, is_first, y);
+        add_samples_f64(s, x, samples, n, is_first, y);
 }
 
-/* One cell of all channels. Samples outside of the image are zeros. */
+/* One cell in all channels. Samples outside of the image count as 0. */
 static void align_cell(const struct state *s, const struct region *region, const int64_t *cell,
                        const char *x, char *y)
 {
     double count = (double)region->samples[0] * (double)region->samples[1];
+    /* weights are computed once and used for all channels */
     struct sample samples[CHUNK];
     bool is_first = true;
     int64_t n = 0;
@@ -143,14 +153,14 @@ static void align_cell(const struct state *s, const struct region *region, const
                 samples[n] = (struct sample){{0}, {0}};
             }
             if (++n == CHUNK) {
-                join(s, x, samples, n, is_first, y);
+                add_to_cell(s, x, samples, n, is_first, y);
                 is_first = false;
                 n = 0;
             }
         }
     }
     if (n > 0 || is_first)
-        join(s, x, samples, n, is_first, y);
+        add_to_cell(s, x, samples, n, is_first, y);
     if (s->takes_max || count < 1)
         return;
     if (s->element == sizeof(float))
@@ -159,6 +169,7 @@ static void align_cell(const struct state *s, const struct region *region, const
         divide_f64(s, y, count);
 }
 
+/* Rows of cells are shared out to the threads. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -179,6 +190,7 @@ static void slice(void *u, uint32_t i, uint32_t worker)
     }
 }
 
+/* half_pixel is the default from opset 16 on; before there is no offset. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *rois = call->in[1], *y = call->out[0];
@@ -216,6 +228,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* rois and batch_indices come with the data: all are checked before the first is used. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
@@ -243,12 +256,12 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-static const struct bp_cpu_wide wide = {prepare, run};
+static const struct bp_cpu_wide column_weights = {prepare, run};
 
 const struct bp_cpu_op bp_cpu_op_roi_align = {
     .name = "RoiAlign",
     .since = 10,
-    .loops = &wide,
+    .loops = &column_weights,
     .types = BP_CPU_FLOATS,
     .prepare = bp_cpu_widen_prepare,
     .run = bp_cpu_widen_run,

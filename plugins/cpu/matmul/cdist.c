@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cdist.c - CDist of com.microsoft.
- * A is [M, K], B [N, K]; C[i][j] is the Euclidean distance of row i of A from row j of B, or its
- * square (metric sqeuclidean). float32 and float64, computed in float64.
+ * A is [M, K], B [N, K], C [M, N].
+ * C[i][j] is the Euclidean distance of row i of A from row j of B, or its square (metric
+ * sqeuclidean). float32 and float64, computed in float64.
  */
 
 #include "kernels/tensor_data.h"

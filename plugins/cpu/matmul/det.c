@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * det.c - Det (opsets 11, 22).
- * X is [..., M, M], Y [...]: determinants by Gaussian elimination with partial pivoting, in
- * float64.
+ * X is [..., M, M], Y [...].
+ * Determinants by Gaussian elimination with partial pivoting, in float64. The matrices are small in
+ * practice: no blocking.
  */
 
 #include "kernels/cast/widen.h"

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * einsum.c - Einsum (opset 12).
- * Any number of operands and an equation such as "bij,bjk->bik". Operands are taken from left to
- * right: labels that nothing later needs are summed at once, and each pair becomes a batch of
- * matrix products: labels of both that are kept are the batch, labels of one are rows or columns,
- * labels of both that are summed are the depth. prepare() plans all that as a list of steps, run()
- * executes it.
+ * Any number of operands and an equation such as "bij,bjk->bik".
+ * Operands are taken from left to right: labels that nothing later needs are summed at once, and
+ * each pair becomes a batch of matrix products.
+ * Labels of both that are kept are the batch, labels of one are rows or columns, labels of both
+ * that are summed are the depth.
+ * prepare() plans all that as a list of steps, run() executes it. All number types but bool and
+ * complex.
  */
 
 #include "kernels/cast/cast.h"

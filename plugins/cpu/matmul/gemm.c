@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gemm.c - Gemm (opsets 1, 6, 7, 9, 11, 13), and FusedGemm of com.microsoft.
- * Y = alpha * A' * B' + beta * C; A' is [M, K], B' [K, N] (transA and transB transpose them), C
- * broadcasts to Y [M, N]. C is optional from opset 11 on; before opset 7 it broadcast by an
- * attribute. Y is filled with beta * C first, and the product is added. FusedGemm applies an
- * activation to Y.
+ * Y = alpha * A' * B' + beta * C.
+ * A' is [M, K], B' [K, N] (transA and transB transpose them), C broadcasts to Y [M, N].
+ * C is optional from opset 11 on; before opset 7 it broadcast by an attribute. Opset 9 added
+ * integers.
+ * Y is filled with beta * C first, and the product is added. FusedGemm applies an activation to Y.
  */
 
 #include "kernels/gemm/gemm.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * inverse.c - Inverse of com.microsoft.
- * X is [..., M, M], Y the inverse of each matrix: Gauss-Jordan elimination with partial pivoting,
- * in float64. A singular matrix is an error.
+ * X is [..., M, M], Y the inverse of each matrix.
+ * Gauss-Jordan elimination with partial pivoting, in float64. A singular matrix is an error.
  */
 
 #include "kernels/cast/widen.h"

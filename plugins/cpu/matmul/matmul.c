@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * matmul.c - MatMul (opsets 1, 9, 13), FusedMatMul and TransposeMatMul of com.microsoft.
- * A [..., M, K] times B [..., K, N] gives Y [..., M, N]; batch dimensions broadcast as in numpy;
- * rank 1 is a row on the left and a column on the right. Opset 9 added integers, which wrap around,
- * opset 13 bfloat16. FusedMatMul scales by alpha and takes transposed operands, also with the batch
- * between rows and columns.
+ * A [..., M, K] times B [..., K, N] gives Y [..., M, N].
+ * Batch dimensions broadcast as in numpy; rank 1 is a row on the left and a column on the right.
+ * Opset 9 added integers, which wrap around, opset 13 bfloat16.
+ * FusedMatMul scales by alpha and takes transposed operands, also with the batch between rows and
+ * columns.
  */
 
 #include "kernels/cast/widen.h"

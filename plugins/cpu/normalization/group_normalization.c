@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * group_normalization.c - GroupNormalization (opsets 18, 21).
- * X is [N, C, d1, ...]; the C channels are num_groups groups. y = (x - mean) / sqrt(var + epsilon)
- * * scale + bias, with mean and variance of each group of each image. scale and bias are
- * [num_groups] in opset 18, [C] in opset 21.
+ * X is [N, C, d1, ...]; the C channels are num_groups groups.
+ * y = (x - mean) / sqrt(var + epsilon) * scale + bias, with mean and variance of each group of each
+ * image.
+ * scale and bias are [num_groups] in opset 18, [C] in opset 21.
  */
 
 #include "kernels/cast/widen.h"

@@ -2,8 +2,10 @@
 /*
  * softmax.c - Softmax and LogSoftmax (opsets 1, 11, 13).
  * y = exp(x - max) / sum of exp(x - max), or its logarithm x - max - log(sum); Y has the shape of
- * X. From opset 13 on along one axis; before, X is a matrix whose rows are all dimensions from
- * `axis` on. The maximum is subtracted so that exp() does not overflow.
+ * X.
+ * From opset 13 on along one axis; before, X is a matrix whose rows are all dimensions from `axis`
+ * on.
+ * The maximum is subtracted so that exp() does not overflow.
  */
 
 #include "kernels/cast/widen.h"

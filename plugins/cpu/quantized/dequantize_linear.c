@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * dequantize_linear.c - DequantizeLinear (opsets 10, 13, 19, 21, 23, 24, 25; com.microsoft 1).
- * y = (x - x_zero_point) * x_scale, computed in float32. The scale is a scalar, [dims[axis]] from
- * opset 13 on, or from opset 21 on one for each block of block_size elements along the axis. Opset
- * 19 added float8 and float16, opset 21 int4, int16 and blocks, opset 23 float4, opset 25 int2.
+ * y = (x - x_zero_point) * x_scale, computed in float32.
+ * The scale is a scalar, [dims[axis]] from opset 13 on, or from opset 21 on one for each block of
+ * block_size elements along the axis.
+ * Opset 19 added float8 and float16, opset 21 int4, int16 and blocks, opset 23 float4, opset 25
+ * int2.
  */
 
 #include "kernels/cast/cast.h"

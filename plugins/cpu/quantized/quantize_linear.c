@@ -2,9 +2,10 @@
 /*
  * quantize_linear.c - QuantizeLinear (opsets 10, 13, 19, 21, 23, 24, 25; com.microsoft 1).
  * y = saturate(round(x / y_scale) + y_zero_point), rounding half to even, in integers of 2 to 16
- * bits; float8 and float4 are rounded to their own precision. Scales are per tensor, per axis from
- * opset 13 on, or blocked from opset 21 on. Opset 19 added float8 and float16, opset 21 int4 and
- * int16, opset 23 float4 and attribute precision, opset 25 int2.
+ * bits; float8 and float4 are rounded to their own precision.
+ * Scales are per tensor, per axis from opset 13 on, or blocked from opset 21 on.
+ * Opset 19 added float8 and float16, opset 21 int4 and int16, opset 23 float4 and attribute
+ * precision, opset 25 int2.
  */
 
 #include "kernels/cast/cast.h"

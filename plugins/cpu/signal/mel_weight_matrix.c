@@ -60,7 +60,7 @@ static bp_rc read_hertz(const struct bp_cpu_call *call, uint32_t i, double *mel,
     else
         memcpy(&value, bp_tensor_data(tensor), sizeof value);
     if (!(value > -700 && value < 0x1p60))
-        return bp_cpu_fail(call->node, err, BP_E_INVALID, "input %u is %g read_hertz", i, value);
+        return bp_cpu_fail(call->node, err, BP_E_INVALID, "input %u is %g hertz", i, value);
     *mel = 2595 * log10(1 + value / 700);
     return BP_OK;
 }

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* attribute.c - attributes of copied nodes: a function's own, and those that a call gives. */
+/*
+ * attribute.c - attributes of inlined nodes: a function's own, and those that a call gives.
+ *
+ * AttributeProto.ref_attr_name refers to an attribute of the function; the call gives its value, or
+ * attribute_proto has a default (IR version 9). Every copy is charged against BP_MAX_INLINED.
+ */
 
 #include "config.h"
 
@@ -7,7 +12,7 @@
 
 static bp_rc charge_graph(struct bp_inliner *x, const Bp__GraphProto *graph, bp_err *err);
 
-/* What building a graph takes for an attribute that several nodes share. */
+/* The memory that building a graph takes for an attribute that several nodes share. */
 static bp_rc charge_attribute(struct bp_inliner *x, const Bp__AttributeProto *attr, bp_err *err)
 {
     bp_rc rc = bp_inline_charge(x, sizeof *attr, err);
@@ -32,7 +37,7 @@ static bp_rc charge_names(struct bp_inliner *x, char *const *names, size_t n, bp
     return rc;
 }
 
-/* A graph that was given to a function can be used by many of its nodes: each use counts anew. */
+/* Many nodes of a function may use one graph that the call gave: each use counts again. */
 static bp_rc charge_graph(struct bp_inliner *x, const Bp__GraphProto *graph, bp_err *err)
 {
     size_t n_values = graph->n_input + graph->n_output + graph->n_value_info;
@@ -66,7 +71,7 @@ static const Bp__AttributeProto *find_attribute(Bp__AttributeProto *const *attrs
     return NULL;
 }
 
-/* A copy of an attribute whose graphs are renamed, and in which calls are replaced. */
+/* A copy whose subgraphs are renamed, and in which calls are inlined. */
 static bp_rc copy_attribute(struct bp_inliner *x, const struct bp_scope *scope,
                             const Bp__AttributeProto *attr, Bp__AttributeProto **out, bp_err *err)
 {
@@ -91,8 +96,8 @@ static bp_rc copy_attribute(struct bp_inliner *x, const struct bp_scope *scope,
 }
 
 /*
- * What an attribute of a function's node stands for: one that the call has, which is in terms of the
- * call's surroundings already, or the function's default. *out NULL: neither is there.
+ * What a reference stands for: the call's attribute, whose names are those of the caller already,
+ * or the function's default. *out NULL: neither exists, so the node does without.
  */
 static bp_rc refer(struct bp_inliner *x, const struct bp_scope *scope, const char *name,
                    Bp__AttributeProto **out, bp_err *err)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * function.c - functions that a model defines itself (ModelProto.functions): their nodes take the
- * place of each node that calls one, while the model is read, so nothing behind knows of them.
+ * function.c - functions that a model defines itself (ModelProto.functions, IR version 8): each node
+ * that calls one is replaced by the function's nodes while the model is read, so nothing after this
+ * knows functions.
  *
- * Where a function has the name of an operator, ONNX leaves it to the runtime which of the two counts
- * (onnx.proto, ModelProto.functions). Here it is the operator, at the version that is imported where
- * the node stands: it says the same and is faster. Operators have no overloads, so a node with one
- * calls a function.
+ * When a function has the name of an operator, ONNX lets the runtime choose (onnx.proto,
+ * ModelProto.functions). Here the operator is used, at the version that is imported where the node
+ * stands, because it computes the same and is faster. Operators have no overloads (IR version 10), so
+ * a node with one calls a function.
  */
 #include "config.h"
 
@@ -18,7 +19,7 @@
 
 /* ---- functions by name ----------------------------------------------------------------------- */
 
-/* Names may hold any character, so their lengths tell them apart. */
+/* Names may hold any character, so the key begins with their lengths. */
 static char *make_key(const char *domain, const char *name, const char *overload)
 {
     struct bp_text key = {0};
@@ -27,6 +28,7 @@ static char *make_key(const char *domain, const char *name, const char *overload
     return bp_text_take(&key);
 }
 
+/* Domain, name and overload together must be unique. */
 static bp_rc read_function(struct bp_functions *functions, const Bp__FunctionProto *proto,
                            struct bp_region *region, bp_err *err)
 {
@@ -79,7 +81,7 @@ uint32_t bp_inline_opset(const struct bp_inliner *x, const struct bp_call *call,
 {
     uint32_t version = call ? bp_strmap_get(&call->function->opsets, domain, 0) : 0;
 
-    /* a function that forgets to import a domain has the model's version of it */
+    /* a function that doesn't import a domain uses the version that the model imports */
     return version ? version : bp_onnx_opset_of(x->onnx, domain);
 }
 
@@ -107,7 +109,7 @@ bp_rc bp_inline_callee(struct bp_inliner *x, const Bp__NodeProto *node, struct b
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* "A -> B -> A" from the outermost call of the circle to the node that closes it. */
+/* "A -> B -> A": from the outermost call of the cycle to the node that closes it. */
 static void circle_words(const struct bp_call *call, const struct bp_function *end,
                          struct bp_text *out)
 {
@@ -116,6 +118,7 @@ static void circle_words(const struct bp_call *call, const struct bp_function *e
     bp_text_printf(out, "%.80s -> ", call->function->name);
 }
 
+/* ONNX forbids recursion of functions. */
 static bp_rc fail_circle(const struct bp_call *call, const struct bp_function *function,
                          bp_err *err)
 {
@@ -130,6 +133,7 @@ static bp_rc fail_circle(const struct bp_call *call, const struct bp_function *f
     return rc;
 }
 
+/* A call may pass fewer inputs and outputs than the function has, but not more. */
 static bp_rc check_call(const struct bp_call *call, bp_err *err)
 {
     const struct bp_function *function = call->function;
@@ -149,7 +153,7 @@ static bp_rc check_call(const struct bp_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* Inputs mean what the call passes, "" what it does not pass. */
+/* Inputs map to the caller's values, those that the call leaves out to "". */
 static bp_rc bind_inputs(struct bp_scope *scope, bp_err *err)
 {
     const Bp__FunctionProto *proto = scope->call->function->proto;
@@ -165,7 +169,10 @@ static bp_rc bind_inputs(struct bp_scope *scope, bp_err *err)
     return rc;
 }
 
-/* A node of our own: an output that is an input, or another output, as well. */
+/*
+ * An Identity node for an output that is also an input, or another output: a value has one name
+ * only.
+ */
 static bp_rc add_identity(struct bp_inliner *x, const struct bp_call *call, const char *from,
                           char *to, struct bp_node_list *out, bp_err *err)
 {
@@ -191,7 +198,10 @@ static bp_rc add_identity(struct bp_inliner *x, const struct bp_call *call, cons
     return bp_inline_append(x, out, node, err);
 }
 
-/* Outputs mean what the call wants them to be; those that it does not want are values like others. */
+/*
+ * Outputs map to the names that the caller wants; an output that it doesn't want is an ordinary
+ * value.
+ */
 static bp_rc bind_outputs(struct bp_inliner *x, struct bp_scope *scope, struct bp_node_list *out,
                           bp_err *err)
 {
@@ -216,7 +226,7 @@ static bp_rc bind_outputs(struct bp_inliner *x, struct bp_scope *scope, struct b
     return rc;
 }
 
-/* Everything else that its nodes make is new. */
+/* All other values that the function's nodes produce get new names. */
 static bp_rc declare_values(struct bp_inliner *x, struct bp_scope *scope, bp_err *err)
 {
     const Bp__FunctionProto *proto = scope->call->function->proto;
@@ -238,6 +248,7 @@ static bp_rc declare_values(struct bp_inliner *x, struct bp_scope *scope, bp_err
     return rc;
 }
 
+/* function->is_open detects recursion while its nodes are inlined. */
 bp_rc bp_inline_call(struct bp_inliner *x, const struct bp_scope *around,
                      struct bp_function *function, const Bp__NodeProto *node,
                      struct bp_node_list *out, bp_err *err)
@@ -264,6 +275,7 @@ bp_rc bp_inline_call(struct bp_inliner *x, const struct bp_scope *around,
     return rc;
 }
 
+/* Without functions the graph is the model's own, and nothing is copied. */
 bp_rc bp_onnx_inline(struct bp_onnx *onnx, bp_err *err)
 {
     struct bp_inliner x = {.onnx = onnx, .left = BP_MAX_INLINED};
@@ -273,7 +285,7 @@ bp_rc bp_onnx_inline(struct bp_onnx *onnx, bp_err *err)
     if (onnx->proto->n_functions > 0) {
         rc = read_functions(&x, err);
         if (rc >= 0)
-            rc = bp_scope_note_names(&x, graph, err);
+            rc = bp_scope_collect_names(&x, graph, err);
         if (rc >= 0)
             rc = bp_inline_graph(&x, NULL, onnx->proto->graph, &graph, err);
         bp_strmap_finish(&x.taken);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* inline.c - copies of nodes and graphs in which the calls of a model's functions are replaced. */
+/*
+ * inline.c - copies of nodes and graphs in which calls of a model's functions are inlined.
+ *
+ * Messages are copied one level deep: strings and tensor data are shared with the original, names
+ * and lists are new.
+ */
 
 #include "config.h"
 
@@ -7,6 +12,7 @@
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
+/* A chain of 30 functions that call each other twice would make 2^30 nodes: hence the limit. */
 bp_rc bp_inline_charge(struct bp_inliner *x, size_t n, bp_err *err)
 {
     if (n > x->left)
@@ -39,7 +45,7 @@ char *bp_inline_printf(struct bp_inliner *x, bp_err *err, const char *fmt, ...)
     va_start(args, fmt);
     n = vsnprintf(NULL, 0, fmt, args);
     va_end(args);
-    text = bp_inline_take(x, (size_t)n + 1, err); /* n < 0 makes that nothing */
+    text = bp_inline_take(x, (size_t)n + 1, err); /* n is -1 at worst: 0 bytes */
     if (!text)
         return NULL;
     va_start(args, fmt);
@@ -78,6 +84,7 @@ void *bp_inline_copy(struct bp_inliner *x, const void *message, size_t size, bp_
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
+/* Each name as the caller's graph knows it. */
 static bp_rc copy_names(struct bp_inliner *x, const struct bp_scope *scope, char *const *names,
                         size_t n, char ***out, bp_err *err)
 {
@@ -94,7 +101,10 @@ static bp_rc copy_names(struct bp_inliner *x, const struct bp_scope *scope, char
     return rc;
 }
 
-/* "block1/Relu"; without a name, after the operator, in the model's own graph with a number. */
+/*
+ * "block1/Relu": the call's name, then the node's, or its operator if it has none. An unnamed call
+ * in the model's own graph is named by its index.
+ */
 static bp_rc name_node(struct bp_inliner *x, const struct bp_call *call, size_t index,
                        Bp__NodeProto *node, bp_err *err)
 {
@@ -111,7 +121,7 @@ static bp_rc name_node(struct bp_inliner *x, const struct bp_call *call, size_t 
     return node->name ? BP_OK : x->failure;
 }
 
-/* Node `index` of its graph, in terms of what is around the call; and what it calls, if it does. */
+/* Copies node `index` with names of the caller's graph; *callee: the function it calls, or NULL. */
 static bp_rc copy_node(struct bp_inliner *x, const struct bp_scope *scope, size_t index,
                        const Bp__NodeProto *from, Bp__NodeProto **out, struct bp_function **callee,
                        bp_err *err)
@@ -157,24 +167,27 @@ bp_rc bp_inline_nodes(struct bp_inliner *x, const struct bp_scope *scope,
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
-/* New names for what a function's body defines itself; what is not here comes from around it. */
-static bp_rc declare_body(struct bp_inliner *x, struct bp_scope *scope, const Bp__GraphProto *body,
-                          bp_err *err)
+/*
+ * New names for values that a subgraph of a function defines; other names are those of the graph
+ * around it.
+ */
+static bp_rc declare_subgraph(struct bp_inliner *x, struct bp_scope *scope,
+                              const Bp__GraphProto *subgraph, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
-    for (size_t i = 0; i < body->n_input && rc >= 0; i++)
-        rc = bp_scope_add(x, scope, bp_text_or_empty(body->input[i]->name), err);
-    for (size_t i = 0; i < body->n_initializer && rc >= 0; i++)
-        rc = bp_scope_add(x, scope, bp_text_or_empty(body->initializer[i]->name), err);
-    for (size_t i = 0; i < body->n_sparse_initializer && rc >= 0; i++) {
-        const Bp__TensorProto *values = body->sparse_initializer[i]->values;
+    for (size_t i = 0; i < subgraph->n_input && rc >= 0; i++)
+        rc = bp_scope_add(x, scope, bp_text_or_empty(subgraph->input[i]->name), err);
+    for (size_t i = 0; i < subgraph->n_initializer && rc >= 0; i++)
+        rc = bp_scope_add(x, scope, bp_text_or_empty(subgraph->initializer[i]->name), err);
+    for (size_t i = 0; i < subgraph->n_sparse_initializer && rc >= 0; i++) {
+        const Bp__TensorProto *values = subgraph->sparse_initializer[i]->values;
 
         if (values)
             rc = bp_scope_add(x, scope, bp_text_or_empty(values->name), err);
     }
-    for (size_t i = 0; i < body->n_node && rc >= 0; i++) {
-        const Bp__NodeProto *node = body->node[i];
+    for (size_t i = 0; i < subgraph->n_node && rc >= 0; i++) {
+        const Bp__NodeProto *node = subgraph->node[i];
 
         for (size_t k = 0; k < node->n_output && rc >= 0; k++)
             rc = bp_scope_add(x, scope, node->output[k], err);
@@ -182,7 +195,7 @@ static bp_rc declare_body(struct bp_inliner *x, struct bp_scope *scope, const Bp
     return rc;
 }
 
-/* Types of values that the function no longer has (value_info of a fused one) are left out. */
+/* Types of values that no longer exist (stale value_info) are left out. */
 static bp_rc copy_values(struct bp_inliner *x, const struct bp_scope *scope,
                          Bp__ValueInfoProto ***list, size_t *n, bool may_miss, bp_err *err)
 {
@@ -208,7 +221,7 @@ static bp_rc copy_values(struct bp_inliner *x, const struct bp_scope *scope,
     return BP_OK;
 }
 
-/* The name of a tensor that the body defines. */
+/* Renames a tensor that the subgraph defines. */
 static bp_rc copy_tensor(struct bp_inliner *x, const struct bp_scope *scope,
                          Bp__TensorProto **tensor, bp_err *err)
 {
@@ -223,11 +236,11 @@ static bp_rc copy_tensor(struct bp_inliner *x, const struct bp_scope *scope,
     return BP_OK;
 }
 
-static bp_rc copy_tensors(struct bp_inliner *x, const struct bp_scope *scope, Bp__GraphProto *body,
-                          bp_err *err)
+static bp_rc copy_tensors(struct bp_inliner *x, const struct bp_scope *scope,
+                          Bp__GraphProto *subgraph, bp_err *err)
 {
-    size_t n = body->n_initializer, n_sparse = body->n_sparse_initializer;
-    Bp__TensorProto **tensors = bp_inline_copy(x, body->initializer, n * sizeof *tensors, err);
+    size_t n = subgraph->n_initializer, n_sparse = subgraph->n_sparse_initializer;
+    Bp__TensorProto **tensors = bp_inline_copy(x, subgraph->initializer, n * sizeof *tensors, err);
     Bp__SparseTensorProto **sparse;
     bp_rc rc = tensors ? BP_OK : x->failure;
 
@@ -235,8 +248,8 @@ static bp_rc copy_tensors(struct bp_inliner *x, const struct bp_scope *scope, Bp
         rc = copy_tensor(x, scope, &tensors[i], err);
     if (rc < 0)
         return rc;
-    body->initializer = tensors;
-    sparse = bp_inline_copy(x, body->sparse_initializer, n_sparse * sizeof *sparse, err);
+    subgraph->initializer = tensors;
+    sparse = bp_inline_copy(x, subgraph->sparse_initializer, n_sparse * sizeof *sparse, err);
     for (size_t i = 0; sparse && i < n_sparse && rc >= 0; i++) {
         sparse[i] = bp_inline_copy(x, sparse[i], sizeof **sparse, err);
         if (!sparse[i])
@@ -244,26 +257,28 @@ static bp_rc copy_tensors(struct bp_inliner *x, const struct bp_scope *scope, Bp
         if (sparse[i]->values)
             rc = copy_tensor(x, scope, &sparse[i]->values, err);
     }
-    body->sparse_initializer = sparse;
+    subgraph->sparse_initializer = sparse;
     return sparse ? rc : x->failure;
 }
 
-static bp_rc rename_body(struct bp_inliner *x, struct bp_scope *scope, Bp__GraphProto *body,
-                         bp_err *err)
+/* A subgraph of a function: definitions first, then uses. */
+static bp_rc rename_subgraph(struct bp_inliner *x, struct bp_scope *scope, Bp__GraphProto *subgraph,
+                             bp_err *err)
 {
-    bp_rc rc = declare_body(x, scope, body, err);
+    bp_rc rc = declare_subgraph(x, scope, subgraph, err);
 
     if (rc >= 0)
-        rc = copy_values(x, scope, &body->input, &body->n_input, false, err);
+        rc = copy_values(x, scope, &subgraph->input, &subgraph->n_input, false, err);
     if (rc >= 0)
-        rc = copy_values(x, scope, &body->output, &body->n_output, false, err);
+        rc = copy_values(x, scope, &subgraph->output, &subgraph->n_output, false, err);
     if (rc >= 0)
-        rc = copy_values(x, scope, &body->value_info, &body->n_value_info, true, err);
+        rc = copy_values(x, scope, &subgraph->value_info, &subgraph->n_value_info, true, err);
     if (rc >= 0)
-        rc = copy_tensors(x, scope, body, err);
+        rc = copy_tensors(x, scope, subgraph, err);
     return rc;
 }
 
+/* Names of the model's own graphs stay; only calls in them are inlined. */
 bp_rc bp_inline_graph(struct bp_inliner *x, const struct bp_scope *around,
                       const Bp__GraphProto *graph, Bp__GraphProto **out, bp_err *err)
 {
@@ -273,7 +288,7 @@ bp_rc bp_inline_graph(struct bp_inliner *x, const struct bp_scope *around,
     bp_rc rc = own ? BP_OK : x->failure;
 
     if (rc >= 0 && scope.call)
-        rc = rename_body(x, &scope, own, err);
+        rc = rename_subgraph(x, &scope, own, err);
     if (rc >= 0)
         rc = bp_inline_nodes(x, &scope, graph->node, graph->n_node, &nodes, err);
     bp_scope_finish(&scope);

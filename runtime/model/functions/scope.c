@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scope.c - what the names of a function mean in one call of it: the caller's values, or new ones. */
+/* scope.c - names inside one call of a function: the caller's values, or new unique names. */
 
 #include "config.h"
 
@@ -35,7 +35,7 @@ bp_rc bp_scope_add(struct bp_inliner *x, struct bp_scope *scope, const char *nam
     if (!name[0] || bp_scope_get(scope, name))
         return BP_OK;
     own = bp_inline_printf(x, err, "%s/%s", call, name);
-    /* serial numbers never come back, so all these searches together are as long as the model */
+    /* a serial is used once, so all these searches together are linear in the model */
     while (own && bp_strmap_get(&x->taken, own, 0))
         own = bp_inline_printf(x, err, "%s/%s_%u", call, name, ++x->serial);
     if (!own)
@@ -52,6 +52,7 @@ const char *bp_scope_get(const struct bp_scope *scope, const char *name)
     return row == UINT32_MAX ? NULL : scope->meanings[row];
 }
 
+/* Inner scopes hide outer ones, as ONNX's subgraphs see values of the graph around them. */
 bp_rc bp_scope_find(const struct bp_scope *scope, const char *name, const char **out, bp_err *err)
 {
     const struct bp_call *call = scope->call;
@@ -76,44 +77,44 @@ void bp_scope_finish(struct bp_scope *scope)
 
 /* ---- the names of the model ------------------------------------------------------------------ */
 
-static bp_rc note(struct bp_inliner *x, const char *name, bp_err *err)
+static bp_rc collect_name(struct bp_inliner *x, const char *name, bp_err *err)
 {
     return bp_strmap_put(&x->taken, bp_text_or_empty(name), 1) ? BP_OK
                                                                : bp_fail_nomem(err, "names");
 }
 
-static bp_rc note_node(struct bp_inliner *x, const Bp__NodeProto *node, bp_err *err)
+static bp_rc collect_node(struct bp_inliner *x, const Bp__NodeProto *node, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
     for (size_t i = 0; i < node->n_output && rc >= 0; i++)
-        rc = note(x, node->output[i], err);
+        rc = collect_name(x, node->output[i], err);
     for (size_t i = 0; i < node->n_attribute && rc >= 0; i++) {
         const Bp__AttributeProto *attr = node->attribute[i];
 
         if (attr->g)
-            rc = bp_scope_note_names(x, attr->g, err);
+            rc = bp_scope_collect_names(x, attr->g, err);
         for (size_t k = 0; k < attr->n_graphs && rc >= 0; k++)
-            rc = bp_scope_note_names(x, attr->graphs[k], err);
+            rc = bp_scope_collect_names(x, attr->graphs[k], err);
     }
     return rc;
 }
 
-/* Recursion ends with the nesting that the scan allows. */
-bp_rc bp_scope_note_names(struct bp_inliner *x, const Bp__GraphProto *graph, bp_err *err)
+/* Recursive; BP_WIRE_MAX_DEPTH of the scan bounds the depth. */
+bp_rc bp_scope_collect_names(struct bp_inliner *x, const Bp__GraphProto *graph, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
     for (size_t i = 0; i < graph->n_input && rc >= 0; i++)
-        rc = note(x, graph->input[i]->name, err);
+        rc = collect_name(x, graph->input[i]->name, err);
     for (size_t i = 0; i < graph->n_initializer && rc >= 0; i++)
-        rc = note(x, graph->initializer[i]->name, err);
+        rc = collect_name(x, graph->initializer[i]->name, err);
     for (size_t i = 0; i < graph->n_sparse_initializer && rc >= 0; i++) {
         const Bp__TensorProto *values = graph->sparse_initializer[i]->values;
 
-        rc = values ? note(x, values->name, err) : BP_OK;
+        rc = values ? collect_name(x, values->name, err) : BP_OK;
     }
     for (size_t i = 0; i < graph->n_node && rc >= 0; i++)
-        rc = note_node(x, graph->node[i], err);
+        rc = collect_node(x, graph->node[i], err);
     return rc;
 }

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* read.c - graphs, nodes and attributes of a model in ONNX Runtime's own format. */
+/*
+ * read.c - graphs, nodes and attributes of a model in ONNX Runtime's own format (.ort), written as
+ * a ModelProto.
+ *
+ * The format is a FlatBuffer: tables refer to children by 32-bit offsets, absent fields have
+ * defaults, and several references may share a child. base/flat checks every offset; the limits
+ * here stop files that share children to grow without end.
+ */
 
 #include "config.h"
 
@@ -49,14 +56,15 @@ enum {
     ATTR_TENSORS = 10,
     ATTR_GRAPHS = 11,
     ATTR_TYPE = 20,
-    MAX_GRAPH_DEPTH = 33, /* what BP_WIRE_MAX_DEPTH leaves: a body is three messages deeper */
-    /* a table and the offset that leads to it are 8 bytes at least; those of values are visited twice */
+    MAX_GRAPH_DEPTH = 33, /* BP_WIRE_MAX_DEPTH / 3: a subgraph is three messages deeper */
+    /* a table and its offset take at least 8 bytes; tables of values are visited twice */
     LEAST_TABLE_BYTES = 4,
-    GROWTH = 256 /* names are shared by those who refer to them, and offsets become text */
+    GROWTH = 256 /* output per input byte: names are shared in .ort, and offsets become text */
 };
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
+/* Has the output reached its limit, or has memory run out? */
 static bp_rc check_size(struct bp_ort_reader *r, size_t more)
 {
     if (r->put->failed)
@@ -69,6 +77,7 @@ static bp_rc check_size(struct bp_ort_reader *r, size_t more)
     return BP_OK;
 }
 
+/* The budget is the file's size divided by the least size of a table. */
 bp_rc bp_ort_visit(struct bp_ort_reader *r)
 {
     if (r->n_tables == 0)
@@ -80,6 +89,7 @@ bp_rc bp_ort_visit(struct bp_ort_reader *r)
 
 /* ---- lists and strings ----------------------------------------------------------------------- */
 
+/* An absent string is not written. */
 bp_rc bp_ort_copy_text(struct bp_ort_reader *r, const struct bp_flat_table *table,
                        const struct bp_flat_field *field, uint32_t to)
 {
@@ -93,6 +103,7 @@ bp_rc bp_ort_copy_text(struct bp_ort_reader *r, const struct bp_flat_table *tabl
     return rc;
 }
 
+/* A vector of offsets to strings. */
 bp_rc bp_ort_copy_texts(struct bp_ort_reader *r, const struct bp_flat_table *table,
                         const struct bp_flat_field *field, uint32_t to)
 {
@@ -110,6 +121,7 @@ bp_rc bp_ort_copy_texts(struct bp_ort_reader *r, const struct bp_flat_table *tab
     return rc;
 }
 
+/* Written one field each; the scan accepts unpacked lists. */
 bp_rc bp_ort_copy_ints(struct bp_ort_reader *r, const struct bp_flat_table *table,
                        const struct bp_flat_field *field, uint32_t to)
 {
@@ -121,6 +133,7 @@ bp_rc bp_ort_copy_ints(struct bp_ort_reader *r, const struct bp_flat_table *tabl
     return rc < 0 ? rc : check_size(r, 0);
 }
 
+/* An absent scalar of a FlatBuffer is its default, 0. */
 static bp_rc copy_int(struct bp_ort_reader *r, const struct bp_flat_table *table,
                       const struct bp_flat_field *field, uint32_t to)
 {
@@ -134,7 +147,7 @@ static bp_rc copy_int(struct bp_ort_reader *r, const struct bp_flat_table *table
 
 typedef bp_rc (*read_fn)(struct bp_ort_reader *r, const struct bp_flat_table *table, uint32_t to);
 
-/* A list of tables. */
+/* Calls `read` for each table of a list. */
 static bp_rc read_all(struct bp_ort_reader *r, const struct bp_flat_table *table,
                       const struct bp_flat_field *field, read_fn read, uint32_t to)
 {
@@ -156,6 +169,7 @@ static bp_rc read_all(struct bp_ort_reader *r, const struct bp_flat_table *table
 static bp_rc read_graph(struct bp_ort_reader *r, const struct bp_flat_table *graph, uint32_t to,
                         uint32_t depth);
 
+/* Attribute.f is a float32. */
 static bp_rc read_float(struct bp_ort_reader *r, const struct bp_flat_table *attr)
 {
     float value;
@@ -176,7 +190,7 @@ static bp_rc read_floats(struct bp_ort_reader *r, const struct bp_flat_table *at
     return rc < 0 ? rc : check_size(r, 0);
 }
 
-/* An empty string is not written, but is one. */
+/* FlatBuffers omit an empty string; the attribute still has one. */
 static bp_rc read_string(struct bp_ort_reader *r, const struct bp_flat_table *attr)
 {
     bp_span text;
@@ -187,6 +201,7 @@ static bp_rc read_string(struct bp_ort_reader *r, const struct bp_flat_table *at
     return rc < 0 ? rc : bp_ort_copy_text(r, attr, &bp_ort_attr_s, ATTR_S);
 }
 
+/* An absent child has no table: then nothing is written. */
 static bp_rc read_attr_tensor(struct bp_ort_reader *r, const struct bp_flat_table *attr)
 {
     struct bp_flat_table tensor;
@@ -195,6 +210,7 @@ static bp_rc read_attr_tensor(struct bp_ort_reader *r, const struct bp_flat_tabl
     return rc >= 0 && tensor.flat ? bp_ort_read_tensor(r, &tensor, ATTR_T) : rc;
 }
 
+/* A subgraph: one level deeper. */
 static bp_rc read_attr_graph(struct bp_ort_reader *r, const struct bp_flat_table *attr,
                              uint32_t depth)
 {
@@ -204,6 +220,7 @@ static bp_rc read_attr_graph(struct bp_ort_reader *r, const struct bp_flat_table
     return rc >= 0 && graph.flat ? read_graph(r, &graph, ATTR_G, depth + 1) : rc;
 }
 
+/* No standard operator has a list of subgraphs, but the format allows it. */
 static bp_rc read_attr_graphs(struct bp_ort_reader *r, const struct bp_flat_table *attr,
                               uint32_t depth)
 {
@@ -220,7 +237,7 @@ static bp_rc read_attr_graphs(struct bp_ort_reader *r, const struct bp_flat_tabl
     return rc;
 }
 
-/* The one field that a type has; numbers of types are those of AttributeProto. */
+/* Reads the one field that belongs to the type; types are numbered as in AttributeProto. */
 static bp_rc read_attr_value(struct bp_ort_reader *r, const struct bp_flat_table *attr,
                              int32_t type, uint32_t depth)
 {
@@ -251,6 +268,7 @@ static bp_rc read_attr_value(struct bp_ort_reader *r, const struct bp_flat_table
     }
 }
 
+/* A type without a value here (sparse tensors, types) is refused by name. */
 static bp_rc read_attribute(struct bp_ort_reader *r, const struct bp_flat_table *attr,
                             uint32_t depth)
 {
@@ -272,6 +290,7 @@ static bp_rc read_attribute(struct bp_ort_reader *r, const struct bp_flat_table 
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
+/* A vector of offsets to Attribute tables. */
 static bp_rc read_attributes(struct bp_ort_reader *r, const struct bp_flat_table *node,
                              uint32_t depth)
 {
@@ -288,7 +307,7 @@ static bp_rc read_attributes(struct bp_ort_reader *r, const struct bp_flat_table
     return rc;
 }
 
-/* A fused node is what a provider made of several: the code for it is not in the file. */
+/* A fused node was compiled by a provider of ONNX Runtime; its code is not in the file. */
 static bp_rc check_type(struct bp_ort_reader *r, const struct bp_flat_table *node)
 {
     bp_span provider = {NULL, 0};
@@ -305,6 +324,7 @@ static bp_rc check_type(struct bp_ort_reader *r, const struct bp_flat_table *nod
                    provider.data ? (const char *)provider.data : "provider");
 }
 
+/* Inputs and outputs are names; an empty name means absent. */
 static bp_rc read_node_content(struct bp_ort_reader *r, const struct bp_flat_table *node,
                                uint32_t depth)
 {
@@ -323,6 +343,7 @@ static bp_rc read_node_content(struct bp_ort_reader *r, const struct bp_flat_tab
     return rc < 0 ? rc : read_attributes(r, node, depth);
 }
 
+/* Errors name the node and its operator. */
 static bp_rc read_node(struct bp_ort_reader *r, const struct bp_flat_table *node, uint32_t depth)
 {
     size_t mark = bp_put_begin(r->put, GRAPH_NODE);
@@ -344,6 +365,7 @@ static bp_rc read_node(struct bp_ort_reader *r, const struct bp_flat_table *node
     return BP_OK;
 }
 
+/* In the order of the file, which ONNX Runtime does not sort; sealing does. */
 static bp_rc read_nodes(struct bp_ort_reader *r, const struct bp_flat_table *graph, uint32_t depth)
 {
     struct bp_flat_list list;
@@ -383,9 +405,9 @@ static bp_rc index_args(struct bp_ort_reader *r, const struct bp_flat_table *gra
 }
 
 /* Inputs or outputs, which the format lists by name. */
-static bp_rc read_ends(struct bp_ort_reader *r, const struct bp_flat_table *graph,
-                       const struct bp_flat_field *field, const struct bp_flat_list *args,
-                       const struct bp_strmap *by_name, uint32_t to)
+static bp_rc read_inputs_outputs(struct bp_ort_reader *r, const struct bp_flat_table *graph,
+                                 const struct bp_flat_field *field, const struct bp_flat_list *args,
+                                 const struct bp_strmap *by_name, uint32_t to)
 {
     struct bp_flat_list names;
     bp_rc rc = bp_flat_list(graph, field, 4, &names, r->err);
@@ -421,12 +443,13 @@ static bp_rc read_args(struct bp_ort_reader *r, const struct bp_flat_list *args)
             rc = bp_flat_text(&value, &bp_ort_value_name, &name, r->err);
         if (rc >= 0)
             rc = check_size(r, name.size);
-        if (rc >= 0 && name.size > 0) /* one without is an input that a node leaves out */
+        if (rc >= 0 && name.size > 0) /* the value without a name stands for absent inputs */
             rc = bp_ort_read_value(r, &value, name, GRAPH_VALUE);
     }
     return rc;
 }
 
+/* NodeArgs hold types of all values; graph inputs and outputs refer to them by name. */
 static bp_rc read_values(struct bp_ort_reader *r, const struct bp_flat_table *graph)
 {
     struct bp_strmap by_name = {0};
@@ -434,9 +457,9 @@ static bp_rc read_values(struct bp_ort_reader *r, const struct bp_flat_table *gr
     bp_rc rc = index_args(r, graph, &args, &by_name);
 
     if (rc >= 0)
-        rc = read_ends(r, graph, &bp_ort_graph_inputs, &args, &by_name, GRAPH_INPUT);
+        rc = read_inputs_outputs(r, graph, &bp_ort_graph_inputs, &args, &by_name, GRAPH_INPUT);
     if (rc >= 0)
-        rc = read_ends(r, graph, &bp_ort_graph_outputs, &args, &by_name, GRAPH_OUTPUT);
+        rc = read_inputs_outputs(r, graph, &bp_ort_graph_outputs, &args, &by_name, GRAPH_OUTPUT);
     if (rc >= 0)
         rc = read_args(r, &args);
     bp_strmap_finish(&by_name);
@@ -445,6 +468,7 @@ static bp_rc read_values(struct bp_ort_reader *r, const struct bp_flat_table *gr
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
+/* Recorded optimizations replay in ONNX Runtime's minimal builds; here passes run instead. */
 static bp_rc count_optimizations(struct bp_ort_reader *r, const struct bp_flat_table *graph)
 {
     struct bp_flat_table optimizations;
@@ -457,6 +481,7 @@ static bp_rc count_optimizations(struct bp_ort_reader *r, const struct bp_flat_t
     return rc;
 }
 
+/* Recursive, at most MAX_GRAPH_DEPTH deep. */
 static bp_rc read_graph(struct bp_ort_reader *r, const struct bp_flat_table *graph, uint32_t to,
                         uint32_t depth)
 {
@@ -484,6 +509,7 @@ static bp_rc read_graph(struct bp_ort_reader *r, const struct bp_flat_table *gra
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
+/* OperatorSetId becomes OperatorSetIdProto. */
 static bp_rc read_import(struct bp_ort_reader *r, const struct bp_flat_table *import, uint32_t to)
 {
     size_t mark = bp_put_begin(r->put, to);
@@ -497,6 +523,7 @@ static bp_rc read_import(struct bp_ort_reader *r, const struct bp_flat_table *im
     return rc;
 }
 
+/* StringStringEntry becomes StringStringEntryProto. */
 static bp_rc read_entry(struct bp_ort_reader *r, const struct bp_flat_table *entry, uint32_t to)
 {
     size_t mark = bp_put_begin(r->put, to);
@@ -510,7 +537,8 @@ static bp_rc read_entry(struct bp_ort_reader *r, const struct bp_flat_table *ent
     return rc;
 }
 
-static bp_rc read_words(struct bp_ort_reader *r, const struct bp_flat_table *model)
+/* Text fields of the model: producer, domain, version, doc string. */
+static bp_rc read_texts(struct bp_ort_reader *r, const struct bp_flat_table *model)
 {
     bp_rc rc = copy_int(r, model, &bp_ort_model_ir_version, MODEL_IR_VERSION);
 
@@ -525,10 +553,11 @@ static bp_rc read_words(struct bp_ort_reader *r, const struct bp_flat_table *mod
     return rc < 0 ? rc : bp_ort_copy_text(r, model, &bp_ort_model_doc, MODEL_DOC);
 }
 
+/* The graph's doc string is a field of Model since version 3. */
 static bp_rc read_model(struct bp_ort_reader *r, const struct bp_flat_table *model)
 {
     struct bp_flat_table graph = {0};
-    bp_rc rc = read_words(r, model);
+    bp_rc rc = read_texts(r, model);
 
     if (rc >= 0)
         rc = read_all(r, model, &bp_ort_model_imports, read_import, MODEL_IMPORT);
@@ -565,11 +594,13 @@ static bp_rc read_version(struct bp_ort_reader *r, const struct bp_flat_table *s
                    p, BP_ORT_VERSION_FIRST, BP_ORT_VERSION_LAST);
 }
 
+/* "ORTM" at byte 4, where FlatBuffers have their file identifier. */
 bool bp_ort_is(const void *bytes, size_t size)
 {
     return bp_flat_is(bytes, size, BP_ORT_IDENTIFIER);
 }
 
+/* The root table is InferenceSession. */
 bp_rc bp_ort_read(const void *bytes, size_t size, struct bp_ort_facts *facts, struct bp_put *out,
                   bp_err *err)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* read_value.c - tensors and types of a model in ONNX Runtime's own format. */
+/*
+ * read_value.c - tensors and types of a model in ONNX Runtime's own format, as TensorProto and
+ * TypeProto.
+ */
 
 #include "config.h"
 
@@ -26,11 +29,12 @@ enum {
     TYPE_TENSOR = 1,
     TYPE_SEQUENCE = 4,
     TYPE_MAP = 5,
-    MAX_TYPE_DEPTH = 16
+    MAX_TYPE_DEPTH = 16 /* sequences of maps of...; real models have 2 */
 };
 
 /* ---- tensors --------------------------------------------------------------------------------- */
 
+/* An entry of external_data. */
 static void put_entry(struct bp_ort_reader *r, const char *key, const char *value)
 {
     size_t mark = bp_put_begin(r->put, TENSOR_EXTERNAL);
@@ -40,6 +44,7 @@ static void put_entry(struct bp_ort_reader *r, const char *key, const char *valu
     bp_put_end(r->put, mark);
 }
 
+/* raw_data becomes external data in the .ort file itself: no copy. */
 static void put_place(struct bp_ort_reader *r, const struct bp_flat_list *raw)
 {
     char text[24];
@@ -52,6 +57,7 @@ static void put_place(struct bp_ort_reader *r, const struct bp_flat_list *raw)
     bp_put_int(r->put, TENSOR_LOCATION, BP_TENSOR_EXTERNAL);
 }
 
+/* external_data_offset refers to a file whose name only ONNX Runtime's caller knows. */
 static bp_rc read_data(struct bp_ort_reader *r, const struct bp_flat_table *tensor, int32_t type)
 {
     struct bp_flat_list raw;
@@ -77,6 +83,7 @@ static bp_rc read_data(struct bp_ort_reader *r, const struct bp_flat_table *tens
 
 typedef bp_rc (*data_fn)(struct bp_ort_reader *r, const struct bp_flat_table *tensor, int32_t type);
 
+/* put_data: how the data is written, which differs for indices of sparse tensors. */
 static bp_rc read_tensor(struct bp_ort_reader *r, const struct bp_flat_table *tensor, uint32_t to,
                          data_fn put_data)
 {
@@ -108,7 +115,7 @@ bp_rc bp_ort_read_tensor(struct bp_ort_reader *r, const struct bp_flat_table *te
 
 /* ---- sparse tensors -------------------------------------------------------------------------- */
 
-/* ONNX Runtime writes indices with as few bits as they need; ONNX has 64. */
+/* ONNX Runtime writes indices of sparse tensors with as few bits as they need; ONNX has int64. */
 static bp_rc read_indices(struct bp_ort_reader *r, const struct bp_flat_table *tensor, int32_t type)
 {
     size_t width = bp_dtype_width((uint32_t)type) / 8;
@@ -128,13 +135,14 @@ static bp_rc read_indices(struct bp_ort_reader *r, const struct bp_flat_table *t
         int64_t index = 0;
 
         memcpy(&index, raw.bytes + i, width);
-        index = (int64_t)((uint64_t)index << unused) >> unused; /* with its sign */
+        index = (int64_t)((uint64_t)index << unused) >> unused; /* sign extension */
         bp_put_raw(r->put, &index, sizeof index);
     }
     bp_put_end(r->put, mark);
     return BP_OK;
 }
 
+/* Values or indices, each a Tensor. */
 static bp_rc read_part(struct bp_ort_reader *r, const struct bp_flat_table *sparse,
                        const struct bp_flat_field *field, uint32_t to, data_fn put_data)
 {
@@ -144,6 +152,7 @@ static bp_rc read_part(struct bp_ort_reader *r, const struct bp_flat_table *spar
     return rc >= 0 && tensor.flat ? read_tensor(r, &tensor, to, put_data) : rc;
 }
 
+/* SparseTensor since version 2 of the format. */
 bp_rc bp_ort_read_sparse(struct bp_ort_reader *r, const struct bp_flat_table *sparse, uint32_t to)
 {
     size_t mark = bp_put_begin(r->put, to);
@@ -161,6 +170,7 @@ bp_rc bp_ort_read_sparse(struct bp_ort_reader *r, const struct bp_flat_table *sp
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
+/* A dimension without a value is unknown. */
 static bp_rc read_dim(struct bp_ort_reader *r, const struct bp_flat_table *dim)
 {
     struct bp_flat_table value;
@@ -180,6 +190,7 @@ static bp_rc read_dim(struct bp_ort_reader *r, const struct bp_flat_table *dim)
     return rc;
 }
 
+/* A Shape without dimensions is a scalar's. */
 static bp_rc read_shape(struct bp_ort_reader *r, const struct bp_flat_table *shape)
 {
     struct bp_flat_list dims;
@@ -201,6 +212,7 @@ static bp_rc read_shape(struct bp_ort_reader *r, const struct bp_flat_table *sha
     return rc;
 }
 
+/* TensorTypeAndShape becomes TypeProto.Tensor. */
 static bp_rc read_tensor_type(struct bp_ort_reader *r, const struct bp_flat_table *type)
 {
     struct bp_flat_table shape;
@@ -216,6 +228,7 @@ static bp_rc read_tensor_type(struct bp_ort_reader *r, const struct bp_flat_tabl
 static bp_rc read_type(struct bp_ort_reader *r, const struct bp_flat_table *type, uint32_t to,
                        uint32_t depth);
 
+/* The element type of a sequence, or the value type of a map. */
 static bp_rc read_inner_type(struct bp_ort_reader *r, const struct bp_flat_table *type,
                              const struct bp_flat_field *field, uint32_t to, uint32_t depth)
 {
@@ -225,6 +238,7 @@ static bp_rc read_inner_type(struct bp_ort_reader *r, const struct bp_flat_table
     return rc >= 0 && inner.flat ? read_type(r, &inner, to, depth + 1) : rc;
 }
 
+/* MapType becomes TypeProto.Map. */
 static bp_rc read_map_type(struct bp_ort_reader *r, const struct bp_flat_table *type,
                            uint32_t depth)
 {
@@ -235,7 +249,7 @@ static bp_rc read_map_type(struct bp_ort_reader *r, const struct bp_flat_table *
     return rc < 0 ? rc : read_inner_type(r, type, &bp_ort_map_value, 2, depth);
 }
 
-/* What a TypeInfo of kind `which` has in its value. */
+/* TypeInfo.value is a union: `which` says which type `value` has. */
 static bp_rc read_content(struct bp_ort_reader *r, const struct bp_flat_table *value, uint8_t which,
                           uint32_t depth)
 {
@@ -258,6 +272,7 @@ static bp_rc read_content(struct bp_ort_reader *r, const struct bp_flat_table *v
     return rc;
 }
 
+/* Recursive, at most MAX_TYPE_DEPTH deep. */
 static bp_rc read_type(struct bp_ort_reader *r, const struct bp_flat_table *type, uint32_t to,
                        uint32_t depth)
 {
@@ -281,6 +296,7 @@ static bp_rc read_type(struct bp_ort_reader *r, const struct bp_flat_table *type
     return rc;
 }
 
+/* The name is NUL-terminated, as strings of FlatBuffers are. */
 bp_rc bp_ort_read_value(struct bp_ort_reader *r, const struct bp_flat_table *value, bp_span name,
                         uint32_t to)
 {

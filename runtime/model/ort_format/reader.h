@@ -7,8 +7,8 @@
 #include "model/ort_format/schema.h"
 
 /*
- * FlatBuffers may refer to the same bytes from many places, so that a small file could become a
- * model without end. Each table is counted, and what is written has a limit.
+ * Offsets of a FlatBuffer may share children, so a small hostile file could expand without end. Each
+ * table that is visited counts, and the output has a limit.
  */
 struct bp_ort_reader {
     struct bp_put *put;
@@ -19,15 +19,15 @@ struct bp_ort_reader {
     bp_err *err;
 };
 
-/* Counts a table, and looks whether all this has become too much. */
+/* Counts a table. BP_E_INVALID: more tables or output than the file's size allows. */
 bp_rc bp_ort_visit(struct bp_ort_reader *r) BP_CHECKED;
-/* Field `to` of what is being written: a string of a table, when it is there. */
+/* Copies a string of a table to field `to` of the message that is being written, if present. */
 bp_rc bp_ort_copy_text(struct bp_ort_reader *r, const struct bp_flat_table *table,
                        const struct bp_flat_field *field, uint32_t to) BP_CHECKED;
-/* The same of a list of strings, one field each. */
+/* The same for a list of strings: one field each. */
 bp_rc bp_ort_copy_texts(struct bp_ort_reader *r, const struct bp_flat_table *table,
                         const struct bp_flat_field *field, uint32_t to) BP_CHECKED;
-/* A list of int64, one field each. */
+/* The same for a list of int64. */
 bp_rc bp_ort_copy_ints(struct bp_ort_reader *r, const struct bp_flat_table *table,
                        const struct bp_flat_field *field, uint32_t to) BP_CHECKED;
 
@@ -36,7 +36,7 @@ bp_rc bp_ort_read_tensor(struct bp_ort_reader *r, const struct bp_flat_table *te
                          uint32_t to) BP_CHECKED;
 bp_rc bp_ort_read_sparse(struct bp_ort_reader *r, const struct bp_flat_table *sparse,
                          uint32_t to) BP_CHECKED;
-/* A ValueInfoProto; `value` without table: of that name alone. */
+/* Writes a ValueInfoProto to field `to`; value NULL: with the name alone. */
 bp_rc bp_ort_read_value(struct bp_ort_reader *r, const struct bp_flat_table *value, bp_span name,
                         uint32_t to) BP_CHECKED;
 

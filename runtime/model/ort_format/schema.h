@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * schema.h - tables and fields of ONNX Runtime's own format (.ort), a FlatBuffer; their numbers
- * are those of its schema. What is not read is not listed: hashes and type names of its kernels,
- * edges between nodes (names say the same), doc strings of nodes and values.
+ * schema.h - tables and fields of ONNX Runtime's own format (.ort), a FlatBuffer. A field's number is
+ * its index in the table of ONNX Runtime's schema (ort.fbs). Fields that are neither read nor written
+ * are not listed: kernel hashes and type constraints, doc strings of nodes and values.
  */
 #ifndef BP_MODEL_ORT_FORMAT_SCHEMA_H
 #define BP_MODEL_ORT_FORMAT_SCHEMA_H
@@ -13,15 +13,15 @@
 
 enum {
     /*
-     * Versions differ in what they add (2: sparse initializers, 3: the graph's doc string, 6: 8-bit
-     * floats) and in how kernels are named (4 and 5), which is not read.
+     * What versions add: 2 sparse initializers, 3 the graph's doc string, 6 8-bit floats; 4 and 5 change
+     * how kernels are identified, which is not read.
      */
     BP_ORT_VERSION_FIRST = 1,
     BP_ORT_VERSION_LAST = 6,
     /*
-     * From version 5 on a file has the names of its kernels' types, which only ONNX Runtime's own
-     * operator definitions tell. Its full builds have those, and look them up for version 4; builds
-     * without ("minimal") read what ONNX Runtime's converter makes.
+     * From version 5 on a file has the type constraints of its kernels, which are part of ONNX Runtime's
+     * operator definitions. For version 4, full builds of ONNX Runtime look them up; minimal builds
+     * can't, and only read what ONNX Runtime's converter makes.
      */
     BP_ORT_VERSION_WRITTEN = 4,
     /* TypeInfo.value_type */

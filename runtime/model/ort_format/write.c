@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * write.c - a model's graph in ONNX Runtime's own format, which says of every value its type and
- * of every node its edges.
+ * write.c - a model's graph in ONNX Runtime's own format (.ort).
+ *
+ * Unlike ONNX, the format has the type of every value and the edges of every node, so shapes are
+ * inferred first.
  */
 
 #include "config.h"
@@ -13,7 +15,7 @@
 
 /* ---- what is known of values ----------------------------------------------------------------- */
 
-/* Inferred facts; where that fails what the model declares. NULL: no memory. */
+/* Inferred facts; when inference fails, what the model declares. NULL: no memory. */
 static const struct bp_fact *find_facts(struct bp_ort_writer *w, const struct bp_ir *ir,
                                         const struct bp_fact *outer, const struct bp_fact *inputs)
 {
@@ -39,6 +41,7 @@ static const struct bp_fact *find_facts(struct bp_ort_writer *w, const struct bp
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
+/* Constants that a node reads, and defaults of inputs; not what a subgraph captures. */
 static bool is_written(const struct bp_ir_value *value, bool is_used)
 {
     bool is_default = value->flags & BP_IR_DEFAULTED && !(value->flags & BP_IR_CONSTANT);
@@ -47,6 +50,7 @@ static bool is_written(const struct bp_ir_value *value, bool is_used)
            (is_default || (is_used && value->flags & BP_IR_CONSTANT));
 }
 
+/* External data is loaded: the format has all data inside. */
 static bp_rc put_initializers(struct bp_ort_writer *w, uint32_t at, const struct bp_ir *ir,
                               const bool *used)
 {
@@ -71,7 +75,7 @@ static bp_rc put_initializers(struct bp_ort_writer *w, uint32_t at, const struct
     return BP_OK;
 }
 
-/* Does a node leave out an input or output? There must be a value without name then. */
+/* Does a node leave out an input or output? Then the list of values needs one without a name. */
 static bool has_absent(const struct bp_ir *ir)
 {
     for (uint32_t n = 0; n < ir->n_nodes; n++) {
@@ -89,11 +93,13 @@ static bool has_absent(const struct bp_ir *ir)
     return false;
 }
 
+/* Every value that a node, input or output refers to has an entry. */
 static bool is_named(const struct bp_ir_value *value, bool is_used)
 {
     return is_used || value->producer != BP_NONE || value->flags & (BP_IR_INPUT | BP_IR_OUTPUT);
 }
 
+/* NodeArgs: one for each value, with its type if known. */
 static void put_values(struct bp_ort_writer *w, uint32_t at, const struct bp_ir *ir,
                        const struct bp_fact *facts, const bool *used)
 {
@@ -113,8 +119,9 @@ static void put_values(struct bp_ort_writer *w, uint32_t at, const struct bp_ir 
         bp_ort_put_value(w, first, "", NULL);
 }
 
-static void put_ends(struct bp_ort_writer *w, uint32_t at, const struct bp_ir *ir,
-                     const uint32_t *list, uint32_t n)
+/* Graph inputs or outputs, as a list of names. */
+static void put_value_names(struct bp_ort_writer *w, uint32_t at, const struct bp_ir *ir,
+                            const uint32_t *list, uint32_t n)
 {
     uint32_t first = bp_flat_put_list(&w->out, at, n, 4);
 
@@ -122,14 +129,14 @@ static void put_ends(struct bp_ort_writer *w, uint32_t at, const struct bp_ir *i
         bp_ort_put_string(w, first + i * 4, ir->values[list[i]].name);
 }
 
-/* At most BP_MAX_SUBGRAPH_DEPTH deep. */
+/* Recursive; at most BP_MAX_SUBGRAPH_DEPTH deep. */
 bp_rc bp_ort_put_graph(struct bp_ort_writer *w, uint32_t at, struct bp_ir *ir,
                        const struct bp_fact *outer, const struct bp_fact *inputs)
 {
     struct bp_flat_slot slots[] = {bp_ort_child(&bp_ort_graph_initializers),
                                    bp_ort_child(&bp_ort_graph_args),
                                    bp_ort_child(&bp_ort_graph_nodes),
-                                   bp_ort_number(&bp_ort_graph_max_node, 4, ir->n_nodes),
+                                   bp_ort_scalar(&bp_ort_graph_max_node, 4, ir->n_nodes),
                                    bp_ort_child(&bp_ort_graph_edges),
                                    bp_ort_child(&bp_ort_graph_inputs),
                                    bp_ort_child(&bp_ort_graph_outputs)};
@@ -140,8 +147,8 @@ bp_rc bp_ort_put_graph(struct bp_ort_writer *w, uint32_t at, struct bp_ir *ir,
     if (!facts || !used)
         return bp_fail_nomem(w->err, "the written graph");
     bp_flat_put_table(&w->out, at, slots, sizeof slots / sizeof *slots);
-    put_ends(w, slots[5].at, ir, ir->inputs, ir->n_inputs);
-    put_ends(w, slots[6].at, ir, ir->outputs, ir->n_outputs);
+    put_value_names(w, slots[5].at, ir, ir->inputs, ir->n_inputs);
+    put_value_names(w, slots[6].at, ir, ir->outputs, ir->n_outputs);
     put_values(w, slots[1].at, ir, facts, used);
     bp_ort_put_edges(w, slots[4].at, ir);
     rc = put_initializers(w, slots[0].at, ir, used);
@@ -151,7 +158,7 @@ bp_rc bp_ort_put_graph(struct bp_ort_writer *w, uint32_t at, struct bp_ir *ir,
 /* ---- the model ------------------------------------------------------------------------------- */
 
 /* Tables of two fields, of which the first is a string: imports and metadata. */
-/* Version 0 too, which a model may import where no node needs it: a file must import something. */
+/* Imports of version 0 are kept, because a file must import something. */
 static void put_imports(struct bp_ort_writer *w, uint32_t at, const struct bp_writer *imports)
 {
     uint32_t first = bp_flat_put_list(&w->out, at, imports->n_imports, 4);
@@ -159,7 +166,7 @@ static void put_imports(struct bp_ort_writer *w, uint32_t at, const struct bp_wr
     for (uint32_t i = 0; i < imports->n_imports; i++) {
         const struct bp_import *import = &imports->imports[i];
         struct bp_flat_slot slots[] = {bp_ort_child(&bp_ort_import_domain),
-                                       bp_ort_number(&bp_ort_import_version, 8, import->version)};
+                                       bp_ort_scalar(&bp_ort_import_version, 8, import->version)};
 
         bp_flat_put_table(&w->out, first + i * 4, slots, 2);
         bp_ort_put_string(w, slots[0].at, import->domain);
@@ -190,12 +197,12 @@ static bp_rc put_model(struct bp_ort_writer *w, uint32_t at, const struct bp_onn
 {
     const Bp__ModelProto *proto = onnx->proto;
     struct bp_flat_slot slots[] = {
-        bp_ort_number(&bp_ort_model_ir_version, 8, (uint64_t)proto->ir_version),
+        bp_ort_scalar(&bp_ort_model_ir_version, 8, (uint64_t)proto->ir_version),
         bp_ort_child(&bp_ort_model_imports),
         bp_ort_child(&bp_ort_model_producer),
         bp_ort_child(&bp_ort_model_producer_version),
         bp_ort_child(&bp_ort_model_domain),
-        bp_ort_number(&bp_ort_model_version, 8, (uint64_t)proto->model_version),
+        bp_ort_scalar(&bp_ort_model_version, 8, (uint64_t)proto->model_version),
         bp_ort_child(&bp_ort_model_doc),
         bp_ort_child(&bp_ort_model_graph),
         bp_ort_child(&bp_ort_model_metadata)};
@@ -216,6 +223,7 @@ static bp_rc put_model(struct bp_ort_writer *w, uint32_t at, const struct bp_onn
     return rc;
 }
 
+/* The root table, InferenceSession: the format's version as text, and the model. */
 static bp_rc put_session(struct bp_ort_writer *w, const struct bp_onnx *onnx, struct bp_ir *ir)
 {
     static const char version[] = {'0' + BP_ORT_VERSION_WRITTEN, '\0'};
@@ -228,6 +236,7 @@ static bp_rc put_session(struct bp_ort_writer *w, const struct bp_onnx *onnx, st
     return put_model(w, slots[1].at, onnx, ir);
 }
 
+/* Functions are inlined and Constant nodes are initializers in the written graph. */
 bp_rc bp_ort_write(const struct bp_onnx *onnx, const bp_model_sink *sink, bp_err *err)
 {
     struct bp_ort_writer w = {.err = err};

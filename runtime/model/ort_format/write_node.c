@@ -9,7 +9,7 @@
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-/* Fields and numbers of the types of attributes: of one, and of a list. */
+/* Field and type number of an attribute, for a single value and for a list. */
 static const struct {
     const struct bp_flat_field *field, *list_field;
     uint32_t type, list_type;
@@ -21,26 +21,27 @@ static const struct {
     [BP_ATTR_GRAPH] = {&bp_ort_attr_g, &bp_ort_attr_graphs, 5, 10},
 };
 
-static bp_rc put_body(struct bp_ort_writer *w, uint32_t at, const struct bp_ir_node *node,
-                      struct bp_ir *body, const struct bp_fact *facts)
+/* A subgraph; inference finds the types of its inputs from its node. */
+static bp_rc put_subgraph(struct bp_ort_writer *w, uint32_t at, const struct bp_ir_node *node,
+                          struct bp_ir *subgraph, const struct bp_fact *facts)
 {
     const struct bp_fact *inputs = NULL;
     bp_rc rc =
-        bp_infer_subgraph_inputs(node, body, facts, &w->symbols, &w->region, &inputs, w->err);
+        bp_infer_subgraph_inputs(node, subgraph, facts, &w->symbols, &w->region, &inputs, w->err);
 
-    return rc < 0 ? rc : bp_ort_put_graph(w, at, body, facts, inputs);
+    return rc < 0 ? rc : bp_ort_put_graph(w, at, subgraph, facts, inputs);
 }
 
-/* Item i of an attribute, that the offset at `at` refers to. */
+/* Item i of an attribute, referred to by the offset at `at`. */
 static bp_rc put_item(struct bp_ort_writer *w, uint32_t at, const struct bp_ir_node *node,
                       const bp_attr *attr, uint32_t i, const struct bp_fact *facts)
 {
     const bp_span *text = attr->data;
     const bp_const *tensor = attr->data;
-    const uint32_t *bodies = attr->data;
+    const uint32_t *subgraphs = attr->data;
 
     if (attr->type == BP_ATTR_GRAPH)
-        return put_body(w, at, node, node->subgraphs[bodies[i]], facts);
+        return put_subgraph(w, at, node, node->subgraphs[subgraphs[i]], facts);
     if (attr->type == BP_ATTR_TENSOR)
         bp_ort_put_tensor(w, at, "", tensor[i].dtype, tensor[i].dims, tensor[i].rank,
                           tensor[i].data, tensor[i].bytes);
@@ -49,6 +50,7 @@ static bp_rc put_item(struct bp_ort_writer *w, uint32_t at, const struct bp_ir_n
     return BP_OK;
 }
 
+/* Lists of int64 and float are written inline, others as lists of offsets. */
 static bp_rc put_list(struct bp_ort_writer *w, uint32_t at, const struct bp_ir_node *node,
                       const bp_attr *attr, const struct bp_fact *facts)
 {
@@ -65,7 +67,7 @@ static bp_rc put_list(struct bp_ort_writer *w, uint32_t at, const struct bp_ir_n
     return rc;
 }
 
-static uint64_t number_of(const bp_attr *attr)
+static uint64_t scalar_of(const bp_attr *attr)
 {
     uint64_t value = 0;
 
@@ -73,18 +75,19 @@ static uint64_t number_of(const bp_attr *attr)
     return value;
 }
 
+/* Three fields: name, type, and the one for the value. */
 static bp_rc put_attribute(struct bp_ort_writer *w, uint32_t at, const struct bp_ir_node *node,
                            const bp_attr *attr, const struct bp_fact *facts)
 {
     bool is_list = attr->flags & BP_ATTR_LIST;
-    bool is_number = !is_list && (attr->type == BP_ATTR_INT || attr->type == BP_ATTR_FLOAT);
+    bool is_scalar = !is_list && (attr->type == BP_ATTR_INT || attr->type == BP_ATTR_FLOAT);
     const struct bp_flat_field *field =
         is_list ? kinds[attr->type].list_field : kinds[attr->type].field;
     struct bp_flat_slot slots[] = {
         bp_ort_child(&bp_ort_attr_name),
-        bp_ort_number(&bp_ort_attr_type, 4,
+        bp_ort_scalar(&bp_ort_attr_type, 4,
                       is_list ? kinds[attr->type].list_type : kinds[attr->type].type),
-        is_number ? bp_ort_number(field, attr->type == BP_ATTR_INT ? 8 : 4, number_of(attr))
+        is_scalar ? bp_ort_scalar(field, attr->type == BP_ATTR_INT ? 8 : 4, scalar_of(attr))
                   : bp_ort_child(field)};
 
     if (bp_write_is_type(node, attr))
@@ -94,12 +97,13 @@ static bp_rc put_attribute(struct bp_ort_writer *w, uint32_t at, const struct bp
                        attr->name);
     bp_flat_put_table(&w->out, at, slots, 3);
     bp_ort_put_string(w, slots[0].at, attr->name);
-    if (is_number)
+    if (is_scalar)
         return BP_OK;
     return is_list ? put_list(w, slots[2].at, node, attr, facts)
                    : put_item(w, slots[2].at, node, attr, 0, facts);
 }
 
+/* Attributes that sealing added with their default are left out. */
 static bp_rc put_attributes(struct bp_ort_writer *w, uint32_t at, const struct bp_ir_node *node,
                             const struct bp_fact *facts)
 {
@@ -120,6 +124,7 @@ static bp_rc put_attributes(struct bp_ort_writer *w, uint32_t at, const struct b
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
+/* An absent input or output is an empty name. */
 static void put_names(struct bp_ort_writer *w, uint32_t at, const struct bp_ir *ir,
                       const uint32_t *list, uint32_t n)
 {
@@ -129,7 +134,10 @@ static void put_names(struct bp_ort_writer *w, uint32_t at, const struct bp_ir *
         bp_ort_put_string(w, first + i * 4, list[i] == BP_NONE ? "" : ir->values[list[i]].name);
 }
 
-/* How many inputs each parameter has: one, or none when it is left out at the end, or many. */
+/*
+ * Node.input_arg_counts: actual inputs of each formal parameter: 1, 0 when it is left out, n when
+ * it is variadic.
+ */
 static void put_counts(struct bp_ort_writer *w, uint32_t at, const struct bp_ir_node *node)
 {
     const struct bp_schema *schema =
@@ -145,6 +153,7 @@ static void put_counts(struct bp_ort_writer *w, uint32_t at, const struct bp_ir_
     }
 }
 
+/* ONNX Runtime looks up the kernel by the version that introduced the operator's definition. */
 static int32_t since_of(const struct bp_ir_node *node)
 {
     uint32_t since = node->schema ? node->schema->since : node->opset;
@@ -152,14 +161,15 @@ static int32_t since_of(const struct bp_ir_node *node)
     return since > 0 ? (int32_t)since : 1;
 }
 
+/* execution_provider_type must be set, or ONNX Runtime refuses the file. */
 static bp_rc put_node(struct bp_ort_writer *w, uint32_t at, const struct bp_ir *ir, uint32_t index,
                       const struct bp_fact *facts)
 {
     const struct bp_ir_node *node = &ir->nodes[index];
     struct bp_flat_slot slots[] = {bp_ort_child(&bp_ort_node_name),
                                    bp_ort_child(&bp_ort_node_domain),
-                                   bp_ort_number(&bp_ort_node_since, 4, (uint32_t)since_of(node)),
-                                   bp_ort_number(&bp_ort_node_index, 4, index),
+                                   bp_ort_scalar(&bp_ort_node_since, 4, (uint32_t)since_of(node)),
+                                   bp_ort_scalar(&bp_ort_node_index, 4, index),
                                    bp_ort_child(&bp_ort_node_op),
                                    bp_ort_child(&bp_ort_node_provider),
                                    bp_ort_child(&bp_ort_node_inputs),
@@ -176,7 +186,8 @@ static bp_rc put_node(struct bp_ort_writer *w, uint32_t at, const struct bp_ir *
     bp_ort_put_string(w, slots[0].at, node->name);
     bp_ort_put_string(w, slots[1].at, node->domain);
     bp_ort_put_string(w, slots[4].at, node->op);
-    bp_ort_put_string(w, slots[5].at, "CPUExecutionProvider"); /* what ONNX Runtime has at least */
+    bp_ort_put_string(w, slots[5].at,
+                      "CPUExecutionProvider"); /* every build of ONNX Runtime has it */
     put_names(w, slots[6].at, ir, node->in, node->n_in);
     put_names(w, slots[7].at, ir, node->out, node->n_out);
     put_counts(w, slots[9].at, node);
@@ -184,6 +195,7 @@ static bp_rc put_node(struct bp_ort_writer *w, uint32_t at, const struct bp_ir *
     return put_attributes(w, slots[8].at, node, facts);
 }
 
+/* Node indices are positions in this list; edges refer to them. */
 bp_rc bp_ort_put_nodes(struct bp_ort_writer *w, uint32_t at, const struct bp_ir *ir,
                        const struct bp_fact *facts)
 {
@@ -200,18 +212,18 @@ bp_rc bp_ort_put_nodes(struct bp_ort_writer *w, uint32_t at, const struct bp_ir 
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-/* An EdgeEnd: the other node, which of the producer's outputs, which of the consumer's inputs. */
+/* EdgeEnd of the schema, 12 bytes: the other node, the producer's output, the consumer's input. */
 struct edge {
     uint32_t node;
     int32_t from, to;
 };
 
 struct edges {
-    struct edge *items; /* sorted by whose they are */
-    uint32_t *ends;     /* of a node's items, one a node */
+    struct edge *items; /* sorted by producer */
+    uint32_t *ends;     /* for each node: index after its last item */
 };
 
-/* Which output of its producer a value is. */
+/* Which output of its producer the value is. */
 static int32_t output_of(const struct bp_ir *ir, uint32_t value)
 {
     const struct bp_ir_node *node = &ir->nodes[ir->values[value].producer];
@@ -222,27 +234,29 @@ static int32_t output_of(const struct bp_ir *ir, uint32_t value)
     return i;
 }
 
-/* Input i of a node; behind them come the values that its bodies capture. */
+/* Input i of a node; after the inputs come the values that its subgraphs capture. */
 static uint32_t input_of(const struct bp_ir_node *node, uint32_t i)
 {
     return i < node->n_in ? node->in[i] : node->implicit[i - node->n_in];
 }
 
+/* Inputs and initializers have no producer, so no edge. */
 static bool is_edge(const struct bp_ir *ir, uint32_t value)
 {
     return value != BP_NONE && ir->values[value].producer != BP_NONE;
 }
 
-static void put_ends(struct bp_ort_writer *w, uint32_t at, const struct edge *edges, uint32_t n)
+static void put_edge_ends(struct bp_ort_writer *w, uint32_t at, const struct edge *edges,
+                          uint32_t n)
 {
-    /* a list of structs of 12 bytes: as one of three times as many numbers, but for its length */
+    /* a vector of 12-byte structs: reserved as 3 n words, then its length is set to n */
     uint32_t first = bp_flat_put_list(&w->out, at, (size_t)n * 3, 4);
 
     bp_flat_set(&w->out, first, edges, n * sizeof *edges);
     bp_flat_set(&w->out, first - 4, &n, sizeof n);
 }
 
-/* What leads to a node; at most as many as it has inputs. */
+/* Edges that lead to a node; at most as many as it has inputs. */
 static uint32_t list_inputs(const struct bp_ir *ir, const struct bp_ir_node *node,
                             struct edge *edges)
 {
@@ -258,7 +272,7 @@ static uint32_t list_inputs(const struct bp_ir *ir, const struct bp_ir_node *nod
     return n;
 }
 
-/* What leads from each node, gathered by producer. false: no memory. */
+/* Edges that leave each node: a counting sort by producer. false: no memory. */
 static bool gather_outputs(struct bp_region *region, const struct bp_ir *ir, struct edges *out)
 {
     size_t total = 0;
@@ -296,6 +310,7 @@ static bool gather_outputs(struct bp_region *region, const struct bp_ir *ir, str
     return true;
 }
 
+/* NodeEdge: incoming edges of a node, then outgoing ones. */
 void bp_ort_put_edges(struct bp_ort_writer *w, uint32_t at, const struct bp_ir *ir)
 {
     uint32_t first = bp_flat_put_list(&w->out, at, ir->n_nodes, 4), start = 0;
@@ -309,7 +324,7 @@ void bp_ort_put_edges(struct bp_ort_writer *w, uint32_t at, const struct bp_ir *
         const struct bp_ir_node *node = &ir->nodes[i];
         struct edge *inputs =
             bp_region_array(&w->region, (size_t)node->n_in + node->n_implicit, sizeof *inputs);
-        struct bp_flat_slot slots[] = {bp_ort_number(&bp_ort_edge_node, 4, i),
+        struct bp_flat_slot slots[] = {bp_ort_scalar(&bp_ort_edge_node, 4, i),
                                        bp_ort_child(&bp_ort_edge_inputs),
                                        bp_ort_child(&bp_ort_edge_outputs)};
 
@@ -318,8 +333,8 @@ void bp_ort_put_edges(struct bp_ort_writer *w, uint32_t at, const struct bp_ir *
             return;
         }
         bp_flat_put_table(&w->out, first + i * 4, slots, 3);
-        put_ends(w, slots[1].at, inputs, list_inputs(ir, node, inputs));
-        put_ends(w, slots[2].at, outputs.items + start, outputs.ends[i] - start);
+        put_edge_ends(w, slots[1].at, inputs, list_inputs(ir, node, inputs));
+        put_edge_ends(w, slots[2].at, outputs.items + start, outputs.ends[i] - start);
         start = outputs.ends[i];
     }
 }

@@ -8,6 +8,7 @@
 
 /* ---- tensors --------------------------------------------------------------------------------- */
 
+/* A vector of offsets to strings. */
 static void put_strings(struct bp_ort_writer *w, uint32_t at, const bp_span *strings, size_t n)
 {
     uint32_t first = bp_flat_put_list(&w->out, at, n, 4);
@@ -16,13 +17,14 @@ static void put_strings(struct bp_ort_writer *w, uint32_t at, const bp_span *str
         bp_flat_put_text(&w->out, first + (uint32_t)i * 4, strings[i].data, strings[i].size);
 }
 
+/* The data is not copied: it is written to the sink from where it is. */
 void bp_ort_put_tensor(struct bp_ort_writer *w, uint32_t at, const char *name, uint32_t dtype,
                        const int64_t *dims, uint32_t rank, const void *data, size_t size)
 {
     bool is_text = dtype == BP_DTYPE_STRING;
     struct bp_flat_slot slots[] = {
         bp_ort_child(&bp_ort_tensor_name), bp_ort_child(&bp_ort_tensor_dims),
-        bp_ort_number(&bp_ort_tensor_type, 4, dtype),
+        bp_ort_scalar(&bp_ort_tensor_type, 4, dtype),
         bp_ort_child(is_text ? &bp_ort_tensor_strings : &bp_ort_tensor_raw)};
     uint32_t first;
 
@@ -38,17 +40,18 @@ void bp_ort_put_tensor(struct bp_ort_writer *w, uint32_t at, const char *name, u
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
+/* A symbol that inference made has no name, so that dimension is unknown in the file. */
 static void put_dim(struct bp_ort_writer *w, uint32_t at, struct bp_sym dim)
 {
     bool is_named = !bp_sym_known(dim) && !bp_symbols_is_nameless(&w->symbols, dim);
     struct bp_flat_slot whole = bp_ort_child(&bp_ort_dim_value);
     struct bp_flat_slot slots[] = {
-        bp_ort_number(&bp_ort_dim_value_type, 1,
+        bp_ort_scalar(&bp_ort_dim_value_type, 1,
                       bp_sym_known(dim) ? BP_ORT_DIM_VALUE
                       : is_named        ? BP_ORT_DIM_PARAM
                                         : 0),
         is_named ? bp_ort_child(&bp_ort_dim_value_param)
-                 : bp_ort_number(&bp_ort_dim_value_value, 8,
+                 : bp_ort_scalar(&bp_ort_dim_value_value, 8,
                                  bp_sym_known(dim) ? (uint64_t)dim.value : 0)};
 
     bp_flat_put_table(&w->out, at, &whole, 1);
@@ -57,9 +60,10 @@ static void put_dim(struct bp_ort_writer *w, uint32_t at, struct bp_sym dim)
         bp_ort_put_string(w, slots[1].at, bp_symbols_name(&w->symbols, dim));
 }
 
+/* No shape field means unknown rank. */
 static void put_tensor_type(struct bp_ort_writer *w, uint32_t at, const struct bp_fact *fact)
 {
-    struct bp_flat_slot slots[] = {bp_ort_number(&bp_ort_tensor_type_element, 4, fact->dtype),
+    struct bp_flat_slot slots[] = {bp_ort_scalar(&bp_ort_tensor_type_element, 4, fact->dtype),
                                    bp_ort_child(&bp_ort_tensor_type_shape)};
     struct bp_flat_slot dims = bp_ort_child(&bp_ort_shape_dims);
     bool has_shape = fact->rank != BP_RANK_UNKNOWN;
@@ -74,7 +78,7 @@ static void put_tensor_type(struct bp_ort_writer *w, uint32_t at, const struct b
         put_dim(w, first + i * 4, fact->dims[i]);
 }
 
-/* Which TypeInfo says that; 0: none does, or it is not known. */
+/* The member of the TypeInfo union; 0: the format has none for it, or the type is unknown. */
 static uint8_t kind_of(const struct bp_fact *fact)
 {
     switch (fact->kind) {
@@ -89,11 +93,11 @@ static uint8_t kind_of(const struct bp_fact *fact)
     }
 }
 
-/* As deep as the reader of models let types be. */
+/* Recursive; the reader of models bounded the depth. */
 static void put_type(struct bp_ort_writer *w, uint32_t at, const struct bp_fact *fact)
 {
     uint8_t kind = kind_of(fact);
-    struct bp_flat_slot slots[] = {bp_ort_number(&bp_ort_type_which, 1, kind),
+    struct bp_flat_slot slots[] = {bp_ort_scalar(&bp_ort_type_which, 1, kind),
                                    bp_ort_child(&bp_ort_type_value)};
     struct bp_flat_slot inner[] = {bp_ort_child(&bp_ort_sequence_element),
                                    bp_ort_child(&bp_ort_map_value)};
@@ -105,12 +109,13 @@ static void put_type(struct bp_ort_writer *w, uint32_t at, const struct bp_fact 
         bp_flat_put_table(&w->out, slots[1].at, inner, 1);
         put_type(w, inner[0].at, fact->item);
     } else {
-        inner[0] = bp_ort_number(&bp_ort_map_key, 4, fact->item[0].dtype);
+        inner[0] = bp_ort_scalar(&bp_ort_map_key, 4, fact->item[0].dtype);
         bp_flat_put_table(&w->out, slots[1].at, inner, 2);
         put_type(w, inner[1].at, &fact->item[1]);
     }
 }
 
+/* Without a type the value has only its name; ONNX Runtime infers the type then. */
 void bp_ort_put_value(struct bp_ort_writer *w, uint32_t at, const char *name,
                       const struct bp_fact *fact)
 {

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* fields.c - the fields of onnx.proto as tables: one a message, indexed by field number. */
+/*
+ * fields.c - the fields of onnx.proto as tables: one for each message, indexed by field number.
+ *
+ * Gaps are fields that ONNX reserved or that are not read. The numbers are part of ONNX's file
+ * format and never change.
+ */
 
 #include "config.h"
 
@@ -26,6 +31,10 @@
         name, BP_FIELD_MESSAGE, BP_MSG_##type, true                                                \
     }
 
+/*
+ * AttributeProto: `type` (since IR version 2) says which of the value fields counts. 22 and 23
+ * since IR version 5.
+ */
 static const struct bp_field attribute_fields[] = {
     [1] = ONE("name", TEXT),
     [2] = ONE("f", FLOAT),
@@ -46,16 +55,19 @@ static const struct bp_field attribute_fields[] = {
     [23] = LIST_OF("sparse_tensors", SPARSE),
 };
 
+/* TensorShapeProto.Dimension: a oneof; neither field means unknown. */
 static const struct bp_field dimension_fields[] = {
     [1] = ONE("dim_value", INT),
     [2] = ONE("dim_param", TEXT),
 };
 
+/* StringStringEntryProto: metadata_props and external_data. */
 static const struct bp_field entry_fields[] = {
     [1] = ONE("key", TEXT),
     [2] = ONE("value", TEXT),
 };
 
+/* FunctionProto (IR version 8); 11 since IR version 9, 13 since 10. */
 static const struct bp_field function_fields[] = {
     [1] = ONE("name", TEXT),
     [4] = LIST("input", TEXT),
@@ -67,6 +79,7 @@ static const struct bp_field function_fields[] = {
     [13] = ONE("overload", TEXT),
 };
 
+/* GraphProto. 13 (value_info) is optional type information. */
 static const struct bp_field graph_fields[] = {
     [1] = LIST_OF("node", NODE),
     [2] = ONE("name", TEXT),
@@ -78,11 +91,13 @@ static const struct bp_field graph_fields[] = {
     [15] = LIST_OF("sparse_initializer", SPARSE),
 };
 
+/* TypeProto: a oneof. */
 static const struct bp_field map_type_fields[] = {
     [1] = ONE("key_type", INT),
     [2] = ONE_OF("value_type", TYPE),
 };
 
+/* ModelProto. Training information (20) is not read. */
 static const struct bp_field model_fields[] = {
     [1] = ONE("ir_version", INT),
     [2] = ONE("producer_name", TEXT),
@@ -96,6 +111,7 @@ static const struct bp_field model_fields[] = {
     [25] = LIST_OF("functions", FUNCTION),
 };
 
+/* NodeProto; 8 (overload) since IR version 10. An empty input or output name means absent. */
 static const struct bp_field node_fields[] = {
     [1] = LIST("input", TEXT),
     [2] = LIST("output", TEXT),
@@ -106,16 +122,19 @@ static const struct bp_field node_fields[] = {
     [8] = ONE("overload", TEXT),
 };
 
+/* OperatorSetIdProto: an empty domain is ONNX's own. */
 static const struct bp_field opset_fields[] = {
     [1] = ONE("domain", TEXT),
     [2] = ONE("version", INT),
 };
 
+/* MapProto of onnx-data.proto: keys in 3 or in 4, by their type. */
 static const struct bp_field map_fields[] = {
     [1] = ONE("name", TEXT),         [2] = ONE("key_type", INT),       [3] = LIST("keys", INT),
     [4] = LIST("string_keys", TEXT), [5] = ONE_OF("values", SEQUENCE),
 };
 
+/* OptionalProto: no value field set means empty. */
 static const struct bp_field optional_fields[] = {
     [1] = ONE("name", TEXT),
     [2] = ONE("elem_type", INT),
@@ -125,6 +144,7 @@ static const struct bp_field optional_fields[] = {
     [7] = ONE_OF("optional_value", OPTIONAL),
 };
 
+/* SequenceProto: elem_type says which list is used. */
 static const struct bp_field sequence_fields[] = {
     [1] = ONE("name", TEXT),
     [2] = ONE("elem_type", INT),
@@ -134,16 +154,19 @@ static const struct bp_field sequence_fields[] = {
     [7] = LIST_OF("optional_values", OPTIONAL),
 };
 
+/* TensorShapeProto: no dimensions means a scalar. */
 static const struct bp_field shape_fields[] = {
     [1] = LIST_OF("dim", DIMENSION),
 };
 
+/* SparseTensorProto: values [nnz], indices [nnz] or [nnz, rank]. */
 static const struct bp_field sparse_fields[] = {
     [1] = ONE_OF("values", TENSOR),
     [2] = ONE_OF("indices", TENSOR),
     [3] = LIST("dims", INT),
 };
 
+/* TensorProto: data is in raw_data or in the one typed field of its type. */
 static const struct bp_field tensor_fields[] = {
     [1] = LIST("dims", INT),
     [2] = ONE("data_type", INT),
@@ -159,6 +182,7 @@ static const struct bp_field tensor_fields[] = {
     [14] = ONE("data_location", INT),
 };
 
+/* TypeProto.Tensor, and TypeProto.SparseTensor, which has the same fields. */
 static const struct bp_field tensor_type_fields[] = {
     [1] = ONE("elem_type", INT),
     [2] = ONE_OF("shape", SHAPE),
@@ -170,10 +194,12 @@ static const struct bp_field type_fields[] = {
     [9] = ONE_OF("optional_type", TYPE_OF),
 };
 
+/* TypeProto.Sequence and TypeProto.Optional have the same field. */
 static const struct bp_field type_of_fields[] = {
     [1] = ONE_OF("elem_type", TYPE),
 };
 
+/* ValueInfoProto: name and type of an input, output or value. */
 static const struct bp_field value_info_fields[] = {
     [1] = ONE("name", TEXT),
     [2] = ONE_OF("type", TYPE),
@@ -212,7 +238,7 @@ static const struct {
 
 const struct bp_field *bp_field_find(enum bp_message_type message, uint32_t number)
 {
-    /* number 0 is a gap in every table */
+    /* no message has a field 0, so entry 0 is BP_FIELD_UNKNOWN in every table */
     return &messages[message].fields[number < messages[message].count ? number : 0];
 }
 

@@ -35,10 +35,10 @@ enum bp_field_kind {
     BP_FIELD_FLOAT,   /* four bytes */
     BP_FIELD_TEXT,    /* string or bytes */
     BP_FIELD_MESSAGE, /* of type `type` */
-    BP_FIELD_BYTES,   /* the rest: numbers of a tensor, which stay where they lie. Raw, */
-    BP_FIELD_FLOATS,  /* four bytes each, */
-    BP_FIELD_DOUBLES, /* eight bytes each, */
-    BP_FIELD_INTS     /* or varints */
+    BP_FIELD_BYTES,   /* tensor data, which stays in the file: raw bytes */
+    BP_FIELD_FLOATS,  /* the same: four bytes each */
+    BP_FIELD_DOUBLES, /* the same: eight bytes each */
+    BP_FIELD_INTS     /* the same: varints */
 };
 
 struct bp_field {
@@ -48,7 +48,7 @@ struct bp_field {
     bool is_list;
 };
 
-/* Numbers of a tensor's fields. */
+/* Field numbers of TensorProto that hold data. */
 enum {
     BP_TENSOR_FLOAT_DATA = 4,
     BP_TENSOR_INT32_DATA = 5,
@@ -60,9 +60,9 @@ enum {
     BP_TENSOR_CHUNK = 1000 /* ours: a row of bp_wire.chunks */
 };
 
-/* The field of that number; its kind is BP_FIELD_UNKNOWN when we do not read it. Never NULL. */
+/* The field of that number; its kind is BP_FIELD_UNKNOWN when it is not read. Never NULL. */
 const struct bp_field *bp_field_find(enum bp_message_type message, uint32_t number);
-/* "NodeProto" */
+/* The message's name in onnx.proto, such as "NodeProto". */
 const char *bp_message_name(enum bp_message_type message);
 
 #endif

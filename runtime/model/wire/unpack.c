@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* unpack.c - runs protobuf-c over what the scan has left, with memory from a region. */
+/* unpack.c - runs protobuf-c over the structure that the scan copied, with memory from a region. */
 
 #include "config.h"
 
@@ -10,6 +10,7 @@ static void *take(void *region, size_t n)
     return bp_region_alloc(region, n);
 }
 
+/* The region frees everything at once. */
 static void give_back(void *region, void *p)
 {
     (void)region; /* all at once, later */
@@ -31,7 +32,7 @@ bp_rc bp_unpack(const void *bytes, size_t size, enum bp_message_type type,
     if (*out)
         return BP_OK;
     bp_wire_finish(wire);
-    /* the scan has checked what protobuf-c checks, so what is left is memory */
+    /* the scan has checked all that protobuf-c checks, so the cause can only be memory */
     return bp_fail_nomem(err, "the decoded structure");
 }
 

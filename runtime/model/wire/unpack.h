@@ -9,9 +9,9 @@
 #include "model/onnx.pb-c.h"
 
 /*
- * Decode into `region`; the messages need no freeing of their own. `wire` starts from {0} and gets
- * the table that TensorProto.chunk counts in; it is the caller's to finish, and empty after a
- * failure.
+ * Decode into `region`; the messages are not freed one by one. `wire` starts from {0} and gets the
+ * table that TensorProto.chunk indexes; the caller finishes it. After a failure it is empty.
+ * BP_E_INVALID says which field and byte; BP_E_NOMEM.
  */
 bp_rc bp_unpack_model(const void *bytes, size_t size, struct bp_wire *wire,
                       struct bp_region *region, const Bp__ModelProto **out, bp_err *err) BP_CHECKED;

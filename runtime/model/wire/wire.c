@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* wire.c - one pass over protobuf's wire format, with a stack of its own instead of recursion. */
+/*
+ * wire.c - one pass over protobuf's wire format, with an explicit stack instead of recursion.
+ *
+ * A field is a varint tag (number << 3 | wire type) and a value: a varint, 8 bytes, a length and
+ * bytes, or 4 bytes. Groups (types 3 and 4) don't exist in ONNX and are refused.
+ */
 
 #include "config.h"
 
@@ -12,12 +17,12 @@ enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 /* A message that is being read. */
 struct frame {
     const uint8_t *begin, *end;
-    const uint8_t *tag; /* of the field that is being read */
+    const uint8_t *tag; /* of the current field */
     enum bp_message_type type;
     uint32_t number; /* of that field; 0: none yet */
-    uint32_t seen;   /* bit i: the message in field i, which may come once, was there */
-    size_t slot;     /* in the copy: where its length goes */
-    bool has_chunk;  /* the last chunk is of this tensor */
+    uint32_t seen;   /* bit i: singular message field i was read */
+    size_t slot;     /* in the copy: where the length goes */
+    bool has_chunk;  /* the last chunk belongs to this tensor */
 };
 
 struct scanner {
@@ -32,10 +37,11 @@ struct scanner {
 struct item {
     const struct bp_field *field;
     uint32_t number, wire_type;
-    const uint8_t *value; /* behind tag and length */
+    const uint8_t *value; /* after tag and length */
     size_t size;
 };
 
+/* Seven bits a byte, low bits first; ten bytes at most. */
 const uint8_t *bp_wire_varint(const uint8_t *p, const uint8_t *end, uint64_t *out)
 {
     uint64_t value = 0;
@@ -54,7 +60,9 @@ const uint8_t *bp_wire_varint(const uint8_t *p, const uint8_t *end, uint64_t *ou
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
-/* Which element of its list a frame's field is: fields before it were read, so they are sound. */
+/*
+ * The index of a frame's field in its list. Fields before it were checked, so this needs no checks.
+ */
 static uint32_t ordinal(const struct frame *frame)
 {
     const uint8_t *p = frame->begin;
@@ -75,7 +83,7 @@ static uint32_t ordinal(const struct frame *frame)
     return n;
 }
 
-/* "graph.node[3].attribute[0].t.dims" */
+/* The path of the current field: "graph.node[3].attribute[0].t.dims". */
 static void describe_place(const struct scanner *s, char *buf, size_t cap)
 {
     size_t len = (size_t)snprintf(buf, cap, "%s", bp_message_name(s->frames[0].type));
@@ -96,6 +104,7 @@ static void describe_place(const struct scanner *s, char *buf, size_t cap)
 }
 
 static bp_rc refuse(struct scanner *s, const char *fmt, ...) BP_PRINTF(2, 3);
+/* All refusals are BP_E_INVALID with path and byte offset. */
 static bp_rc refuse(struct scanner *s, const char *fmt, ...)
 {
     char place[256], what[128];
@@ -111,6 +120,7 @@ static bp_rc refuse(struct scanner *s, const char *fmt, ...)
 
 /* ---- the copy -------------------------------------------------------------------------------- */
 
+/* Grows the copy; beyond BP_WIRE_MAX_STRUCTURE the file is refused. */
 static bp_rc reserve(struct scanner *s, size_t n)
 {
     struct bp_wire *wire = s->wire;
@@ -131,7 +141,7 @@ static bp_rc reserve(struct scanner *s, size_t n)
     return BP_OK;
 }
 
-/* Room for it is reserved. */
+/* reserve() made space for it. */
 static void put_varint(struct bp_wire *wire, uint64_t value)
 {
     while (value >= 0x80) {
@@ -148,7 +158,7 @@ static void put_bytes(struct bp_wire *wire, const void *bytes, size_t n)
     wire->size += n;
 }
 
-/* Tag, length if the wire type has one, and the value as it stands. */
+/* Copies the tag, the length if the wire type has one, and the value. */
 static bp_rc copy_item(struct scanner *s, const struct item *item)
 {
     bp_rc rc = reserve(s, 5 + 10 + item->size);
@@ -164,6 +174,7 @@ static bp_rc copy_item(struct scanner *s, const struct item *item)
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
+/* A length beyond the enclosing message is refused, so no read leaves the file. */
 static bp_rc read_length(struct scanner *s, const uint8_t *end, size_t *out)
 {
     uint64_t size;
@@ -179,7 +190,7 @@ static bp_rc read_length(struct scanner *s, const uint8_t *end, size_t *out)
     return BP_OK;
 }
 
-/* Reads tag and length; afterwards s->p is behind the value. */
+/* Reads tag and length; s->p is after the value afterwards. */
 static bp_rc read_item(struct scanner *s, struct frame *frame, struct item *item)
 {
     uint64_t tag, ignored;
@@ -225,7 +236,7 @@ static bp_rc read_item(struct scanner *s, struct frame *frame, struct item *item
     return BP_OK;
 }
 
-/* Do packed varints end where they should? */
+/* Do packed varints end exactly at the end of the field? */
 static bool are_varints(const uint8_t *p, size_t size)
 {
     const uint8_t *end = p + size;
@@ -236,6 +247,7 @@ static bool are_varints(const uint8_t *p, size_t size)
     return p != NULL;
 }
 
+/* The wire type doesn't fit the field's kind. */
 static bp_rc refuse_type(struct scanner *s, const struct item *item)
 {
     static const char *const names[] = {"a varint", "8 bytes", "bytes", "", "", "4 bytes"};
@@ -243,7 +255,8 @@ static bp_rc refuse_type(struct scanner *s, const struct item *item)
     return refuse(s, "holds %s, which is not its type", names[item->wire_type]);
 }
 
-static bp_rc read_number(struct scanner *s, const struct item *item, uint32_t wire_type)
+/* Repeated scalars may be packed (proto3) or one field each (proto2): both are valid. */
+static bp_rc read_scalar(struct scanner *s, const struct item *item, uint32_t wire_type)
 {
     if (item->wire_type == WIRE_BYTES && item->field->is_list) {
         if (wire_type == WIRE_FIXED32 ? item->size % 4 != 0 : !are_varints(item->value, item->size))
@@ -254,9 +267,11 @@ static bp_rc read_number(struct scanner *s, const struct item *item, uint32_t wi
     return copy_item(s, item);
 }
 
-/* ---- the numbers of tensors ------------------------------------------------------------------ */
+/* ---- tensor data ----------------------------------------------------------------------------- */
 
-/* A new row, named in the copy. */
+/*
+ * A new row of the chunk table; the copy gets its index in a field of our own instead of the data.
+ */
 static bp_rc add_chunk(struct scanner *s, const struct bp_chunk *chunk)
 {
     struct bp_wire *wire = s->wire;
@@ -279,6 +294,7 @@ static bp_rc add_chunk(struct scanner *s, const struct bp_chunk *chunk)
     return BP_OK;
 }
 
+/* Packed data is one chunk; its elements are checked when they are read. */
 static bp_rc read_data(struct scanner *s, struct frame *frame, const struct item *item)
 {
     static const uint8_t element[] = {
@@ -297,7 +313,7 @@ static bp_rc read_data(struct scanner *s, struct frame *frame, const struct item
     if (item->wire_type != element[item->field->kind])
         return refuse_type(s, item);
 
-    /* one element with its tag; such come in runs */
+    /* an unpacked element with its tag: consecutive ones form one chunk */
     last = frame->has_chunk ? &s->wire->chunks[s->wire->n_chunks - 1] : NULL;
     if (last && last->is_tagged && last->field == item->number &&
         last->data + last->size == frame->tag) {
@@ -313,6 +329,7 @@ static bp_rc read_data(struct scanner *s, struct frame *frame, const struct item
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
+/* Starts a nested message; `slot` is where its length goes in the copy. */
 static void push_frame(struct scanner *s, enum bp_message_type type, const uint8_t *begin,
                        size_t size, size_t slot)
 {
@@ -326,6 +343,7 @@ static void push_frame(struct scanner *s, enum bp_message_type type, const uint8
     s->p = begin;
 }
 
+/* Depth and count are limited, because each message costs memory when it is unpacked. */
 static bp_rc open_message(struct scanner *s, struct frame *frame, const struct item *item)
 {
     size_t slot;
@@ -352,7 +370,7 @@ static bp_rc open_message(struct scanner *s, struct frame *frame, const struct i
     return BP_OK;
 }
 
-/* Fills in the length of the copy, padded to the room that was left for it. */
+/* Fills in the length, padded to BP_WIRE_LENGTH_BYTES with continuation bits. */
 static void close_message(struct scanner *s)
 {
     const struct frame *frame = &s->frames[--s->depth];
@@ -368,6 +386,7 @@ static void close_message(struct scanner *s)
     }
 }
 
+/* Unknown fields are skipped: they don't reach protobuf-c. */
 static bp_rc read_field(struct scanner *s)
 {
     struct frame *frame = &s->frames[s->depth - 1];
@@ -380,9 +399,9 @@ static bp_rc read_field(struct scanner *s)
     case BP_FIELD_UNKNOWN:
         return BP_OK;
     case BP_FIELD_INT:
-        return read_number(s, &item, WIRE_VARINT);
+        return read_scalar(s, &item, WIRE_VARINT);
     case BP_FIELD_FLOAT:
-        return read_number(s, &item, WIRE_FIXED32);
+        return read_scalar(s, &item, WIRE_FIXED32);
     case BP_FIELD_TEXT:
         return item.wire_type == WIRE_BYTES ? copy_item(s, &item) : refuse_type(s, &item);
     case BP_FIELD_MESSAGE:
@@ -396,6 +415,7 @@ static bp_rc read_field(struct scanner *s)
     return BP_OK;
 }
 
+/* Iterative: the frames are the stack, BP_WIRE_MAX_DEPTH of them. */
 bp_rc bp_wire_scan(const void *bytes, size_t size, enum bp_message_type root, struct bp_wire *out,
                    bp_err *err)
 {
@@ -403,7 +423,7 @@ bp_rc bp_wire_scan(const void *bytes, size_t size, enum bp_message_type root, st
     bp_rc rc = BP_OK;
 
     if (size == 0)
-        bytes = ""; /* sums with NULL are undefined */
+        bytes = ""; /* arithmetic on NULL is undefined */
     s.bytes = bytes;
     s.wire = out;
     s.depth = s.n_messages = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* graph.c - a graph of the host as ONNX's nodes, initializers and types. */
+/* graph.c - a graph of the host as ONNX: nodes, initializers and types. */
 
 #include "config.h"
 
@@ -24,7 +24,7 @@ enum {
 
 /* ---- tensors --------------------------------------------------------------------------------- */
 
-/* The head of a TensorProto; name NULL: none. */
+/* dims, data_type and name of a TensorProto; name NULL: none. */
 static void write_head(struct bp_writer *w, const char *name, uint32_t dtype, uint32_t rank,
                        const int64_t *dims)
 {
@@ -35,6 +35,7 @@ static void write_head(struct bp_writer *w, const char *name, uint32_t dtype, ui
         bp_put_text(&w->put, 8, name);
 }
 
+/* Strings in string_data, all else in raw_data. */
 static void write_data(struct bp_writer *w, uint32_t dtype, const void *data, size_t size)
 {
     const bp_span *spans = data;
@@ -47,7 +48,10 @@ static void write_data(struct bp_writer *w, uint32_t dtype, const void *data, si
         bp_put_bytes(&w->put, BP_TENSOR_STRING_DATA, spans[i].data, spans[i].size);
 }
 
-/* Its data stays where it lies if it is a number of the main graph's; see bp_model_source. */
+/*
+ * The data of an initializer of the main graph is not copied: it becomes a weight
+ * (bp_model_source.weights) that points at it. Subgraphs have their data inside.
+ */
 static bp_rc write_initializer(struct bp_writer *w, const struct bp_ir *ir,
                                const struct bp_ir_value *value)
 {
@@ -75,6 +79,7 @@ static bp_rc write_initializer(struct bp_writer *w, const struct bp_ir *ir,
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
+/* The attribute's definition in the operator's schema; custom operators have none. */
 static const struct bp_attr_def *find_def(const struct bp_ir_node *node, const char *name)
 {
     const struct bp_schema *schema = node->schema;
@@ -86,6 +91,7 @@ static const struct bp_attr_def *find_def(const struct bp_ir_node *node, const c
     return NULL;
 }
 
+/* Floats are compared by bits, so that -0 and NaN are written. */
 bool bp_write_is_default(const struct bp_ir_node *node, const bp_attr *attr)
 {
     const struct bp_attr_def *def = find_def(node, attr->name);
@@ -106,7 +112,7 @@ bool bp_write_is_default(const struct bp_ir_node *node, const bp_attr *attr)
     }
 }
 
-/* Numbers of AttributeProto: the field and the type of one, and of a list. */
+/* Field and type number in AttributeProto, for a single value and for a list. */
 static const struct {
     uint32_t field, type, list_field, list_type;
 } kinds[] = {
@@ -147,6 +153,7 @@ static bp_rc write_item(struct bp_writer *w, const struct bp_ir_node *node, cons
     return rc;
 }
 
+/* Optional's `type` is the one attribute of an operator that is a TypeProto. */
 bool bp_write_is_type(const struct bp_ir_node *node, const bp_attr *attr)
 {
     return !node->domain[0] && strcmp(node->op, "Optional") == 0 &&
@@ -187,6 +194,7 @@ static bp_rc write_attribute(struct bp_writer *w, const struct bp_ir_node *node,
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
+/* An absent input or output is an empty name. */
 static void write_names(struct bp_writer *w, const struct bp_ir *ir, uint32_t field,
                         const uint32_t *list, uint32_t n)
 {
@@ -194,6 +202,7 @@ static void write_names(struct bp_writer *w, const struct bp_ir *ir, uint32_t fi
         bp_put_text(&w->put, field, list[i] == BP_NONE ? "" : ir->values[list[i]].name);
 }
 
+/* The opset is not written: a file has one for all nodes of a domain. */
 static bp_rc write_node(struct bp_writer *w, const struct bp_ir *ir, const struct bp_ir_node *node)
 {
     size_t mark = bp_put_begin(&w->put, NODE_FIELD);
@@ -215,6 +224,7 @@ static bp_rc write_node(struct bp_writer *w, const struct bp_ir *ir, const struc
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
+/* A value that a subgraph captures counts as used in the graph that defines it. */
 bool *bp_write_find_used(struct bp_region *region, const struct bp_ir *ir)
 {
     bool *used = bp_region_array(region, ir->n_values, sizeof *used);
@@ -227,15 +237,15 @@ bool *bp_write_find_used(struct bp_region *region, const struct bp_ir *ir)
                 used[node->in[i]] = true;
         }
         for (uint32_t b = 0; b < node->n_subgraphs; b++) {
-            const struct bp_ir *body = node->subgraphs[b];
+            const struct bp_ir *subgraph = node->subgraphs[b];
             const bool *inner =
-                bp_write_find_used(region, body); /* at most BP_MAX_SUBGRAPH_DEPTH deep */
+                bp_write_find_used(region, subgraph); /* at most BP_MAX_SUBGRAPH_DEPTH deep */
 
             if (!inner)
                 return NULL;
-            for (uint32_t v = 0; v < body->n_values; v++) {
-                if (inner[v] && body->values[v].flags & BP_IR_CAPTURED)
-                    used[body->values[v].outer] = true;
+            for (uint32_t v = 0; v < subgraph->n_values; v++) {
+                if (inner[v] && subgraph->values[v].flags & BP_IR_CAPTURED)
+                    used[subgraph->values[v].outer] = true;
             }
         }
     }
@@ -244,6 +254,7 @@ bool *bp_write_find_used(struct bp_region *region, const struct bp_ir *ir)
     return used;
 }
 
+/* Constants that nothing reads are left out; defaults of inputs stay. */
 static bp_rc write_initializers(struct bp_writer *w, const struct bp_ir *ir, const bool *used)
 {
     bp_rc rc = BP_OK;
@@ -260,6 +271,7 @@ static bp_rc write_initializers(struct bp_writer *w, const struct bp_ir *ir, con
     return rc;
 }
 
+/* Declared types of values between nodes; inferred ones are left to the reader. */
 static void write_infos(struct bp_writer *w, const struct bp_ir *ir)
 {
     for (uint32_t v = 0; v < ir->n_values; v++) {
@@ -271,8 +283,11 @@ static void write_infos(struct bp_writer *w, const struct bp_ir *ir)
     }
 }
 
-/* Of the main graph they are the model's own, see rebuild.c. */
-static void write_ends(struct bp_writer *w, const struct bp_ir *ir)
+/*
+ * Inputs and outputs of a subgraph. Those of the main graph are copied from the model, see
+ * rebuild.c.
+ */
+static void write_inputs_outputs(struct bp_writer *w, const struct bp_ir *ir)
 {
     bp_put_text(&w->put, NAME_FIELD, ir->name);
     for (uint32_t i = 0; i < ir->n_inputs; i++)
@@ -281,7 +296,7 @@ static void write_ends(struct bp_writer *w, const struct bp_ir *ir)
         bp_write_value(w, OUTPUT_FIELD, &ir->values[ir->outputs[i]]);
 }
 
-/* At most BP_MAX_SUBGRAPH_DEPTH deep. */
+/* Recursive; at most BP_MAX_SUBGRAPH_DEPTH deep. */
 bp_rc bp_write_graph(struct bp_writer *w, const struct bp_ir *ir)
 {
     const bool *used = bp_write_find_used(&w->region, ir);
@@ -294,7 +309,7 @@ bp_rc bp_write_graph(struct bp_writer *w, const struct bp_ir *ir)
     if (rc < 0)
         return rc;
     if (ir->parent)
-        write_ends(w, ir);
+        write_inputs_outputs(w, ir);
     write_infos(w, ir);
     return BP_OK;
 }

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* imports.c - one version of each operator set for a file, whatever nodes bring with them. */
+/*
+ * imports.c - one version of each operator set for a file, though inlined functions may have
+ * brought nodes of others.
+ *
+ * An ONNX file imports each domain once. A version suits a node if the operator's definition did
+ * not change between it and the node's own.
+ */
 
 #include "config.h"
 
@@ -25,7 +31,7 @@ static bp_rc add(struct bp_writer *w, const char *domain, uint32_t version, bp_e
 
     if (find(w, domain))
         return BP_OK;
-    if ((n & (n - 1)) == 0) { /* doubled when it is full: 1, 2, 4... */
+    if ((n & (n - 1)) == 0) { /* full at 1, 2, 4...: double it */
         grown = bp_region_array(&w->region, n > 0 ? n * 2u : 1u, sizeof *grown);
         if (!grown)
             return bp_fail_nomem(err, "the operator sets");
@@ -37,7 +43,7 @@ static bp_rc add(struct bp_writer *w, const char *domain, uint32_t version, bp_e
     return BP_OK;
 }
 
-/* Domains of the nodes, of bodies too; those of the model first. */
+/* Domains of all nodes, subgraphs too; those that the model imports come first. */
 static bp_rc list_domains(struct bp_writer *w, const struct bp_ir *ir, bp_err *err)
 {
     bp_rc rc = BP_OK;
@@ -56,13 +62,14 @@ static bp_rc list_domains(struct bp_writer *w, const struct bp_ir *ir, bp_err *e
 
 /* ---- versions -------------------------------------------------------------------------------- */
 
-/* Rows that share their parts are versions of one meaning. */
+/* Schemas that share inference, parameters and attributes define the same operator. */
 static bool same_meaning(const struct bp_schema *a, const struct bp_schema *b)
 {
     return a == b || (a && b && a->infer == b->infer && a->in == b->in && a->out == b->out &&
                       a->attrs == b->attrs);
 }
 
+/* Would the node mean the same under that version? */
 static bool fits(const struct bp_ir_node *node, uint32_t version)
 {
     return node->opset == version || node->opset == 0 ||
@@ -70,7 +77,7 @@ static bool fits(const struct bp_ir_node *node, uint32_t version)
             same_meaning(node->schema, bp_schema_find(node->domain, node->op, version)));
 }
 
-/* The first node of the domain that means something else in that version; NULL: none does. */
+/* The first node of the domain that would mean something else; NULL: none. */
 static const struct bp_ir_node *find_misfit(const struct bp_ir *ir, const char *domain,
                                             uint32_t version)
 {
@@ -89,7 +96,7 @@ static const struct bp_ir_node *find_misfit(const struct bp_ir *ir, const char *
     return NULL;
 }
 
-/* The model's own version if that will do, else the lowest that does. */
+/* The model's own version if it suits all nodes, else the lowest that does. */
 static bp_rc choose(struct bp_import *import, const struct bp_ir *ir, bp_err *err)
 {
     const struct bp_ir_node *misfit = find_misfit(ir, import->domain, import->version);

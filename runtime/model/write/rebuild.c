@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rebuild.c - a model with its graph as passes have left it: a model like one that was read, whose
- * weights lie where those of the first do.
+ * rebuild.c - a model with the graph that passes made of it: it is encoded and opened again, and its
+ * weights share the memory of the first model's.
  */
 
 #include "config.h"
@@ -25,18 +25,18 @@ enum {
     OUTPUT_FIELD = 12,
     VALUE_FIELD = 13,
     SPARSE_FIELD = 15,
-    /* the first whose initializers need be no inputs */
+    /* the first version in which initializers need not be inputs */
     IR_VERSION_LEAST = 4
 };
 
-/* ---- what stays of the model's own bytes ----------------------------------------------------- */
+/* ---- fields that are copied ------------------------------------------------------------------ */
 
 static void copy(struct bp_writer *w, const struct bp_part *part)
 {
     bp_put_raw(&w->put, part->begin, (size_t)(part->end - part->begin));
 }
 
-/* An input whose default is a constant of the new graph is an input no more. */
+/* An input whose default is a constant of the new graph is no input any more. */
 static bool is_frozen(struct bp_writer *w, const struct bp_ir *ir, const struct bp_part *info)
 {
     const uint32_t frozen = BP_IR_DEFAULTED | BP_IR_CONSTANT;
@@ -59,7 +59,7 @@ static bool is_frozen(struct bp_writer *w, const struct bp_ir *ir, const struct 
     return false;
 }
 
-/* Fields of the main graph; its ends only if they are those that count, see bp_model_source. */
+/* Fields of the main graph; inputs and outputs only from the model or edit that they count of. */
 static void copy_graph(struct bp_writer *w, const struct bp_ir *ir, const struct bp_part *graph,
                        bool is_model, bool has_inputs, bool has_outputs)
 {
@@ -96,7 +96,7 @@ static bp_span bytes_of(const struct bp_onnx *onnx, uint32_t i)
     return i == 0 ? (bp_span){file->data, file->size} : onnx->edits[i - 1];
 }
 
-/* Where inputs or outputs of the main graph stand that count: the last bytes that have some. */
+/* The model (0) or the last edit that has inputs (or outputs) of the main graph. */
 static uint32_t find_last(const struct bp_onnx *onnx, uint32_t number)
 {
     uint32_t last = 0;
@@ -135,7 +135,7 @@ static void copy_graphs(struct bp_writer *w, const struct bp_ir *ir)
     }
 }
 
-/* What the model says of itself, with everything that the host does not read. */
+/* Metadata, producer, doc string and all fields that the host does not read. */
 static void copy_model(struct bp_writer *w)
 {
     bp_span bytes = bytes_of(w->onnx, 0);
@@ -158,7 +158,7 @@ static void write_imports(struct bp_writer *w)
         const struct bp_import *import = &w->imports[i];
         size_t mark;
 
-        /* a domain that only functions were in goes with them */
+        /* a domain that only function calls used is not imported any more */
         if (import->version == 0 || (!import->is_used && !bp_schema_newest(import->domain)))
             continue;
         mark = bp_put_begin(&w->put, OPSET_FIELD);
@@ -192,6 +192,7 @@ static bp_rc write_model(struct bp_writer *w, const struct bp_ir *ir)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* *region is taken over on success: it holds the constants that the weights point at. */
 bp_rc bp_onnx_rebuild(struct bp_onnx *onnx, const struct bp_ir *ir, struct bp_region *region,
                       struct bp_onnx **out, bp_err *err)
 {

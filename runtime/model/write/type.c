@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* type.c - types of values as ONNX has them. */
+/* type.c - types of values as TypeProto, from facts and from text. */
 
 #include "config.h"
 
@@ -11,6 +11,7 @@ enum { TENSOR = 1, SEQUENCE = 4, MAP = 5, SPARSE = 8, OPTIONAL = 9 };
 
 /* ---- from facts ------------------------------------------------------------------------------ */
 
+/* A symbol without a name is written as an empty Dimension: unknown. */
 static void write_dim(struct bp_writer *w, struct bp_sym dim)
 {
     size_t mark = bp_put_begin(&w->put, 1);
@@ -22,7 +23,7 @@ static void write_dim(struct bp_writer *w, struct bp_sym dim)
     bp_put_end(&w->put, mark);
 }
 
-/* field: TENSOR or SPARSE; fact NULL: no more is known */
+/* field: TENSOR or SPARSE; fact NULL: element type and shape are unknown */
 static void write_tensor(struct bp_writer *w, uint32_t field, const struct bp_fact *fact)
 {
     size_t mark = bp_put_begin(&w->put, field), shape;
@@ -66,7 +67,7 @@ static void write_content(struct bp_writer *w, const struct bp_fact *fact)
     }
 }
 
-/* As deep as the reader let types be. */
+/* Recursive; the reader of models bounded the depth. */
 void bp_write_type(struct bp_writer *w, uint32_t field, const struct bp_fact *fact)
 {
     size_t mark = bp_put_begin(&w->put, field);
@@ -88,6 +89,7 @@ void bp_write_value(struct bp_writer *w, uint32_t field, const struct bp_ir_valu
 
 /* ---- from text ------------------------------------------------------------------------------- */
 
+/* The inverse of element_word() in model/type.c. */
 static uint32_t dtype_of(const char *word, size_t n)
 {
     char text[32];
@@ -101,7 +103,7 @@ static uint32_t dtype_of(const char *word, size_t n)
     return strcmp(text, "double") == 0 ? BP_DTYPE_F64 : bp_dtype_from_name(text);
 }
 
-/* Is it "HEAD(...)"? The inner text is what lies between. */
+/* Is it "HEAD(...)"? *inner is the text between the parentheses. */
 static bool split(const char *text, size_t n, const char *head, const char **inner, size_t *n_inner)
 {
     size_t length = strlen(head);
@@ -114,6 +116,7 @@ static bool split(const char *text, size_t n, const char *head, const char **inn
     return true;
 }
 
+/* "key,value": the key is an element type without parentheses. */
 static bool write_map_text(struct bp_writer *w, const char *text, size_t n)
 {
     const char *comma = memchr(text, ',', n);
@@ -151,7 +154,7 @@ static bool write_text(struct bp_writer *w, const char *text, size_t n)
     return ok;
 }
 
-/* As deep as the reader let types be. */
+/* Recursive; the reader of models bounded the depth. */
 bool bp_write_type_text(struct bp_writer *w, uint32_t field, const char *text, size_t n)
 {
     size_t mark = bp_put_begin(&w->put, field);

@@ -1,34 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * capture_invariants.c - a state that Loop hands from iteration to iteration unchanged (exporters of
- * while loops hand the weights on so) becomes a value that the body takes from the graph around it.
- * An initializer among them is a constant of the body then, which providers may pack.
+ * capture_invariants.c - Loop(state s; subgraph returns s unchanged) becomes Loop without s, whose
+ * subgraph captures the initial value from the outer graph.
+ *
+ * Exporters of while loops pass weights through the loop as states. Once captured, an initializer
+ * is a constant of the subgraph, which providers may pack. Condition: the subgraph's output is its
+ * input, through Identity nodes at most. Bits: unchanged.
  */
 
 #include "config.h"
 
 #include "optimize/passes.h"
 
-enum { BEFORE_STATES = 2 }; /* inputs of a Loop and of its body: trip count and condition */
+enum { BEFORE_STATES = 2 }; /* inputs of a Loop and its subgraph: trip count and condition */
 
-/* A Loop in the middle of the pass. */
+/* A Loop while the pass works on it. */
 struct loop {
     struct bp_rewrite *rw;
     uint32_t n;
     struct bp_ir_node *node;
-    struct bp_ir *body;
-    bool *is_captured; /* one a state: it is an input of the body no more */
+    struct bp_ir *subgraph;
+    bool *is_captured; /* for each state: it is no input of the subgraph any more */
     uint32_t n_states, n_captured;
 };
 
 /* ---- which states ---------------------------------------------------------------------------- */
 
-/* What a value of the body is a copy of: itself, or what Identity nodes copy. */
-static uint32_t origin(const struct bp_ir *body, uint32_t value)
+/*
+ * The value that a value of the subgraph copies: itself, or the input of a chain of Identity nodes.
+ * The count limits the walk, should a hostile graph have a cycle.
+ */
+static uint32_t origin(const struct bp_ir *subgraph, uint32_t value)
 {
-    for (uint32_t left = body->n_nodes; left > 0; left--) {
-        uint32_t producer = body->values[value].producer;
-        const struct bp_ir_node *node = producer == BP_NONE ? NULL : &body->nodes[producer];
+    for (uint32_t left = subgraph->n_nodes; left > 0; left--) {
+        uint32_t producer = subgraph->values[value].producer;
+        const struct bp_ir_node *node = producer == BP_NONE ? NULL : &subgraph->nodes[producer];
 
         if (!node || !node->schema || bp_rw_stays(node) || node->domain[0] ||
             strcmp(node->op, "Identity") != 0)
@@ -40,25 +46,26 @@ static uint32_t origin(const struct bp_ir *body, uint32_t value)
 
 static bool is_unchanged(const struct loop *l, uint32_t i)
 {
-    return origin(l->body, l->body->outputs[i + 1]) == l->body->inputs[i + BEFORE_STATES];
+    return origin(l->subgraph, l->subgraph->outputs[i + 1]) ==
+           l->subgraph->inputs[i + BEFORE_STATES];
 }
 
-/* Does the body give the input back as another output, too? */
+/* Does the subgraph return the input as another output, too? */
 static bool is_output_elsewhere(const struct loop *l, uint32_t i)
 {
-    for (uint32_t o = 0; o < l->body->n_outputs; o++) {
-        if (o != i + 1 && l->body->outputs[o] == l->body->inputs[i + BEFORE_STATES])
+    for (uint32_t o = 0; o < l->subgraph->n_outputs; o++) {
+        if (o != i + 1 && l->subgraph->outputs[o] == l->subgraph->inputs[i + BEFORE_STATES])
             return true;
     }
     return false;
 }
 
-/* Is a value a tensor on both sides? A body may see a tensor as an optional. */
+/* Is the value a tensor inside and outside? A subgraph may declare an optional for a tensor. */
 static bool is_tensor(const struct loop *l, uint32_t outer, uint32_t inner)
 {
     return l->rw->facts[outer].kind == BP_KIND_TENSOR &&
            l->rw->facts[outer].dtype != BP_DTYPE_NONE &&
-           l->body->values[inner].declared.kind == BP_KIND_TENSOR;
+           l->subgraph->values[inner].declared.kind == BP_KIND_TENSOR;
 }
 
 static uint32_t output_of(const struct loop *l, uint32_t i)
@@ -66,7 +73,10 @@ static uint32_t output_of(const struct loop *l, uint32_t i)
     return i < l->node->n_out ? l->node->out[i] : BP_NONE;
 }
 
-/* Can readers of the state's final value read its initial one? */
+/*
+ * Can readers of the state's final value read its initial one? An output of the graph or a captured
+ * value keeps its producer.
+ */
 static bool can_skip_output(const struct loop *l, uint32_t i)
 {
     uint32_t out = output_of(l, i);
@@ -77,8 +87,8 @@ static bool can_skip_output(const struct loop *l, uint32_t i)
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /*
- * A body finds a value of the graph around it by its name, when the model is written. Is the name
- * free in the graph and in the bodies within that read the value?
+ * A subgraph refers to values of the outer graph by name when the model is written. Is the name
+ * free in this graph and in nested subgraphs that read the value?
  */
 static bool is_free(const struct bp_ir *ir, uint32_t value, const char *name)
 {
@@ -86,75 +96,88 @@ static bool is_free(const struct bp_ir *ir, uint32_t value, const char *name)
         if (v != value && strcmp(ir->values[v].name, name) == 0)
             return false;
     }
-    for (const struct bp_ir *body = ir->first_subgraph; body; body = body->next_subgraph) {
-        for (uint32_t v = 0; v < body->n_values; v++) {
-            if (body->values[v].flags & BP_IR_CAPTURED && body->values[v].outer == value &&
-                !is_free(body, v, name))
+    for (const struct bp_ir *subgraph = ir->first_subgraph; subgraph;
+         subgraph = subgraph->next_subgraph) {
+        for (uint32_t v = 0; v < subgraph->n_values; v++) {
+            if (subgraph->values[v].flags & BP_IR_CAPTURED && subgraph->values[v].outer == value &&
+                !is_free(subgraph, v, name))
                 return false;
         }
     }
     return true;
 }
 
+/* Renames the value here and where nested subgraphs capture it. */
 static void rename_value(struct bp_ir *ir, uint32_t value, const char *name)
 {
     ir->values[value].name = name;
-    for (struct bp_ir *body = ir->first_subgraph; body; body = body->next_subgraph) {
-        for (uint32_t v = 0; v < body->n_values; v++) {
-            if (body->values[v].flags & BP_IR_CAPTURED && body->values[v].outer == value)
-                rename_value(body, v, name);
+    for (struct bp_ir *subgraph = ir->first_subgraph; subgraph;
+         subgraph = subgraph->next_subgraph) {
+        for (uint32_t v = 0; v < subgraph->n_values; v++) {
+            if (subgraph->values[v].flags & BP_IR_CAPTURED && subgraph->values[v].outer == value)
+                rename_value(subgraph, v, name);
         }
     }
 }
 
 /* ---- changes --------------------------------------------------------------------------------- */
 
+/* All conditions for one state. */
 static bool can_capture(const struct loop *l, uint32_t i)
 {
     uint32_t outer = bp_rw_input(l->rw, l->n, i + BEFORE_STATES);
-    uint32_t inner = l->body->inputs[i + BEFORE_STATES];
+    uint32_t inner = l->subgraph->inputs[i + BEFORE_STATES];
 
-    return outer != BP_NONE && !(l->body->values[inner].flags & BP_IR_DEFAULTED) &&
+    return outer != BP_NONE && !(l->subgraph->values[inner].flags & BP_IR_DEFAULTED) &&
            is_unchanged(l, i) && !is_output_elsewhere(l, i) && is_tensor(l, outer, inner) &&
-           can_skip_output(l, i) && is_free(l->body, inner, l->rw->ir->values[outer].name);
+           can_skip_output(l, i) && is_free(l->subgraph, inner, l->rw->ir->values[outer].name);
 }
 
-/* The body's input becomes a captured value; the lists are shortened later. */
+/* Turns the subgraph's input into a captured value; the lists are shortened later. */
 static void capture(struct loop *l, uint32_t i)
 {
     uint32_t outer = bp_rw_input(l->rw, l->n, i + BEFORE_STATES);
-    uint32_t inner = l->body->inputs[i + BEFORE_STATES];
-    struct bp_ir_value *value = &l->body->values[inner];
+    uint32_t inner = l->subgraph->inputs[i + BEFORE_STATES];
+    struct bp_ir_value *value = &l->subgraph->values[inner];
 
-    l->body->values[l->body->outputs[i + 1]].flags &= ~(uint32_t)BP_IR_OUTPUT;
-    rename_value(l->body, inner, l->rw->ir->values[outer].name);
+    l->subgraph->values[l->subgraph->outputs[i + 1]].flags &= ~(uint32_t)BP_IR_OUTPUT;
+    rename_value(l->subgraph, inner, l->rw->ir->values[outer].name);
     value->flags = (value->flags & ~(uint32_t)BP_IR_INPUT) | BP_IR_CAPTURED;
     value->outer = outer;
     l->is_captured[i] = true;
     l->n_captured++;
 }
 
-/* What is an output now; another output of the same value may have been cleared. */
-static void mark_outputs(struct bp_ir *body)
+/*
+ * Sets the output flags again, because capture() may have cleared one of a value that is returned
+ * twice.
+ */
+static void mark_outputs(struct bp_ir *subgraph)
 {
-    for (uint32_t o = 0; o < body->n_outputs; o++)
-        body->values[body->outputs[o]].flags |= BP_IR_OUTPUT;
+    for (uint32_t o = 0; o < subgraph->n_outputs; o++)
+        subgraph->values[subgraph->outputs[o]].flags |= BP_IR_OUTPUT;
 }
 
-/* A state that cannot be captured: the body gives its input itself, which a run need not copy. */
+/*
+ * A state that can't be captured: the subgraph returns its input directly, which a run need not
+ * copy.
+ */
 static void hand_on(struct loop *l, uint32_t i)
 {
-    uint32_t *output = &l->body->outputs[i + 1];
-    uint32_t inner = l->body->inputs[i + BEFORE_STATES];
+    uint32_t *output = &l->subgraph->outputs[i + 1];
+    uint32_t inner = l->subgraph->inputs[i + BEFORE_STATES];
 
     if (*output == inner || !is_unchanged(l, i))
         return;
-    l->body->values[*output].flags &= ~(uint32_t)BP_IR_OUTPUT;
+    l->subgraph->values[*output].flags &= ~(uint32_t)BP_IR_OUTPUT;
     *output = inner;
     l->rw->n_matches++;
 }
 
-/* Leaves entries of captured states out of a list whose states begin at `first`; the new length. */
+/*
+ * Removes the entries of captured states from a list whose states begin at `first`; returns the new
+ * length.
+ */
 static uint32_t shorten(const struct loop *l, uint32_t *list, uint32_t n, uint32_t first)
 {
     uint32_t left = 0;
@@ -166,7 +189,7 @@ static uint32_t shorten(const struct loop *l, uint32_t *list, uint32_t n, uint32
     return left;
 }
 
-/* What read the final values reads the initial ones; false: then nobody needs the Loop. */
+/* Readers of the final values read the initial ones; false: nothing needs the Loop any more. */
 static bool skip_outputs(struct loop *l)
 {
     for (uint32_t i = 0; i < l->n_states && !bp_rw_is_dead(l->rw, l->n); i++) {
@@ -178,6 +201,7 @@ static bool skip_outputs(struct loop *l)
     return !bp_rw_is_dead(l->rw, l->n);
 }
 
+/* Removes the captured states from the node's inputs and outputs, and adds them to its captures. */
 static bp_rc shorten_node(struct loop *l, bp_err *err)
 {
     struct bp_rewrite *rw = l->rw;
@@ -212,16 +236,16 @@ static bp_rc shorten_node(struct loop *l, bp_err *err)
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-/* false: the node is none, or not one that can be looked at. */
+/* False: the node is no Loop, or its counts of inputs and outputs don't fit together. */
 static bool open_loop(struct bp_rewrite *rw, uint32_t n, struct loop *l)
 {
     struct bp_ir_node *node = bp_rw_is(rw, n, "Loop") ? bp_rw_node(rw, n) : NULL;
-    struct bp_ir *body = node ? bp_ir_subgraph(node, "body") : NULL;
+    struct bp_ir *subgraph = node ? bp_ir_subgraph(node, "body") : NULL;
 
-    if (!body || node->n_in <= BEFORE_STATES || body->n_inputs != node->n_in ||
-        body->n_outputs + 1 < node->n_in)
+    if (!subgraph || node->n_in <= BEFORE_STATES || subgraph->n_inputs != node->n_in ||
+        subgraph->n_outputs + 1 < node->n_in)
         return false;
-    *l = (struct loop){.rw = rw, .n = n, .node = node, .body = body};
+    *l = (struct loop){.rw = rw, .n = n, .node = node, .subgraph = subgraph};
     l->n_states = node->n_in - BEFORE_STATES;
     return true;
 }
@@ -237,13 +261,13 @@ static bp_rc do_loop(struct loop *l, bp_err *err)
         else
             hand_on(l, i);
     }
-    mark_outputs(l->body);
+    mark_outputs(l->subgraph);
     if (l->n_captured == 0)
         return BP_OK;
     l->rw->n_matches += l->n_captured;
-    l->body->n_inputs = shorten(l, l->body->inputs, l->body->n_inputs, BEFORE_STATES);
-    l->body->n_outputs = shorten(l, l->body->outputs, l->body->n_outputs, 1);
-    mark_outputs(l->body);
+    l->subgraph->n_inputs = shorten(l, l->subgraph->inputs, l->subgraph->n_inputs, BEFORE_STATES);
+    l->subgraph->n_outputs = shorten(l, l->subgraph->outputs, l->subgraph->n_outputs, 1);
+    mark_outputs(l->subgraph);
     return skip_outputs(l) ? shorten_node(l, err) : BP_OK;
 }
 

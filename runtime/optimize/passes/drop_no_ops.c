@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* drop_no_ops.c - nodes whose output is their input: readers of the one read the other then. */
+/*
+ * drop_no_ops.c - x -> node -> readers becomes x -> readers, where the node changes nothing.
+ *
+ * Each row of the table has an operator and the condition under which its output equals its input:
+ * Cast to the same type, Reshape to the same shape, Transpose with the identity permutation...
+ * Bits: unchanged.
+ */
 
 #include "config.h"
 
 #include "optimize/passes.h"
 
-enum { MOST_AXES = 64 };
+enum { MOST_AXES = 64 }; /* elements of shapes, pads and steps that are looked at */
 
+/* Types must be known; Cast between equal types is a copy. */
 static bool keeps_type(const struct bp_rewrite *rw, const struct bp_ir_node *node)
 {
     uint32_t from = rw->facts[node->in[0]].dtype;
@@ -19,6 +26,7 @@ static bool keeps_shape(const struct bp_rewrite *rw, const struct bp_ir_node *no
     return bp_rw_same_shape(rw, node->in[0], node->out[0]);
 }
 
+/* Without `perm` a Transpose reverses the axes, so that is no no-op. */
 static bool keeps_order(const struct bp_rewrite *rw, const struct bp_ir_node *node)
 {
     uint32_t n;
@@ -32,7 +40,7 @@ static bool keeps_order(const struct bp_rewrite *rw, const struct bp_ir_node *no
     return perm != NULL;
 }
 
-/* Dropout does nothing unless it trains: an input since opset 12, an attribute before 7. */
+/* Dropout copies its input unless it trains: an input since opset 12, an attribute before 7. */
 static bool is_inference(const struct bp_rewrite *rw, const struct bp_ir_node *node)
 {
     int64_t training = 0;
@@ -47,18 +55,19 @@ static bool is_inference(const struct bp_rewrite *rw, const struct bp_ir_node *n
 
 static bool is_all_zero(const struct bp_rewrite *rw, uint32_t value)
 {
-    int64_t numbers[2 * MOST_AXES];
+    int64_t elements[2 * MOST_AXES];
     uint32_t n;
 
-    if (!bp_rw_ints(rw, value, numbers, 2 * MOST_AXES, &n))
+    if (!bp_rw_ints(rw, value, elements, 2 * MOST_AXES, &n))
         return false;
     for (uint32_t i = 0; i < n; i++) {
-        if (numbers[i] != 0)
+        if (elements[i] != 0)
             return false;
     }
     return true;
 }
 
+/* `pads` is an attribute before opset 11, an input from then on. */
 static bool pads_nothing(const struct bp_rewrite *rw, const struct bp_ir_node *node)
 {
     uint32_t n;
@@ -73,13 +82,14 @@ static bool pads_nothing(const struct bp_rewrite *rw, const struct bp_ir_node *n
     return pads != NULL;
 }
 
+/* Concat, Max, Mean, Min and Sum of one operand return it. */
 static bool is_alone(const struct bp_rewrite *rw, const struct bp_ir_node *node)
 {
     (void)rw;
     return node->n_in == 1;
 }
 
-/* With steps of 1, as many elements as there are can only be all of them. */
+/* With steps of 1, a Slice that has as many elements as its input has all of them, in order. */
 static bool takes_all(const struct bp_rewrite *rw, const struct bp_ir_node *node)
 {
     int64_t steps[MOST_AXES];
@@ -124,7 +134,7 @@ static const struct rule {
 
 enum { N_RULES = sizeof rules / sizeof rules[0] };
 
-/* What is_no_op() goes by: the key of each rule, and a bit for each of these. */
+/* The key of each rule, and a set of their upper 6 bits that rejects most nodes with one test. */
 struct keys {
     uint32_t of[N_RULES];
     uint64_t bits;
@@ -135,7 +145,7 @@ static uint64_t bit_of(uint32_t key)
     return UINT64_C(1) << (key >> 26);
 }
 
-/* The rule of a node, or NULL. */
+/* The rule of a node, or NULL; operators of other domains have none. */
 static const struct rule *find_rule(const struct bp_rewrite *rw, uint32_t n,
                                     const struct keys *keys)
 {
@@ -155,8 +165,7 @@ static bool is_no_op(const struct bp_rewrite *rw, uint32_t n, const struct keys 
     const struct rule *rule = find_rule(rw, n, keys);
     uint32_t out = rw->nodes.out[n];
 
-    return rule && bp_rw_input(rw, n, 0) != BP_NONE && out != BP_NONE &&
-           bp_rw_one_output(rw, n) &&
+    return rule && bp_rw_input(rw, n, 0) != BP_NONE && out != BP_NONE && bp_rw_one_output(rw, n) &&
            (rw->values.count[out] > 0 || rw->values.flags[out] & BP_IR_OUTPUT) &&
            (!rule->is_no_op || rule->is_no_op(rw, bp_rw_node(rw, n)));
 }

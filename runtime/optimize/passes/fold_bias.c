@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* fold_bias.c - an Add after a Conv, of one number a channel: it becomes the Conv's bias. */
+/*
+ * fold_bias.c - Conv -> Add(constant, one element for each channel) becomes Conv with that bias.
+ *
+ * Conditions: Add is the only reader of the Conv, weights and bias are constants, and opset 7 or
+ * later, as Add broadcast otherwise before. Value kept; the sums round in another order.
+ */
 
 #include "config.h"
 
@@ -13,11 +18,11 @@ static bp_rc fold(struct bp_rewrite *rw, uint32_t n, bp_err *err)
 
     for (uint32_t i = 0; i < 2 && !bias; i++) {
         if (bp_conv_find(rw, node->in[i], &conv))
-            bias = bp_conv_channels(rw, node->in[1 - i], conv.rank, conv.maps);
+            bias = bp_conv_channels(rw, node->in[1 - i], conv.rank, conv.channels);
     }
     if (!bias || !bp_conv_load(rw, &conv, false))
         return BP_OK;
-    for (size_t m = 0; m < conv.maps; m++)
+    for (size_t m = 0; m < conv.channels; m++)
         conv.bias[m] += bias[m];
     return bp_conv_replace(rw, &conv, n, err);
 }

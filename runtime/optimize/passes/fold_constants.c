@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fold_constants.c - values that are the same in each run. Some are known at once (fold.h); the
- * rest is run once, in one graph of all such nodes.
+ * fold_constants.c - nodes whose inputs are constants become constants. Some need no run
+ * (patterns/fold.h); the rest is run once, as one graph of all such nodes.
+ *
+ * A failure of that run is no error: the nodes stay. Bits: unchanged, as the CPU provider would
+ * compute them the same in each run.
  */
 
 #include "config.h"
@@ -13,18 +16,18 @@
 #include "optimize/optimize.h"
 
 /*
- * Computed in each run, a value needs the same room in each frame; so it may grow, within limits
- * that keep a small file from becoming a large session.
+ * A folded constant may be larger than its inputs, as a run would need that memory too; the limits
+ * keep a small hostile file from becoming a large session.
  */
 enum {
-    SMALL = 16 << 20,       /* bytes of a result that may be larger than what it is made of */
-    MOST_GROWN = 256 << 20, /* all of those of a graph */
-    GROWTH = 2              /* other results are at most so many times their inputs */
+    SMALL = 16 << 20,       /* bytes: a result up to this size may be larger than its inputs */
+    MOST_GROWN = 256 << 20, /* bytes: all such results of a graph together */
+    GROWTH = 2              /* larger results are at most so many times as long as their inputs */
 };
 
 /* ---- which nodes ----------------------------------------------------------------------------- */
 
-/* *grown: bytes of results beyond their inputs so far. */
+/* Sizes must be known. *grown: bytes of results that are larger than their inputs, so far. */
 static bool is_worth_it(const struct bp_rewrite *rw, const struct bp_ir_node *node, size_t *grown)
 {
     size_t in = 0, out = 0, bytes;
@@ -48,13 +51,13 @@ static bool is_worth_it(const struct bp_rewrite *rw, const struct bp_ir_node *no
     return true;
 }
 
-/* fixed: one a value, is it to be computed here? */
+/* Is a value constant, or computed by the batch? fixed: one flag for each value. */
 static bool is_fixed(const struct bp_rewrite *rw, const bool *fixed, uint32_t value)
 {
     return value == BP_NONE || bp_rw_is_constant(rw, value) || fixed[value];
 }
 
-/* Is all that node n reads the same each time? It says so without the node, which is far away. */
+/* Are all inputs of node n fixed? Reads the lists only, not the node's row, which is not cached. */
 static bool reads_fixed(const struct bp_rewrite *rw, uint32_t n, const bool *fixed)
 {
     uint32_t first = rw->nodes.first_use[n], n_in = rw->nodes.n_in[n];
@@ -68,7 +71,10 @@ static bool reads_fixed(const struct bp_rewrite *rw, uint32_t n, const bool *fix
     return n_in > 0;
 }
 
-/* May a node that reads only such be run once? */
+/*
+ * May a node with fixed inputs run once? Not when the output size depends on the data, or when the
+ * host runs it (control flow, sequences).
+ */
 static bool can_fold(const struct bp_rewrite *rw, const struct bp_ir_node *node, size_t *grown)
 {
     return node && node->schema && node->n_subgraphs == 0 && !bp_fold_must_stay(node) &&
@@ -80,15 +86,16 @@ static bool can_fold(const struct bp_rewrite *rw, const struct bp_ir_node *node,
 
 struct batch {
     struct bp_rewrite *rw;
-    bool *fixed;                 /* one a value of the graph: made by a node that is to be run */
+    bool *fixed;                 /* for each value of the graph: a node of the batch computes it */
     uint32_t *nodes;             /* to be run */
-    uint32_t *map;               /* one a value: its index in `ir`, or BP_NONE */
-    uint32_t *wanted;            /* one an output of `ir`: the value */
-    struct bp_ir_data **results; /* one an output of `ir` */
+    uint32_t *map;               /* for each value: its index in `ir`, or BP_NONE */
+    uint32_t *wanted;            /* for each output of `ir`: the value */
+    struct bp_ir_data **results; /* for each output of `ir` */
     uint32_t n_nodes;
     struct bp_ir *ir;
 };
 
+/* The value's copy in the batch; constants share their bytes. */
 static bp_rc map_value(struct batch *b, uint32_t value, uint32_t *out, bp_err *err)
 {
     const struct bp_ir_value *from = &b->rw->ir->values[value];
@@ -97,7 +104,7 @@ static bp_rc map_value(struct batch *b, uint32_t value, uint32_t *out, bp_err *e
     if (b->map[value] == BP_NONE) {
         rc = bp_ir_define(b->ir, from->name, &b->map[value], err);
         if (rc >= 0 && from->flags & BP_IR_CONSTANT) {
-            bp_rw_number_data(from->data); /* providers know bytes by their numbers */
+            bp_rw_set_data_id(from->data); /* providers cache packed weights by id */
             b->ir->values[b->map[value]].flags = BP_IR_CONSTANT;
             b->ir->values[b->map[value]].data = from->data;
         }
@@ -106,7 +113,7 @@ static bp_rc map_value(struct batch *b, uint32_t value, uint32_t *out, bp_err *e
     return rc;
 }
 
-/* Is a value of the batch read outside of it, or an output? */
+/* Does a node outside the batch read the value, or is it an output of the graph? */
 static bool is_wanted(const struct batch *b, uint32_t value, const bool *in_batch)
 {
     const struct bp_rewrite *rw = b->rw;
@@ -120,6 +127,7 @@ static bool is_wanted(const struct batch *b, uint32_t value, const bool *in_batc
     return false;
 }
 
+/* Attributes are shared, as passes never change a list in place. */
 static bp_rc copy_node(struct batch *b, uint32_t n, bp_err *err)
 {
     const struct bp_ir_node *from = &b->rw->ir->nodes[n];
@@ -150,7 +158,7 @@ static uint32_t no_opset(void *h, const char *domain)
     return 0;
 }
 
-/* All nodes that can be run become one graph, whose outputs are what the rest needs. */
+/* All nodes of the batch become one graph, whose outputs are what the rest needs. */
 static bp_rc copy_all(struct batch *b, const bool *in_batch, bp_err *err)
 {
     bp_rc rc = BP_OK;
@@ -170,8 +178,8 @@ static bp_rc copy_all(struct batch *b, const bool *in_batch, bp_err *err)
     return rc < 0 ? rc : bp_ir_seal(b->ir, no_opset, NULL, err);
 }
 
-/* Room for the outputs, which the run fills. */
-static bp_rc make_room(struct batch *b, bp_err *err)
+/* Allocates the outputs, which the run fills. */
+static bp_rc allocate_results(struct batch *b, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
@@ -186,7 +194,7 @@ static bp_rc make_room(struct batch *b, bp_err *err)
     return rc;
 }
 
-/* The values are there: the rest of the graph reads them, and the nodes go. */
+/* The rest of the graph reads the constants, and the nodes are dropped. */
 static bp_rc use_results(struct batch *b, bp_err *err)
 {
     bp_rc rc = BP_OK;
@@ -195,7 +203,7 @@ static bp_rc use_results(struct batch *b, bp_err *err)
         uint32_t maker = b->rw->values.producer[b->wanted[i]];
 
         rc = bp_rw_fix(b->rw, b->wanted[i], b->results[i], err);
-        bp_rw_set_producer(b->rw, b->wanted[i], maker); /* until all of the node's are fixed */
+        bp_rw_set_producer(b->rw, b->wanted[i], maker); /* until all outputs are fixed */
     }
     for (uint32_t i = 0; rc >= 0 && i < b->ir->n_outputs; i++)
         bp_rw_set_producer(b->rw, b->wanted[i], BP_NONE);
@@ -205,6 +213,7 @@ static bp_rc use_results(struct batch *b, bp_err *err)
     return rc;
 }
 
+/* Only a lack of memory is an error; whatever else fails leaves the graph as it was. */
 static bp_rc run_batch(struct batch *b, const bool *in_batch, bp_err *err)
 {
     struct bp_optimizer *optimizer = b->rw->optimizer;
@@ -224,13 +233,14 @@ static bp_rc run_batch(struct batch *b, const bool *in_batch, bp_err *err)
     b->results = bp_region_array(region, n_outputs, sizeof(struct bp_ir_data *));
     if (!b->ir->outputs || !b->wanted || !b->results)
         rc = bp_fail_nomem(err, "the constants of a graph");
-    else if (copy_all(b, in_batch, &own) >= 0 && make_room(b, &own) >= 0 &&
+    else if (copy_all(b, in_batch, &own) >= 0 && allocate_results(b, &own) >= 0 &&
              optimizer->evaluate(optimizer->h, b->ir, b->results, &own) >= 0)
         rc = use_results(b, err);
     bp_ir_finish(b->ir);
     return rc;
 }
 
+/* In running order, so that a chain of constant nodes is one batch. */
 static bool find_batch(struct batch *b, bool *in_batch)
 {
     struct bp_rewrite *rw = b->rw;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fold_norm.c - BatchNormalization (inference) after a Conv, ConvTranspose, Gemm or a MatMul of
- * matrices: its numbers go into the weights.
+ * fold_norm.c - Conv, ConvTranspose, Gemm or MatMul -> BatchNormalization becomes the same with
+ * other weights: w * scale / sqrt(variance + epsilon), and the bias to match.
+ *
+ * Conditions: inference form, all four parameters constant, the normalization is the only reader.
+ * Value kept; products round once in float64, then to the weights' type.
  */
 
 #include "config.h"
@@ -11,14 +14,14 @@
 #include "optimize/patterns/conv.h"
 #include "optimize/patterns/gemm.h"
 
-/* What it does to each map: x * factor + offset. */
+/* What it does to each channel: x * factor + offset. */
 struct norm {
     const double *factor, *offset;
 };
 
-/* Numbers of input i, one a map; NULL: not constant, another type or count. */
+/* The elements of input i, one for each channel; NULL: not constant, another type or count. */
 static double *read(struct bp_rewrite *rw, const struct bp_ir_node *node, uint32_t i,
-                    uint32_t dtype, uint64_t maps)
+                    uint32_t dtype, uint64_t channels)
 {
     const struct bp_ir_data *data;
     size_t n;
@@ -26,12 +29,15 @@ static double *read(struct bp_rewrite *rw, const struct bp_ir_node *node, uint32
     if (!bp_rw_is_constant(rw, bp_rw_in(node, i)))
         return NULL;
     data = rw->ir->values[node->in[i]].data;
-    if (data->dtype != dtype || data->rank != 1 || (uint64_t)data->dims[0] != maps)
+    if (data->dtype != dtype || data->rank != 1 || (uint64_t)data->dims[0] != channels)
         return NULL;
     return bp_rw_floats(rw, node->in[i], &n);
 }
 
-/* Does it only use the numbers that it has? Before opset 9, `spatial` 0 has one for each element. */
+/*
+ * Does it use the given mean and variance only? Before opset 9, `spatial` = 0 has one for each
+ * element of a feature map. Before 7 `is_test` says so, from 14 on `training_mode`.
+ */
 static bool is_inference(const struct bp_rewrite *rw, uint32_t n)
 {
     const struct bp_ir_node *node = bp_rw_node(rw, n);
@@ -42,20 +48,20 @@ static bool is_inference(const struct bp_rewrite *rw, uint32_t n)
     return node->schema->since >= 7 || bp_ir_attr_int(node, "is_test", 0) != 0;
 }
 
-/* False: not all is known, or it is no number. */
+/* False: a parameter is not constant, or a factor is not finite (variance + epsilon <= 0). */
 static bool read_norm(struct bp_rewrite *rw, const struct bp_ir_node *node, uint32_t dtype,
-                      uint64_t maps, struct norm *out)
+                      uint64_t channels, struct norm *out)
 {
     const bp_attr *attr = bp_ir_attr(node, "epsilon");
     double epsilon =
         attr && attr->type == BP_ATTR_FLOAT ? (double)*(const float *)attr->data : 1e-5;
-    double *scale = read(rw, node, 1, dtype, maps), *shift = read(rw, node, 2, dtype, maps);
-    const double *mean = read(rw, node, 3, dtype, maps);
-    const double *variance = read(rw, node, 4, dtype, maps);
+    double *scale = read(rw, node, 1, dtype, channels), *shift = read(rw, node, 2, dtype, channels);
+    const double *mean = read(rw, node, 3, dtype, channels);
+    const double *variance = read(rw, node, 4, dtype, channels);
 
     if (!scale || !shift || !mean || !variance)
         return false;
-    for (size_t m = 0; m < maps; m++) { /* they are copies */
+    for (size_t m = 0; m < channels; m++) { /* they are copies */
         scale[m] /= sqrt(variance[m] + epsilon);
         shift[m] -= mean[m] * scale[m];
         if (!isfinite(scale[m]))
@@ -69,10 +75,10 @@ static bp_rc fold_conv(struct bp_rewrite *rw, uint32_t n, struct bp_conv *conv, 
 {
     struct norm norm;
 
-    if (!read_norm(rw, bp_rw_node(rw, n), conv->dtype, conv->maps, &norm) ||
+    if (!read_norm(rw, bp_rw_node(rw, n), conv->dtype, conv->channels, &norm) ||
         !bp_conv_load(rw, conv, true))
         return BP_OK;
-    for (size_t m = 0; m < conv->maps; m++)
+    for (size_t m = 0; m < conv->channels; m++)
         bp_conv_scale(conv, m, norm.factor[m], norm.offset[m]);
     return bp_conv_replace(rw, conv, n, err);
 }
@@ -81,10 +87,10 @@ static bp_rc fold_gemm(struct bp_rewrite *rw, uint32_t n, struct bp_gemm *gemm, 
 {
     struct norm norm;
 
-    if (!read_norm(rw, bp_rw_node(rw, n), gemm->dtype, gemm->maps, &norm) ||
+    if (!read_norm(rw, bp_rw_node(rw, n), gemm->dtype, gemm->columns, &norm) ||
         !bp_gemm_load(rw, gemm))
         return BP_OK;
-    for (size_t m = 0; m < gemm->maps; m++)
+    for (size_t m = 0; m < gemm->columns; m++)
         bp_gemm_scale(gemm, m, norm.factor[m], norm.offset[m]);
     return bp_gemm_replace(rw, gemm, n, err);
 }

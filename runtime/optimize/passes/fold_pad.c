@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* fold_pad.c - Pad before Conv, AveragePool or MaxPool: they pad themselves. */
+/*
+ * fold_pad.c - Pad -> Conv, AveragePool or MaxPool becomes the operator with larger `pads`.
+ *
+ * Conditions: constant mode, sizes known, spatial axes only; Conv pads 0, MaxPool -inf, AveragePool
+ * 0 with count_include_pad. Bits: unchanged.
+ */
 
 #include "config.h"
 
@@ -7,15 +12,16 @@
 
 #include "optimize/passes.h"
 
-enum { MOST_PADS = 2 * 16 };
+enum { MOST_PADS = 2 * 16 }; /* begin and end for 16 axes */
 
-/* What a Pad does: n sizes before each axis, then n behind. */
+/* What a Pad does: sizes at the begin of each axis, then at the end of each. */
 struct pad {
     int64_t sizes[MOST_PADS];
     uint32_t rank;
     double value;
 };
 
+/* The fill value is an attribute before opset 11, an input from then on; 0 by default. */
 static bool read_value(struct bp_rewrite *rw, const struct bp_ir_node *node, double *out)
 {
     const bp_attr *attr = bp_ir_attr(node, "value");
@@ -29,6 +35,7 @@ static bool read_value(struct bp_rewrite *rw, const struct bp_ir_node *node, dou
     return bp_rw_in(node, 2) == BP_NONE || bp_rw_float(rw, node->in[2], out);
 }
 
+/* Input `axes` of opset 18 is not supported: such a Pad stays. */
 static bool read_sizes(const struct bp_rewrite *rw, const struct bp_ir_node *node, struct pad *pad)
 {
     uint32_t n;
@@ -47,7 +54,7 @@ static bool read_sizes(const struct bp_rewrite *rw, const struct bp_ir_node *nod
     return n % 2 == 0 && pad->rank > 2;
 }
 
-/* Zeros or more around the picture, nothing around batch and channels. */
+/* No negative pads (they crop), and none on the batch and channel axes. */
 static bool read_pad(struct bp_rewrite *rw, uint32_t n, struct pad *pad)
 {
     const struct bp_ir_node *node = n == BP_NONE ? NULL : bp_rw_node(rw, n);
@@ -79,7 +86,10 @@ static bool add_pads(const struct bp_ir_node *node, const struct pad *pad, int64
     return true;
 }
 
-/* Is each window at least partly over the picture? */
+/*
+ * Does each window overlap the image? A pool over padding alone would divide by 0 or give -inf;
+ * ceil_mode can add such a window.
+ */
 static bool is_within(const struct bp_ir_node *node, const int64_t *pads, uint32_t spatial)
 {
     uint32_t n;
@@ -92,6 +102,7 @@ static bool is_within(const struct bp_ir_node *node, const int64_t *pads, uint32
     return kernel && n == spatial && bp_ir_attr_int(node, "ceil_mode", 0) == 0;
 }
 
+/* Would the operator's own padding give the same elements? */
 static bool fits(const struct bp_ir_node *node, const struct pad *pad, const int64_t *pads,
                  bool had)
 {

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* fold_scale.c - a Mul after a Conv, by one number a channel: it goes into the weights. */
+/*
+ * fold_scale.c - Conv -> Mul(constant, one element for each channel) becomes Conv with scaled
+ * weights and bias.
+ *
+ * Conditions: Mul is the only reader of the Conv, factors are finite, opset 7 or later. Value kept;
+ * each weight is rounded once more, the output once less.
+ */
 
 #include "config.h"
 
@@ -15,15 +21,15 @@ static bp_rc fold(struct bp_rewrite *rw, uint32_t n, bp_err *err)
 
     for (uint32_t i = 0; i < 2 && !factors; i++) {
         if (bp_conv_find(rw, node->in[i], &conv))
-            factors = bp_conv_channels(rw, node->in[1 - i], conv.rank, conv.maps);
+            factors = bp_conv_channels(rw, node->in[1 - i], conv.rank, conv.channels);
     }
-    for (size_t m = 0; factors && m < conv.maps; m++) {
+    for (size_t m = 0; factors && m < conv.channels; m++) {
         if (!isfinite(factors[m]))
             return BP_OK;
     }
     if (!factors || !bp_conv_load(rw, &conv, true))
         return BP_OK;
-    for (size_t m = 0; m < conv.maps; m++)
+    for (size_t m = 0; m < conv.channels; m++)
         bp_conv_scale(&conv, m, factors[m], 0);
     return bp_conv_replace(rw, &conv, n, err);
 }

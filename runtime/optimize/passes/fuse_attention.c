@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuse_attention.c - attention in its parts, as BERT has it, becomes MultiHeadAttention of
- * com.microsoft: Q, K and V are split into heads by Reshape and Transpose, Softmax of the scaled
- * products and a mask picks among V, and the heads are put together again.
+ * fuse_attention.c - the nodes of attention, as BERT has them, become MultiHeadAttention of
+ * com.microsoft.
+ *
+ *   q = Transpose(0,2,1,3)(Reshape(Q)), k = Transpose(0,2,3,1)(Reshape(K)), v like q
+ *   p = Softmax([scale *] MatMul(q, k) [+ mask])
+ *   y = Reshape(Transpose(0,2,1,3)(MatMul(p, v)))
+ *
+ * Conditions: float32, every value in between has one reader, heads and sizes agree. Value kept;
+ * sums and the softmax run in another order.
  */
 
 #include "config.h"
@@ -11,9 +17,9 @@
 
 #include "optimize/patterns/activation.h"
 
-enum { MOST_PARTS = 16 };
+enum { MOST_PARTS = 16 }; /* nodes of the longest form: 13 */
 
-/* A tensor batch x steps x (heads x size) that is split into heads. */
+/* A tensor batch x sequence x (heads * size) that is split into heads. */
 struct heads {
     uint32_t value;
     struct bp_sym batch, steps;
@@ -32,14 +38,14 @@ struct parts {
 
 /* ---- heads ----------------------------------------------------------------------------------- */
 
-static const int64_t by_head[] = {0, 2, 1, 3}, turned[] = {0, 2, 3, 1};
+static const int64_t by_head[] = {0, 2, 1, 3}, transposed[] = {0, 2, 3, 1};
 
 static bool is_plain(const struct bp_rewrite *rw, uint32_t n, const char *op)
 {
     return bp_rw_is(rw, n, op) && !bp_rw_node(rw, n)->domain[0];
 }
 
-/* The node of that operator that makes `value` for node `reader` alone, or BP_NONE. */
+/* The node of that operator that produces `value` for node `reader` alone, or BP_NONE. */
 static uint32_t maker(const struct bp_rewrite *rw, uint32_t value, uint32_t reader, const char *op)
 {
     uint32_t n = bp_rw_producer(rw, value);
@@ -47,7 +53,7 @@ static uint32_t maker(const struct bp_rewrite *rw, uint32_t value, uint32_t read
     return is_plain(rw, n, op) && bp_rw_only_user(rw, value) == reader ? n : BP_NONE;
 }
 
-static bool is_turn(const struct bp_rewrite *rw, uint32_t n, const int64_t *perm)
+static bool is_transpose(const struct bp_rewrite *rw, uint32_t n, const int64_t *perm)
 {
     uint32_t count;
     const int64_t *own = bp_ir_attr_ints(bp_rw_node(rw, n), "perm", &count);
@@ -55,40 +61,41 @@ static bool is_turn(const struct bp_rewrite *rw, uint32_t n, const int64_t *perm
     return own && count == 4 && memcmp(own, perm, 4 * sizeof *perm) == 0;
 }
 
-/* Is `joined` batch x steps x (heads x size) of `split`, batch x steps x heads x size? */
-static bool read_split(const struct bp_rewrite *rw, uint32_t joined, uint32_t split,
+/* Is `merged` batch x sequence x (heads * size), and `split` batch x sequence x heads x size? */
+static bool read_split(const struct bp_rewrite *rw, uint32_t merged, uint32_t split,
                        struct heads *out)
 {
-    const struct bp_fact *x = &rw->facts[joined], *y = &rw->facts[split];
+    const struct bp_fact *x = &rw->facts[merged], *y = &rw->facts[split];
 
     if (x->kind != BP_KIND_TENSOR || x->dtype != BP_DTYPE_F32 || x->rank != 3 || y->rank != 4 ||
         !bp_sym_equal(x->dims[0], y->dims[0]) || !bp_sym_equal(x->dims[1], y->dims[1]) ||
         !bp_sym_known(x->dims[2]) || !bp_sym_known(y->dims[2]) || !bp_sym_known(y->dims[3]))
         return false;
-    *out = (struct heads){joined, x->dims[0], x->dims[1], y->dims[2].value, y->dims[3].value};
+    *out = (struct heads){merged, x->dims[0], x->dims[1], y->dims[2].value, y->dims[3].value};
     return out->n > 0 && out->size > 0 && x->dims[2].value / out->n == out->size &&
            x->dims[2].value % out->n == 0;
 }
 
+/* Reshape, then Transpose with that permutation: appends both. */
 static bool find_heads(struct bp_rewrite *rw, uint32_t value, uint32_t reader, const int64_t *perm,
                        struct parts *p, struct heads *out)
 {
-    uint32_t turn = maker(rw, value, reader, "Transpose"), split, in;
+    uint32_t transpose = maker(rw, value, reader, "Transpose"), split, in;
 
-    if (turn == BP_NONE || !is_turn(rw, turn, perm))
+    if (transpose == BP_NONE || !is_transpose(rw, transpose, perm))
         return false;
-    in = bp_rw_node(rw, turn)->in[0];
-    split = maker(rw, in, turn, "Reshape");
+    in = bp_rw_node(rw, transpose)->in[0];
+    split = maker(rw, in, transpose, "Reshape");
     if (split == BP_NONE || !read_split(rw, bp_rw_node(rw, split)->in[0], in, out))
         return false;
     p->of[p->n_of++] = split;
-    p->of[p->n_of++] = turn;
+    p->of[p->n_of++] = transpose;
     return true;
 }
 
 /* ---- scores ---------------------------------------------------------------------------------- */
 
-/* Q times K, perhaps scaled, as `value` for `reader` alone. */
+/* Q times K, scaled or not, as `value` for `reader` alone. */
 static bool find_scores(struct bp_rewrite *rw, uint32_t value, uint32_t reader, struct parts *p)
 {
     uint32_t n = bp_rw_producer(rw, value), scale = BP_NONE;
@@ -108,7 +115,7 @@ static bool find_scores(struct bp_rewrite *rw, uint32_t value, uint32_t reader, 
     }
     node = bp_rw_node(rw, n);
     if (!find_heads(rw, node->in[0], n, by_head, p, &p->q) ||
-        !find_heads(rw, node->in[1], n, turned, p, &p->k))
+        !find_heads(rw, node->in[1], n, transposed, p, &p->k))
         return false;
     p->of[p->n_of++] = n;
     if (scale != BP_NONE)
@@ -116,7 +123,7 @@ static bool find_scores(struct bp_rewrite *rw, uint32_t value, uint32_t reader, 
     return p->scale > 0 && isfinite((float)p->scale);
 }
 
-/* What Softmax gets: scores, or scores and a mask. */
+/* The input of Softmax: scores, or scores plus a mask in either order. */
 static bool find_masked(struct bp_rewrite *rw, uint32_t softmax, struct parts *p)
 {
     uint32_t value = bp_rw_node(rw, softmax)->in[0], add = maker(rw, value, softmax, "Add");
@@ -137,6 +144,7 @@ static bool find_masked(struct bp_rewrite *rw, uint32_t softmax, struct parts *p
     return false;
 }
 
+/* The default axis is 1 before opset 13, -1 from then on. */
 static bool is_over_last(const struct bp_rewrite *rw, uint32_t softmax)
 {
     const struct bp_ir_node *node = bp_rw_node(rw, softmax);
@@ -145,31 +153,32 @@ static bool is_over_last(const struct bp_rewrite *rw, uint32_t softmax)
     return !node->domain[0] && rw->facts[node->in[0]].rank == 4 && (axis == -1 || axis == 3);
 }
 
-/* From Softmax to the Reshape that puts the heads together. */
+/* From Softmax to the Reshape that concatenates the heads again. */
 static bool find_rest(struct bp_rewrite *rw, uint32_t softmax, struct parts *p)
 {
-    uint32_t probs = bp_rw_node(rw, softmax)->out[0], product, turn;
+    uint32_t probs = bp_rw_node(rw, softmax)->out[0], product, transpose;
     struct heads all;
 
     product = bp_rw_only_user_is(rw, probs, "MatMul");
     if (!is_plain(rw, product, "MatMul") || bp_rw_node(rw, product)->in[0] != probs ||
         !find_heads(rw, bp_rw_node(rw, product)->in[1], product, by_head, p, &p->v))
         return false;
-    turn = bp_rw_only_user_is(rw, bp_rw_node(rw, product)->out[0], "Transpose");
-    if (!is_plain(rw, turn, "Transpose") || !is_turn(rw, turn, by_head))
+    transpose = bp_rw_only_user_is(rw, bp_rw_node(rw, product)->out[0], "Transpose");
+    if (!is_plain(rw, transpose, "Transpose") || !is_transpose(rw, transpose, by_head))
         return false;
-    p->last = bp_rw_only_user_is(rw, bp_rw_node(rw, turn)->out[0], "Reshape");
+    p->last = bp_rw_only_user_is(rw, bp_rw_node(rw, transpose)->out[0], "Reshape");
     if (!is_plain(rw, p->last, "Reshape") ||
-        !read_split(rw, bp_rw_node(rw, p->last)->out[0], bp_rw_node(rw, turn)->out[0], &all))
+        !read_split(rw, bp_rw_node(rw, p->last)->out[0], bp_rw_node(rw, transpose)->out[0], &all))
         return false;
     p->of[p->n_of++] = softmax;
     p->of[p->n_of++] = product;
-    p->of[p->n_of++] = turn;
+    p->of[p->n_of++] = transpose;
     p->of[p->n_of++] = p->last;
     return bp_sym_equal(all.batch, p->q.batch) && bp_sym_equal(all.steps, p->q.steps) &&
            all.n == p->q.n && all.size == p->v.size;
 }
 
+/* All parts agree: heads of Q, K and V, sizes of Q and K, length of K and V. */
 static bool find(struct bp_rewrite *rw, uint32_t softmax, struct parts *p)
 {
     return is_over_last(rw, softmax) && find_masked(rw, softmax, p) && find_rest(rw, softmax, p) &&
@@ -180,14 +189,14 @@ static bool find(struct bp_rewrite *rw, uint32_t softmax, struct parts *p)
 
 /* ---- the mask -------------------------------------------------------------------------------- */
 
-static bool is_size(struct bp_sym size, int64_t number)
+static bool is_size(struct bp_sym size, int64_t want)
 {
-    return bp_sym_known(size) && size.value == number;
+    return bp_sym_known(size) && size.value == want;
 }
 
 /*
- * The operator wants (1 or batch) x (1 or heads) x steps x keys. *rows: has the mask the steps, or
- * one row for all?
+ * The operator wants (1 or batch) x (1 or heads) x sequence x keys. *rows: has the mask a row for
+ * each step, or one row for all?
  */
 static bool fits(const struct bp_rewrite *rw, const struct parts *p, bool *rows)
 {
@@ -202,7 +211,7 @@ static bool fits(const struct bp_rewrite *rw, const struct parts *p, bool *rows)
     return *rows || is_size(m->dims[2], 1);
 }
 
-/* What an earlier attention has made of the mask: rows for all steps; or BP_NONE. */
+/* The Expand of this mask that an earlier attention made, or BP_NONE: layers share one. */
 static uint32_t find_spread(const struct bp_rewrite *rw, const struct parts *p)
 {
     for (uint32_t u = rw->values.head[p->mask]; u != BP_NONE; u = rw->uses.next[u]) {
@@ -220,7 +229,7 @@ static uint32_t find_spread(const struct bp_rewrite *rw, const struct parts *p)
     return BP_NONE;
 }
 
-/* Sizes for Expand: 1 leaves a size as it is. */
+/* The shape input of Expand: 1 leaves a dimension as it is. */
 static bp_rc make_sizes(struct bp_rewrite *rw, const struct parts *p, uint32_t *out, bp_err *err)
 {
     const int64_t sizes[] = {1, 1, p->q.steps.value, 1}, n = 4;
@@ -264,8 +273,8 @@ static bp_rc fuse(struct bp_rewrite *rw, const struct parts *p, uint32_t mask, b
 }
 
 /*
- * With a mask of one row for all steps: the Add of it becomes an Expand of it, from which the new
- * node reads. So the Add goes with the scores only once both are agreed on.
+ * For a mask of one row: its Add becomes an Expand of the mask, which the new node reads. Both
+ * fusions are asked for first, because the Add disappears with the scores.
  */
 static bp_rc fuse_spread(struct bp_rewrite *rw, struct parts *p, bp_err *err)
 {

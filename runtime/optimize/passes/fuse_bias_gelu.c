@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* fuse_bias_gelu.c - an Add of one number a column before Gelu: BiasGelu of com.microsoft. */
+/*
+ * fuse_bias_gelu.c - Add(x, constant row) -> Gelu becomes BiasGelu of com.microsoft.
+ *
+ * Conditions: the row is as long as the last axis, Gelu is com.microsoft's and the only reader.
+ * Value kept; kernels may round the sum differently.
+ */
 
 #include "config.h"
 
 #include "optimize/patterns/activation.h"
 
-/* Is it a constant with a number for each place of the last axis of x, which keeps its shape? */
+/* Is it a constant row as long as the last axis of x, and has the sum the shape of x? */
 static bool is_bias(const struct bp_rewrite *rw, uint32_t value, uint32_t x, uint32_t sum)
 {
     const struct bp_fact *fact = &rw->facts[x];

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* fuse_conv.c - Conv, then perhaps an Add of another value, then perhaps an activation: FusedConv. */
+/*
+ * fuse_conv.c - Conv [-> Add(z)] [-> activation] becomes FusedConv of com.microsoft.
+ *
+ * Conditions: float32 or float64, each value in between has one reader, z has the shape of the
+ * output (a residual). Value kept; the intermediate sum is not rounded to memory.
+ */
 
 #include "config.h"
 
 #include "optimize/patterns/activation.h"
 
-/* The parts that were found. */
+/* The matched nodes; z is the residual. */
 struct parts {
     uint32_t conv, add, z, act, last; /* BP_NONE: there is none */
     struct bp_activation activation;
 };
 
-/* An Add of a value of the same shape: a shortcut around the Conv. */
+/* An Add of another value of the same shape: a residual connection. */
 static void find_add(struct bp_rewrite *rw, uint32_t y, struct parts *p)
 {
     uint32_t n = bp_rw_only_user_is(rw, y, "Add");

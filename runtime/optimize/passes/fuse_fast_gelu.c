@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuse_fast_gelu.c - x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2, GPT-2's approximation,
- * becomes FastGelu of com.microsoft.
+ * fuse_fast_gelu.c - x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2, GPT-2's approximation
+ * of Gelu, becomes FastGelu of com.microsoft.
+ *
+ * Conditions: float32 or float64, every value in between has one reader, constants within 1e-4.
+ * Value kept.
  */
 
 #include "config.h"
@@ -11,15 +14,15 @@
 static const double ROOT = 0.7978845608028654; /* sqrt(2 / pi) */
 static const double CUBIC = 0.044715;
 
-/* Is node n the cube of a value, as Pow, or as x * x * x? Gives the value, or BP_NONE. */
+/* Is node n the cube of a value, Pow(x, 3) or x * x * x? Returns x, or BP_NONE. */
 static uint32_t cube_of(struct bp_rewrite *rw, uint32_t n, struct bp_gelu *gelu)
 {
     const struct bp_ir_node *node = n == BP_NONE ? NULL : bp_rw_node(rw, n), *square;
-    uint32_t x = bp_gelu_beside(rw, n, "Pow", 3), inner;
+    uint32_t x = bp_gelu_operand(rw, n, "Pow", 3), inner;
 
     if (x == BP_NONE && node && bp_rw_is(rw, n, "Mul") && !node->domain[0]) {
         for (uint32_t i = 0; i < 2 && x == BP_NONE; i++) {
-            inner = bp_gelu_maker(rw, node->in[i], n);
+            inner = bp_gelu_producer(rw, node->in[i], n);
             square = inner == BP_NONE ? NULL : bp_rw_node(rw, inner);
             if (square && bp_rw_is(rw, inner, "Mul") && square->in[0] == node->in[1 - i] &&
                 square->in[1] == node->in[1 - i]) {
@@ -32,7 +35,7 @@ static uint32_t cube_of(struct bp_rewrite *rw, uint32_t n, struct bp_gelu *gelu)
     return x;
 }
 
-/* x + 0.044715 * x^3, which node `add` gives. */
+/* x + 0.044715 * x^3, the operands of Add in either order. */
 static bool find_sum(struct bp_rewrite *rw, uint32_t add, struct bp_gelu *gelu)
 {
     const struct bp_ir_node *node = add == BP_NONE ? NULL : bp_rw_node(rw, add);
@@ -40,12 +43,12 @@ static bool find_sum(struct bp_rewrite *rw, uint32_t add, struct bp_gelu *gelu)
     if (!node || node->domain[0] || !bp_rw_is(rw, add, "Add"))
         return false;
     for (uint32_t i = 0; i < 2; i++) {
-        uint32_t scale = bp_gelu_maker(rw, node->in[i], add);
-        uint32_t cube = bp_gelu_beside(rw, scale, "Mul", CUBIC);
+        uint32_t scale = bp_gelu_producer(rw, node->in[i], add);
+        uint32_t cube = bp_gelu_operand(rw, scale, "Mul", CUBIC);
 
         gelu->n_of = 0;
         gelu->x = node->in[1 - i];
-        if (cube == BP_NONE || cube_of(rw, bp_gelu_maker(rw, cube, scale), gelu) != gelu->x)
+        if (cube == BP_NONE || cube_of(rw, bp_gelu_producer(rw, cube, scale), gelu) != gelu->x)
             continue;
         gelu->of[gelu->n_of++] = scale;
         gelu->of[gelu->n_of++] = add;
@@ -57,11 +60,11 @@ static bool find_sum(struct bp_rewrite *rw, uint32_t add, struct bp_gelu *gelu)
 static bool find(struct bp_rewrite *rw, uint32_t tanh, struct bp_gelu *gelu)
 {
     const struct bp_ir_node *node = bp_rw_node(rw, tanh);
-    uint32_t scale = bp_gelu_maker(rw, node->in[0], tanh);
-    uint32_t sum = bp_gelu_beside(rw, scale, "Mul", ROOT);
+    uint32_t scale = bp_gelu_producer(rw, node->in[0], tanh);
+    uint32_t sum = bp_gelu_operand(rw, scale, "Mul", ROOT);
 
     if (node->domain[0] || !bp_is_float(rw, node->out[0]) || sum == BP_NONE ||
-        !find_sum(rw, bp_gelu_maker(rw, sum, scale), gelu))
+        !find_sum(rw, bp_gelu_producer(rw, sum, scale), gelu))
         return false;
     gelu->of[gelu->n_of++] = scale;
     gelu->of[gelu->n_of++] = tanh;

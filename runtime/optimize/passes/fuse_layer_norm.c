@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuse_layer_norm.c - (x - mean) / sqrt(mean of its square + epsilon) * scale + shift over the last
- * axis becomes LayerNormalization.
+ * fuse_layer_norm.c - (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) * scale + shift over
+ * the last axis becomes LayerNormalization (opset 17).
+ *
+ * Conditions: float32 or float64; scale and shift are constant rows; every value in between is read
+ * by the pattern only. Value kept; sums run in another order.
  */
 
 #include "config.h"
 
 #include "optimize/patterns/norm.h"
 
-/* x - mean of x: node `sub`. */
+/* Sub(x, ReduceMean(x)): node `sub`. */
 static bool find_centre(struct bp_rewrite *rw, uint32_t sub, struct bp_norm *p)
 {
     const struct bp_ir_node *node;
@@ -26,7 +29,10 @@ static bool find_centre(struct bp_rewrite *rw, uint32_t sub, struct bp_norm *p)
     return bp_rw_only_user(rw, node->in[1]) == sub;
 }
 
-/* What lies between the first node and the last has no reader outside; d was looked at. */
+/*
+ * No value between the first and the last node has a reader outside. d, which the pattern reads
+ * several times, was counted before.
+ */
 static bool is_closed(const struct bp_rewrite *rw, const struct bp_norm *p, uint32_t sub)
 {
     uint32_t d = rw->ir->nodes[sub].out[0];

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuse_product.c - a MatMul whose operands come with their last two axes exchanged, or which is
- * multiplied or divided by a number before or behind, becomes FusedMatMul of com.microsoft.
+ * fuse_product.c - [Transpose | Mul | Div] -> MatMul -> [Mul | Div] becomes FusedMatMul of
+ * com.microsoft with transA, transB and alpha.
+ *
+ * Conditions: float32 or float64; the Transpose exchanges the last two axes only; factors are
+ * scalar constants; each value in between has one reader. Value kept; the scale is applied once.
  */
 
 #include "config.h"
@@ -37,7 +40,10 @@ static bool is_swap(const struct bp_ir_node *node)
     return perm && n >= 2 && perm[n - 2] == (int64_t)n - 1 && perm[n - 1] == (int64_t)n - 2;
 }
 
-/* Goes back over scales and one exchange of axes that the product alone reads. */
+/*
+ * Follows an operand upstream over at most one scale and one exchange of axes that the product
+ * alone reads.
+ */
 static void find_operand(struct bp_rewrite *rw, uint32_t matmul, uint32_t i, struct parts *p)
 {
     uint32_t user = matmul;
@@ -84,7 +90,7 @@ static bool find(struct bp_rewrite *rw, uint32_t matmul, struct parts *p)
         p->of[p->n_of++] = scale;
         p->last = scale;
     }
-    /* as FusedMatMul has it; other numbers lose bits that float64 has */
+    /* alpha is a float32 attribute: a float64 product would lose bits with others */
     return p->n_of > 1 && isfinite((float)p->alpha) &&
            (rw->facts[p->in[0]].dtype == BP_DTYPE_F32 || (double)(float)p->alpha == p->alpha);
 }

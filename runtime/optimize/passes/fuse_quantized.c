@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuse_quantized.c - an operator between DequantizeLinear and QuantizeLinear becomes the one that
- * computes with bytes: QLinearConv, QLinearMatMul, and of com.microsoft QGemm, QLinearAdd... What it
- * gives may be off by one step of its quantisation: sums of integers are exact, those of floats not.
- * A Gemm that nothing quantises again is a QGemm that makes floats, a MatMul MatMulIntegerToFloat.
+ * fuse_quantized.c - DequantizeLinear -> op -> QuantizeLinear becomes the integer operator:
+ * QLinearConv, QLinearMatMul, and of com.microsoft QGemm, QLinearAdd, QLinearConcat...
+ *
+ * A result may differ by one quantization step: sums of int32 are exact, those of floats are not. A
+ * Gemm or MatMul whose result stays float becomes QGemm without output scale, or
+ * MatMulIntegerToFloat.
  */
 
 #include "config.h"
@@ -14,8 +16,8 @@
 
 enum {
     MOST_IN = 3 * BP_MOST_QUANT_PARTS + 2,
-    MOST_BIAS = 1 << 30, /* what sums of int32 have room for besides the product */
-    MOST_NUMBERS = 4096  /* of zero points and biases that are looked at */
+    MOST_BIAS = 1 << 30, /* of a bias: the other half of int32 is for the sum of products */
+    MOST_ELEMENTS = 4096 /* elements of zero points and biases that are looked at */
 };
 
 struct row {
@@ -25,6 +27,7 @@ struct row {
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
+/* An operand with one scale and one zero point. */
 static bool add_plain(struct bp_rewrite *rw, struct bp_quant_op *p)
 {
     return bp_quant_add(rw, p) && bp_quant_is_plain(rw, &p->in[p->n_in - 1]);
@@ -41,8 +44,8 @@ static bool find_two(struct bp_rewrite *rw, struct bp_quant_op *p)
 }
 
 /*
- * The second matrix of a product: a scale for all, or one for each column of a constant. Products of
- * bytes are faster than those of floats on every provider, the conversions around them go as well.
+ * The second matrix: one scale, or one for each column of a constant. Integer products are faster
+ * than float ones on every provider, and the conversions around them disappear.
  */
 static bool add_columns(struct bp_rewrite *rw, struct bp_quant_op *p)
 {
@@ -76,15 +79,18 @@ static bool find_all(struct bp_rewrite *rw, struct bp_quant_op *p)
     return node->n_in > 0;
 }
 
-/* All numbers of a small constant; NULL: it is none, or memory is short. */
+/* All elements of a small integer constant; NULL: it is none, or no memory. */
 static const int64_t *whole(struct bp_rewrite *rw, uint32_t value, uint32_t *n)
 {
-    int64_t *numbers = bp_region_array(rw->scratch, MOST_NUMBERS, sizeof *numbers);
+    int64_t *elements = bp_region_array(rw->scratch, MOST_ELEMENTS, sizeof *elements);
 
-    return numbers && bp_rw_ints(rw, value, numbers, MOST_NUMBERS, n) ? numbers : NULL;
+    return elements && bp_rw_ints(rw, value, elements, MOST_ELEMENTS, n) ? elements : NULL;
 }
 
-/* Weights of 8 bits with a scale for all, or one for each first index with zero points of 0. */
+/*
+ * Constant weights of 8 bits: one scale, or one for each output channel with zero points of 0, as
+ * QLinearConv wants.
+ */
 static bool add_weights(struct bp_rewrite *rw, struct bp_quant_op *p)
 {
     const struct bp_quant *w;
@@ -106,7 +112,10 @@ static bool add_weights(struct bp_rewrite *rw, struct bp_quant_op *p)
     return zero && bp_ir_attr_int(bp_rw_node(rw, w->node), "axis", 1) == 0;
 }
 
-/* Is scale b, number by number, that of the products: x times w? */
+/*
+ * Is the bias's scale x_scale * w_scale, channel by channel, within 1e-6? QLinearConv has no scale
+ * for it.
+ */
 static bool is_of_products(struct bp_rewrite *rw, const struct bp_quant_op *p)
 {
     size_t n_w, n_b;
@@ -123,11 +132,11 @@ static bool is_of_products(struct bp_rewrite *rw, const struct bp_quant_op *p)
     return true;
 }
 
-/* The bias, if there is one: int32, zero points of 0, one number a map. */
+/* The bias, if any: int32, zero points of 0, one element for each channel. */
 static bool add_bias(struct bp_rewrite *rw, struct bp_quant_op *p)
 {
     const struct bp_quant *b = &p->in[2];
-    const int64_t *numbers;
+    const int64_t *elements;
     uint32_t n;
 
     if (bp_rw_in(bp_rw_node(rw, p->op), 2) == BP_NONE)
@@ -135,22 +144,22 @@ static bool add_bias(struct bp_rewrite *rw, struct bp_quant_op *p)
     if (!bp_quant_add(rw, p) || rw->facts[b->value].dtype != BP_DTYPE_I32 ||
         rw->facts[b->value].rank != 1 || !is_of_products(rw, p))
         return false;
-    numbers = whole(rw, b->zero, &n);
-    for (uint32_t i = 0; numbers && i < n; i++) {
-        if (numbers[i] != 0)
+    elements = whole(rw, b->zero, &n);
+    for (uint32_t i = 0; elements && i < n; i++) {
+        if (elements[i] != 0)
             return false;
     }
-    numbers = numbers ? whole(rw, b->value, &n) : NULL;
-    for (uint32_t i = 0; numbers && i < n; i++) {
-        if (numbers[i] > MOST_BIAS || numbers[i] < -MOST_BIAS)
+    elements = elements ? whole(rw, b->value, &n) : NULL;
+    for (uint32_t i = 0; elements && i < n; i++) {
+        if (elements[i] > MOST_BIAS || elements[i] < -MOST_BIAS)
             return false;
     }
-    return numbers != NULL;
+    return elements != NULL;
 }
 
 /*
- * With one channel a group there is no product of matrices: on the CPU provider kernels of bytes
- * need longer than those of floats with all their conversions (MobileNetV2: 56 ms of 73 were these).
+ * One channel in each group makes no matrix product: on the CPU provider integer kernels are slower
+ * than float ones with all their conversions (MobileNetV2: 56 of 73 ms were these).
  */
 static bool is_depthwise(const struct bp_rewrite *rw, const struct bp_ir_node *node)
 {
@@ -165,7 +174,10 @@ static bool find_conv(struct bp_rewrite *rw, struct bp_quant_op *p)
     return add_plain(rw, p) && add_weights(rw, p) && add_bias(rw, p);
 }
 
-/* But for products, the CPU provider has faster kernels of floats: there it is done if asked for. */
+/*
+ * Other than for matrix products, the CPU provider's float kernels are faster, so there it is done
+ * only at the layout level.
+ */
 static bool is_for_others(const struct bp_rewrite *rw, const struct row *row,
                           const struct bp_quant_op *p, const struct bp_ir_node *node)
 {
@@ -178,9 +190,9 @@ static bool is_for_others(const struct bp_rewrite *rw, const struct row *row,
 static bool is_one(const struct bp_ir_node *node, const char *name)
 {
     const bp_attr *attr = bp_ir_attr(node, name);
-    float number = attr && attr->type == BP_ATTR_FLOAT ? *(const float *)attr->data : 1;
+    float scalar = attr && attr->type == BP_ATTR_FLOAT ? *(const float *)attr->data : 1;
 
-    return number >= 1 && number <= 1;
+    return scalar >= 1 && scalar <= 1;
 }
 
 static bool find_gemm(struct bp_rewrite *rw, struct bp_quant_op *p)
@@ -210,7 +222,7 @@ static const struct row rows[] = {
     {"Sigmoid", "QLinearSigmoid", "com.microsoft", find_one},
 };
 
-/* The same where nothing quantises the result. */
+/* The same when no QuantizeLinear follows. */
 static const struct row float_rows[] = {
     {"Gemm", "QGemm", "com.microsoft", find_gemm},
     {"MatMul", "MatMulIntegerToFloat", "com.microsoft", find_product},
@@ -246,7 +258,7 @@ static void put_quant(uint32_t *in, uint32_t *n, const struct bp_quant *q)
     put(in, n, q->zero);
 }
 
-/* Of MatMulIntegerToFloat: both matrices, both scales, both zero points. */
+/* Inputs of MatMulIntegerToFloat: both matrices, both scales, both zero points. */
 static uint32_t list_float_product(const struct bp_quant_op *p, uint32_t *in)
 {
     uint32_t n = 0;
@@ -260,7 +272,10 @@ static uint32_t list_float_product(const struct bp_quant_op *p, uint32_t *in)
     return n;
 }
 
-/* Inputs in the order of each; how many. */
+/*
+ * Inputs in the order of each operator; returns how many. QLinearConcat has the output's scale
+ * first, QGemm the bias before it, QLinearConv the bias last.
+ */
 static uint32_t list_inputs(const struct bp_rewrite *rw, const struct bp_quant_op *p,
                             const struct row *row, uint32_t *in)
 {
@@ -286,7 +301,10 @@ static uint32_t list_inputs(const struct bp_rewrite *rw, const struct bp_quant_o
     return n;
 }
 
-/* Attributes that the other operator has as well; `dilations` of 1 say nothing. */
+/*
+ * Attributes that the integer operator has as well. Gemm's beta is 1; `dilations` of 1 are the
+ * default.
+ */
 static uint32_t list_attrs(const struct bp_ir_node *node, const struct row *row, bp_attr *out)
 {
     uint32_t n_dilations, n = 0;
@@ -332,7 +350,7 @@ static bp_rc fuse(struct bp_rewrite *rw, const struct row *row, struct bp_quant_
                    &done, err);
 }
 
-/* A product whose operands are dequantised, and whose result is not quantised. */
+/* A product with dequantised operands whose result stays float. */
 static bool find_float(struct bp_rewrite *rw, uint32_t n, const struct row *row,
                        struct bp_quant_op *p)
 {

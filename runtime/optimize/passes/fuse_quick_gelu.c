@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuse_quick_gelu.c - x * sigmoid(alpha * x), with alpha 1 also called SiLU, becomes QuickGelu of
- * com.microsoft.
+ * fuse_quick_gelu.c - Mul(x, Sigmoid(Mul(x, alpha))) becomes QuickGelu(alpha) of com.microsoft;
+ * without the inner Mul, alpha is 1 (SiLU).
+ *
+ * Conditions: float32 or float64, alpha is a scalar that float32 represents, one reader in between.
+ * Value kept.
  */
 
 #include "config.h"
@@ -21,7 +24,7 @@ static bool is_plain(const struct bp_rewrite *rw, uint32_t n, const char *op)
            bp_rw_node(rw, n)->schema->since >= 6;
 }
 
-/* Is node `scale` x times a number, read by the sigmoid alone? */
+/* Is node `scale` x times a scalar constant, with the Sigmoid as its only reader? */
 static bool find_scale(struct bp_rewrite *rw, uint32_t scale, uint32_t sigmoid, struct parts *p)
 {
     const struct bp_ir_node *node;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuse_simple_norm.c - x / sqrt(mean(x^2) + epsilon) * scale over the last axis, also written as a
- * product with the reciprocal (RMSNorm), becomes SimplifiedLayerNormalization, in ONNX's domain as
- * ONNX Runtime has it.
+ * fuse_simple_norm.c - x / sqrt(mean(x^2) + epsilon) * scale over the last axis (RMSNorm), also
+ * written with Reciprocal, becomes SimplifiedLayerNormalization, in ONNX's domain as ONNX Runtime
+ * has it.
+ *
+ * Conditions: float32 or float64, scale is a constant row, one reader in between. Value kept.
  */
 
 #include "config.h"
 
 #include "optimize/patterns/norm.h"
 
-/* The node that makes 1 / root: Reciprocal, or 1 divided by it; BP_NONE: n is none. */
+/* The node whose reciprocal node n computes: Reciprocal(root), or Div(1, root); or BP_NONE. */
 static uint32_t root_under(struct bp_rewrite *rw, uint32_t n)
 {
     double one;
@@ -21,7 +23,7 @@ static uint32_t root_under(struct bp_rewrite *rw, uint32_t n)
     return BP_NONE;
 }
 
-/* x divided by its spread, which node n gives, in one step or two. */
+/* x divided by its root mean square: one Div, or a Mul by the reciprocal. */
 static bool find_quotient(struct bp_rewrite *rw, uint32_t n, struct bp_norm *p)
 {
     const struct bp_ir_node *node = bp_rw_node(rw, n);
@@ -44,7 +46,7 @@ static bool find_quotient(struct bp_rewrite *rw, uint32_t n, struct bp_norm *p)
     return false;
 }
 
-/* Nobody outside reads what lies between; x may have other readers. */
+/* No value in between has a reader outside; x may have others. */
 static bool is_closed(const struct bp_rewrite *rw, const struct bp_norm *p)
 {
     for (uint32_t i = 0; i + 1 < p->n_of; i++) {
@@ -67,7 +69,7 @@ static bool find(struct bp_rewrite *rw, uint32_t n, struct bp_norm *p)
     return is_closed(rw, p);
 }
 
-/* Is it worth a look? Most products and quotients are not. */
+/* A fast check on the lists that rejects most products and quotients. */
 static bool may_be(const struct bp_rewrite *rw, uint32_t n)
 {
     return (bp_rw_is(rw, n, "Div") && bp_rw_reads(rw, n, "Sqrt")) ||

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuse_skip_norm.c - an Add of two values of one shape before LayerNormalization over the last axis:
- * SkipLayerNormalization of com.microsoft, which gives the sum too where others read it.
+ * fuse_skip_norm.c - Add(a, b) -> LayerNormalization over the last axis becomes
+ * SkipLayerNormalization of com.microsoft; its fourth output is the sum, if others read it.
+ *
+ * Conditions: a and b have the same shape, sums in float32 (stash_type 1). Value kept.
  */
 
 #include "config.h"
@@ -32,15 +34,15 @@ static bool is_sum(const struct bp_rewrite *rw, uint32_t add)
            bp_rw_same_shape(rw, node->in[0], node->out[0]);
 }
 
-/* Is it there before anything that reads the sum? */
+/* Is it available before any reader of the sum: an input or a constant? */
 static bool is_given(const struct bp_rewrite *rw, uint32_t value)
 {
     return value == BP_NONE || bp_rw_producer(rw, value) == BP_NONE;
 }
 
 /*
- * The node stands in the place of the norm when nobody else reads the sum, else in that of the Add:
- * all readers of both lie behind that.
+ * The node takes the place of the norm when nothing else reads the sum, else that of the Add,
+ * because all readers of both come after that.
  */
 static bp_rc fuse(struct bp_rewrite *rw, uint32_t norm, bp_err *err)
 {

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* make_gemm.c - an Add after a MatMul of two matrices becomes C of a Gemm. */
+/*
+ * make_gemm.c - MatMul(A, B) -> Add(C) becomes Gemm(A, B, C).
+ *
+ * Conditions: A and B are float32 or float64 matrices, C broadcasts to the product, Add is the only
+ * reader, opset 7 or later. Value kept; a kernel may add C before or after the sum.
+ */
 
 #include "config.h"
 
@@ -46,9 +51,9 @@ static bp_rc find(struct bp_rewrite *rw, uint32_t add, bp_err *err)
         const struct bp_ir_node *from =
             bp_rw_is(rw, matmul, "MatMul") ? bp_rw_node(rw, matmul) : NULL;
 
-        if (from && !from->domain[0] && from->opset >= 7 &&
-            bp_rw_only_user(rw, product) == add && is_matrix(rw, from->in[0]) &&
-            is_matrix(rw, from->in[1]) && fits(rw, product, node->in[1 - i], node->out[0]))
+        if (from && !from->domain[0] && from->opset >= 7 && bp_rw_only_user(rw, product) == add &&
+            is_matrix(rw, from->in[0]) && is_matrix(rw, from->in[1]) &&
+            fits(rw, product, node->in[1 - i], node->out[0]))
             return fuse(rw, matmul, add, node->in[1 - i], err);
     }
     return BP_OK;

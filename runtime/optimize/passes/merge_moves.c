@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * merge_moves.c - a Transpose after a Transpose, and what gives a new shape after what gave one: the
- * second reads what the first read. The first stays for its other readers.
+ * merge_moves.c - Transpose -> Transpose becomes one with both permutations; Reshape, Flatten,
+ * Squeeze or Unsqueeze -> Reshape becomes the last alone.
+ *
+ * The first node stays for its other readers. Bits: unchanged.
  */
 
 #include "config.h"
@@ -15,6 +17,7 @@ static const int64_t *perm_of(const struct bp_ir_node *node, uint32_t *n)
     return bp_ir_attr_ints(node, "perm", n);
 }
 
+/* Output axis i of the second is axis b[i] of its input, which is axis a[b[i]] of x. */
 static bp_rc merge_transpose(struct bp_rewrite *rw, uint32_t n, bp_err *err)
 {
     struct bp_ir_node *node = bp_rw_node(rw, n);
@@ -55,7 +58,7 @@ static bool gives_shape(const struct bp_rewrite *rw, uint32_t n)
     return false;
 }
 
-/* A 0 in a shape takes a size of the input, which would be another one then. */
+/* A 0 in a shape copies a dimension of the input, which would be another input then. */
 static bool takes_no_sizes(const struct bp_rewrite *rw, const struct bp_ir_node *node)
 {
     int64_t shape[MOST_AXES];

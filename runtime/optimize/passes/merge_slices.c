@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * merge_slices.c - a Slice or Split of what a Concat joins along the same axis reads the Concat's
- * inputs where it takes no more than one of them; a Slice of a Slice reads what the first read. The
- * Concat or first Slice stays for its other readers.
+ * merge_slices.c - Slice -> Slice becomes one Slice; Concat -> Slice or Split along the same axis
+ * reads the Concat's input, if the output lies within one of them.
+ *
+ * The first node stays for its other readers. Bits: unchanged.
  */
 
 #include "config.h"
 
 #include "optimize/passes.h"
 
-enum { NOT_KNOWN = -1 }; /* a size */
+enum { NOT_KNOWN = -1 }; /* a dimension that inference doesn't know */
 
 /* ---- slices ---------------------------------------------------------------------------------- */
 
-/* What a Slice says; axes and steps are there also where it says nothing of them. */
+/* The parameters of a Slice; axes and steps have their defaults where the node has none. */
 struct lists {
     int64_t starts[BP_MAX_RANK], ends[BP_MAX_RANK], axes[BP_MAX_RANK], steps[BP_MAX_RANK];
     uint32_t n;
 };
 
-/* A Slice that leaves something out along one axis alone, with a step of 1. */
+/* A Slice that drops elements along exactly one axis, with a step of 1. */
 struct cut {
     uint32_t axis;
-    int64_t start, end; /* as the node has them: may count from the end, or lie behind it */
+    int64_t start, end; /* as in the node: negative from the end; may exceed it */
 };
 
 /* The fact of a tensor whose rank is known, or NULL. */
@@ -33,7 +34,7 @@ static const struct bp_fact *ranked(const struct bp_rewrite *rw, uint32_t value)
     return fact && fact->kind == BP_KIND_TENSOR && fact->rank != BP_RANK_UNKNOWN ? fact : NULL;
 }
 
-/* An attribute before opset 10, input i from then on; *n is 0 where there is none. */
+/* Parameters are attributes before opset 10, inputs from then on; *n is 0 when absent. */
 static bool read_list(const struct bp_rewrite *rw, const struct bp_ir_node *node, const char *name,
                       uint32_t i, int64_t *out, uint32_t *n)
 {
@@ -69,6 +70,7 @@ static int64_t size_of(struct bp_sym sym)
     return bp_sym_known(sym) ? sym.value : NOT_KNOWN;
 }
 
+/* As ONNX: negative indices count from the end, and indices are clamped to [0, size]. */
 static int64_t clamp(int64_t at, int64_t size)
 {
     at = at < 0 ? at + size : at;
@@ -76,8 +78,8 @@ static int64_t clamp(int64_t at, int64_t size)
 }
 
 /*
- * The first element that a Slice takes and the one behind its last; false: not known, or none. In a
- * size that is not known, numbers count from the front only, and INT64_MAX is its end.
+ * The first element that a Slice takes and the one after its last; false: unknown, or empty. When
+ * the size is unknown, negative indices can't be resolved, and INT64_MAX stands for the end.
  */
 static bool resolve(int64_t size, int64_t start, int64_t end, int64_t *first, int64_t *last)
 {
@@ -97,6 +99,7 @@ static bool takes_all(int64_t size, int64_t start, int64_t end)
            last == (size == NOT_KNOWN ? INT64_MAX : size);
 }
 
+/* Several axes that drop elements, or a step other than 1, are not supported. */
 static bool read_cut(const struct bp_rewrite *rw, const struct bp_ir_node *node, struct cut *out)
 {
     const struct bp_fact *data = ranked(rw, bp_rw_in(node, 0));
@@ -118,9 +121,9 @@ static bool read_cut(const struct bp_rewrite *rw, const struct bp_ir_node *node,
     return n_cuts == 1;
 }
 
-/* Input i of node n if it is that number alone, else a new constant. */
-static bp_rc make_number(struct bp_rewrite *rw, uint32_t n, uint32_t i, int64_t number,
-                         uint32_t *out, bp_err *err)
+/* Input i of node n if it is that element already, else a new constant. */
+static bp_rc make_element(struct bp_rewrite *rw, uint32_t n, uint32_t i, int64_t element,
+                          uint32_t *out, bp_err *err)
 {
     static const int64_t dims[] = {1};
     struct bp_rw_made made;
@@ -130,33 +133,34 @@ static bp_rc make_number(struct bp_rewrite *rw, uint32_t n, uint32_t i, int64_t 
 
     *out = bp_rw_input(rw, n, i);
     if (bp_rw_is_constant(rw, *out) && rw->facts[*out].dtype == BP_DTYPE_I64 &&
-        bp_rw_ints(rw, *out, &there, 1, &count) && count == 1 && there == number)
+        bp_rw_ints(rw, *out, &there, 1, &count) && count == 1 && there == element)
         return BP_OK;
     rc = bp_rw_new_data(rw, BP_DTYPE_I64, 1, dims, &made.data, err);
     if (rc >= 0)
         rc = bp_rw_make(rw, rw->nodes.out[n], &made, err);
     if (rc < 0)
         return rc;
-    memcpy((void *)(uintptr_t)made.data->bytes, &number, sizeof number); /* ours, not the model's */
+    memcpy((void *)(uintptr_t)made.data->bytes, &element,
+           sizeof element); /* ours, not the model's */
     *out = made.value;
     return bp_rw_made(rw, &made, err);
 }
 
-/* Lets node n, a Slice, take that of `data`. */
+/* Makes node n, a Slice, read `data` with these parameters. */
 static bp_rc set_cut(struct bp_rewrite *rw, uint32_t n, uint32_t data, const struct cut *cut,
                      bp_err *err)
 {
     static const char *const names[] = {"starts", "ends", "axes"};
-    const int64_t numbers[] = {cut->start, cut->end, cut->axis};
+    const int64_t elements[] = {cut->start, cut->end, cut->axis};
     bool has_inputs = rw->ir->nodes[n].schema->since >= 10;
     uint32_t in[4] = {data};
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; rc >= 0 && i < 3; i++) {
         if (has_inputs)
-            rc = make_number(rw, n, i + 1, numbers[i], &in[i + 1], err);
+            rc = make_element(rw, n, i + 1, elements[i], &in[i + 1], err);
         else
-            rc = bp_rw_set_attr(rw, n, names[i], BP_ATTR_INT, &numbers[i], 1, true, err);
+            rc = bp_rw_set_attr(rw, n, names[i], BP_ATTR_INT, &elements[i], 1, true, err);
     }
     if (rc >= 0)
         rc = bp_rw_set_inputs(rw, n, has_inputs ? 4 : 1, in, err);
@@ -187,19 +191,19 @@ static bp_rc merge_slice(struct bp_rewrite *rw, uint32_t n, bp_err *err)
     return rc;
 }
 
-/* ---- what is joined -------------------------------------------------------------------------- */
+/* ---- Concat ---------------------------------------------------------------------------------- */
 
-/* The inputs of a Concat whose places are known; the last may reach to an end that is not. */
+/* The inputs of a Concat with known offsets; the size of the last may be unknown. */
 struct parts {
-    uint32_t join, out, axis, n;
-    bool is_known; /* all are there, and their sizes known */
-    int64_t *ends; /* where each ends; INT64_MAX: not known */
+    uint32_t concat, out, axis, n;
+    bool is_known; /* all are listed, with known sizes */
+    int64_t *ends; /* offset after each along the axis; INT64_MAX: unknown */
 };
 
-/* Of many readers of many parts each is looked up, so this is done once. */
+/* Done once for a Concat: each of its readers looks up its part by binary search. */
 static bp_rc list_parts(struct bp_rewrite *rw, struct parts *parts, bp_err *err)
 {
-    const struct bp_ir_node *node = bp_rw_node(rw, parts->join);
+    const struct bp_ir_node *node = bp_rw_node(rw, parts->concat);
     const struct bp_fact *out = ranked(rw, parts->out);
     int64_t axis = bp_ir_attr_int(node, "axis", 1), end = 0;
 
@@ -228,7 +232,7 @@ static int64_t begin_of(const struct parts *parts, uint32_t i)
     return i > 0 ? parts->ends[i - 1] : 0;
 }
 
-/* The part in which these elements, one at least, lie; false: there is none. */
+/* The input that holds elements [first, last), which are not empty; false: they span several. */
 static bool find_part(const struct parts *parts, int64_t first, int64_t last, uint32_t *out)
 {
     uint32_t low = 0, high = parts->n;
@@ -245,7 +249,7 @@ static bool find_part(const struct parts *parts, int64_t first, int64_t last, ui
     return low < parts->n && last <= parts->ends[low];
 }
 
-/* Are all its sizes but that along the axis those of what is joined? */
+/* Are all its dimensions other than along the axis those of the Concat's output? */
 static bool fits(const struct bp_rewrite *rw, const struct parts *parts, uint32_t part)
 {
     const struct bp_fact *a = ranked(rw, part), *b = ranked(rw, parts->out);
@@ -259,7 +263,10 @@ static bool fits(const struct bp_rewrite *rw, const struct parts *parts, uint32_
     return true;
 }
 
-/* Node n is a Slice of what is joined. One that nobody else can write reads its part as a copy. */
+/*
+ * Node n is a Slice of the Concat. When its output is an output of the graph that can't be
+ * replaced, it slices the one input instead.
+ */
 static bp_rc read_part(struct bp_rewrite *rw, uint32_t n, const struct parts *parts, bp_err *err)
 {
     int64_t size = parts->is_known ? parts->ends[parts->n - 1] : NOT_KNOWN, first, last, begin;
@@ -269,7 +276,7 @@ static bp_rc read_part(struct bp_rewrite *rw, uint32_t n, const struct parts *pa
     if (!read_cut(rw, bp_rw_node(rw, n), &cut) || cut.axis != parts->axis ||
         !resolve(size, cut.start, cut.end, &first, &last) || !find_part(parts, first, last, &i))
         return BP_OK;
-    part = bp_rw_input(rw, parts->join, i);
+    part = bp_rw_input(rw, parts->concat, i);
     begin = begin_of(parts, i);
     if (first == begin && last == parts->ends[i] && bp_rw_same_shape(rw, part, out) &&
         bp_rw_replace(rw, out, part)) {
@@ -281,7 +288,10 @@ static bp_rc read_part(struct bp_rewrite *rw, uint32_t n, const struct parts *pa
     return set_cut(rw, n, part, &(struct cut){cut.axis, first - begin, last - begin}, err);
 }
 
-/* The part that each output of a Split is, BP_NONE for one that nobody wants; false: not all are. */
+/*
+ * For each output of a Split the input of the Concat that it equals, BP_NONE if unused; false: not
+ * all match.
+ */
 static bool match_parts(const struct bp_rewrite *rw, const struct bp_ir_node *node,
                         const struct parts *parts, uint32_t *out)
 {
@@ -303,7 +313,7 @@ static bool match_parts(const struct bp_rewrite *rw, const struct bp_ir_node *no
         if (!find_part(parts, first, last, &part) || first != begin_of(parts, part) ||
             last != parts->ends[part])
             return false;
-        out[i] = bp_rw_input(rw, parts->join, part);
+        out[i] = bp_rw_input(rw, parts->concat, part);
         if (!bp_rw_same_shape(rw, out[i], value))
             return false;
     }
@@ -311,10 +321,10 @@ static bool match_parts(const struct bp_rewrite *rw, const struct bp_ir_node *no
 }
 
 /*
- * Node n is a Split of what is joined. The last output goes first, as bp_rw_is_wanted() looks from the
- * first on each time.
+ * Node n is a Split of the Concat. Outputs are replaced from the last to the first, because
+ * bp_rw_is_wanted() searches from the first each time.
  */
-static bp_rc undo_join(struct bp_rewrite *rw, uint32_t n, const struct parts *parts, bp_err *err)
+static bp_rc undo_concat(struct bp_rewrite *rw, uint32_t n, const struct parts *parts, bp_err *err)
 {
     const struct bp_ir_node *node = bp_rw_node(rw, n);
     int64_t rank = rw->facts[parts->out].rank, axis = bp_ir_attr_int(node, "axis", 0);
@@ -335,10 +345,10 @@ static bp_rc undo_join(struct bp_rewrite *rw, uint32_t n, const struct parts *pa
     return BP_OK;
 }
 
-/* Node n is a Concat. A use that leaves the list of readers still leads to the next. */
+/* Node n is a Concat. A use that leaves the list of readers keeps its link to the next. */
 static bp_rc visit_readers(struct bp_rewrite *rw, uint32_t n, bp_err *err)
 {
-    struct parts parts = {.join = n, .out = rw->nodes.out[n]};
+    struct parts parts = {.concat = n, .out = rw->nodes.out[n]};
     uint32_t use = parts.out == BP_NONE ? BP_NONE : rw->values.head[parts.out], next;
     bool is_listed = false;
     bp_rc rc = BP_OK;
@@ -355,12 +365,16 @@ static bp_rc visit_readers(struct bp_rewrite *rw, uint32_t n, bp_err *err)
             rc = list_parts(rw, &parts, err);
         is_listed = true;
         if (rc >= 0 && parts.n > 0)
-            rc = is_slice ? read_part(rw, reader, &parts, err) : undo_join(rw, reader, &parts, err);
+            rc = is_slice ? read_part(rw, reader, &parts, err)
+                          : undo_concat(rw, reader, &parts, err);
     }
     return rc;
 }
 
-/* Joins from the last on: what read a part of one may read that of one before. */
+/*
+ * Concats from the last to the first: the reader of an inner Concat's part may then read the outer
+ * one's.
+ */
 bp_rc bp_pass_merge_slices(struct bp_rewrite *rw, bp_err *err)
 {
     bp_rc rc = BP_OK;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * move_quantized.c - what only moves or picks elements, between DequantizeLinear and QuantizeLinear
- * of one scale and zero point, does the same with the bytes.
+ * move_quantized.c - DequantizeLinear -> Reshape, Transpose, MaxPool... -> QuantizeLinear of the
+ * same scale and zero point becomes the operator on the bytes.
+ *
+ * Conditions: the operator only moves or selects elements, both scales are normal. Bits: unchanged.
  */
 
 #include "config.h"
@@ -10,7 +12,7 @@
 
 #include "optimize/patterns/quantized.h"
 
-/* Of each: the first input is moved, others are sizes and indices. */
+/* The first input of each has the elements, others are shapes and indices. */
 static const char *const moves[] = {
     "Expand", "Flatten", "Gather", "MaxPool",   "Reshape",
     "Slice",  "Squeeze", "Tile",   "Transpose", "Unsqueeze",
@@ -26,15 +28,15 @@ static bool is_move(const struct bp_ir_node *node)
 }
 
 /*
- * Does a number go there and back unchanged? (q - zero) * scale / scale is off by a rounding at most
- * as long as nothing overflows or loses bits for being small.
+ * Does every q survive dequantise and quantise? (q - zero) * scale / scale is off by less than half
+ * a step, unless it overflows or loses bits as a subnormal.
  */
 static bool is_normal(struct bp_rewrite *rw, uint32_t scale)
 {
-    double number;
+    double scalar;
 
-    return bp_rw_float(rw, scale, &number) && number >= (double)FLT_MIN * 2 &&
-           number <= (double)FLT_MAX / 512;
+    return bp_rw_float(rw, scale, &scalar) && scalar >= (double)FLT_MIN * 2 &&
+           scalar <= (double)FLT_MAX / 512;
 }
 
 static bp_rc fuse(struct bp_rewrite *rw, struct bp_quant_op *p, bp_err *err)

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* share_equal.c - of nodes with the same operator, inputs and attributes, the first serves all. */
+/*
+ * share_equal.c - nodes with the same operator, inputs and attributes become one: readers of the
+ * second read the first (common subexpression elimination).
+ *
+ * Random and host operators, nodes with subgraphs and outputs of the graph are left alone. Bits:
+ * unchanged.
+ */
 
 #include "config.h"
 
@@ -45,7 +51,7 @@ static bool same_attrs(const struct bp_ir_node *a, const struct bp_ir_node *b)
     return true;
 }
 
-/* Do they read the same? */
+/* Same operator and same values, from the lists alone. */
 static bool same_inputs(const struct bp_rewrite *rw, uint32_t a, uint32_t b)
 {
     uint32_t n_in = rw->nodes.n_in[a];
@@ -55,7 +61,7 @@ static bool same_inputs(const struct bp_rewrite *rw, uint32_t a, uint32_t b)
                   n_in * sizeof *rw->uses.value) == 0;
 }
 
-/* May node n be the first or the second of two? Its output must be free to go. */
+/* May node n be one of two equal nodes? An output of the graph keeps its producer. */
 static bool is_candidate(const struct bp_rewrite *rw, uint32_t n)
 {
     uint32_t out = rw->nodes.out[n];
@@ -64,7 +70,7 @@ static bool is_candidate(const struct bp_rewrite *rw, uint32_t n)
            !(rw->values.flags[out] & BP_IR_OUTPUT);
 }
 
-/* Does node `first`, which may be any, do what node n does? */
+/* Does node `first`, which may be any, compute what node n does? */
 static bool is_equal(const struct bp_rewrite *rw, uint32_t first, uint32_t n)
 {
     const struct bp_ir_node *a, *b;
@@ -79,7 +85,7 @@ static bool is_equal(const struct bp_rewrite *rw, uint32_t first, uint32_t n)
 
 /* ---- few readers ----------------------------------------------------------------------------- */
 
-/* The input that has the fewest readers: those of any have to have the equal node among them. */
+/* The input with the fewest readers: an equal node must be among the readers of every input. */
 static uint32_t rarest_input(const struct bp_rewrite *rw, uint32_t n)
 {
     uint32_t first = rw->nodes.first_use[n], best = BP_NONE;
@@ -94,7 +100,7 @@ static uint32_t rarest_input(const struct bp_rewrite *rw, uint32_t n)
     return best;
 }
 
-/* The earlier reader of a value that does what node n does, or BP_NONE. */
+/* The earlier reader of a value that computes what node n does, or BP_NONE. */
 static uint32_t find_reader(const struct bp_rewrite *rw, uint32_t value, uint32_t n)
 {
     for (uint32_t u = rw->values.head[value]; u != BP_NONE; u = rw->uses.next[u]) {
@@ -107,25 +113,25 @@ static uint32_t find_reader(const struct bp_rewrite *rw, uint32_t value, uint32_
 /* ---- many readers ---------------------------------------------------------------------------- */
 
 /*
- * Open addressing. Few probes: a hostile graph of nodes that differ in their strings alone, or whose
- * hashes meet, would fill one stretch of the table.
+ * Open addressing with few probes, because a hostile graph of nodes whose hashes collide would fill
+ * one stretch of the table, and each search would walk it.
  */
 enum { FEW_READERS = 8, MOST_PROBES = 16 };
 
 struct table {
-    /* one more than a node in the lower bits, of its hash what has room above; 0: free */
-    uint32_t *slots; /* NULL: none was needed yet */
+    /* lower bits: index of a node plus 1; upper bits: those of its hash; 0: free */
+    uint32_t *slots; /* NULL until a node needs it */
     uint32_t nodes;  /* the lower bits */
     size_t mask;
 };
 
-static uint64_t mix(uint64_t hash, uint64_t number)
+static uint64_t mix(uint64_t hash, uint64_t value)
 {
-    hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 32;
 }
 
-/* Numbers of attributes too, so that nodes that differ in them alone do not meet. */
+/* Attributes count too, so that nodes that differ in them alone don't collide. */
 static uint32_t hash_of(const struct bp_rewrite *rw, uint32_t n)
 {
     uint32_t first = rw->nodes.first_use[n];
@@ -149,7 +155,7 @@ static bool make_table(struct table *table, uint32_t n_nodes)
     return table->slots != NULL;
 }
 
-/* The first node that does what node n does; BP_NONE: that is n itself, or no more room. */
+/* The first node that computes what node n does; BP_NONE: n is the first, or no probe is left. */
 static uint32_t find_first(const struct bp_rewrite *rw, const struct table *table, uint32_t n)
 {
     uint32_t hash = hash_of(rw, n);
@@ -171,8 +177,8 @@ static uint32_t find_first(const struct bp_rewrite *rw, const struct table *tabl
 /* ---- all ------------------------------------------------------------------------------------- */
 
 /*
- * As inputs come first, equal chains become one in a single walk. (A value may get many readers in
- * the middle of it, some of which are in no table then: the next round finds them.)
+ * Producers come first, so equal chains become one in a single walk. (A value may get many readers
+ * during the walk that are in no table; the next round finds them.)
  */
 bp_rc bp_pass_share_equal(struct bp_rewrite *rw, bp_err *err)
 {

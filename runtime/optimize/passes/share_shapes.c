@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * share_shapes.c - of nodes that compute the same sizes in other ways, the first serves all: the
- * contents that shape inference follows are equal then, whatever they were taken from.
+ * share_shapes.c - nodes that compute the same shape by different operators become one: shape
+ * inference knows that their elements are equal symbols.
+ *
+ * Conditions: at most 16 elements, rank 0 or 1, at least one symbolic. Bits: unchanged.
  */
 
 #include "config.h"
@@ -13,13 +15,13 @@
 #include "base/strmap.h"
 
 enum {
-    MOST_SIZES = 16, /* of a content; shapes are short */
+    MOST_SIZES = 16, /* elements of a shape that are compared */
     MOST_PROBES = 16 /* as in share_equal.c */
 };
 
 static bool is_followed(const struct bp_fact *fact)
 {
-    bool is_symbolic = false; /* what is all numbers is a constant soon */
+    bool is_symbolic = false; /* fold_constants makes a constant of the others */
 
     if (fact->kind != BP_KIND_TENSOR || !fact->content || fact->n_content > MOST_SIZES ||
         fact->dtype == BP_DTYPE_NONE || fact->rank > 1)
@@ -52,8 +54,8 @@ static uint64_t hash_of(const struct bp_fact *fact)
 }
 
 /*
- * table: one more than the value that was first with its content; 0: free. One that nobody makes any
- * more, as all its readers read another by now, gives its place to the next.
+ * table: index plus 1 of the first value with its elements; 0: free. A value that has lost its producer,
+ * because its readers read another by now, is overwritten.
  */
 static bool take_first(struct bp_rewrite *rw, uint32_t *table, size_t mask, uint32_t value)
 {
@@ -71,7 +73,7 @@ static bool take_first(struct bp_rewrite *rw, uint32_t *table, size_t mask, uint
     return false;
 }
 
-/* A node that computes nothing but sizes, and that nothing keeps. */
+/* A node that computes shapes only, and whose output may be replaced. */
 static bool may_share(const struct bp_rewrite *rw, uint32_t n)
 {
     uint32_t out = rw->nodes.out[n];

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * write_shapes.c - a Reshape whose sizes are those of what it reads, or numbers, needs nobody to
- * compute them: its shape becomes a constant of numbers, of 0 where a size is taken over, and of -1
- * for at most one that follows from the rest. What computed it goes if nobody else reads it.
+ * write_shapes.c - Reshape(x, computed shape) becomes Reshape(x, constant): known sizes as they
+ * are, 0 where a dimension of x is copied, -1 for at most one that follows from the rest.
+ *
+ * Conditions: allowzero is 0, each size is known, equal to x's dimension at its index, or the only
+ * unknown one. The nodes that computed the shape are dropped if nothing else reads them. Bits:
+ * unchanged.
  */
 
 #include "config.h"
 
 #include "optimize/passes.h"
 
-enum { RECENT = 8 }; /* shapes written lately; those of a layer come together */
+enum { RECENT = 8 }; /* constants that are reused; equal shapes of a layer are close together */
 
 struct shape {
     int64_t sizes[BP_MAX_RANK];
@@ -23,8 +26,8 @@ struct written {
 };
 
 /*
- * A size taken over may be 0, as it may be in the shape that was computed. One that shall follow
- * from the rest must not meet a 0: then it would not follow.
+ * A copied dimension may be 0 at run time, as the computed one might. -1 can't be resolved next to
+ * a 0, so then all others must be positive.
  */
 static bool write_sizes(const struct bp_rewrite *rw, const struct bp_ir_node *node,
                         struct shape *out)
@@ -59,6 +62,7 @@ static const struct shape *find_recent(const struct written *written, const stru
     return NULL;
 }
 
+/* A new constant, or the recent one with the same elements. */
 static bp_rc make(struct bp_rewrite *rw, uint32_t like, struct written *written,
                   struct shape *shape, bp_err *err)
 {
@@ -84,7 +88,7 @@ static bp_rc make(struct bp_rewrite *rw, uint32_t like, struct written *written,
     return rc;
 }
 
-/* Node n is a Reshape whose shape may be written: does so. */
+/* Node n is a Reshape that may_write() accepted. */
 static bp_rc write_shape(struct bp_rewrite *rw, uint32_t n, struct written *written, bp_err *err)
 {
     struct shape shape = {.n = 0};
@@ -103,9 +107,9 @@ static bool may_write(const struct bp_rewrite *rw, uint32_t n)
 {
     const struct bp_ir_node *node = bp_rw_is(rw, n, "Reshape") ? bp_rw_node(rw, n) : NULL;
 
-    return node && !node->domain[0] && node->schema->since >= 5 &&
-           node->in[0] != BP_NONE && node->in[1] != BP_NONE &&
-           !bp_rw_is_constant(rw, node->in[1]) && bp_ir_attr_int(node, "allowzero", 0) == 0;
+    return node && !node->domain[0] && node->schema->since >= 5 && node->in[0] != BP_NONE &&
+           node->in[1] != BP_NONE && !bp_rw_is_constant(rw, node->in[1]) &&
+           bp_ir_attr_int(node, "allowzero", 0) == 0;
 }
 
 bp_rc bp_pass_write_shapes(struct bp_rewrite *rw, bp_err *err)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* activation.c - reads an activation's numbers. */
+/*
+ * activation.c - reads the parameters of an activation that fused operators of com.microsoft apply.
+ */
 
 #include "config.h"
 
@@ -7,6 +9,7 @@
 
 #include "optimize/patterns/activation.h"
 
+/* A float attribute; the default stays when it is absent. */
 static void read_float(const struct bp_ir_node *node, const char *name, float *out)
 {
     const bp_attr *attr = bp_ir_attr(node, name);
@@ -15,7 +18,9 @@ static void read_float(const struct bp_ir_node *node, const char *name, float *o
         *out = *(const float *)attr->data;
 }
 
-/* Limits are attributes before opset 11, then inputs. */
+/*
+ * Clip's limits are attributes before opset 11, inputs from then on. They must be constants here.
+ */
 static bool read_clip(struct bp_rewrite *rw, const struct bp_ir_node *node,
                       struct bp_activation *out)
 {
@@ -31,11 +36,12 @@ static bool read_clip(struct bp_rewrite *rw, const struct bp_ir_node *node,
             return false;
         out->params[i] = (float)limits[i];
         if ((double)out->params[i] != limits[i])
-            return false; /* a float64 that no float is */
+            return false; /* a float64 limit that float32 can't represent */
     }
     return out->params[0] <= out->params[1];
 }
 
+/* Defaults as in ONNX: LeakyRelu alpha 0.01; HardSigmoid alpha 0.2, beta 0.5. */
 bool bp_activation_read(struct bp_rewrite *rw, uint32_t n, struct bp_activation *out)
 {
     static const char *const names[] = {"Relu",      "Sigmoid",     "Tanh",
@@ -80,11 +86,12 @@ bool bp_is_float(const struct bp_rewrite *rw, uint32_t value)
            (fact->dtype == BP_DTYPE_F32 || fact->dtype == BP_DTYPE_F64);
 }
 
+/* A Div by a constant is a Mul by its reciprocal, which rounds once more. */
 uint32_t bp_scaled_by(struct bp_rewrite *rw, uint32_t n, double *factor)
 {
     bool is_div = bp_rw_is(rw, n, "Div");
     const struct bp_ir_node *node;
-    double number;
+    double scalar;
 
     if (!is_div && !bp_rw_is(rw, n, "Mul"))
         return BP_NONE;
@@ -92,10 +99,10 @@ uint32_t bp_scaled_by(struct bp_rewrite *rw, uint32_t n, double *factor)
     if (node->domain[0] || node->schema->since < 7)
         return BP_NONE;
     for (uint32_t i = 0; i < (is_div ? 1u : 2u); i++) {
-        if (!bp_rw_float(rw, node->in[1 - i], &number) || number == 0 ||
+        if (!bp_rw_float(rw, node->in[1 - i], &scalar) || scalar == 0 ||
             !bp_rw_same_shape(rw, node->in[i], node->out[0]))
             continue;
-        *factor = is_div ? 1 / number : number;
+        *factor = is_div ? 1 / scalar : scalar;
         return node->in[i];
     }
     return BP_NONE;

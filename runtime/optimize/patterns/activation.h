@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* activation.h - functions of one element: those that fused operators of com.microsoft can apply. */
+/*
+ * activation.h - elementwise functions that the fused operators of com.microsoft (FusedConv,
+ * FusedGemm) can apply to their result.
+ */
 #ifndef BP_OPTIMIZE_ACTIVATION_H
 #define BP_OPTIMIZE_ACTIVATION_H
 
@@ -14,13 +17,16 @@ struct bp_activation {
     bp_span text; /* the name, as an attribute has it */
 };
 
-/* The activation that node n applies to its first input; false: it is none, or not all is known. */
+/*
+ * The activation that node n applies to its first input; false: it is none, or its parameters are not
+ * constant. out->name and out->text are literals.
+ */
 bool bp_activation_read(struct bp_rewrite *rw, uint32_t n, struct bp_activation *out);
 /* The node that applies an activation to `value`, its only reader; or BP_NONE. */
 uint32_t bp_activation_after(struct bp_rewrite *rw, uint32_t value, struct bp_activation *out);
 /*
- * Does node n (BP_NONE is none) multiply a value by a number other than 0, or divide it? Gives the
- * value, which keeps its shape, or BP_NONE.
+ * Does node n (BP_NONE: no) multiply or divide a value by a scalar constant other than 0? Returns the
+ * value, which has the shape of the result, or BP_NONE.
  */
 uint32_t bp_scaled_by(struct bp_rewrite *rw, uint32_t n, double *factor);
 /* Is it a tensor of float32 or float64? */

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* conv.c - weights of convolutions as doubles, and back. */
+/*
+ * conv.c - weights and bias of convolutions: found, scaled by channel, written back.
+ *
+ * Weights are M x C/group x kernel (Conv) or C x M/group x kernel (ConvTranspose). Arithmetic is in
+ * float64, and each weight is rounded once to its own type.
+ */
 
 #include "config.h"
 
@@ -10,7 +15,7 @@ static bool is_float_constant(const struct bp_rewrite *rw, uint32_t value, uint3
     return bp_rw_is_constant(rw, value) && rw->ir->values[value].data->dtype == dtype;
 }
 
-/* Sizes of the weights, as far as they make sense together. */
+/* Shape of the weights; false: rank, group count and channels don't fit together. */
 static bool read_dims(struct bp_rewrite *rw, const struct bp_ir_node *node, struct bp_conv *c)
 {
     const struct bp_ir_data *w = rw->ir->values[node->in[1]].data;
@@ -22,7 +27,7 @@ static bool read_dims(struct bp_rewrite *rw, const struct bp_ir_node *node, stru
     c->rank = w->rank;
     c->groups = (uint64_t)groups;
     memcpy(c->dims, w->dims, w->rank * sizeof *w->dims);
-    c->maps = (uint64_t)w->dims[c->is_transposed ? 1 : 0] * (c->is_transposed ? c->groups : 1);
+    c->channels = (uint64_t)w->dims[c->is_transposed ? 1 : 0] * (c->is_transposed ? c->groups : 1);
     c->n_weights = w->size / (bp_dtype_width(w->dtype) / 8);
     return c->n_weights > 0 && w->dims[0] % groups == 0;
 }
@@ -54,10 +59,10 @@ bool bp_conv_find(struct bp_rewrite *rw, uint32_t value, struct bp_conv *out)
     if (bias == BP_NONE)
         return true;
     return is_float_constant(rw, bias, out->dtype) && rw->ir->values[bias].data->rank == 1 &&
-           (uint64_t)rw->ir->values[bias].data->dims[0] == out->maps;
+           (uint64_t)rw->ir->values[bias].data->dims[0] == out->channels;
 }
 
-/* Weights that passes have made for this node alone are changed where they lie. */
+/* Weights that a pass made for this node alone are changed in place; the model's are copied. */
 static struct bp_ir_data *own_weights(struct bp_rewrite *rw, uint32_t value)
 {
     struct bp_ir_data *data = rw->ir->values[value].data, *copy;
@@ -73,13 +78,14 @@ static struct bp_ir_data *own_weights(struct bp_rewrite *rw, uint32_t value)
     return copy;
 }
 
+/* Without a bias, one of zeros is made in scratch. */
 bool bp_conv_load(struct bp_rewrite *rw, struct bp_conv *conv, bool with_weights)
 {
     const struct bp_ir_node *node = bp_rw_node(rw, conv->node);
     uint32_t bias = bp_rw_in(node, 2);
     size_t n;
 
-    conv->bias = bias == BP_NONE ? bp_region_array(rw->scratch, conv->maps, sizeof *conv->bias)
+    conv->bias = bias == BP_NONE ? bp_region_array(rw->scratch, conv->channels, sizeof *conv->bias)
                                  : bp_rw_floats(rw, bias, &n);
     if (conv->bias && with_weights)
         conv->weights = own_weights(rw, node->in[1]);
@@ -99,29 +105,33 @@ static void scale(struct bp_ir_data *data, size_t first, size_t n, double factor
     }
 }
 
-/* Weights of a map lie together; in a transposed Conv it has a row for each input channel. */
-void bp_conv_scale(struct bp_conv *c, size_t map, double factor, double offset)
+/*
+ * Weights of an output channel are contiguous in Conv; in ConvTranspose there is one run for each
+ * input channel of the group.
+ */
+void bp_conv_scale(struct bp_conv *c, size_t channel, double factor, double offset)
 {
     size_t kernel = 1, rows = 1, stride, first;
 
     for (uint32_t d = 2; d < c->rank; d++)
         kernel *= (size_t)c->dims[d];
     if (c->is_transposed) {
-        size_t in_group = (size_t)c->dims[1], group = map / in_group;
+        size_t in_group = (size_t)c->dims[1], group = channel / in_group;
 
         rows = (size_t)c->dims[0] / c->groups;
         stride = in_group * kernel;
-        first = group * rows * stride + map % in_group * kernel;
+        first = group * rows * stride + channel % in_group * kernel;
     } else {
         kernel *= (size_t)c->dims[1];
         stride = 0;
-        first = map * kernel;
+        first = channel * kernel;
     }
     for (size_t r = 0; r < rows; r++)
         scale(c->weights, first + r * stride, kernel, factor);
-    c->bias[map] = c->bias[map] * factor + offset;
+    c->bias[channel] = c->bias[channel] * factor + offset;
 }
 
+/* The changed weights as an input: a new constant, or the one they were changed in. */
 static bp_rc use_weights(struct bp_rewrite *rw, const struct bp_conv *conv, uint32_t *value,
                          bp_err *err)
 {
@@ -139,7 +149,7 @@ static bp_rc use_weights(struct bp_rewrite *rw, const struct bp_conv *conv, uint
 bp_rc bp_conv_replace(struct bp_rewrite *rw, struct bp_conv *conv, uint32_t last, bp_err *err)
 {
     const struct bp_ir_node *node = bp_rw_node(rw, conv->node);
-    int64_t maps = (int64_t)conv->maps;
+    int64_t channels = (int64_t)conv->channels;
     uint32_t in[3] = {node->in[0], node->in[1], BP_NONE};
     bp_rc rc = BP_OK;
 
@@ -147,7 +157,7 @@ bp_rc bp_conv_replace(struct bp_rewrite *rw, struct bp_conv *conv, uint32_t last
         rc = use_weights(rw, conv, &in[1], err);
     if (rc >= 0)
         rc = bp_rw_make_floats(rw, bp_rw_in(node, 2) == BP_NONE ? node->in[1] : node->in[2],
-                               conv->dtype, 1, &maps, conv->bias, &in[2], err);
+                               conv->dtype, 1, &channels, conv->bias, &in[2], err);
     if (rc >= 0)
         rc = bp_rw_become(rw, last, conv->node, err);
     if (rc >= 0)
@@ -156,10 +166,10 @@ bp_rc bp_conv_replace(struct bp_rewrite *rw, struct bp_conv *conv, uint32_t last
     return rc;
 }
 
-double *bp_conv_channels(struct bp_rewrite *rw, uint32_t value, uint32_t rank, uint64_t maps)
+double *bp_conv_channels(struct bp_rewrite *rw, uint32_t value, uint32_t rank, uint64_t channels)
 {
     const struct bp_ir_data *data;
-    double *numbers;
+    double *elements;
     size_t n;
 
     if (!bp_rw_is_constant(rw, value))
@@ -170,16 +180,16 @@ double *bp_conv_channels(struct bp_rewrite *rw, uint32_t value, uint32_t rank, u
     for (uint32_t d = 0; d < data->rank; d++) {
         bool is_channel = d + rank - data->rank == 1;
 
-        if (data->dims[d] != 1 && (!is_channel || (uint64_t)data->dims[d] != maps))
+        if (data->dims[d] != 1 && (!is_channel || (uint64_t)data->dims[d] != channels))
             return NULL;
     }
-    numbers = bp_rw_floats(rw, value, &n);
-    if (numbers && n == 1 && maps > 1) {
-        double one = numbers[0];
+    elements = bp_rw_floats(rw, value, &n);
+    if (elements && n == 1 && channels > 1) {
+        double one = elements[0];
 
-        numbers = bp_region_array(rw->scratch, maps, sizeof *numbers);
-        for (uint64_t i = 0; numbers && i < maps; i++)
-            numbers[i] = one;
+        elements = bp_region_array(rw->scratch, channels, sizeof *elements); /* one for all */
+        for (uint64_t i = 0; elements && i < channels; i++)
+            elements[i] = one;
     }
-    return numbers;
+    return elements;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fold.c - constants that need no run: small integer ones that shape inference has followed are
- * written down; a Reshape of a constant is the same bytes with other sizes.
+ * fold.c - constants that need no run: small integers that shape inference knows are written as
+ * constants; a Reshape of a constant shares its bytes with other dims.
  */
 
 #include "config.h"
 
 #include "optimize/patterns/fold.h"
 
+/* DequantizeLinear stays: int8 weights are a quarter of the size, and providers fuse it. */
 bool bp_fold_must_stay(const struct bp_ir_node *node)
 {
     return bp_rw_is_random(node) || strcmp(node->op, "DequantizeLinear") == 0;
@@ -27,15 +28,16 @@ bool bp_fold_bytes(const struct bp_rewrite *rw, uint32_t value, size_t *out)
     return bp_dense_bytes(fact->dtype, dims, fact->rank, out);
 }
 
-static void store(uint8_t *to, int64_t number, size_t width)
+/* Little-endian, as tensors are in memory and files. */
+static void store(uint8_t *to, int64_t element, size_t width)
 {
-    uint64_t bits = (uint64_t)number;
+    uint64_t bits = (uint64_t)element;
 
     for (size_t i = 0; i < width; i++)
         to[i] = (uint8_t)(bits >> (8 * i));
 }
 
-/* Is all of an output followed by inference? */
+/* Does shape inference know every element of the output? */
 static bool is_followed(const struct bp_rewrite *rw, uint32_t value)
 {
     const struct bp_fact *fact = &rw->facts[value];
@@ -51,6 +53,7 @@ static bool is_followed(const struct bp_rewrite *rw, uint32_t value)
     return true;
 }
 
+/* Makes a constant of the elements that inference knows. */
 static bp_rc write_down(struct bp_rewrite *rw, uint32_t value, bp_err *err)
 {
     const struct bp_fact *fact = &rw->facts[value];
@@ -69,7 +72,7 @@ static bp_rc write_down(struct bp_rewrite *rw, uint32_t value, bp_err *err)
     return bp_rw_fix(rw, value, data, err);
 }
 
-/* The same bytes under other sizes: no copy. */
+/* The same bytes with other dims: no copy. */
 static bp_rc view_again(struct bp_rewrite *rw, const struct bp_ir_node *node, bool *done,
                         bp_err *err)
 {
@@ -81,7 +84,7 @@ static bp_rc view_again(struct bp_rewrite *rw, const struct bp_ir_node *node, bo
 
     if (bp_ir_data_load(from, &own) < 0)
         return BP_OK;
-    bp_rw_number_data(from);
+    bp_rw_set_data_id(from);
     data = bp_region_alloc(rw->ir->region, sizeof *data);
     dims = bp_region_array(rw->ir->region, fact->rank, sizeof *dims);
     if (!data || !dims)
@@ -98,7 +101,7 @@ static bp_rc view_again(struct bp_rewrite *rw, const struct bp_ir_node *node, bo
     return bp_rw_fix(rw, node->out[0], data, err);
 }
 
-/* Does it show a constant in another way? */
+/* Does the node only change the dims of a constant? */
 static bool is_view(const struct bp_rewrite *rw, uint32_t n)
 {
     bool is_one = bp_rw_is(rw, n, "Reshape") || bp_rw_is(rw, n, "Flatten") ||
@@ -108,6 +111,7 @@ static bool is_view(const struct bp_rewrite *rw, uint32_t n)
     return is_one && bp_rw_is_constant(rw, bp_rw_input(rw, n, 0));
 }
 
+/* Both sizes are known and equal. */
 static bool keeps_bytes(const struct bp_rewrite *rw, const struct bp_ir_node *node)
 {
     size_t in, out;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gemm.h - products of a matrix and constant weights, and changes to those. */
+/* gemm.h - products of a matrix and constant weights, and changes to the weights. */
 #ifndef BP_OPTIMIZE_GEMM_KIT_H
 #define BP_OPTIMIZE_GEMM_KIT_H
 
@@ -9,20 +9,20 @@
 struct bp_gemm {
     uint32_t node;
     uint32_t dtype;
-    uint64_t rows, maps; /* of the weights: what is summed, and columns of the output */
+    uint64_t rows, columns; /* K and N: the dimension that is summed, and columns of the output */
     int64_t dims[2];
-    bool is_turned;  /* the weights have a row for each map */
-    double *weights; /* as they lie; NULL until bp_gemm_load() */
-    double *bias;    /* one a map, zeros where there is none; the same */
+    bool is_transposed; /* transB: the weights have a row for each column of the output */
+    double *weights;    /* in the order of the file; NULL until bp_gemm_load() */
+    double *bias;       /* for each column, 0 without C; NULL until bp_gemm_load() */
 };
 
-/* Is `value` made by such a node, for no other reader than one? Reads no weights. */
+/* Does such a node produce `value` for one reader only? Reads no weights. */
 bool bp_gemm_find(struct bp_rewrite *rw, uint32_t value, struct bp_gemm *out);
-/* Reads weights and bias; false: they cannot be loaded, or C is none that a bias can be. */
+/* Reads weights and bias; false: external data can't be read, or C is no row of N elements. */
 bool bp_gemm_load(struct bp_rewrite *rw, struct bp_gemm *gemm);
-/* Weights of map `map` times `factor`, its bias times that plus `offset`. */
-void bp_gemm_scale(struct bp_gemm *gemm, size_t map, double factor, double offset);
-/* Node `last`, which reads the product, becomes a Gemm with the numbers as they are now. */
+/* Weights of one column times `factor`, its bias times `factor` plus `offset`. */
+void bp_gemm_scale(struct bp_gemm *gemm, size_t column, double factor, double offset);
+/* Node `last`, which reads the product, becomes a Gemm with the changed weights and bias. */
 bp_rc bp_gemm_replace(struct bp_rewrite *rw, struct bp_gemm *gemm, uint32_t last,
                       bp_err *err) BP_CHECKED;
 

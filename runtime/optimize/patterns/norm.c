@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* norm.c - parts of normalizations over the last axis; see norm.h. */
+/* norm.c - matches parts of normalizations over the last axis; see norm.h. */
 
 #include "config.h"
 
@@ -10,6 +10,7 @@ bool bp_norm_is(const struct bp_rewrite *rw, uint32_t n, const char *op)
     return n != BP_NONE && bp_rw_is(rw, n, op) && !bp_rw_node(rw, n)->domain[0];
 }
 
+/* The producer of `value` if it is that operator of ONNX, or BP_NONE. */
 static uint32_t maker(const struct bp_rewrite *rw, uint32_t value, const char *op)
 {
     uint32_t n = bp_rw_producer(rw, value);
@@ -17,7 +18,7 @@ static uint32_t maker(const struct bp_rewrite *rw, uint32_t value, const char *o
     return bp_norm_is(rw, n, op) ? n : BP_NONE;
 }
 
-/* Is it the mean over the last axis, which stays as 1? *value: of what. */
+/* ReduceMean has `axes` as an attribute before opset 18, as an input from then on. */
 bool bp_norm_is_mean(struct bp_rewrite *rw, uint32_t n, uint32_t *value)
 {
     const struct bp_ir_node *node;
@@ -41,7 +42,7 @@ bool bp_norm_is_mean(struct bp_rewrite *rw, uint32_t n, uint32_t *value)
            bp_ir_attr_int(node, "keepdims", 1) == 1;
 }
 
-/* Is `value` the square of d? */
+/* Is `value` the square of d: Pow(d, 2) or Mul(d, d)? */
 static bool find_square(struct bp_rewrite *rw, uint32_t value, uint32_t d, struct bp_norm *p)
 {
     uint32_t n = maker(rw, value, "Pow");
@@ -64,7 +65,7 @@ static bool find_square(struct bp_rewrite *rw, uint32_t value, uint32_t d, struc
            (bp_rw_ints(rw, node->in[1], &whole, 1, &count) && count == 1 && whole == 2);
 }
 
-/* sqrt(mean(d^2) + epsilon), which node `sqrt` gives. */
+/* Sqrt(Add(ReduceMean(d^2), epsilon)), the operands of Add in either order. */
 bool bp_norm_spread(struct bp_rewrite *rw, uint32_t root, uint32_t d, struct bp_norm *p)
 {
     uint32_t add, mean, square, from;
@@ -90,7 +91,7 @@ bool bp_norm_spread(struct bp_rewrite *rw, uint32_t root, uint32_t d, struct bp_
     return epsilon >= 0;
 }
 
-/* A constant with one number for each place of the last axis. */
+/* A constant with one element for each index of the last axis of x. */
 static bool is_row(const struct bp_rewrite *rw, uint32_t value, uint32_t x)
 {
     const struct bp_fact *fact = &rw->facts[x];
@@ -100,7 +101,7 @@ static bool is_row(const struct bp_rewrite *rw, uint32_t value, uint32_t x)
            bp_sym_equal(rw->facts[value].dims[0], fact->dims[fact->rank - 1]);
 }
 
-/* Goes on from what node n gives to its only reader `op`, with a row beside it. */
+/* The reader must be the only one, as the value between disappears. */
 uint32_t bp_norm_follow(struct bp_rewrite *rw, uint32_t n, const char *op, uint32_t x,
                         uint32_t *row)
 {

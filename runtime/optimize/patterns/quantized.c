@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* quantized.c - operators between Dequantize- and QuantizeLinear; see quantized.h. */
+/*
+ * quantized.c - operators between DequantizeLinear and QuantizeLinear (QDQ format); see
+ * quantized.h.
+ */
 
 #include "config.h"
 
@@ -10,6 +13,7 @@ static bool is_byte(uint32_t dtype)
     return dtype == BP_DTYPE_U8 || dtype == BP_DTYPE_I8;
 }
 
+/* A scalar, or a 1-D tensor of one element. */
 static bool is_single(const struct bp_rewrite *rw, uint32_t value)
 {
     const struct bp_fact *fact = &rw->facts[value];
@@ -18,8 +22,11 @@ static bool is_single(const struct bp_rewrite *rw, uint32_t value)
            (fact->rank == 1 && bp_sym_known(fact->dims[0]) && fact->dims[0].value == 1);
 }
 
-/* Scale and zero point of node n, which has them as inputs 1 and 2; blocks are not known here. */
-static bool read_numbers(const struct bp_rewrite *rw, uint32_t n, struct bp_quant *out)
+/*
+ * Scale and zero point of node n, inputs 1 and 2. Block quantisation (opset 21) is not supported
+ * here.
+ */
+static bool read_params(const struct bp_rewrite *rw, uint32_t n, struct bp_quant *out)
 {
     const struct bp_ir_node *node = bp_rw_node(rw, n);
 
@@ -37,7 +44,10 @@ bool bp_quant_is_plain(const struct bp_rewrite *rw, const struct bp_quant *q)
     return is_single(rw, q->scale) && is_single(rw, q->zero) && is_byte(rw->facts[q->value].dtype);
 }
 
-/* Does the zero point stand for the least number of its type, so that nothing below 0 is left? */
+/*
+ * Is the zero point the least value of its type? Then quantising clamps all that is below 0, which
+ * is what a Relu before it does.
+ */
 static bool cuts_below_zero(const struct bp_rewrite *rw, const struct bp_quant *q)
 {
     int64_t zero;
@@ -47,6 +57,7 @@ static bool cuts_below_zero(const struct bp_rewrite *rw, const struct bp_quant *
            zero == (rw->facts[q->value].dtype == BP_DTYPE_U8 ? 0 : INT8_MIN);
 }
 
+/* A Relu between the operator and QuantizeLinear is absorbed when the clamp does the same. */
 bool bp_quant_find(struct bp_rewrite *rw, uint32_t n, struct bp_quant_op *out)
 {
     const struct bp_ir_node *node = bp_rw_node(rw, n), *before;
@@ -54,7 +65,7 @@ bool bp_quant_find(struct bp_rewrite *rw, uint32_t n, struct bp_quant_op *out)
 
     *out = (struct bp_quant_op){.relu = BP_NONE, .op = bp_rw_producer(rw, value)};
     out->out.value = node->out[0];
-    if (!read_numbers(rw, n, &out->out) || !bp_quant_is_plain(rw, &out->out) ||
+    if (!read_params(rw, n, &out->out) || !bp_quant_is_plain(rw, &out->out) ||
         rw->facts[value].dtype != BP_DTYPE_F32 || bp_rw_only_user(rw, value) != n ||
         out->op == BP_NONE)
         return false;
@@ -79,7 +90,7 @@ bool bp_quant_add(struct bp_rewrite *rw, struct bp_quant_op *out)
     struct bp_quant *q = &out->in[out->n_in];
 
     if (out->n_in == BP_MOST_QUANT_PARTS || n == BP_NONE || !bp_rw_is(rw, n, "DequantizeLinear") ||
-        rw->facts[value].dtype != BP_DTYPE_F32 || !read_numbers(rw, n, q))
+        rw->facts[value].dtype != BP_DTYPE_F32 || !read_params(rw, n, q))
         return false;
     q->value = bp_rw_node(rw, n)->in[0];
     dtype = rw->facts[q->value].dtype;
@@ -88,6 +99,7 @@ bool bp_quant_add(struct bp_rewrite *rw, struct bp_quant_op *out)
     return is_byte(dtype) || dtype == BP_DTYPE_I32;
 }
 
+/* Scales are compared by <= and >=, so that NaN is never equal. */
 bool bp_quant_same(struct bp_rewrite *rw, const struct bp_quant *a, const struct bp_quant *b)
 {
     int64_t zero[2];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * compile.c - OrtCompileApi: a model is checked for the session's providers, and written.
+ * compile.c - OrtCompileApi (since version 22): checks a model for the session's providers and writes
+ * it.
  *
- * No provider of ours compiles into a model, so what is written is the input model, as ONNX Runtime
- * does when nothing was compiled.
+ * No provider of ours stores compiled code in a model (EPContext nodes), so the output is the input
+ * model, as ONNX Runtime writes it when nothing was compiled.
  */
 
 #include "config.h"
@@ -31,7 +32,7 @@ static OrtStatus *set_text(char **target, const char *text)
     return NULL;
 }
 
-/* Entries of the session's configuration that have setters here too. */
+/* Config entries of the session options that correspond to setters of this table. */
 static OrtStatus *read_entries(OrtModelCompilationOptions *made)
 {
     const OrtKeyValuePairs *config = &made->options->config;
@@ -44,6 +45,7 @@ static OrtStatus *read_entries(OrtModelCompilationOptions *made)
     return status;
 }
 
+/* OrtCompileApi: The session options are copied. */
 OrtStatus *ort_compile_CreateModelCompilationOptionsFromSessionOptions(
     const OrtEnv *env, const OrtSessionOptions *session_options, OrtModelCompilationOptions **out)
 {
@@ -78,7 +80,7 @@ void ort_compile_ReleaseModelCompilationOptions(OrtModelCompilationOptions *inpu
     free(input);
 }
 
-/* ---- the input: the last one set counts ------------------------------------------------------ */
+/* ---- input: the last one set is used --------------------------------------------------------- */
 
 static void clear_input(OrtModelCompilationOptions *options)
 {
@@ -106,6 +108,7 @@ OrtStatus *ort_compile_ModelCompilationOptions_SetInputModelPath(
     return NULL;
 }
 
+/* OrtCompileApi: The buffer is borrowed until CompileModel returns. */
 OrtStatus *ort_compile_ModelCompilationOptions_SetInputModelFromBuffer(
     OrtModelCompilationOptions *model_compile_options, const void *input_model_data,
     size_t input_model_data_size)
@@ -131,7 +134,7 @@ ort_compile_ModelCompilationOptions_SetInputModel(OrtModelCompilationOptions *mo
     return NULL;
 }
 
-/* ---- the output: the last one set counts ----------------------------------------------------- */
+/* ---- output: the last one set is used -------------------------------------------------------- */
 
 static void clear_output(OrtModelCompilationOptions *options)
 {
@@ -161,6 +164,7 @@ OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelPath(
     return NULL;
 }
 
+/* OrtCompileApi: CompileModel allocates the buffer; the caller frees it with the allocator. */
 OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelBuffer(
     OrtModelCompilationOptions *model_compile_options, OrtAllocator *allocator,
     void **output_model_buffer_ptr, size_t *output_model_buffer_size_ptr)
@@ -176,6 +180,7 @@ OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelBuffer(
     return NULL;
 }
 
+/* OrtCompileApi: Called several times, with consecutive parts of the model. */
 OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelWriteFunc(
     OrtModelCompilationOptions *model_compile_options, OrtWriteBufferFunc write_func, void *state)
 {
@@ -187,7 +192,7 @@ OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelWriteFunc(
     return NULL;
 }
 
-/* ---- where initializers go: the last one set counts ------------------------------------------ */
+/* ---- initializers: the last one set is used -------------------------------------------------- */
 
 OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelExternalInitializersFile(
     OrtModelCompilationOptions *model_compile_options, const char *external_initializers_file_path,
@@ -220,7 +225,7 @@ OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelGetInitializerLocat
     return NULL;
 }
 
-/* ---- entries, for providers that compile ----------------------------------------------------- */
+/* ---- config entries for providers that compile ----------------------------------------------- */
 
 static OrtStatus *set_switch(OrtModelCompilationOptions *options, const char *key, bool is_on)
 {
@@ -241,7 +246,7 @@ OrtStatus *ort_compile_ModelCompilationOptions_SetWeightlessEnabled(
     return set_switch(model_compile_options, "ep.enable_weightless", use_weightless);
 }
 
-/* Where binaries of providers would go; no provider makes any, so arguments are only checked. */
+/* OrtCompileApi: No provider writes binaries, so the arguments are only checked. */
 OrtStatus *ort_compile_ModelCompilationOptions_SetEpContextBinaryInformation(
     OrtModelCompilationOptions *model_compile_options, const char *output_directory,
     const char *model_name)
@@ -275,7 +280,9 @@ OrtStatus *ort_compile_ModelCompilationOptions_SetGraphOptimizationLevel(
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
-/* Could a session run the model? What no provider takes is an error, as there. */
+/*
+ * Could a session run the model? ORT_NOT_IMPLEMENTED names the first node that no provider claims.
+ */
 static OrtStatus *check_plan(const OrtEnv *env, bp_model *model, const OrtSessionOptions *options)
 {
     bp_session_options *host_options = NULL;
@@ -290,7 +297,7 @@ static OrtStatus *check_plan(const OrtEnv *env, bp_model *model, const OrtSessio
     for (uint32_t i = 0; !status && i < bp_report_node_count(report); i++) {
         bp_report_node node = {.struct_size = sizeof node};
 
-        /* those that the host runs have a group */
+        /* host operators have no provider, but a group */
         if (bp_report_get_node(report, i, &node, NULL) >= 0 && node.provider == BP_NONE &&
             node.group == BP_NONE)
             status = ort_fail(ORT_NOT_IMPLEMENTED,
@@ -328,7 +335,9 @@ static OrtStatus *compile(const OrtEnv *env, const OrtModelCompilationOptions *o
     return status;
 }
 
-/* *out is a new text, NULL when the model does not go to a file. */
+/*
+ * *out is a new text; NULL when the model does not go to a file. The default is "<input>_ctx.onnx".
+ */
 static OrtStatus *choose_path(const OrtModelCompilationOptions *options, char **out)
 {
     *out = NULL;
@@ -349,6 +358,10 @@ static OrtStatus *choose_path(const OrtModelCompilationOptions *options, char **
     return NULL;
 }
 
+/*
+ * OrtCompileApi: OrtCompileApiFlags_* turn an existing output, or a model without compiled nodes,
+ * into ORT_FAIL.
+ */
 OrtStatus *ort_compile_CompileModel(const OrtEnv *env,
                                     const OrtModelCompilationOptions *model_options)
 {

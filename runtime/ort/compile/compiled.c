@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* compiled.c - what compiled models say of themselves, and where weights outside of a model lie. */
+/* compiled.c - compatibility information of compiled models, and OrtExternalInitializerInfo. */
 
 #include "config.h"
 
@@ -11,7 +11,10 @@
 #include "ort/status.h"
 #include "ort/values/memory.h"
 
-/* Metadata entry "ep_compatibility_info.<EP>"; *out is NULL when there is none. */
+/*
+ * Providers store it in metadata_props as "ep_compatibility_info.<EP>"; *out is NULL when there is
+ * none.
+ */
 static OrtStatus *look_up(const bp_model *model, const char *ep, OrtAllocator *allocator,
                           char **out)
 {
@@ -30,6 +33,10 @@ static OrtStatus *look_up(const bp_model *model, const char *ep, OrtAllocator *a
     return NULL;
 }
 
+/*
+ * OrtApi since version 24: The text comes from the allocator; the model is only opened, not
+ * planned.
+ */
 OrtStatus *ort_GetCompatibilityInfoFromModel(const char *model_path, const char *ep_type,
                                              OrtAllocator *allocator, char **compatibility_info)
 {
@@ -54,6 +61,7 @@ OrtStatus *ort_GetCompatibilityInfoFromModel(const char *model_path, const char 
     return status;
 }
 
+/* OrtApi since version 24. */
 OrtStatus *ort_GetCompatibilityInfoFromModelBytes(const void *model_data, size_t model_data_length,
                                                   const char *ep_type, OrtAllocator *allocator,
                                                   char **compatibility_info)
@@ -80,7 +88,7 @@ OrtStatus *ort_GetCompatibilityInfoFromModelBytes(const void *model_data, size_t
     return status;
 }
 
-/* ---- where weights outside of a model lie ---------------------------------------------------------- */
+/* ---- locations of external initializers ------------------------------------------------------------ */
 
 struct OrtExternalInitializerInfo {
     char *path;
@@ -88,6 +96,7 @@ struct OrtExternalInitializerInfo {
     size_t bytes;
 };
 
+/* OrtApi since version 23. */
 OrtStatus *ort_CreateExternalInitializerInfo(const char *filepath, int64_t file_offset,
                                              size_t byte_size, OrtExternalInitializerInfo **out)
 {
@@ -108,6 +117,7 @@ OrtStatus *ort_CreateExternalInitializerInfo(const char *filepath, int64_t file_
     return NULL;
 }
 
+/* OrtApi since version 23. */
 void ort_ReleaseExternalInitializerInfo(OrtExternalInitializerInfo *input)
 {
     if (!input)
@@ -116,16 +126,19 @@ void ort_ReleaseExternalInitializerInfo(OrtExternalInitializerInfo *input)
     free(input);
 }
 
+/* OrtApi since version 23. */
 const char *ort_ExternalInitializerInfo_GetFilePath(const OrtExternalInitializerInfo *info)
 {
     return info ? info->path : NULL;
 }
 
+/* OrtApi since version 23. */
 int64_t ort_ExternalInitializerInfo_GetFileOffset(const OrtExternalInitializerInfo *info)
 {
     return info ? info->offset : 0;
 }
 
+/* OrtApi since version 23. */
 size_t ort_ExternalInitializerInfo_GetByteSize(const OrtExternalInitializerInfo *info)
 {
     return info ? info->bytes : 0;

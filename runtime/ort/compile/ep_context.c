@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ep_context.c - ep.context_enable and what belongs to it. */
+/* ep_context.c - the config entries ep.context_enable and ep.context_file_path. */
 
 #include "config.h"
 
@@ -12,6 +12,7 @@
 #include "ort/session/session.h"
 #include "ort/status.h"
 
+/* ONNX Runtime's default name of a compiled model. */
 char *ort_contexts_path(const char *model_path)
 {
     static const char end[] = "_ctx.onnx";
@@ -27,6 +28,10 @@ char *ort_contexts_path(const char *model_path)
     return path;
 }
 
+/*
+ * ORT_INVALID_ARGUMENT for a directory, ORT_FAIL for an existing file, with ONNX Runtime's
+ * sentences.
+ */
 static OrtStatus *check_path(const char *path)
 {
     struct stat st;
@@ -69,7 +74,10 @@ OrtStatus *ort_contexts_check(const OrtSession *session, const OrtSessionOptions
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
-/* All devices are of one provider; none of ours has compiled models, so nothing ever applies. */
+/*
+ * OrtApi since version 23: All devices must be of one provider. No provider of ours stores compiled
+ * code, so the answer is always EP_NOT_APPLICABLE.
+ */
 OrtStatus *ort_GetModelCompatibilityForEpDevices(const OrtEpDevice *const *ep_devices,
                                                  size_t num_ep_devices,
                                                  const char *compatibility_info,
@@ -93,7 +101,10 @@ OrtStatus *ort_GetModelCompatibilityForEpDevices(const OrtEpDevice *const *ep_de
     return NULL;
 }
 
-/* The buffer stays the application's; only providers that compile models would look into it. */
+/*
+ * OrtApi since version 29: The buffer is borrowed; only providers that compile models would read
+ * it.
+ */
 OrtStatus *ort_SessionOptionsSetWeightlessSourceModelBuffer(OrtSessionOptions *options,
                                                             const void *source_model_data,
                                                             size_t source_model_data_length)

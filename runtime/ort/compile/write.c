@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * write.c - a compiled model on its way to a file, to memory or to the application.
+ * write.c - writes a model to a file, to memory or to the application's callback.
  *
- * Files are written under another name first: what they replace may be the input, which is mapped.
+ * Files are written under a temporary name and renamed, because the file that they replace may be the
+ * input, which is mapped; and a failure leaves no half file.
  */
 
 #include "config.h"
@@ -20,12 +21,12 @@
 #include "ort/status.h"
 
 /*
- * Initializers lie end to end, as ONNX Runtime writes them (programs compare the bytes); those of
- * LARGE bytes or more begin a page, to be used as they lie when the file is mapped.
+ * Initializers are contiguous, as ONNX Runtime writes them (programs compare the bytes); those of
+ * LARGE bytes or more are page-aligned, so that a mapping of the file can be used in place.
  */
 enum { PAGE = 4096, LARGE = 1 << 20 };
 
-/* A file that is not there yet. */
+/* A file that is written under a temporary name. */
 struct pending {
     FILE *file;
     char *path, *temporary;
@@ -37,8 +38,8 @@ struct output {
     const char *out_path; /* NULL: not to a file */
     struct pending model, weights;
     char *bytes; /* from the caller's allocator */
-    size_t room, used;
-    char *external_path; /* where initializers go, and what the model calls that: */
+    size_t capacity, used;
+    char *external_path; /* the file of initializers, and its name in the model: */
     const char *external_name;
     OrtExternalInitializerInfo *placed; /* by the application; for its path */
     OrtStatus *status;                  /* of a function of the application that failed */
@@ -72,7 +73,7 @@ static bp_rc write_file(struct pending *pending, const void *bytes, size_t size,
     return fail(err, pending->path);
 }
 
-/* Everything is on its way to the disk. */
+/* fclose() reports errors of buffered writes. */
 static bp_rc end_file(struct pending *pending, bp_err *err)
 {
     FILE *file = pending->file;
@@ -81,7 +82,7 @@ static bp_rc end_file(struct pending *pending, bp_err *err)
     return !file || fclose(file) == 0 ? BP_OK : fail(err, pending->path);
 }
 
-/* Gives the file its name. */
+/* rename() replaces an existing file atomically. */
 static bp_rc name_file(struct pending *pending, bp_err *err)
 {
     if (!pending->temporary)
@@ -110,6 +111,7 @@ static uint64_t align_up(uint64_t offset, uint64_t align)
     return (offset + align - 1) / align * align;
 }
 
+/* The file is created with the first weight, so a model without large ones makes none. */
 static bp_rc write_weight(struct output *output, const bp_weight_info *weight, uint64_t *offset,
                           bp_err *err)
 {
@@ -124,7 +126,7 @@ static bp_rc write_weight(struct output *output, const bp_weight_info *weight, u
     return rc < 0 ? rc : write_file(pending, tensor->base, tensor->bytes, err);
 }
 
-/* The application sees the data in a tensor of its own: here it may lie at any address. */
+/* The application gets an aligned copy: the model's bytes may have any address. */
 static OrtStatus *make_value(const bp_tensor *tensor, OrtValue **out)
 {
     OrtStatus *status = ort_CreateTensorAsOrtValue(ort_default_allocator(), tensor->dims,
@@ -152,6 +154,7 @@ static void run_locate(void *u)
                                                location->value, location->before, &output->placed);
 }
 
+/* OrtGetInitializerLocationFunc; an exception is ORT_RUNTIME_EXCEPTION. */
 static OrtStatus *ask_location(struct output *output, const char *name, const OrtValue *value,
                                const OrtExternalInitializerInfo *before)
 {
@@ -164,6 +167,7 @@ static OrtStatus *ask_location(struct output *output, const char *name, const Or
     return location.status;
 }
 
+/* The size in the answer must be the initializer's. */
 static OrtStatus *call_locate(struct output *output, const bp_weight_info *weight,
                               OrtExternalInitializerInfo *before)
 {
@@ -182,6 +186,7 @@ static OrtStatus *call_locate(struct output *output, const bp_weight_info *weigh
     return status;
 }
 
+/* The application's status is kept in output->status: it replaces the host's error. */
 static bp_rc locate(struct output *output, const bp_weight_info *weight, const char **file,
                     uint64_t *offset)
 {
@@ -206,6 +211,7 @@ static bp_rc locate(struct output *output, const bp_weight_info *weight, const c
     return BP_OK;
 }
 
+/* bp_model_sink.place: small initializers stay in the model. */
 static bp_rc place(void *user, const bp_weight_info *weight, const char **file, uint64_t *offset,
                    bp_err *err)
 {
@@ -221,6 +227,7 @@ static bp_rc place(void *user, const bp_weight_info *weight, const char **file, 
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
+/* bp_model_sink.begin: the size of the model is known before its first byte. */
 static bp_rc begin(void *user, uint64_t size, bp_err *err)
 {
     struct output *output = user;
@@ -231,7 +238,7 @@ static bp_rc begin(void *user, uint64_t size, bp_err *err)
     if (!options->out_bytes)
         return BP_OK;
     output->bytes = ort_alloc(options->allocator, (size_t)size);
-    output->room = (size_t)size;
+    output->capacity = (size_t)size;
     return output->bytes ? BP_OK : BP_E_NOMEM;
 }
 
@@ -260,6 +267,7 @@ static OrtStatus *write_out(const OrtModelCompilationOptions *options, const voi
     return part.status;
 }
 
+/* bp_model_sink.write. */
 static bp_rc write_part(void *user, const void *bytes, size_t size, bp_err *err)
 {
     struct output *output = user;
@@ -271,14 +279,17 @@ static bp_rc write_part(void *user, const void *bytes, size_t size, bp_err *err)
         output->status = write_out(options, bytes, size);
         return output->status ? BP_E_IO : BP_OK;
     }
-    if (size > output->room - output->used)
+    if (size > output->capacity - output->used)
         return BP_E_INTERNAL;
     memcpy(output->bytes + output->used, bytes, size);
     output->used += size;
     return BP_OK;
 }
 
-/* The file of initializers is named relative to the model; a model in memory gets its last name. */
+/*
+ * The model names the file relative to its own directory, as ONNX requires; a model in memory gets
+ * the last component.
+ */
 static OrtStatus *name_external(struct output *output)
 {
     const char *given = output->options->external_path;
@@ -305,6 +316,7 @@ static OrtStatus *name_external(struct output *output)
     return output->external_path ? NULL : ort_no_memory();
 }
 
+/* Both files are complete before either is renamed. */
 static OrtStatus *write_model(struct output *output, const bp_model *model)
 {
     bp_model_sink sink = {.struct_size = sizeof sink,
@@ -351,7 +363,9 @@ OrtStatus *ort_compile_write(const OrtModelCompilationOptions *options, const bp
 
 /* ---- optimized models ------------------------------------------------------------------------ */
 
-/* As ONNX Runtime has it: all but "ORT" is ONNX. */
+/*
+ * session.save_model_format: anything but "ORT" is ONNX; without it the extension ".ort" decides.
+ */
 static bool wants_ort_format(const OrtSessionOptions *options)
 {
     const char *format = ort_keys_get(&options->config, "session.save_model_format");

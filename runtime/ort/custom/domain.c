@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* domain.c - OrtCustomOpDomain: made, filled with operators that are checked, asked for one by name. */
+/*
+ * domain.c - OrtCustomOpDomain (OrtApi since version 1): a list of the application's custom
+ * operators.
+ */
 
 #include "config.h"
 
@@ -11,6 +14,10 @@
 
 /* ---- reading an operator --------------------------------------------------------------------- */
 
+/*
+ * OrtCustomOp grew over the versions, and a library fills in op->version: fields that are newer are
+ * read as NULL.
+ */
 OrtCustomOp ort_custom_op_read(const OrtCustomOp *op)
 {
     static const struct {
@@ -35,6 +42,7 @@ OrtCustomOp ort_custom_op_read(const OrtCustomOp *op)
     return own;
 }
 
+/* ORT_INVALID_ARGUMENT: an unknown version, no name, or a mandatory function is NULL. */
 static OrtStatus *check_op(const OrtCustomOp *op)
 {
     struct ort_op named = {.at = op};
@@ -62,6 +70,7 @@ static OrtStatus *check_op(const OrtCustomOp *op)
 
 /* ---- domains --------------------------------------------------------------------------------- */
 
+/* OrtApi since version 1. */
 OrtStatus *ort_CreateCustomOpDomain(const char *domain, OrtCustomOpDomain **out)
 {
     OrtCustomOpDomain *made;
@@ -79,6 +88,7 @@ OrtStatus *ort_CreateCustomOpDomain(const char *domain, OrtCustomOpDomain **out)
     return NULL;
 }
 
+/* OrtApi since version 1. */
 void ort_ReleaseCustomOpDomain(OrtCustomOpDomain *input)
 {
     if (!input)
@@ -88,6 +98,7 @@ void ort_ReleaseCustomOpDomain(OrtCustomOpDomain *input)
     free(input);
 }
 
+/* OrtApi since version 1: The operator is borrowed and must outlive the domain and its sessions. */
 OrtStatus *ort_CustomOpDomain_Add(OrtCustomOpDomain *custom_op_domain, const OrtCustomOp *op)
 {
     OrtStatus *status;
@@ -123,6 +134,7 @@ static bool domain_has(const OrtCustomOpDomain *domain, const char *op)
     return false;
 }
 
+/* "" and "ai.onnx" are one domain. */
 bool ort_custom_has(const struct ort_custom *custom, const char *domain, const char *op)
 {
     bool is_main = !domain[0] || strcmp(domain, "ai.onnx") == 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * invoke.c - OrtOp: a standard operator that a kernel runs by itself. The host gets it as a model of
- * one node, made into a session when the types of the inputs are known, and kept for the next time.
+ * invoke.c - OrtOp (CreateOp, InvokeOp; OrtApi since version 12): a standard operator that a custom
+ * kernel runs itself. It becomes a model of one node; a session of it is created when the types of
+ * the inputs are known, and reused while they stay the same.
  */
 
 #include "config.h"
@@ -19,15 +20,16 @@ struct OrtOp {
     char *name, *domain;
     uint32_t version, n_attrs, n_in, n_out;
     OrtOpAttr **attrs;
-    pthread_mutex_t lock; /* of what follows, and of runs: a session's outputs are the caller's */
+    pthread_mutex_t lock; /* of the fields below, and held during runs */
     void *bytes;          /* of the session's model */
     bp_session *session;
-    uint32_t *dtypes; /* that the session was made for */
+    uint32_t *dtypes; /* of the session's inputs */
     bool *wanted;
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/* ReleaseOpAttr may free the original. */
 static OrtOpAttr *copy_attr(const OrtOpAttr *attr)
 {
     OrtOpAttr *copy = calloc(1, sizeof *copy + attr->bytes + 1);
@@ -44,6 +46,7 @@ static OrtOpAttr *copy_attr(const OrtOpAttr *attr)
     return NULL;
 }
 
+/* OrtApi since version 12. */
 void ort_ReleaseOp(OrtOp *input)
 {
     if (!input)
@@ -62,6 +65,7 @@ void ort_ReleaseOp(OrtOp *input)
     free(input);
 }
 
+/* Copies names and attributes. False: no memory. */
 static bool fill(OrtOp *op, const char *name, const char *domain, const OrtOpAttr *const *attrs,
                  uint32_t n_attrs)
 {
@@ -81,7 +85,10 @@ static bool fill(OrtOp *op, const char *name, const char *domain, const OrtOpAtt
     return true;
 }
 
-/* Is there such an operator, with these attributes and so many inputs? Types come with the call. */
+/*
+ * Does such an operator exist, with these attributes and counts? Types are only known at the call.
+ * ORT_NOT_IMPLEMENTED: no schema has it.
+ */
 static OrtStatus *check(const OrtOp *op)
 {
     struct ort_op_model model = {.op = op->name,
@@ -113,6 +120,7 @@ static OrtStatus *check(const OrtOp *op)
     return ort_from(rc, &err, ORT_OTHER, "CreateOp: ");
 }
 
+/* OrtApi since version 12: Type constraints are ignored: the values of each call have types. */
 OrtStatus *ort_CreateOp(const OrtKernelInfo *info, const char *op_name, const char *domain,
                         int version, const char **type_constraint_names,
                         const ONNXTensorElementDataType *type_constraint_values,
@@ -155,7 +163,7 @@ OrtStatus *ort_CreateOp(const OrtKernelInfo *info, const char *op_name, const ch
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* What one call has: types of its inputs, which outputs it wants. */
+/* One call of InvokeOp. */
 struct call {
     OrtOp *op;
     const OrtValue *const *in;
@@ -165,11 +173,13 @@ struct call {
     int64_t *dims;
 };
 
+/* NONE for an absent input. */
 static uint32_t type_of(const OrtValue *value)
 {
     return value && value->has_value ? value->tensor.dtype : BP_DTYPE_NONE;
 }
 
+/* Was the session made for these types and outputs? */
 static bool is_ready(const struct call *c)
 {
     for (uint32_t i = 0; i < c->op->n_in; i++) {
@@ -183,7 +193,7 @@ static bool is_ready(const struct call *c)
     return c->op->session != NULL;
 }
 
-/* A session for the types of this call, in place of the last one. */
+/* Replaces the session by one for the types of this call. */
 static OrtStatus *prepare(const struct call *c)
 {
     OrtOp *op = c->op;
@@ -218,12 +228,13 @@ static OrtStatus *prepare(const struct call *c)
     return ort_from(rc, &err, ORT_MAKING, "InvokeOp: ");
 }
 
-/* Can the result be written where the value's tensor lies? */
+/* Can the result be written to the value's memory? */
 static bool is_direct(const OrtValue *value)
 {
     return value->has_value && value->tensor.base && value->tensor.dtype != BP_DTYPE_STRING;
 }
 
+/* Outputs are checked against the given values, as InvokeOp can't change their types. */
 static OrtStatus *bind(struct call *c)
 {
     int64_t *dims = c->dims;
@@ -256,13 +267,14 @@ static OrtStatus *bind(struct call *c)
     return NULL;
 }
 
+/* Rank 0 has no dims to compare. */
 static bool same_dims(const bp_tensor *a, const bp_tensor *b)
 {
     return a->rank == b->rank &&
            (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
 }
 
-/* Strings, and what had no memory, from the result into the value. */
+/* Copies strings from the result into the value. */
 static OrtStatus *take_strings(OrtValue *value, const bp_tensor *result)
 {
     OrtStatus *status = NULL;
@@ -278,6 +290,7 @@ static OrtStatus *take_strings(OrtValue *value, const bp_tensor *result)
     return status;
 }
 
+/* The value's shape was fixed by the kernel, so another result shape is an error. */
 static OrtStatus *deliver(const struct call *c)
 {
     uint32_t n = 0;
@@ -301,6 +314,7 @@ static OrtStatus *deliver(const struct call *c)
     return NULL;
 }
 
+/* Under the operator's lock. */
 static OrtStatus *run(struct call *c)
 {
     struct ort_err err;
@@ -327,6 +341,7 @@ static bool reserve(struct call *c)
     return c->feeds && c->fetches && c->dims;
 }
 
+/* Results that were not written in place are freed. */
 static void finish(struct call *c)
 {
     uint32_t n = 0;
@@ -341,6 +356,7 @@ static void finish(struct call *c)
     free(c->dims);
 }
 
+/* Only tensors: ORT_NOT_IMPLEMENTED for other inputs, ORT_INVALID_ARGUMENT for outputs. */
 static OrtStatus *check_values(const struct call *c)
 {
     for (uint32_t i = 0; i < c->op->n_in; i++) {
@@ -357,6 +373,10 @@ static OrtStatus *check_values(const struct call *c)
     return NULL;
 }
 
+/*
+ * OrtApi since version 12: Calls of one OrtOp are serialised by its mutex. The kernel's context is
+ * only checked.
+ */
 OrtStatus *ort_InvokeOp(const OrtKernelContext *context, const OrtOp *ort_op,
                         const OrtValue *const *input_values, int input_count,
                         OrtValue *const *output_values, int output_count)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* kernel.c - kernels of operators for ONNX Runtime, as the host makes and runs them. */
+/*
+ * kernel.c - kernels of custom operators, as the host creates and runs them (bp_operator_def
+ * callbacks).
+ */
 
 #include "config.h"
 
@@ -12,8 +15,9 @@
 #include "ort/guarded.h"
 #include "ort/status.h"
 
-/* ---- which operator of a family a node means ------------------------------------------------- */
+/* ---- choosing the operator of a family ------------------------------------------------------- */
 
+/* Do the element types of all inputs and outputs match? */
 static bool fits(const struct ort_op *op, const bp_graph *graph, const bp_node *node)
 {
     for (uint32_t i = 0; i < node->n_in; i++) {
@@ -33,6 +37,10 @@ static bool fits(const struct ort_op *op, const bp_graph *graph, const bp_node *
     return true;
 }
 
+/*
+ * The first CPU operator of the family whose types match. BP_E_UNSUPPORTED: none, or only for other
+ * providers.
+ */
 static bp_rc choose(const struct ort_family *family, const bp_operator_node *node,
                     const struct ort_op **out, bp_err *err)
 {
@@ -102,7 +110,7 @@ static bool set_aliases(struct ort_kernel *kernel, const struct aliases *aliases
     return n == 0 || kernel->alias;
 }
 
-/* Which outputs show an input, as the operator has it. */
+/* GetAliasMap (OrtCustomOp since version 18): which outputs share the memory of an input. */
 static OrtStatus *read_aliases(struct ort_kernel *kernel, uint32_t n_out)
 {
     struct aliases aliases = {.fn = &kernel->op->fn};
@@ -126,6 +134,7 @@ struct making {
     OrtStatus *status;
 };
 
+/* CreateKernelV2 (since version 16) returns a status, CreateKernel does not. */
 static void call_create(void *u)
 {
     struct making *making = u;
@@ -138,7 +147,7 @@ static void call_create(void *u)
         kernel->own = op->fn.CreateKernel(op->at, making->api, kernel->info);
 }
 
-/* Whatever the code of a kernel that cannot be made, a session fails with the same, as ONNX Runtime's. */
+/* ONNX Runtime reports any failure of kernel creation as ORT_RUNTIME_EXCEPTION. */
 static OrtStatus *make(struct ort_kernel *kernel)
 {
     struct making making = {kernel, OrtGetApiBase()->GetApi(kernel->op->fn.version), NULL};
@@ -161,6 +170,7 @@ static void finish(struct ort_kernel *kernel)
     free(kernel);
 }
 
+/* bp_operator_def.create: once for each node of a session. */
 bp_rc ort_custom_create(void *user, const bp_operator_node *node, void **out, bp_err *err)
 {
     const struct ort_family *family = user;
@@ -193,6 +203,7 @@ static void call_destroy(void *u)
     kernel->op->fn.KernelDestroy(kernel->own);
 }
 
+/* KernelDestroy can't fail, so an exception is logged. */
 void ort_custom_destroy(void *p)
 {
     struct ort_kernel *kernel = p;
@@ -209,6 +220,7 @@ struct computing {
     OrtStatus *status;
 };
 
+/* KernelComputeV2 (since version 16) returns a status, KernelCompute does not. */
 static void call_compute(void *u)
 {
     struct computing *computing = u;
@@ -230,6 +242,7 @@ static OrtStatus *compute(const struct ort_kernel *kernel, OrtKernelContext *con
     return computing.status;
 }
 
+/* [any thread; several at once for one kernel, as in ONNX Runtime] */
 bp_rc ort_custom_compute(void *p, bp_operator_call *call, bp_err *err)
 {
     const struct ort_kernel *kernel = p;

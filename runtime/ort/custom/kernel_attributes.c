@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* kernel_attributes.c - attributes of an OrtKernelInfo. */
+/*
+ * kernel_attributes.c - attributes of an OrtKernelInfo. Buffers follow ONNX Runtime's rule: *size
+ * is the needed size afterwards; with out NULL it is only queried, a short buffer is
+ * ORT_INVALID_ARGUMENT.
+ */
 
 #include "config.h"
 
@@ -11,6 +15,7 @@
 #include "ort/guarded.h"
 #include "ort/status.h"
 
+/* ORT_FAIL: no such attribute, or another type. */
 static OrtStatus *find(const OrtKernelInfo *info, const char *name, uint32_t type, bool is_list,
                        const bp_attr **out)
 {
@@ -28,9 +33,9 @@ static OrtStatus *find(const OrtKernelInfo *info, const char *name, uint32_t typ
     return NULL;
 }
 
-/* ---- single ones ----------------------------------------------------------------------------- */
+/* ---- scalars --------------------------------------------------------------------------------- */
 
-static OrtStatus *get_number(const OrtKernelInfo *info, const char *name, uint32_t type,
+static OrtStatus *get_scalar(const OrtKernelInfo *info, const char *name, uint32_t type,
                              size_t width, void *out)
 {
     const bp_attr *attr;
@@ -45,30 +50,33 @@ static OrtStatus *get_number(const OrtKernelInfo *info, const char *name, uint32
     return status;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_KernelInfoGetAttribute_float(const OrtKernelInfo *info, const char *name, float *out)
 {
-    return get_number(info, name, BP_ATTR_FLOAT, sizeof *out, out);
+    return get_scalar(info, name, BP_ATTR_FLOAT, sizeof *out, out);
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_KernelInfoGetAttribute_int64(const OrtKernelInfo *info, const char *name,
                                             int64_t *out)
 {
-    return get_number(info, name, BP_ATTR_INT, sizeof *out, out);
+    return get_scalar(info, name, BP_ATTR_INT, sizeof *out, out);
 }
 
-static OrtStatus *too_small(size_t room, size_t need)
+static OrtStatus *too_small(size_t capacity, size_t need)
 {
-    return ort_fail(ORT_INVALID_ARGUMENT, "Result buffer is not large enough: %zu of %zu", room,
+    return ort_fail(ORT_INVALID_ARGUMENT, "Result buffer is not large enough: %zu of %zu", capacity,
                     need);
 }
 
+/* OrtApi since version 1: *size counts the NUL. */
 OrtStatus *ort_KernelInfoGetAttribute_string(const OrtKernelInfo *info, const char *name, char *out,
                                              size_t *size)
 {
     const bp_attr *attr;
     const bp_span *text;
     OrtStatus *status;
-    size_t room;
+    size_t capacity;
 
     ORT_NEED(info);
     ORT_NEED(name);
@@ -77,18 +85,19 @@ OrtStatus *ort_KernelInfoGetAttribute_string(const OrtKernelInfo *info, const ch
     if (status)
         return status;
     text = attr->data;
-    room = *size;
+    capacity = *size;
     *size = text->size + 1;
     if (!out)
         return NULL;
-    if (room < *size)
-        return too_small(room, *size);
+    if (capacity < *size)
+        return too_small(capacity, *size);
     if (text->size > 0)
         memcpy(out, text->data, text->size);
     out[text->size] = '\0';
     return NULL;
 }
 
+/* OrtApi since version 14: A copy, whose memory comes from the allocator. */
 OrtStatus *ort_KernelInfoGetAttribute_tensor(const OrtKernelInfo *info, const char *name,
                                              OrtAllocator *allocator, OrtValue **out)
 {
@@ -129,12 +138,12 @@ OrtStatus *ort_KernelInfoGetAttribute_tensor(const OrtKernelInfo *info, const ch
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-static OrtStatus *get_numbers(const OrtKernelInfo *info, const char *name, uint32_t type,
+static OrtStatus *get_scalars(const OrtKernelInfo *info, const char *name, uint32_t type,
                               size_t width, void *out, size_t *size)
 {
     const bp_attr *attr;
     OrtStatus *status;
-    size_t room;
+    size_t capacity;
 
     ORT_NEED(info);
     ORT_NEED(name);
@@ -142,27 +151,29 @@ static OrtStatus *get_numbers(const OrtKernelInfo *info, const char *name, uint3
     status = find(info, name, type, true, &attr);
     if (status)
         return status;
-    room = *size;
+    capacity = *size;
     *size = attr->count;
     if (!out)
         return NULL;
-    if (room < attr->count)
-        return too_small(room, attr->count);
+    if (capacity < attr->count)
+        return too_small(capacity, attr->count);
     if (attr->count > 0)
         memcpy(out, attr->data, attr->count * width);
     return NULL;
 }
 
+/* OrtApi since version 8. */
 OrtStatus *ort_KernelInfoGetAttributeArray_float(const OrtKernelInfo *info, const char *name,
                                                  float *out, size_t *size)
 {
-    return get_numbers(info, name, BP_ATTR_FLOAT, sizeof *out, out, size);
+    return get_scalars(info, name, BP_ATTR_FLOAT, sizeof *out, out, size);
 }
 
+/* OrtApi since version 8. */
 OrtStatus *ort_KernelInfoGetAttributeArray_int64(const OrtKernelInfo *info, const char *name,
                                                  int64_t *out, size_t *size)
 {
-    return get_numbers(info, name, BP_ATTR_INT, sizeof *out, out, size);
+    return get_scalars(info, name, BP_ATTR_INT, sizeof *out, out, size);
 }
 
 static char *copy_text(OrtAllocator *allocator, const bp_span *text)
@@ -177,7 +188,9 @@ static char *copy_text(OrtAllocator *allocator, const bp_span *text)
     return copy;
 }
 
-/* Each text and the list of them come from the allocator; NULL for an empty list. */
+/*
+ * OrtApi since version 25: Each text and the list come from the allocator; NULL for an empty list.
+ */
 OrtStatus *ort_KernelInfoGetAttributeArray_string(const OrtKernelInfo *info, const char *name,
                                                   OrtAllocator *allocator, char ***out,
                                                   size_t *size)
@@ -213,9 +226,9 @@ OrtStatus *ort_KernelInfoGetAttributeArray_string(const OrtKernelInfo *info, con
     return NULL;
 }
 
-/* ---- as objects ------------------------------------------------------------------------------ */
+/* ---- as OrtOpAttr ---------------------------------------------------------------------------- */
 
-/* Texts with their ends, as CreateOpAttr takes them. */
+/* CreateOpAttr takes NUL-terminated texts, so spans are copied. */
 static OrtStatus *strings_attr(const bp_attr *attr, OrtOpAttr **out)
 {
     OrtAllocator *allocator = ort_default_allocator();

@@ -13,13 +13,13 @@
 #include "ort/status.h"
 #include "ort/values/shared_allocators.h"
 
-/* A piece of memory that goes with the context. */
+/* Scratch memory that is freed with the context. */
 struct ort_scratch {
     struct ort_scratch *next;
     void *memory;
 };
 
-/* Slots take a const context, as a kernel must not put another in its place; what it holds changes. */
+/* The slots take a const context though they change its content (lists of scratch memory). */
 static OrtKernelContext *inside(const OrtKernelContext *context)
 {
     return (OrtKernelContext *)(uintptr_t)context;
@@ -27,6 +27,7 @@ static OrtKernelContext *inside(const OrtKernelContext *context)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/* Up to 16 values need no heap memory. */
 bool ort_kernel_context_init(OrtKernelContext *context, bp_operator_call *call,
                              const struct ort_kernel *kernel)
 {
@@ -59,6 +60,7 @@ static void free_texts(OrtValue *value)
     value->texts = NULL;
 }
 
+/* Strings that the kernel set one by one are copied to the host's tensor. */
 bp_rc ort_kernel_context_deliver(OrtKernelContext *context, bp_err *err)
 {
     bp_rc rc = BP_OK;
@@ -96,6 +98,7 @@ void ort_kernel_context_finish(OrtKernelContext *context)
 
 /* ---- inputs and outputs ---------------------------------------------------------------------- */
 
+/* OrtApi since version 1. */
 OrtStatus *ort_KernelContext_GetInputCount(const OrtKernelContext *context, size_t *out)
 {
     ORT_NEED(context);
@@ -104,6 +107,7 @@ OrtStatus *ort_KernelContext_GetInputCount(const OrtKernelContext *context, size
     return NULL;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_KernelContext_GetOutputCount(const OrtKernelContext *context, size_t *out)
 {
     ORT_NEED(context);
@@ -112,11 +116,13 @@ OrtStatus *ort_KernelContext_GetOutputCount(const OrtKernelContext *context, siz
     return NULL;
 }
 
+/* ORT_FAIL, as in ONNX Runtime. */
 static OrtStatus *beyond(const char *what, size_t i, uint32_t n)
 {
     return ort_fail(ORT_FAIL, "the node has %u %ss, there is no %s %zu", n, what, what, i);
 }
 
+/* OrtApi since version 1: *out is NULL for an absent optional input; the value is the context's. */
 OrtStatus *ort_KernelContext_GetInput(const OrtKernelContext *context, size_t index,
                                       const OrtValue **out)
 {
@@ -128,7 +134,7 @@ OrtStatus *ort_KernelContext_GetInput(const OrtKernelContext *context, size_t in
     return NULL;
 }
 
-/* The kernel may count on an output that is an input as well: then it has its content. */
+/* An output that aliases an input starts with its content, because the kernel may rely on that. */
 static void fill_alias(OrtKernelContext *context, size_t i, const bp_tensor *to)
 {
     int from = context->kernel->alias ? context->kernel->alias[i] : -1;
@@ -142,6 +148,10 @@ static void fill_alias(OrtKernelContext *context, size_t i, const bp_tensor *to)
         memcpy(bp_tensor_data(to), bp_tensor_data(tensor), to->bytes);
 }
 
+/*
+ * OrtApi since version 1: Allocates the output with these dims; *out is NULL when the model leaves
+ * it out.
+ */
 OrtStatus *ort_KernelContext_GetOutput(OrtKernelContext *context, size_t index,
                                        const int64_t *dim_values, size_t dim_count, OrtValue **out)
 {
@@ -169,7 +179,10 @@ OrtStatus *ort_KernelContext_GetOutput(OrtKernelContext *context, size_t index,
     return NULL;
 }
 
-/* The kernel need not size it: it has the sizes that the caller gave it, and what is in it. */
+/*
+ * OrtApi since version 30: The buffer that the application bound to the output, with its shape and
+ * content; NULL: none.
+ */
 OrtStatus *ort_KernelContext_GetPreallocatedOutput(const OrtKernelContext *context,
                                                    size_t output_index, OrtValue **output)
 {
@@ -196,13 +209,14 @@ OrtStatus *ort_KernelContext_GetPreallocatedOutput(const OrtKernelContext *conte
 
 /* ---- surroundings ---------------------------------------------------------------------------- */
 
+/* OrtApi since version 15. */
 OrtStatus *ort_KernelContext_GetLogger(const OrtKernelContext *context, const OrtLogger **logger)
 {
     ORT_NEED(context);
     return ort_KernelInfo_GetLogger(context->kernel->info, logger);
 }
 
-/* Kernels run on the processor: there is no stream. */
+/* OrtApi since version 10: Kernels run on the CPU, so there is no stream. */
 OrtStatus *ort_KernelContext_GetGPUComputeStream(const OrtKernelContext *context, void **out)
 {
     ORT_NEED(context);
@@ -211,6 +225,7 @@ OrtStatus *ort_KernelContext_GetGPUComputeStream(const OrtKernelContext *context
     return NULL;
 }
 
+/* OrtApi since version 28. */
 OrtStatus *ort_KernelContext_GetSyncStream(const OrtKernelContext *context, OrtSyncStream **out)
 {
     ORT_NEED(context);
@@ -219,6 +234,7 @@ OrtStatus *ort_KernelContext_GetSyncStream(const OrtKernelContext *context, OrtS
     return NULL;
 }
 
+/* OrtApi since version 16: Resources belong to streams of GPU providers. */
 OrtStatus *ort_KernelContext_GetResource(const OrtKernelContext *context, int resource_version,
                                          int resource_id, void **resource)
 {
@@ -241,7 +257,7 @@ static OrtStatus *need_host(const OrtMemoryInfo *info)
                     info->name);
 }
 
-/* The caller's, to ReleaseAllocator. */
+/* OrtApi since version 15: The caller's, to ReleaseAllocator. */
 OrtStatus *ort_KernelContext_GetAllocator(const OrtKernelContext *context,
                                           const OrtMemoryInfo *mem_info, OrtAllocator **out)
 {
@@ -262,7 +278,7 @@ OrtStatus *ort_KernelContext_GetAllocator(const OrtKernelContext *context,
     return NULL;
 }
 
-/* Goes when the kernel returns. */
+/* OrtApi since version 18: Freed when the kernel returns. */
 OrtStatus *ort_KernelContext_GetScratchBuffer(const OrtKernelContext *context,
                                               const OrtMemoryInfo *mem_info, size_t count_or_bytes,
                                               void **out)
@@ -314,7 +330,7 @@ static void call_batch(void *u)
         batch->of->fn(batch->of->user, k);
 }
 
-/* Batch i: a run of neighbours; the first ones are one longer where it does not come out even. */
+/* Batch i is a contiguous range; the first (total % n) batches have one element more. */
 static void run_batch(void *u, uint32_t i, uint32_t worker)
 {
     struct batches *b = u;
@@ -331,6 +347,10 @@ static void run_batch(void *u, uint32_t i, uint32_t worker)
         b->thrown = thrown;
 }
 
+/*
+ * OrtApi since version 17: Runs on the session's pool and returns when all is done. The first
+ * exception becomes the status; batches that have not begun are skipped.
+ */
 OrtStatus *ort_KernelContext_ParallelFor(const OrtKernelContext *context,
                                          void (*fn)(void *, size_t), size_t total, size_t num_batch,
                                          void *usr_data)

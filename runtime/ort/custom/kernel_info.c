@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kernel_info.c - OrtKernelInfo: names, types, constants and surroundings of a node. */
+/* kernel_info.c - OrtKernelInfo: names, types, constants and configuration of a node. */
 
 #include "config.h"
 
@@ -43,7 +43,10 @@ OrtKernelInfo *ort_kernel_info_create(const OrtSession *session, const bp_operat
     return info;
 }
 
-/* What a kernel copies it may keep as long as it lives itself. */
+/*
+ * OrtApi since version 12: A reference: ReleaseKernelInfo gives it back. The node lives as long as
+ * the session.
+ */
 OrtStatus *ort_CopyKernelInfo(const OrtKernelInfo *info, OrtKernelInfo **info_copy)
 {
     OrtKernelInfo *same = (OrtKernelInfo *)(uintptr_t)info; /* only its count changes */
@@ -55,6 +58,7 @@ OrtStatus *ort_CopyKernelInfo(const OrtKernelInfo *info, OrtKernelInfo **info_co
     return NULL;
 }
 
+/* OrtApi since version 12. */
 void ort_ReleaseKernelInfo(OrtKernelInfo *input)
 {
     if (!input || atomic_fetch_sub(&input->refs, 1) != 1)
@@ -65,40 +69,45 @@ void ort_ReleaseKernelInfo(OrtKernelInfo *input)
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
+/* *size is the needed size with NUL afterwards; ORT_INVALID_ARGUMENT: the buffer is too short. */
 static OrtStatus *give_text(const char *text, char *out, size_t *size)
 {
-    size_t room, need = strlen(text) + 1;
+    size_t capacity, need = strlen(text) + 1;
 
     ORT_NEED(size);
-    room = *size;
+    capacity = *size;
     *size = need;
     if (!out)
         return NULL;
-    if (room < need)
-        return ort_fail(ORT_INVALID_ARGUMENT, "Result buffer is not large enough: %zu of %zu", room,
-                        need);
+    if (capacity < need)
+        return ort_fail(ORT_INVALID_ARGUMENT, "Result buffer is not large enough: %zu of %zu",
+                        capacity, need);
     memcpy(out, text, need);
     return NULL;
 }
 
+/* OrtApi since version 15. */
 OrtStatus *ort_KernelInfo_GetNodeName(const OrtKernelInfo *info, char *out, size_t *size)
 {
     ORT_NEED(info);
     return give_text(info->node->name, out, size);
 }
 
+/* OrtApi since version 24. */
 OrtStatus *ort_KernelInfo_GetOperatorDomain(const OrtKernelInfo *info, char *out, size_t *size)
 {
     ORT_NEED(info);
     return give_text(info->node->domain, out, size);
 }
 
+/* OrtApi since version 24. */
 OrtStatus *ort_KernelInfo_GetOperatorType(const OrtKernelInfo *info, char *out, size_t *size)
 {
     ORT_NEED(info);
     return give_text(info->node->op, out, size);
 }
 
+/* OrtApi since version 24. */
 OrtStatus *ort_KernelInfo_GetOperatorSinceVersion(const OrtKernelInfo *info, int *since_version)
 {
     ORT_NEED(info);
@@ -109,6 +118,7 @@ OrtStatus *ort_KernelInfo_GetOperatorSinceVersion(const OrtKernelInfo *info, int
 
 /* ---- inputs and outputs ---------------------------------------------------------------------- */
 
+/* OrtApi since version 14. */
 OrtStatus *ort_KernelInfo_GetInputCount(const OrtKernelInfo *info, size_t *out)
 {
     ORT_NEED(info);
@@ -117,6 +127,7 @@ OrtStatus *ort_KernelInfo_GetInputCount(const OrtKernelInfo *info, size_t *out)
     return NULL;
 }
 
+/* OrtApi since version 14. */
 OrtStatus *ort_KernelInfo_GetOutputCount(const OrtKernelInfo *info, size_t *out)
 {
     ORT_NEED(info);
@@ -125,7 +136,7 @@ OrtStatus *ort_KernelInfo_GetOutputCount(const OrtKernelInfo *info, size_t *out)
     return NULL;
 }
 
-/* *out is NULL for one that is absent. */
+/* *out is NULL for an absent value. */
 static OrtStatus *find(const OrtKernelInfo *info, bool is_input, size_t i, const bp_value **out)
 {
     uint32_t n = is_input ? info->node->n_in : info->node->n_out;
@@ -147,6 +158,7 @@ static OrtStatus *name_of(const OrtKernelInfo *info, bool is_input, size_t i, ch
     return status ? status : give_text(value ? value->name : "", out, size);
 }
 
+/* OrtApi since version 14. */
 OrtStatus *ort_KernelInfo_GetInputName(const OrtKernelInfo *info, size_t index, char *out,
                                        size_t *size)
 {
@@ -154,6 +166,7 @@ OrtStatus *ort_KernelInfo_GetInputName(const OrtKernelInfo *info, size_t index, 
     return name_of(info, true, index, out, size);
 }
 
+/* OrtApi since version 14. */
 OrtStatus *ort_KernelInfo_GetOutputName(const OrtKernelInfo *info, size_t index, char *out,
                                         size_t *size)
 {
@@ -161,6 +174,7 @@ OrtStatus *ort_KernelInfo_GetOutputName(const OrtKernelInfo *info, size_t index,
     return name_of(info, false, index, out, size);
 }
 
+/* Symbolic dimensions are -1. */
 static OrtStatus *type_of(const OrtKernelInfo *info, bool is_input, size_t i, OrtTypeInfo **out)
 {
     OrtTensorTypeAndShapeInfo *shape;
@@ -185,6 +199,7 @@ static OrtStatus *type_of(const OrtKernelInfo *info, bool is_input, size_t i, Or
     return *out ? NULL : ort_no_memory();
 }
 
+/* OrtApi since version 14. */
 OrtStatus *ort_KernelInfo_GetInputTypeInfo(const OrtKernelInfo *info, size_t index,
                                            OrtTypeInfo **type_info)
 {
@@ -193,6 +208,7 @@ OrtStatus *ort_KernelInfo_GetInputTypeInfo(const OrtKernelInfo *info, size_t ind
     return type_of(info, true, index, type_info);
 }
 
+/* OrtApi since version 14. */
 OrtStatus *ort_KernelInfo_GetOutputTypeInfo(const OrtKernelInfo *info, size_t index,
                                             OrtTypeInfo **type_info)
 {
@@ -201,6 +217,7 @@ OrtStatus *ort_KernelInfo_GetOutputTypeInfo(const OrtKernelInfo *info, size_t in
     return type_of(info, false, index, type_info);
 }
 
+/* OrtApi since version 15: The value is the info's; NULL when the input is not constant. */
 OrtStatus *ort_KernelInfoGetConstantInput_tensor(const OrtKernelInfo *info, size_t index,
                                                  int *is_constant, const OrtValue **out)
 {
@@ -220,6 +237,7 @@ OrtStatus *ort_KernelInfoGetConstantInput_tensor(const OrtKernelInfo *info, size
 
 /* ---- surroundings ---------------------------------------------------------------------------- */
 
+/* OrtApi since version 15. */
 OrtStatus *ort_KernelInfo_GetLogger(const OrtKernelInfo *info, const OrtLogger **logger)
 {
     ORT_NEED(info);
@@ -228,7 +246,7 @@ OrtStatus *ort_KernelInfo_GetLogger(const OrtKernelInfo *info, const OrtLogger *
     return NULL;
 }
 
-/* All memory is ordinary memory here, whatever it is for. */
+/* OrtApi since version 18: All memory types are host memory here. */
 OrtStatus *ort_KernelInfoGetAllocator(const OrtKernelInfo *info, OrtMemType mem_type,
                                       OrtAllocator **out)
 {
@@ -239,6 +257,7 @@ OrtStatus *ort_KernelInfoGetAllocator(const OrtKernelInfo *info, OrtMemType mem_
     return NULL;
 }
 
+/* OrtApi since version 24: A copy of the session's config entries, for the caller to release. */
 OrtStatus *ort_KernelInfo_GetConfigEntries(const OrtKernelInfo *info, OrtKeyValuePairs **out)
 {
     ORT_NEED(info);

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* op.c - from OrtCustomOp of any version to definitions of the host. */
+/*
+ * op.c - translates OrtCustomOp of any version to operator definitions of the host
+ * (bp_operator_def).
+ *
+ * ONNX Runtime lets several OrtCustomOp share a name and differ in element types; the host has one
+ * definition, so they form a family, and the kernel is chosen by the node's types.
+ */
 
 #include "config.h"
 
@@ -15,7 +21,7 @@
 
 enum { OPERAND_NAME = 32 };
 
-/* What a definition's operands are made from, and where their names are. */
+/* The operands of a definition, and storage for their names. */
 struct operands {
     bp_operand *rows;
     char (*names)[OPERAND_NAME];
@@ -29,6 +35,7 @@ bool ort_op_is_for_cpu(const struct ort_op *op)
     return !type || !type[0] || strcmp(type, "CPUExecutionProvider") == 0;
 }
 
+/* Variadic inputs have the type of the last one. */
 uint32_t ort_op_input_type(const struct ort_op *op, size_t i)
 {
     size_t n = ort_op_count(op, true);
@@ -45,6 +52,7 @@ uint32_t ort_op_output_type(const struct ort_op *op, size_t i)
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
+/* A variadic operand: minimal count, and whether all have one type. */
 static void describe_list(const struct ort_op *op, bool is_input, bp_operand *row)
 {
     int n = ort_op_min_arity(op, is_input);
@@ -55,7 +63,7 @@ static void describe_list(const struct ort_op *op, bool is_input, bp_operand *ro
         row->flags |= BP_OPERAND_MIXED;
 }
 
-/* Types of all the family's operators at one place; any when one takes any. */
+/* The types that any operator of the family takes at this position, as a bit set; 0: all types. */
 static uint64_t types_at(const struct ort_family *family, bool is_input, size_t i)
 {
     uint64_t types = 0;
@@ -109,7 +117,7 @@ static uint32_t start_version(const struct ort_op *op)
     return version > 0 ? (uint32_t)version : 1;
 }
 
-/* 0: no end. */
+/* The last opset version (OrtCustomOp since version 17); 0: no end. */
 static uint32_t end_version(const struct ort_op *op)
 {
     int version = ort_op_end_version(op);
@@ -121,19 +129,20 @@ static OrtStatus *define(struct ort_family *family, const char *domain, bp_opera
 {
     const struct ort_op *op = &family->ops[0];
     struct operands in = {0}, out = {0};
-    bp_operator_def def = {.struct_size = sizeof def,
-                           .flags = BP_OPERATOR_REPLACE, /* libraries may; the host's log tells */
-                           .domain = domain,
-                           .name = ort_op_name(op),
-                           .since = start_version(op),
-                           .until = end_version(op),
-                           .user = family,
-                           .release = free,
-                           .claim = ort_custom_claim,
-                           .shapes = ort_custom_shapes,
-                           .create = ort_custom_create,
-                           .compute = ort_custom_compute,
-                           .destroy = ort_custom_destroy};
+    bp_operator_def def = {
+        .struct_size = sizeof def,
+        .flags = BP_OPERATOR_REPLACE, /* a custom operator may replace ONNX's; it is logged */
+        .domain = domain,
+        .name = ort_op_name(op),
+        .since = start_version(op),
+        .until = end_version(op),
+        .user = family,
+        .release = free,
+        .claim = ort_custom_claim,
+        .shapes = ort_custom_shapes,
+        .create = ort_custom_create,
+        .compute = ort_custom_compute,
+        .destroy = ort_custom_destroy};
     struct ort_err err;
     bp_rc rc;
 
@@ -148,7 +157,7 @@ static OrtStatus *define(struct ort_family *family, const char *domain, bp_opera
     def.n_in = in.n;
     def.out = out.rows;
     def.n_out = out.n;
-    rc = bp_operators_add(set, &def, ort_err_init(&err)); /* takes the family, come what may */
+    rc = bp_operators_add(set, &def, ort_err_init(&err)); /* owns the family also on failure */
     finish_operands(&in);
     finish_operands(&out);
     return ort_from(rc, &err, ORT_OTHER, NULL);
@@ -162,6 +171,7 @@ struct named_op {
     bool is_done;
 };
 
+/* Same domain, name and start version. */
 static bool are_family(const struct named_op *a, const struct named_op *b)
 {
     return strcmp(a->domain->name, b->domain->name) == 0 &&
@@ -169,6 +179,7 @@ static bool are_family(const struct named_op *a, const struct named_op *b)
            start_version(&a->op) == start_version(&b->op);
 }
 
+/* ORT_FAIL: only the last input or output may be variadic. */
 static OrtStatus *check_lists(const struct ort_op *op)
 {
     for (int side = 0; side < 2; side++) {
@@ -186,6 +197,7 @@ static OrtStatus *check_lists(const struct ort_op *op)
     return NULL;
 }
 
+/* Members of a family must have equally many inputs and outputs. */
 static OrtStatus *check_alike(const struct ort_family *family)
 {
     const struct ort_op *a = &family->ops[0];
@@ -203,7 +215,7 @@ static OrtStatus *check_alike(const struct ort_family *family)
     return NULL;
 }
 
-/* The family of ops[first] and of those behind it, defined. */
+/* Defines the family of ops[first], with its members among the later ones. */
 static OrtStatus *define_family(const OrtSession *session, struct named_op *ops, size_t n,
                                 size_t first, bp_operators *set)
 {
@@ -228,6 +240,7 @@ static OrtStatus *define_family(const OrtSession *session, struct named_op *ops,
     return status;
 }
 
+/* All operators of all domains in one list. */
 static struct named_op *list_ops(const struct ort_custom *custom, size_t *n)
 {
     struct named_op *ops;

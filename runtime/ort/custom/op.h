@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* op.h - operators for ONNX Runtime as definitions of the host: what the rooms share. */
+/*
+ * op.h - custom operators of ONNX Runtime as definitions of the host: what the files of this folder
+ * share.
+ */
 #ifndef BP_ORT_CUSTOM_OP_H
 #define BP_ORT_CUSTOM_OP_H
 
@@ -7,8 +10,8 @@
 #include "ort/session/custom_domains.h"
 
 struct ort_op {
-    const OrtCustomOp *at; /* the library's, first argument of its functions */
-    OrtCustomOp fn;        /* what may be called */
+    const OrtCustomOp *at; /* the library's object: first argument of its functions */
+    OrtCustomOp fn;        /* its functions; newer than its version: NULL */
 };
 
 /* Operators with one name, domain and start version, which differ in element types or providers. */
@@ -22,12 +25,12 @@ struct ort_kernel {
     const struct ort_op *op;
     OrtKernelInfo *info;
     void *own;  /* the library's */
-    int *alias; /* one an output: the input that it shows, or -1; NULL: none does */
+    int *alias; /* for each output the input that it aliases, or -1; NULL: none */
 };
 
-/* Is its kernel one for the processor? */
+/* Is its kernel for CPUExecutionProvider, or for any? */
 bool ort_op_is_for_cpu(const struct ort_op *op);
-/* Element type of input or output i as the host counts; NONE: any. */
+/* The host's element type of input or output i; NONE: any type. */
 uint32_t ort_op_input_type(const struct ort_op *op, size_t i);
 uint32_t ort_op_output_type(const struct ort_op *op, size_t i);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* op_attr.c - OrtOpAttr: a named number, text, or list of them. */
+/* op_attr.c - OrtOpAttr (OrtApi since version 12): a named scalar, text, or list of them. */
 
 #include "config.h"
 
@@ -19,7 +19,7 @@ static size_t texts_size(const char *const *texts, size_t n)
     return size;
 }
 
-/* Bytes of `len` items of the type; false: no such type can be made. */
+/* Bytes of `len` items; false: the type can't be created (tensors, graphs). */
 static bool size_of(OrtOpAttrType type, const void *data, size_t len, size_t *out)
 {
     switch (type) {
@@ -57,6 +57,7 @@ static void copy_texts(char *to, const char *const *texts, size_t n)
     }
 }
 
+/* OrtApi since version 12: The data is copied; ReleaseOpAttr frees it. */
 OrtStatus *ort_CreateOpAttr(const char *name, const void *data, int len, OrtOpAttrType type,
                             OrtOpAttr **op_attr)
 {
@@ -90,6 +91,7 @@ OrtStatus *ort_CreateOpAttr(const char *name, const void *data, int len, OrtOpAt
     return NULL;
 }
 
+/* OrtApi since version 12. */
 void ort_ReleaseOpAttr(OrtOpAttr *input)
 {
     if (!input)
@@ -98,7 +100,9 @@ void ort_ReleaseOpAttr(OrtOpAttr *input)
     free(input);
 }
 
-/* *out gets the size that is needed, also when there is too little room. */
+/*
+ * OrtApi since version 17: *out is the needed size, also when the buffer is too short (ORT_FAIL).
+ */
 OrtStatus *ort_ReadOpAttr(const OrtOpAttr *op_attr, OrtOpAttrType type, void *data, size_t len,
                           size_t *out)
 {
@@ -118,6 +122,7 @@ OrtStatus *ort_ReadOpAttr(const OrtOpAttr *op_attr, OrtOpAttrType type, void *da
     return NULL;
 }
 
+/* OrtApi since version 23. */
 OrtStatus *ort_OpAttr_GetType(const OrtOpAttr *attribute, OrtOpAttrType *type)
 {
     ORT_NEED(attribute);
@@ -126,6 +131,7 @@ OrtStatus *ort_OpAttr_GetType(const OrtOpAttr *attribute, OrtOpAttrType *type)
     return NULL;
 }
 
+/* OrtApi since version 23. */
 OrtStatus *ort_OpAttr_GetName(const OrtOpAttr *attribute, const char **name)
 {
     ORT_NEED(attribute);

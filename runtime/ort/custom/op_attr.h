@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* op_attr.h - OrtOpAttr: a named number, text, or list of them. */
+/* op_attr.h - OrtOpAttr: a named scalar, text, or list of them; immutable once created. */
 #ifndef BP_ORT_CUSTOM_OP_ATTR_H
 #define BP_ORT_CUSTOM_OP_ATTR_H
 
@@ -9,7 +9,7 @@ struct OrtOpAttr {
     char *name;
     OrtOpAttrType type;
     size_t bytes;
-    char data[]; /* texts: each with its end, one after another */
+    char data[]; /* scalars as they are; strings one after another, each with its NUL */
 };
 
 #endif

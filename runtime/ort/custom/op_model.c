@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* op_model.c - writes a model of one node in protobuf's wire format; numbers are onnx.proto's fields. */
+/*
+ * op_model.c - writes a ModelProto of one node in protobuf's wire format; the literals are field
+ * numbers of onnx.proto.
+ */
 
 #include "config.h"
 
@@ -17,6 +20,7 @@ struct writer {
     bool failed;
 };
 
+/* Grows by doubling; `failed` stays set after a lack of memory. */
 static void put(struct writer *w, const void *bytes, size_t n)
 {
     if (w->size + n > w->cap) {
@@ -35,6 +39,7 @@ static void put(struct writer *w, const void *bytes, size_t n)
     w->size += n;
 }
 
+/* Seven bits a byte, low bits first. */
 static void put_varint(struct writer *w, uint64_t value)
 {
     unsigned char byte;
@@ -71,7 +76,7 @@ static void put_float(struct writer *w, uint32_t field, const void *four)
     put(w, four, sizeof(float)); /* the machine's order is little-endian, as the host needs */
 }
 
-/* A message becomes a field of another one, and is gone. */
+/* Appends a nested message as a field and frees it. */
 static void put_message(struct writer *w, uint32_t field, struct writer *message)
 {
     put_bytes(w, field, message->data, message->size);
@@ -81,7 +86,8 @@ static void put_message(struct writer *w, uint32_t field, struct writer *message
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-static void put_numbers(struct writer *w, const OrtOpAttr *attr)
+/* AttributeProto: f (2), i (3), floats (7), ints (8). */
+static void put_scalars(struct writer *w, const OrtOpAttr *attr)
 {
     bool is_float = attr->type == ORT_OP_ATTR_FLOAT || attr->type == ORT_OP_ATTR_FLOATS;
     size_t width = is_float ? sizeof(float) : sizeof(int64_t);
@@ -102,6 +108,7 @@ static void put_numbers(struct writer *w, const OrtOpAttr *attr)
     }
 }
 
+/* AttributeProto: name (1), s (4), strings (9), type (20). */
 static void put_attr(struct writer *node, const OrtOpAttr *attr)
 {
     static const int types[] = {
@@ -117,7 +124,7 @@ static void put_attr(struct writer *node, const OrtOpAttr *attr)
         for (size_t at = 0; at < attr->bytes; at += strlen(attr->data + at) + 1)
             put_text(&w, 9, attr->data + at);
     } else {
-        put_numbers(&w, attr);
+        put_scalars(&w, attr);
     }
     put_int(&w, 20, types[attr->type]);
     put_message(node, 5, &w);
@@ -125,6 +132,7 @@ static void put_attr(struct writer *node, const OrtOpAttr *attr)
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
+/* Before types are known all inputs are present. */
 static bool has_input(const struct ort_op_model *model, uint32_t i)
 {
     return !model->dtypes || model->dtypes[i];
@@ -139,6 +147,7 @@ static void put_name(struct writer *w, uint32_t field, char kind, uint32_t i, bo
     put_text(w, field, name);
 }
 
+/* NodeProto of the operator. */
 static void put_node(struct writer *graph, const struct ort_op_model *model)
 {
     struct writer w = {0};
@@ -154,8 +163,9 @@ static void put_node(struct writer *graph, const struct ort_op_model *model)
     put_message(graph, 1, &w);
 }
 
-/* A ValueInfoProto; without an element type it only has a name. */
-static void put_end(struct writer *graph, uint32_t field, char kind, uint32_t i, uint32_t dtype)
+/* A ValueInfoProto; without an element type it has a name only. */
+static void put_value_info(struct writer *graph, uint32_t field, char kind, uint32_t i,
+                           uint32_t dtype)
 {
     struct writer w = {0}, type = {0}, tensor = {0};
 
@@ -168,6 +178,7 @@ static void put_end(struct writer *graph, uint32_t field, char kind, uint32_t i,
     put_message(graph, field, &w);
 }
 
+/* GraphProto: the node, its inputs and outputs. */
 static void put_graph(struct writer *file, const struct ort_op_model *model)
 {
     struct writer w = {0};
@@ -176,15 +187,16 @@ static void put_graph(struct writer *file, const struct ort_op_model *model)
     put_text(&w, 2, model->op);
     for (uint32_t i = 0; i < model->n_in; i++) {
         if (has_input(model, i))
-            put_end(&w, 11, 'i', i, model->dtypes ? model->dtypes[i] : 0);
+            put_value_info(&w, 11, 'i', i, model->dtypes ? model->dtypes[i] : 0);
     }
     for (uint32_t i = 0; i < model->n_out; i++) {
         if (!model->wanted || model->wanted[i])
-            put_end(&w, 12, 'o', i, 0);
+            put_value_info(&w, 12, 'o', i, 0);
     }
     put_message(file, 7, &w);
 }
 
+/* ModelProto with one import. */
 void *ort_op_model_write(const struct ort_op_model *model, size_t *size)
 {
     struct writer w = {0}, opset = {0};

@@ -7,15 +7,14 @@
 
 #include "ort/custom/op_attr.h"
 
-/* Inputs are i0, i1, ..., outputs o0, o1, ...; those that a node leaves out are no ends. */
+/* Inputs are i0, i1, ..., outputs o0, o1, ...; absent ones are not inputs or outputs of the graph. */
 struct ort_op_model {
     const char *op, *domain;
     uint32_t version; /* of the domain */
     OrtOpAttr *const *attrs;
     uint32_t n_attrs, n_in, n_out;
-    const uint32_t
-        *dtypes;        /* one an input, BP_DTYPE_*; NONE: it is left out. NULL: not known yet */
-    const bool *wanted; /* one an output */
+    const uint32_t *dtypes; /* for each input, BP_DTYPE_*; NONE: absent. NULL: not known yet */
+    const bool *wanted;     /* for each output; NULL: all */
 };
 
 /* Bytes of an .onnx file, to free(); NULL: no memory. */

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* op_queries.c - what an operator of a library says of itself, by functions that may throw. */
+/*
+ * op_queries.c - asks a custom operator for its name, types and versions, through functions that
+ * may throw.
+ *
+ * Each query is a struct question; the answer is preset to ONNX Runtime's default for a missing
+ * function.
+ */
 
 #include "config.h"
 
@@ -37,6 +43,7 @@ struct question {
     int number;
 };
 
+/* GetInputCharacteristic exists since version 8; without it an operand is required. */
 static void ask_of_operand(struct question *q)
 {
     const OrtCustomOp *fn = &q->op->fn, *at = q->op->at;
@@ -73,6 +80,7 @@ static int (*number_function(const struct question *q))(const OrtCustomOp *)
     }
 }
 
+/* Runs under bp_guard(): no resources are held here. */
 static void ask(void *u)
 {
     struct question *q = u;
@@ -99,6 +107,7 @@ static void ask(void *u)
     }
 }
 
+/* An exception is logged, and the default is the answer: ort_op_check() reported it before. */
 static struct question answered(struct question q)
 {
     struct bp_thrown thrown;
@@ -110,6 +119,7 @@ static struct question answered(struct question q)
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
+/* The status of an exception; *count: the answer of COUNT. */
 static OrtStatus *check(struct question q, size_t *count)
 {
     struct bp_thrown thrown;
@@ -121,6 +131,7 @@ static OrtStatus *check(struct question q, size_t *count)
     return NULL;
 }
 
+/* All queries about inputs or outputs, once. */
 static OrtStatus *check_operands(const struct ort_op *op, bool is_input)
 {
     struct question q = {.op = op, .is_input = is_input, .what = COUNT};
@@ -158,6 +169,7 @@ OrtStatus *ort_op_check(const struct ort_op *op)
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
+/* "" instead of NULL. */
 const char *ort_op_name(const struct ort_op *op)
 {
     const char *name = answered((struct question){.op = op, .what = NAME}).text;
@@ -195,6 +207,7 @@ static int number(const struct ort_op *op, enum what what, bool is_input, int ot
         .number;
 }
 
+/* Default 1 (OrtCustomOp since version 14). */
 int ort_op_min_arity(const struct ort_op *op, bool is_input)
 {
     return number(op, MIN_ARITY, is_input, 1);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * op_queries.h - what an operator of a library says of itself. Its functions may throw: ort_op_check() tells,
- * when a session is made; later an exception is a line of the log and the answer that a missing
- * function has.
+ * op_queries.h - properties of a custom operator. Its functions may throw: ort_op_check() reports that
+ * when a session is created; later an exception is logged, and the default is the answer.
  */
 #ifndef BP_ORT_CUSTOM_OP_QUERIES_H
 #define BP_ORT_CUSTOM_OP_QUERIES_H
 
 #include "ort/custom/op.h"
 
-/* Asks everything once: the status of the first function that throws. */
+/* Queries everything once; the status of the first function that throws. */
 OrtStatus *ort_op_check(const struct ort_op *op);
-/* Its name alone. */
+/* Queries the name only. */
 OrtStatus *ort_op_check_name(const struct ort_op *op);
 
 const char *ort_op_name(const struct ort_op *op);     /* never NULL */

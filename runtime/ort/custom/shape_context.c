@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* shape_context.c - OrtShapeInferContext: sizes of outputs, asked for by InferOutputShapeFn. */
+/*
+ * shape_context.c - OrtShapeInferContext (OrtApi since version 17): shapes of outputs, set by a
+ * custom operator's InferOutputShapeFn.
+ */
 
 #include "config.h"
 
@@ -12,9 +15,9 @@
 #include "ort/guarded.h"
 #include "ort/status.h"
 
-enum { MAX_RANK = 64 };
+enum { MAX_RANK = 64 }; /* as BP_MAX_RANK of the host */
 
-/* An attribute that was asked for; lives as long as the context. */
+/* An attribute that was returned; freed with the context. */
 struct asked {
     struct asked *next;
     OrtOpAttr *attr;
@@ -23,13 +26,13 @@ struct asked {
 struct OrtShapeInferContext {
     const struct ort_op *op;
     bp_operator_shapes *shapes;
-    OrtTensorTypeAndShapeInfo **in; /* one an input; NULL: absent */
+    OrtTensorTypeAndShapeInfo **in; /* for each input; NULL: absent */
     uint32_t n_in;
-    uint32_t dynamic; /* type of the first input whose type the operator leaves open */
+    uint32_t dynamic; /* type of the first input with UNDEFINED type; outputs may share it */
     struct asked *attrs;
 };
 
-/* A name for a size, from which its symbol can be read again: the model's behind a number. */
+/* A name from which the symbol can be recovered: "name#number". */
 static char *symbol_name(const bp_operator_shapes *shapes, uint32_t symbol)
 {
     const char *name = bp_operator_shapes_symbol(shapes, symbol);
@@ -41,7 +44,7 @@ static char *symbol_name(const bp_operator_shapes *shapes, uint32_t symbol)
     return text;
 }
 
-/* The symbol of such a name; 0: it is none of an input's. */
+/* The symbol of such a name; 0: it is not an input's. */
 static uint32_t symbol_of(const char *name)
 {
     const char *number = name ? strrchr(name, '#') : NULL;
@@ -106,7 +109,7 @@ static void finish(OrtShapeInferContext *context)
     }
 }
 
-/* Element type of output i; NONE: the model has to say it. */
+/* Element type of output i; NONE: the model must declare it. */
 static uint32_t output_type(const OrtShapeInferContext *context, uint32_t i)
 {
     uint32_t dtype = ort_op_output_type(context->op, i);
@@ -114,7 +117,7 @@ static uint32_t output_type(const OrtShapeInferContext *context, uint32_t i)
     return dtype != BP_DTYPE_NONE ? dtype : context->dynamic;
 }
 
-/* Of a family, the operator whose inputs have these types; the first where none has. */
+/* The member of the family whose input types match; the first if none does. */
 static const struct ort_op *choose(const struct ort_family *family, bp_operator_shapes *shapes)
 {
     uint32_t n = bp_operator_shapes_inputs(shapes);
@@ -148,7 +151,7 @@ static void call_infer(void *u)
     inferring->status = op->fn.InferOutputShapeFn(op->at, inferring->context);
 }
 
-/* A throw has the codes that ONNX Runtime gives it here. */
+/* ONNX Runtime's codes: ORT_FAIL for a std::exception here, ORT_RUNTIME_EXCEPTION for others. */
 static OrtStatus *infer(OrtShapeInferContext *context)
 {
     struct inferring inferring = {context, NULL};
@@ -160,6 +163,7 @@ static OrtStatus *infer(OrtShapeInferContext *context)
     return inferring.status;
 }
 
+/* bp_operator_def.shapes: outputs have no shape unless InferOutputShapeFn sets one. */
 bp_rc ort_custom_shapes(void *user, bp_operator_shapes *shapes, bp_err *err)
 {
     OrtShapeInferContext context = {.op = choose(user, shapes), .shapes = shapes};
@@ -176,6 +180,7 @@ bp_rc ort_custom_shapes(void *user, bp_operator_shapes *shapes, bp_err *err)
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
+/* OrtApi since version 17. */
 OrtStatus *ort_ShapeInferContext_GetInputCount(const OrtShapeInferContext *context, size_t *out)
 {
     ORT_NEED(context);
@@ -184,7 +189,7 @@ OrtStatus *ort_ShapeInferContext_GetInputCount(const OrtShapeInferContext *conte
     return NULL;
 }
 
-/* *info is the context's. */
+/* OrtApi since version 17: *info is the context's. */
 OrtStatus *ort_ShapeInferContext_GetInputTypeShape(const OrtShapeInferContext *context,
                                                    size_t index, OrtTensorTypeAndShapeInfo **info)
 {
@@ -197,7 +202,7 @@ OrtStatus *ort_ShapeInferContext_GetInputTypeShape(const OrtShapeInferContext *c
     return NULL;
 }
 
-/* *attr is the context's. */
+/* OrtApi since version 17: *attr is the context's. ORT_NOT_IMPLEMENTED: tensors and graphs. */
 OrtStatus *ort_ShapeInferContext_GetAttribute(const OrtShapeInferContext *context,
                                               const char *attr_name, const OrtOpAttr **attr)
 {
@@ -230,6 +235,7 @@ OrtStatus *ort_ShapeInferContext_GetAttribute(const OrtShapeInferContext *contex
     return NULL;
 }
 
+/* OrtApi since version 17: Negative dimensions are unknown, or the symbol of their name. */
 OrtStatus *ort_ShapeInferContext_SetOutputTypeShape(const OrtShapeInferContext *context,
                                                     size_t index,
                                                     const OrtTensorTypeAndShapeInfo *info)

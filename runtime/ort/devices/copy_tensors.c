@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* copy_tensors.c - copies between tensors, and the queues of devices that copies go through. */
+/*
+ * copy_tensors.c - CopyTensors, and OrtSyncStream, which no device here has (OrtApi since version
+ * 23).
+ */
 
 #include "config.h"
 
@@ -13,6 +16,7 @@
 
 /* ---- tensors --------------------------------------------------------------------------------- */
 
+/* Types and element counts must be equal; shapes may differ. */
 static OrtStatus *check_pair(const OrtValue *from, const OrtValue *to, size_t i)
 {
     OrtStatus *status = ort_need_tensor("ort_CopyTensors", from);
@@ -46,6 +50,7 @@ static OrtStatus *copy_strings(const OrtValue *from, OrtValue *to)
     return status;
 }
 
+/* memmove, because two values may share memory. */
 static OrtStatus *copy_one(const OrtValue *from, OrtValue *to)
 {
     struct ort_err err;
@@ -63,7 +68,10 @@ static OrtStatus *copy_one(const OrtValue *from, OrtValue *to)
     return NULL;
 }
 
-/* All values lie in ordinary memory (value.c makes no others), so all copies are done here. */
+/*
+ * OrtApi since version 23: All values are in host memory (values/value.c), so the CPU copies them.
+ * All pairs are checked first.
+ */
 OrtStatus *ort_CopyTensors(const OrtEnv *env, const OrtValue *const *src_tensors,
                            OrtValue *const *dst_tensors, OrtSyncStream *stream, size_t num_tensors)
 {
@@ -82,9 +90,12 @@ OrtStatus *ort_CopyTensors(const OrtEnv *env, const OrtValue *const *src_tensors
     return status;
 }
 
-/* ---- queues ---------------------------------------------------------------------------------- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
-/* ONNX Runtime makes none for a device without memory of its own; no other memory is handed out. */
+/*
+ * OrtApi since version 23: ONNX Runtime creates none for a device without memory of its own;
+ * providers here don't expose theirs.
+ */
 OrtStatus *ort_CreateSyncStreamForEpDevice(const OrtEpDevice *ep_device,
                                            const OrtKeyValuePairs *stream_options,
                                            OrtSyncStream **stream)
@@ -100,17 +111,20 @@ OrtStatus *ort_CreateSyncStreamForEpDevice(const OrtEpDevice *ep_device,
     return ort_fail(ORT_FAIL, "%s keeps the queues of its device to itself", ep_device->name);
 }
 
+/* OrtApi since version 23. */
 void *ort_SyncStream_GetHandle(OrtSyncStream *stream)
 {
     (void)stream;
     return NULL;
 }
 
+/* OrtApi since version 23. */
 void ort_ReleaseSyncStream(OrtSyncStream *input)
 {
     (void)input; /* there is none */
 }
 
+/* OrtApi since version 24. */
 void ort_RunOptionsSetSyncStream(OrtRunOptions *options, OrtSyncStream *sync_stream)
 {
     (void)options;

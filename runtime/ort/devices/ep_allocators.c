@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* ep_allocators.c - allocators that the environment has for the memory of an OrtEpDevice. */
+/*
+ * ep_allocators.c - CreateSharedAllocator, ReleaseSharedAllocator: the environment's allocators for
+ * an OrtEpDevice.
+ */
 
 #include "config.h"
 
@@ -20,7 +23,7 @@ static OrtStatus *memory_of(const OrtEpDevice *device, OrtDeviceMemoryType type,
                     device->name);
 }
 
-/* Takes the place of the one before, which is released. */
+/* OrtApi since version 23: Replaces the existing one for that memory, which is released. */
 OrtStatus *ort_CreateSharedAllocator(OrtEnv *env, const OrtEpDevice *ep_device,
                                      OrtDeviceMemoryType mem_type, OrtAllocatorType allocator_type,
                                      const OrtKeyValuePairs *allocator_options,
@@ -41,6 +44,7 @@ OrtStatus *ort_CreateSharedAllocator(OrtEnv *env, const OrtEpDevice *ep_device,
     return ort_shared_add_own(env, limit, allocator);
 }
 
+/* OrtApi since version 23. */
 OrtStatus *ort_ReleaseSharedAllocator(OrtEnv *env, const OrtEpDevice *ep_device,
                                       OrtDeviceMemoryType mem_type)
 {

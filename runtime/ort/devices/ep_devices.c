@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ep_devices.c - OrtEpDevice: providers that are usable here, each on each of its devices.
+ * ep_devices.c - OrtEpDevice (OrtApi since version 22): usable providers, one entry for each device.
  *
- * A provider's device is the hardware with the same place on the bus, when it tells that; else a
- * row of hardware is made for it, with what the provider says.
+ * A provider's device is matched to hardware by its PCI bus id, if it reports one; else an entry of
+ * hardware is created from what the provider reports.
  */
 
 #include "config.h"
@@ -46,7 +46,7 @@ const OrtEpDevice *ort_devices_find(const struct ort_devices *devices, const cha
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-/* A row with what the provider tells; of ONNX Runtime's three kinds, other accelerators are NPUs. */
+/* ONNX Runtime knows CPU, GPU and NPU; other accelerators count as NPU. */
 static OrtHardwareDevice *add_hardware(struct ort_devices *to, const bp_device *device)
 {
     OrtHardwareDeviceType type =
@@ -65,7 +65,7 @@ static OrtHardwareDevice *add_hardware(struct ort_devices *to, const bp_device *
     return ok ? made : NULL;
 }
 
-/* What the device is, among the hardware. */
+/* The hardware of a provider's device. */
 static OrtHardwareDevice *match(struct ort_devices *to, const bp_device *device)
 {
     OrtHardwareDevice *found;
@@ -73,7 +73,7 @@ static OrtHardwareDevice *match(struct ort_devices *to, const bp_device *device)
     if (device->kind == BP_DEVICE_CPU)
         return to->hardware.rows[0];
     found = device->id[0] ? ort_hardware_find(&to->hardware, "pci_bus_id", device->id) : NULL;
-    if (!found && device->id[0]) /* another provider has told of it */
+    if (!found && device->id[0]) /* another provider reported it before */
         found = ort_hardware_find(&to->hardware, "id", device->id);
     return found ? found : add_hardware(to, device);
 }
@@ -95,7 +95,7 @@ static bool add(struct ort_devices *to, const bp_provider_info *info, const bp_d
             ort_keys_set(&made->metadata, "os_driver_version", device->driver));
 }
 
-/* One place more in both lists. */
+/* Space for one more device. */
 static bool grow(struct ort_devices *to)
 {
     OrtEpDevice *devices = realloc(to->devices, (to->n + 1) * sizeof *devices);
@@ -107,6 +107,7 @@ static bool grow(struct ort_devices *to)
     return true;
 }
 
+/* Providers that failed to load, or whose device can't be queried, are left out. */
 static bool add_usable(struct ort_devices *to, bp_env *host, uint32_t n, bool cpu)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -127,7 +128,7 @@ static bool add_usable(struct ort_devices *to, bp_env *host, uint32_t n, bool cp
     return true;
 }
 
-/* CPU comes first here. */
+/* CPU comes first, as in ONNX Runtime. */
 static struct ort_devices *build(bp_env *host, uint32_t n)
 {
     struct ort_devices *made = calloc(1, sizeof *made);
@@ -145,6 +146,7 @@ static struct ort_devices *build(bp_env *host, uint32_t n)
     return made;
 }
 
+/* Probing is done once; the environment's lock covers it. */
 OrtStatus *ort_devices_need(const OrtEnv *given, const struct ort_devices **out)
 {
     union {
@@ -175,6 +177,7 @@ OrtStatus *ort_devices_need(const OrtEnv *given, const struct ort_devices **out)
 
 /* ---- slots: devices -------------------------------------------------------------------------- */
 
+/* OrtApi since version 22: The array is the environment's. */
 OrtStatus *ort_GetEpDevices(const OrtEnv *env, const OrtEpDevice *const **ep_devices,
                             size_t *num_ep_devices)
 {
@@ -192,6 +195,7 @@ OrtStatus *ort_GetEpDevices(const OrtEnv *env, const OrtEpDevice *const **ep_dev
     return NULL;
 }
 
+/* OrtApi since version 24. */
 OrtStatus *ort_GetNumHardwareDevices(const OrtEnv *env, size_t *num_devices)
 {
     const struct ort_devices *all;
@@ -205,6 +209,9 @@ OrtStatus *ort_GetNumHardwareDevices(const OrtEnv *env, size_t *num_devices)
     return status;
 }
 
+/*
+ * OrtApi since version 24: ORT_INVALID_ARGUMENT: the array is too short; see GetNumHardwareDevices.
+ */
 OrtStatus *ort_GetHardwareDevices(const OrtEnv *env, const OrtHardwareDevice **devices,
                                   size_t num_devices)
 {
@@ -224,32 +231,37 @@ OrtStatus *ort_GetHardwareDevices(const OrtEnv *env, const OrtHardwareDevice **d
     return NULL;
 }
 
+/* OrtApi since version 22. */
 const char *ort_EpDevice_EpName(const OrtEpDevice *ep_device)
 {
     return ep_device ? ep_device->name : NULL;
 }
 
+/* OrtApi since version 22. */
 const char *ort_EpDevice_EpVendor(const OrtEpDevice *ep_device)
 {
     return ep_device ? ep_device->vendor : NULL;
 }
 
+/* OrtApi since version 22. */
 const OrtKeyValuePairs *ort_EpDevice_EpMetadata(const OrtEpDevice *ep_device)
 {
     return ep_device ? &ep_device->metadata : NULL;
 }
 
+/* OrtApi since version 22. */
 const OrtKeyValuePairs *ort_EpDevice_EpOptions(const OrtEpDevice *ep_device)
 {
     return ep_device ? &ep_device->options : NULL;
 }
 
+/* OrtApi since version 22. */
 const OrtHardwareDevice *ort_EpDevice_Device(const OrtEpDevice *ep_device)
 {
     return ep_device ? ep_device->hardware : NULL;
 }
 
-/* Memory of devices stays behind their providers: only the processor's can be had. */
+/* OrtApi since version 23: Memory of other devices is private to their providers. */
 const OrtMemoryInfo *ort_EpDevice_MemoryInfo(const OrtEpDevice *ep_device,
                                              OrtDeviceMemoryType memory_type)
 {
@@ -261,6 +273,7 @@ const OrtMemoryInfo *ort_EpDevice_MemoryInfo(const OrtEpDevice *ep_device,
 
 /* ---- slots: choosing ------------------------------------------------------------------------- */
 
+/* ORT_INVALID_ARGUMENT: no device, or devices of different providers. */
 static OrtStatus *check_one_provider(const OrtEpDevice *const *ep_devices, size_t n)
 {
     if (n == 0)
@@ -275,6 +288,7 @@ static OrtStatus *check_one_provider(const OrtEpDevice *const *ep_devices, size_
     return NULL;
 }
 
+/* OrtApi since version 22. */
 OrtStatus *ort_SessionOptionsAppendExecutionProvider_V2(
     OrtSessionOptions *session_options, OrtEnv *env, const OrtEpDevice *const *ep_devices,
     size_t num_ep_devices, const char *const *ep_option_keys, const char *const *ep_option_vals,

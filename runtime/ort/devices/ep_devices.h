@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ep_devices.h - OrtEpDevice: a usable provider on one of its devices. */
+/* ep_devices.h - OrtEpDevice: a usable provider on one of its devices; constant once listed. */
 #ifndef BP_ORT_DEVICES_EP_DEVICES_H
 #define BP_ORT_DEVICES_EP_DEVICES_H
 
@@ -9,7 +9,7 @@ struct OrtEpDevice {
     char name[128]; /* "CPUExecutionProvider" */
     char plain[64]; /* "cpu" */
     char *vendor;
-    uint32_t device; /* as the provider counts */
+    uint32_t device; /* the provider's index of it */
     OrtKeyValuePairs metadata, options;
     const OrtHardwareDevice *hardware;
 };
@@ -22,9 +22,9 @@ struct ort_devices {
 };
 
 void ort_devices_destroy(struct ort_devices *devices);
-/* The devices of the environment, found at the first call and kept. */
+/* The environment's devices, found by the first call and borrowed. [any thread] */
 OrtStatus *ort_devices_need(const OrtEnv *env, const struct ort_devices **out);
-/* The device of a provider by the host's name for it; NULL: there is none. */
+/* A provider's device, by the host's name of the provider; NULL: none. */
 const OrtEpDevice *ort_devices_find(const struct ort_devices *devices, const char *plain,
                                     uint32_t device);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpu_options.c - options of GPU providers that are pointers, those of ROCm, the current device.
+ * gpu_options.c - options of GPU providers that are pointers, OrtROCMProviderOptions, and the current
+ * GPU.
  *
- * A pointer is kept as ONNX Runtime writes it into options of text: its address in decimal.
+ * A pointer is kept as ONNX Runtime writes it into text options: its address in decimal.
  */
 
 #include "config.h"
@@ -19,7 +20,7 @@
 
 /* ---- pointers -------------------------------------------------------------------------------- */
 
-/* The options that are pointers: a queue of the device's, and settings of its arena. */
+/* A stream of the device, and settings of its arena. */
 static bool is_pointer(const char *key)
 {
     return strcmp(key, "user_compute_stream") == 0 || strcmp(key, "default_memory_arena_cfg") == 0;
@@ -43,7 +44,7 @@ static OrtStatus *set_pointer(struct ort_object *object, const char *key, const 
     return ort_keys_set(&object->kv, key, text) ? NULL : ort_no_memory();
 }
 
-/* NULL for what was never set. */
+/* NULL for an option that was never set. */
 static OrtStatus *get_pointer(const struct ort_object *object, const char *key, void **out)
 {
     const char *text = ort_keys_get(&object->kv, key);
@@ -103,6 +104,7 @@ static const struct {
 
 enum { N_ROCM = sizeof rocm / sizeof *rocm };
 
+/* OrtApi since version 16. */
 OrtStatus *ort_CreateROCMProviderOptions(OrtROCMProviderOptions **out)
 {
     ORT_NEED(out);
@@ -114,12 +116,13 @@ OrtStatus *ort_CreateROCMProviderOptions(OrtROCMProviderOptions **out)
     return NULL;
 }
 
+/* OrtApi since version 16. */
 void ort_ReleaseROCMProviderOptions(OrtROCMProviderOptions *input)
 {
     free(input);
 }
 
-/* A whole number, or one of ONNX Runtime's words for two of them. */
+/* An integer, or one of ONNX Runtime's names for 0 and 1. */
 static bool parse(const char *text, unsigned long long *out)
 {
     static const char *const words[] = {
@@ -161,6 +164,7 @@ static OrtStatus *set_rocm(OrtROCMProviderOptions *options, const char *key, con
     return NULL;
 }
 
+/* OrtApi since version 16. */
 OrtStatus *ort_UpdateROCMProviderOptions(OrtROCMProviderOptions *rocm_options,
                                          const char *const *provider_options_keys,
                                          const char *const *provider_options_values,
@@ -192,6 +196,7 @@ static unsigned long long value_of(const OrtROCMProviderOptions *options, size_t
     return (uintptr_t) * (void *const *)(const void *)at;
 }
 
+/* OrtApi since version 16. */
 OrtStatus *ort_GetROCMProviderOptionsAsString(const OrtROCMProviderOptions *rocm_options,
                                               OrtAllocator *allocator, char **ptr)
 {
@@ -210,26 +215,28 @@ OrtStatus *ort_GetROCMProviderOptionsAsString(const OrtROCMProviderOptions *rocm
 
 /* ---- the current device ---------------------------------------------------------------------- */
 
-/* ONNX Runtime without a GPU library answers the same. */
+/* ONNX Runtime without a GPU library fails in the same way. */
 static OrtStatus *no_gpu(void)
 {
     return ort_fail(ORT_FAIL, "no GPU library is part of this runtime: its providers keep their "
                               "devices to themselves");
 }
 
+/* OrtApi since version 7. */
 OrtStatus *ort_SetCurrentGpuDeviceId(int device_id)
 {
     (void)device_id;
     return no_gpu();
 }
 
+/* OrtApi since version 7. */
 OrtStatus *ort_GetCurrentGpuDeviceId(int *device_id)
 {
     ORT_NEED(device_id);
     return no_gpu();
 }
 
-/* DirectML is the only provider that ever had a table of its own here. */
+/* OrtApi since version 10: In ONNX Runtime only DirectML has such a table. */
 OrtStatus *ort_GetExecutionProviderApi(const char *provider_name, uint32_t version,
                                        const void **provider_api)
 {

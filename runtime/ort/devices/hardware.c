@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* hardware.c - hardware as the kernel tells of it, and the slots of OrtHardwareDevice. */
+/*
+ * hardware.c - hardware as the kernel reports it (/proc/cpuinfo, /sys/bus/pci), and the slots of
+ * OrtHardwareDevice.
+ */
 
 #include "config.h"
 
@@ -10,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 1024 };
+enum { PATH_SIZE = 1024 }; /* bytes; longer paths are cut and then not found */
 
-/* Vendors by their PCI numbers. */
+/* Vendors by PCI vendor id. */
 static const struct {
     uint32_t id;
     const char *name;
@@ -22,6 +25,7 @@ static const struct {
     {0x1e52, "Tenstorrent"}, {0x1e60, "Hailo"},  {0x5143, "Qualcomm"}, {0x8086, "Intel"},
 };
 
+/* An unknown vendor is named by its id in hexadecimal. */
 OrtHardwareDevice *ort_hardware_add(struct ort_hardware *list, OrtHardwareDeviceType type,
                                     uint32_t vendor_id, uint32_t device_id)
 {
@@ -74,7 +78,7 @@ void ort_hardware_finish(struct ort_hardware *list)
     *list = (struct ort_hardware){0};
 }
 
-/* ---- the processor --------------------------------------------------------------------------- */
+/* ---- CPU ------------------------------------------------------------------------------------- */
 
 static bool add_processor(struct ort_hardware *list, const char *cpuinfo)
 {
@@ -98,9 +102,9 @@ static bool add_processor(struct ort_hardware *list, const char *cpuinfo)
     return device != NULL;
 }
 
-/* ---- the bus --------------------------------------------------------------------------------- */
+/* ---- PCI ------------------------------------------------------------------------------------- */
 
-/* A number in hexadecimal from a file of the kernel's; false: it is not there. */
+/* Reads a hexadecimal attribute of sysfs; false: it doesn't exist. */
 static bool read_number(const char *pci, const char *slot, const char *name, uint32_t *out)
 {
     char path[PATH_SIZE];
@@ -119,7 +123,7 @@ static bool read_number(const char *pci, const char *slot, const char *name, uin
     return ok;
 }
 
-/* The number that a driver gave the device: 1 for "drm/card1". False: no such driver has it. */
+/* The index that a driver gave the device: 1 for "drm/card1". False: no such driver is bound. */
 static bool driver_number(const char *pci, const char *slot, const char *kind, const char *prefix,
                           char out[16])
 {
@@ -144,19 +148,19 @@ static bool driver_number(const char *pci, const char *slot, const char *kind, c
     return found;
 }
 
-/* Whether a GPU has memory of its own, where that is certain: "1", "0" or NULL. */
+/* Does a GPU have memory of its own, where that is certain? "1", "0" or NULL. */
 static const char *is_discrete(const OrtHardwareDevice *device, const char *slot)
 {
     if (device->type != OrtHardwareDeviceType_GPU)
         return NULL;
     if (device->vendor_id == 0x10de)
         return "1";
-    if (device->vendor_id == 0x8086) /* the processor's own part is on the first bus */
+    if (device->vendor_id == 0x8086) /* Intel's integrated GPU is on bus 0 */
         return strncmp(slot, "0000:00:", 8) == 0 ? "0" : "1";
     return NULL;
 }
 
-/* Display controllers are GPUs; processing accelerators, and what a driver of such has, NPUs. */
+/* PCI class 3 is a GPU; class 0x12, and devices of the accel subsystem, are NPUs. */
 static bool add_slot(struct ort_hardware *list, const char *pci, const char *slot)
 {
     uint32_t class_code, vendor, id;
@@ -203,26 +207,31 @@ bool ort_hardware_scan(struct ort_hardware *list, const char *cpuinfo, const cha
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
+/* OrtApi since version 22. */
 OrtHardwareDeviceType ort_HardwareDevice_Type(const OrtHardwareDevice *device)
 {
     return device ? device->type : OrtHardwareDeviceType_CPU;
 }
 
+/* OrtApi since version 22. */
 uint32_t ort_HardwareDevice_VendorId(const OrtHardwareDevice *device)
 {
     return device ? device->vendor_id : 0;
 }
 
+/* OrtApi since version 22. */
 const char *ort_HardwareDevice_Vendor(const OrtHardwareDevice *device)
 {
     return device ? device->vendor : NULL;
 }
 
+/* OrtApi since version 22. */
 uint32_t ort_HardwareDevice_DeviceId(const OrtHardwareDevice *device)
 {
     return device ? device->device_id : 0;
 }
 
+/* OrtApi since version 22. */
 const OrtKeyValuePairs *ort_HardwareDevice_Metadata(const OrtHardwareDevice *device)
 {
     return device ? &device->metadata : NULL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* hardware.h - OrtHardwareDevice: the processor, what is on the PCI bus, what providers tell of. */
+/*
+ * hardware.h - OrtHardwareDevice: the CPU, devices on the PCI bus, and devices that providers
+ * report.
+ */
 #ifndef BP_ORT_DEVICES_HARDWARE_H
 #define BP_ORT_DEVICES_HARDWARE_H
 
@@ -12,7 +15,7 @@ struct OrtHardwareDevice {
     OrtKeyValuePairs metadata;
 };
 
-/* Rows never move. Start from {0}. */
+/* Rows are allocated one by one, so their addresses are stable. Start from {0}. */
 struct ort_hardware {
     OrtHardwareDevice **rows;
     size_t n, cap;
@@ -22,9 +25,8 @@ struct ort_hardware {
 OrtHardwareDevice *ort_hardware_add(struct ort_hardware *list, OrtHardwareDeviceType type,
                                     uint32_t vendor_id, uint32_t device_id);
 /*
- * Adds the processor, then GPUs and NPUs in the order of their places on the bus. cpuinfo: a file
- * as /proc/cpuinfo; pci: a folder as /sys/bus/pci/devices. What cannot be read is left out. False:
- * no memory.
+ * Adds the CPU, then GPUs and NPUs by PCI address. cpuinfo: a file like /proc/cpuinfo; pci: a folder
+ * like /sys/bus/pci/devices. Devices that can't be read are left out. False: no memory.
  */
 bool ort_hardware_scan(struct ort_hardware *list, const char *cpuinfo, const char *pci);
 /* The row with this entry in its metadata, or NULL. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* incompatibility.c - why a provider does not run on a device. */
+/*
+ * incompatibility.c - GetHardwareDeviceEpIncompatibilityDetails (OrtApi since version 24): why a
+ * provider can't run on a device.
+ */
 
 #include "config.h"
 
@@ -17,7 +20,7 @@ struct OrtDeviceEpIncompatibilityDetails {
     char notes[1024]; /* "": none */
 };
 
-/* What the host's code means in ONNX Runtime's bits. */
+/* The host's error code and load stage as ONNX Runtime's bit mask. */
 static uint32_t reasons_of(const bp_provider_info *info)
 {
     if (info->code == BP_E_VERSION)
@@ -35,6 +38,7 @@ static uint32_t reasons_of(const bp_provider_info *info)
     }
 }
 
+/* A provider that failed to load has its own reason; a usable one may lack this device. */
 static void explain(const struct ort_devices *devices, const bp_provider_info *info,
                     const OrtHardwareDevice *hw, OrtDeviceEpIncompatibilityDetails *out)
 {
@@ -56,6 +60,7 @@ static void explain(const struct ort_devices *devices, const bp_provider_info *i
              info->name);
 }
 
+/* OrtApi since version 24. */
 OrtStatus *
 ort_GetHardwareDeviceEpIncompatibilityDetails(const OrtEnv *env, const char *ep_name,
                                               const OrtHardwareDevice *hw,
@@ -86,6 +91,7 @@ ort_GetHardwareDeviceEpIncompatibilityDetails(const OrtEnv *env, const char *ep_
     return NULL;
 }
 
+/* OrtApi since version 24. */
 OrtStatus *ort_DeviceEpIncompatibilityDetails_GetReasonsBitmask(
     const OrtDeviceEpIncompatibilityDetails *details, uint32_t *reasons_bitmask)
 {
@@ -95,6 +101,7 @@ OrtStatus *ort_DeviceEpIncompatibilityDetails_GetReasonsBitmask(
     return NULL;
 }
 
+/* OrtApi since version 24. */
 OrtStatus *
 ort_DeviceEpIncompatibilityDetails_GetNotes(const OrtDeviceEpIncompatibilityDetails *details,
                                             const char **notes)
@@ -105,6 +112,7 @@ ort_DeviceEpIncompatibilityDetails_GetNotes(const OrtDeviceEpIncompatibilityDeta
     return NULL;
 }
 
+/* OrtApi since version 24. */
 OrtStatus *
 ort_DeviceEpIncompatibilityDetails_GetErrorCode(const OrtDeviceEpIncompatibilityDetails *details,
                                                 int32_t *error_code)
@@ -115,6 +123,7 @@ ort_DeviceEpIncompatibilityDetails_GetErrorCode(const OrtDeviceEpIncompatibility
     return NULL;
 }
 
+/* OrtApi since version 24. */
 void ort_ReleaseDeviceEpIncompatibilityDetails(OrtDeviceEpIncompatibilityDetails *input)
 {
     free(input);

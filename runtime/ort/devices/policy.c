@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * policy.c - automatic choice of providers, by the rules of ONNX Runtime: devices in order of
- * preference, of which a policy takes the first of its kind, then a processor's, and CPU at last.
+ * policy.c - automatic provider selection (SetEpSelectionPolicy, OrtApi since version 22) by ONNX
+ * Runtime's rules: devices are sorted by preference, a policy takes the first of its kind, then a CPU
+ * device, and the default CPU provider last.
  */
 
 #include "config.h"
@@ -17,7 +18,7 @@
 #include "ort/session/session.h"
 #include "ort/status.h"
 
-enum { SELECTED_MAX = 8 }; /* as many as a delegate may choose */
+enum { SELECTED_MAX = 8 }; /* devices that a delegate may select, as in ONNX Runtime */
 
 /* ---- the order ------------------------------------------------------------------------------- */
 
@@ -45,12 +46,16 @@ static bool is_discrete(const OrtEpDevice *device)
     return device->hardware->type == OrtHardwareDeviceType_GPU && value && strcmp(value, "1") == 0;
 }
 
+/* Is the provider by the hardware's vendor? */
 static bool is_of_its_vendor(const OrtEpDevice *device)
 {
     return strcmp(device->vendor, device->hardware->vendor) == 0;
 }
 
-/* NPUs, GPUs (with own memory first), processors; makers' own providers first, CPU last. */
+/*
+ * NPU, GPU (discrete first), CPU; the vendor's own provider first, the default CPU provider last;
+ * then by name.
+ */
 static int compare(const void *left, const void *right)
 {
     const OrtEpDevice *a = *(const OrtEpDevice *const *)left;
@@ -80,6 +85,7 @@ struct choice {
     size_t n;
 };
 
+/* The sorted list makes the first the best. */
 static void take_first(struct choice *choice, OrtHardwareDeviceType type)
 {
     for (size_t i = 0; i < choice->n_devices; i++) {
@@ -106,8 +112,8 @@ static void choose(struct choice *choice, OrtExecutionProviderDevicePolicy polic
         choice->selected[choice->n++] = last;
 }
 
-/* What a delegate is told of the model. */
-static bool tell_model(const OrtModelMetadata *from, OrtKeyValuePairs *to)
+/* The metadata of the model that a delegate gets. */
+static bool describe_model(const OrtModelMetadata *from, OrtKeyValuePairs *to)
 {
     char version[24];
 
@@ -119,6 +125,7 @@ static bool tell_model(const OrtModelMetadata *from, OrtKeyValuePairs *to)
            ort_keys_set(to, "graph_description", from->graph_description);
 }
 
+/* ORT_FAIL: nothing selected, too many, or a device that was not offered. */
 static OrtStatus *check_delegates_choice(const struct choice *choice)
 {
     if (choice->n == 0)
@@ -158,6 +165,7 @@ static void call_delegate(void *u)
                                              &choice->n, asked->options->delegate_state);
 }
 
+/* The delegate's status, or its exception, becomes ORT_FAIL. */
 static OrtStatus *ask_delegate(struct choice *choice, const OrtSession *session,
                                const OrtSessionOptions *options)
 {
@@ -167,7 +175,7 @@ static OrtStatus *ask_delegate(struct choice *choice, const OrtSession *session,
     OrtStatus *status = NULL, *answer;
     struct bp_thrown thrown;
 
-    if (!shown || !tell_model(&session->metadata, &model)) {
+    if (!shown || !describe_model(&session->metadata, &model)) {
         status = ort_no_memory();
         goto out;
     }
@@ -193,7 +201,7 @@ out:
 
 /* ---- applying -------------------------------------------------------------------------------- */
 
-/* The options "ep.<name>.<key>" that were set for a provider before it was chosen. */
+/* Options that were set as "ep.<name>.<key>" before the provider was chosen. */
 static OrtStatus *preset_options(const OrtSessionOptions *options, const char *name,
                                  OrtKeyValuePairs *kv)
 {
@@ -213,7 +221,7 @@ static OrtStatus *preset_options(const OrtSessionOptions *options, const char *n
     return NULL;
 }
 
-/* Devices of one provider go to it together, in the place of the first. */
+/* Devices of one provider are appended together, at the position of the first. */
 static OrtStatus *append_all(const struct choice *choice, OrtSessionOptions *to)
 {
     OrtStatus *status = NULL;
@@ -278,6 +286,7 @@ OrtStatus *ort_policy_apply(const OrtSession *session, const OrtSessionOptions *
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
+/* OrtApi since version 22. */
 OrtStatus *ort_SessionOptionsSetEpSelectionPolicy(OrtSessionOptions *session_options,
                                                   OrtExecutionProviderDevicePolicy policy)
 {
@@ -294,6 +303,7 @@ OrtStatus *ort_SessionOptionsSetEpSelectionPolicy(OrtSessionOptions *session_opt
     return NULL;
 }
 
+/* OrtApi since version 22. */
 OrtStatus *ort_SessionOptionsSetEpSelectionPolicyDelegate(OrtSessionOptions *session_options,
                                                           EpSelectionDelegate delegate,
                                                           void *delegate_state)

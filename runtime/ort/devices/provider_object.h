@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* provider_object.h - what OrtCUDAProviderOptions and its like are: keys and values. */
+/* provider_object.h - the object behind OrtCUDAProviderOptionsV2 and the like: keys and values. */
 #ifndef BP_ORT_DEVICES_PROVIDER_OBJECT_H
 #define BP_ORT_DEVICES_PROVIDER_OBJECT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * provider_objects.c - providers whose options are objects with functions of their own: created, set by
- * keys and values, printed, appended.
+ * provider_objects.c - opaque provider options (CANN, DNNL, CUDA, TensorRT): Create, Update, GetAsString,
+ * Release and AppendExecutionProvider of each.
  */
 
 #include "config.h"
@@ -18,16 +18,16 @@
 #include "ort/session/options.h"
 #include "ort/status.h"
 
-/* What a value may be. */
+/* Kinds of values, for checks. */
 enum kind { TEXT, COUNT, SIZE, SWITCH, GROWTH };
 
-/* A key that may be set, and what it is when it is not. */
+/* A key and its default. */
 struct row {
     const char *key, *value;
     enum kind kind;
 };
 
-/* The first release had max_opqueue_num and do_copy_in_default_stream; programs still set them. */
+/* max_opqueue_num and do_copy_in_default_stream are obsolete, but programs still set them. */
 static const struct row cann_rows[] = {
     {"device_id", "0", COUNT},
     {"max_opqueue_num", "10000", COUNT},
@@ -51,8 +51,8 @@ static const struct row dnnl_rows[] = {
 };
 
 /*
- * Any key: what it means is between the application and the plug-in. Without that nobody can say
- * which keys there are, and programs ask so whether there is a GPU: setting and printing then fail.
+ * Any key: the plug-in checks it. Without the plug-in the keys are unknown, and programs probe for a GPU
+ * this way, so setting and printing fail then.
  */
 static const struct row free_rows[] = {{NULL, NULL, TEXT}};
 
@@ -70,7 +70,7 @@ static void release(struct ort_object *object)
     free(object);
 }
 
-/* A whole number without sign, in decimal or with 0x. */
+/* An unsigned integer, in decimal or with 0x. */
 static bool is_number(const char *text, unsigned long long most)
 {
     bool is_hex = text[0] == '0' && text[1] == 'x';
@@ -91,7 +91,7 @@ static bool is_one_of(const char *text, const char *const *words)
     return *words != NULL;
 }
 
-/* NULL when the value may be one of that kind, else what it can be. */
+/* NULL if the value is of that kind, else what it should be. */
 static const char *wanted(enum kind kind, const char *value)
 {
     static const char *const switches[] = {"0", "1", "true", "false", "True", "False", NULL};
@@ -139,7 +139,7 @@ static OrtStatus *check_row(const struct row *rows, const char *key, const char 
     return NULL;
 }
 
-/* The device's queue is set by a function of its own: it stays, if no key sets it. */
+/* The stream is set by a function of its own, so it stays unless a key sets it. */
 static bool keep_stream(OrtKeyValuePairs *to, const OrtKeyValuePairs *from)
 {
     static const char key[] = "user_compute_stream";
@@ -153,7 +153,7 @@ static OrtStatus *need_reader(const struct row *rows, const char *host)
     return rows->key ? NULL : ort_need_provider(host);
 }
 
-/* Begins with the defaults again, as ONNX Runtime's do: what else was set before is gone. */
+/* Starts from the defaults again, as in ONNX Runtime: earlier settings are lost. */
 static OrtStatus *update(const struct row *rows, struct ort_object *object, const char *const *keys,
                          const char *const *values, size_t n)
 {
@@ -173,7 +173,7 @@ static OrtStatus *update(const struct row *rows, struct ort_object *object, cons
     return NULL;
 }
 
-/* "key=value;key=value", with the defaults of what is not set; into text when that is not NULL. */
+/* "key=value;key=value" with defaults; only counts when text is NULL. */
 static size_t print(const struct row *rows, const struct ort_object *object, char *text,
                     size_t size)
 {
@@ -209,7 +209,7 @@ static OrtStatus *as_string(const struct row *rows, const struct ort_object *obj
     return NULL;
 }
 
-/* The five slots of a provider: its name in them, the type, the name at the host, its rows. */
+/* The five slots of a provider: its name in them, the type, ONNX Runtime's name of it, its keys. */
 #define OBJECT(Name, append_slot, Type, host, rows)                                                \
     OrtStatus *ort_Create##Name##ProviderOptions(Type **out)                                       \
     {                                                                                              \

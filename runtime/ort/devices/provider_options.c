@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * provider_options.c - providers by functions of their own: old structs, exported symbols.
+ * provider_options.c - appends providers through functions of their own: old structs and exported
+ * symbols (OrtSessionOptionsAppendExecutionProvider_CUDA...).
  *
- * All of them end as a name with keys and values.
+ * All of them become a provider's name with keys and values.
  */
 
 #include "config.h"
@@ -15,7 +16,7 @@
 #include "ort/status.h"
 #include "ort/versions.h"
 
-/* ---- structs and symbols from before --------------------------------------------------------------- */
+/* ---- structs --------------------------------------------------------------------------------------- */
 
 static OrtStatus *append_one(OrtSessionOptions *options, const char *name, const char *key,
                              const char *value)
@@ -66,6 +67,7 @@ ort_SessionOptionsAppendExecutionProvider_CUDA(OrtSessionOptions *options,
     return append_number(options, "CUDAExecutionProvider", "device_id", cuda_options->device_id);
 }
 
+/* OrtApi since version 6. */
 OrtStatus *
 ort_SessionOptionsAppendExecutionProvider_ROCM(OrtSessionOptions *options,
                                                const OrtROCMProviderOptions *rocm_options)
@@ -74,6 +76,7 @@ ort_SessionOptionsAppendExecutionProvider_ROCM(OrtSessionOptions *options,
     return append_number(options, "ROCMExecutionProvider", "device_id", rocm_options->device_id);
 }
 
+/* OrtApi since version 7. */
 OrtStatus *
 ort_SessionOptionsAppendExecutionProvider_TensorRT(OrtSessionOptions *options,
                                                    const OrtTensorRTProviderOptions *trt_options)
@@ -82,6 +85,7 @@ ort_SessionOptionsAppendExecutionProvider_TensorRT(OrtSessionOptions *options,
     return append_number(options, "TensorrtExecutionProvider", "device_id", trt_options->device_id);
 }
 
+/* OrtApi since version 11. */
 OrtStatus *
 ort_SessionOptionsAppendExecutionProvider_MIGraphX(OrtSessionOptions *options,
                                                    const OrtMIGraphXProviderOptions *mgx_options)
@@ -90,6 +94,7 @@ ort_SessionOptionsAppendExecutionProvider_MIGraphX(OrtSessionOptions *options,
     return append_number(options, "MIGraphXExecutionProvider", "device_id", mgx_options->device_id);
 }
 
+/* OrtApi since version 6. */
 OrtStatus *
 ort_SessionOptionsAppendExecutionProvider_OpenVINO(OrtSessionOptions *options,
                                                    const OrtOpenVINOProviderOptions *ov_options)
@@ -98,6 +103,7 @@ ort_SessionOptionsAppendExecutionProvider_OpenVINO(OrtSessionOptions *options,
     return append_one(options, "OpenVINOExecutionProvider", "device_type", ov_options->device_type);
 }
 
+/* OrtApi since version 17. */
 OrtStatus *ort_SessionOptionsAppendExecutionProvider_OpenVINO_V2(OrtSessionOptions *options,
                                                                  const char *const *keys,
                                                                  const char *const *values,
@@ -106,6 +112,7 @@ OrtStatus *ort_SessionOptionsAppendExecutionProvider_OpenVINO_V2(OrtSessionOptio
     return append_all(options, "OpenVINOExecutionProvider", keys, values, n);
 }
 
+/* OrtApi since version 18. */
 OrtStatus *ort_SessionOptionsAppendExecutionProvider_VitisAI(OrtSessionOptions *options,
                                                              const char *const *keys,
                                                              const char *const *values, size_t n)
@@ -158,7 +165,7 @@ OrtStatus *OrtSessionOptionsAppendExecutionProvider_OpenVINO(OrtSessionOptions *
     return append_one(options, "OpenVINOExecutionProvider", "device_type", device_type);
 }
 
-/* A provider whose bits are switches of these names, the lowest first. */
+/* Bits of the flags are switches with these names, the lowest first. */
 static OrtStatus *append_flags(OrtSessionOptions *options, const char *name, uint32_t flags,
                                const char *const *keys, size_t n_keys)
 {

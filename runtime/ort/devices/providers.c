@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* providers.c - providers by name: which there are, and putting them into session options. */
+/* providers.c - providers by name: GetAvailableProviders, and appending them to session options. */
 
 #include "config.h"
 
@@ -20,6 +20,7 @@
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
+/* The host's names are lower case, without the suffix "ExecutionProvider". */
 void ort_short_name(const char *name, char *out, size_t size)
 {
     size_t n = strlen(name);
@@ -36,7 +37,7 @@ void ort_short_name(const char *name, char *out, size_t size)
 
 /* ---- appending --------------------------------------------------------------------------------- */
 
-/* Options are found again as entries "ep.<long name in lower case>.<key>". */
+/* Options are also config entries "ep.<long name in lower case>.<key>", as in ONNX Runtime. */
 static OrtStatus *keep_entries(OrtSessionOptions *options, const char *name,
                                const OrtKeyValuePairs *kv)
 {
@@ -63,7 +64,10 @@ static bp_key_value *host_options(const OrtKeyValuePairs *kv)
     return rows;
 }
 
-/* Lets the host try it: opens the provider, asks whether it is available, checks the options. */
+/*
+ * Registers the provider with the host on trial: it is opened and its options are checked. `code`:
+ * it is missing.
+ */
 static OrtStatus *try(const char *name, const OrtKeyValuePairs *kv, OrtErrorCode code)
 {
     bp_session_options *trial = NULL;
@@ -108,6 +112,7 @@ bool ort_provider_set_devices(struct ort_provider *provider, const uint32_t *dev
     return true;
 }
 
+/* A copy of name and options. */
 static OrtStatus *push(OrtSessionOptions *options, const char *name, const OrtKeyValuePairs *kv)
 {
     size_t n = options->n_providers;
@@ -143,6 +148,7 @@ OrtStatus *ort_append(OrtSessionOptions *options, const char *name, const OrtKey
     return status ? status : keep_entries(options, plain, kv);
 }
 
+/* CPU is not listed, so devices are only set for others. */
 OrtStatus *ort_append_on(OrtSessionOptions *options, const OrtEpDevice *const *devices, size_t n,
                          const OrtKeyValuePairs *kv, OrtErrorCode code)
 {
@@ -187,7 +193,7 @@ static OrtStatus *add_all(const OrtSessionOptions *options, bp_session_options *
     return NULL;
 }
 
-/* ONNX Runtime's levels; all that there is, unless asked otherwise, is our default. */
+/* ONNX Runtime's optimisation levels; ORT_ENABLE_ALL is the host's default. */
 static uint32_t host_level(GraphOptimizationLevel level)
 {
     switch (level) {
@@ -232,6 +238,7 @@ OrtStatus *ort_options_to_host(const OrtSessionOptions *options, bp_session_opti
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
+/* OrtApi since version 12. */
 OrtStatus *ort_SessionOptionsAppendExecutionProvider(OrtSessionOptions *options,
                                                      const char *provider_name,
                                                      const char *const *provider_options_keys,
@@ -250,7 +257,7 @@ OrtStatus *ort_SessionOptionsAppendExecutionProvider(OrtSessionOptions *options,
     return status;
 }
 
-/* Is the provider one of BACKPLANE_PROVIDERS? */
+/* Does BACKPLANE_PROVIDERS name the provider? */
 static bool is_asked_for(const char *name)
 {
     const char *list = secure_getenv("BACKPLANE_PROVIDERS");
@@ -270,7 +277,7 @@ static bool is_asked_for(const char *name)
     return false;
 }
 
-/* Has the provider simulated devices only? */
+/* Are all devices of the provider simulated? */
 static bool is_simulator(OrtEnv *env, uint32_t i, const bp_provider_info *info)
 {
     for (uint32_t d = 0; d < info->n_devices; d++) {
@@ -284,8 +291,8 @@ static bool is_simulator(OrtEnv *env, uint32_t i, const bp_provider_info *info)
 }
 
 /*
- * Usable providers in the host's order, CPU last, into names, which has room for all. Bindings take
- * what is listed for hardware, and some know no name but ONNX Runtime's own: simulators are left out.
+ * Usable providers in the host's order, CPU last; `names` has space for all. Simulators are left out,
+ * because language bindings take every name for hardware.
  */
 static OrtStatus *list(OrtEnv *env, uint32_t n, char **names, int *count)
 {
@@ -309,6 +316,7 @@ static OrtStatus *list(OrtEnv *env, uint32_t n, char **names, int *count)
     return NULL;
 }
 
+/* OrtApi since version 4: ReleaseAvailableProviders frees names and array. */
 OrtStatus *ort_GetAvailableProviders(char ***out_ptr, int *provider_length)
 {
     struct ort_err err;
@@ -338,6 +346,7 @@ OrtStatus *ort_GetAvailableProviders(char ***out_ptr, int *provider_length)
     return status;
 }
 
+/* OrtApi since version 4. */
 OrtStatus *ort_ReleaseAvailableProviders(char **ptr, int providers_length)
 {
     for (int i = 0; ptr && i < providers_length; i++)
@@ -348,7 +357,10 @@ OrtStatus *ort_ReleaseAvailableProviders(char **ptr, int providers_length)
 
 /* ---- plug-ins of ONNX Runtime ------------------------------------------------------------------ */
 
-/* None can be loaded; programs that try one and go on without it know this code. */
+/*
+ * OrtApi since version 22: ONNX Runtime's plug-ins have another ABI. ORT_FAIL, because programs
+ * that continue without the plug-in expect that code.
+ */
 OrtStatus *ort_RegisterExecutionProviderLibrary(OrtEnv *env, const char *registration_name,
                                                 const char *path)
 {
@@ -362,6 +374,7 @@ OrtStatus *ort_RegisterExecutionProviderLibrary(OrtEnv *env, const char *registr
                     path);
 }
 
+/* OrtApi since version 22. */
 OrtStatus *ort_UnregisterExecutionProviderLibrary(OrtEnv *env, const char *registration_name)
 {
     ORT_NEED(env);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* session_devices.c - on which devices a session's inputs are read and its outputs made. */
+/*
+ * session_devices.c - SessionGetEpDeviceForInputs and -Outputs: the devices that read inputs and
+ * produce outputs.
+ */
 
 #include "config.h"
 
@@ -9,7 +12,7 @@
 #include "ort/session/session.h"
 #include "ort/status.h"
 
-/* The first device that the session gave the provider; 0, the provider's own choice, else. */
+/* The first device that the session gave the provider; 0 if the provider chose. */
 static uint32_t device_of(const OrtSession *session, const char *plain)
 {
     for (size_t i = 0; i < session->n_chosen; i++) {
@@ -19,7 +22,7 @@ static uint32_t device_of(const OrtSession *session, const char *plain)
     return 0;
 }
 
-/* The device that runs a node of the report; the processor for the host's own nodes. */
+/* The device of a node of the report; CPU for host operators. */
 static const OrtEpDevice *device_of_node(const OrtSession *session,
                                          const struct ort_devices *devices, uint32_t i)
 {
@@ -34,7 +37,7 @@ static const OrtEpDevice *device_of_node(const OrtSession *session,
     return ort_devices_find(devices, provider.name, device_of(session, provider.name));
 }
 
-/* The node at the other end of a value of the model, or BP_NONE. False: nobody reads or makes it. */
+/* The node that reads an input, or produces an output; *out BP_NONE: none. False: no such edge. */
 static bool node_at(const bp_report *report, const char *name, bool is_input, uint32_t *out)
 {
     uint32_t from, to;
@@ -49,6 +52,7 @@ static bool node_at(const bp_report *report, const char *name, bool is_input, ui
     return false;
 }
 
+/* ORT_INVALID_ARGUMENT: the array's length must be the exact count. */
 static OrtStatus *fill(const OrtSession *session, const bp_io_info *io, uint32_t have,
                        bool is_input, const OrtEpDevice **out, size_t n)
 {
@@ -62,12 +66,13 @@ static OrtStatus *fill(const OrtSession *session, const bp_io_info *io, uint32_t
         uint32_t node = BP_NONE;
         bool is_used = node_at(bp_session_report(session->host), io[i].name, is_input, &node);
 
-        /* an output that is a constant is made nowhere, and read by the caller */
+        /* no node produces a constant output: the CPU has it */
         out[i] = is_used || !is_input ? device_of_node(session, devices, node) : NULL;
     }
     return status;
 }
 
+/* OrtApi since version 23. */
 OrtStatus *ort_SessionGetEpDeviceForInputs(const OrtSession *session,
                                            const OrtEpDevice **inputs_ep_devices, size_t num_inputs)
 {
@@ -76,6 +81,7 @@ OrtStatus *ort_SessionGetEpDeviceForInputs(const OrtSession *session,
     return fill(session, session->inputs, session->n_required, true, inputs_ep_devices, num_inputs);
 }
 
+/* OrtApi since version 24. */
 OrtStatus *ort_SessionGetEpDeviceForOutputs(const OrtSession *session,
                                             const OrtEpDevice **outputs_ep_devices,
                                             size_t num_outputs)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* graph.c - values and graphs of OrtModelEditorApi: made, filled, released. */
+/*
+ * graph.c - OrtValueInfo and OrtGraph of OrtModelEditorApi (since version 22): created, filled,
+ * released.
+ */
 
 #include "config.h"
 
@@ -11,7 +14,7 @@
 
 #include "ort/status.h"
 
-enum { EXTERNAL_MIN = 128 }; /* bytes; ONNX Runtime reads smaller ones while it infers shapes */
+enum { EXTERNAL_MIN = 128 }; /* bytes; ONNX Runtime needs smaller ones for shape inference */
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -31,6 +34,7 @@ OrtValueInfo *ort_info_create(const char *name, const OrtTypeInfo *type)
     return info;
 }
 
+/* OrtApi since version 22. */
 void ort_ReleaseValueInfo(OrtValueInfo *input)
 {
     if (!input)
@@ -41,6 +45,9 @@ void ort_ReleaseValueInfo(OrtValueInfo *input)
     free(input);
 }
 
+/*
+ * OrtModelEditorApi: The type is copied. ORT_FAIL: only tensors are supported, as in ONNX Runtime.
+ */
 OrtStatus *ort_editor_CreateValueInfo(const char *name, const OrtTypeInfo *type_info,
                                       OrtValueInfo **value_info)
 {
@@ -65,7 +72,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* The graph's value of that name: this one, if there was none. NULL: no memory. */
+/* The graph's value of that name, which is `info` if there was none. NULL: no memory. */
 static OrtValueInfo *enter(OrtGraph *graph, OrtValueInfo *info)
 {
     OrtValueInfo **node = (OrtValueInfo **)tsearch(info, &graph->names, by_name);
@@ -81,7 +88,7 @@ static void leave(OrtGraph *graph, OrtValueInfo *info)
         tdelete(info, &graph->names, by_name);
 }
 
-/* Its value goes over to the graph's of that name, and itself away, unless it is that. */
+/* Moves the type of `info` to the graph's value of that name and frees `info`. */
 static void merge(OrtGraph *graph, OrtValueInfo **slot)
 {
     OrtValueInfo *info = *slot;
@@ -99,7 +106,7 @@ static void merge(OrtGraph *graph, OrtValueInfo **slot)
     ort_ReleaseValueInfo(info);
 }
 
-/* Makes n values the graph's, or the graph's of their names of them. False: no memory, no change. */
+/* Makes n values the graph's, merged by name. False: no memory, and nothing changed. */
 static bool take_values(OrtGraph *graph, OrtValueInfo **slots, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -127,6 +134,7 @@ OrtStatus *ort_editor_CreateGraph(OrtGraph **graph)
     return *graph ? NULL : ort_no_memory();
 }
 
+/* OrtApi since version 22: Nodes first; the tree of names owns the values. */
 void ort_ReleaseGraph(OrtGraph *input)
 {
     if (!input)
@@ -163,9 +171,9 @@ static OrtStatus *check_infos(OrtValueInfo *const *infos, size_t n, const char *
     return NULL;
 }
 
-/* Inputs or outputs in place of those before; takes the caller's objects and empties its array. */
-static OrtStatus *set_ends(OrtGraph *graph, struct ort_info_list *list, OrtValueInfo **infos,
-                           size_t n, const char *what)
+/* Replaces inputs or outputs; takes the caller's objects and clears its array, on success only. */
+static OrtStatus *set_values(OrtGraph *graph, struct ort_info_list *list, OrtValueInfo **infos,
+                             size_t n, const char *what)
 {
     OrtValueInfo **items;
     OrtStatus *status = check_infos(infos, n, what);
@@ -200,7 +208,7 @@ OrtStatus *ort_editor_SetGraphInputs(OrtGraph *graph, OrtValueInfo **inputs, siz
     before = graph->inputs;
     for (size_t i = 0; i < before.n; i++)
         before.items[i]->is_input = false;
-    status = set_ends(graph, &graph->inputs, inputs, inputs_len, "input");
+    status = set_values(graph, &graph->inputs, inputs, inputs_len, "input");
     for (size_t i = 0; i < graph->inputs.n; i++)
         graph->inputs.items[i]->is_input = true;
     return status;
@@ -217,7 +225,7 @@ OrtStatus *ort_editor_SetGraphOutputs(OrtGraph *graph, OrtValueInfo **outputs, s
     before = graph->outputs;
     for (size_t i = 0; i < before.n; i++)
         before.items[i]->is_output = false;
-    status = set_ends(graph, &graph->outputs, outputs, outputs_len, "output");
+    status = set_values(graph, &graph->outputs, outputs, outputs_len, "output");
     for (size_t i = 0; i < graph->outputs.n; i++)
         graph->outputs.items[i]->is_output = true;
     return status;
@@ -225,7 +233,7 @@ OrtStatus *ort_editor_SetGraphOutputs(OrtGraph *graph, OrtValueInfo **outputs, s
 
 /* ---- initializers ---------------------------------------------------------------------------- */
 
-/* A value of its own with the same content. */
+/* A new value with a copy of the data. */
 static OrtStatus *copy_tensor(const OrtValue *from, OrtValue **out)
 {
     const bp_tensor *tensor = &from->tensor;
@@ -237,6 +245,7 @@ static OrtStatus *copy_tensor(const OrtValue *from, OrtValue **out)
     return status;
 }
 
+/* ORT_INVALID_ARGUMENT: no name, no tensor, added before, or external and under 128 bytes. */
 static OrtStatus *check_initializer(const OrtGraph *graph, const char *name, const OrtValue *tensor,
                                     bool is_external)
 {
@@ -268,7 +277,7 @@ static OrtStatus *check_initializer(const OrtGraph *graph, const char *name, con
     return status;
 }
 
-/* The graph's value for an initializer of that name and type, in its list. NULL: no memory. */
+/* The graph's value for the initializer, added to its list. NULL: no memory. */
 static OrtValueInfo *enter_initializer(OrtGraph *graph, const char *name, const bp_tensor *tensor)
 {
     struct ort_info_list *list = &graph->initializers;
@@ -292,7 +301,10 @@ static OrtValueInfo *enter_initializer(OrtGraph *graph, const char *name, const 
     return info;
 }
 
-/* Data that is not external may be the caller's, who may change it: it is copied then. */
+/*
+ * OrtModelEditorApi: The graph owns the value. Borrowed data that is not external is copied,
+ * because the caller may change it.
+ */
 OrtStatus *ort_editor_AddInitializerToGraph(OrtGraph *graph, const char *name, OrtValue *tensor,
                                             bool data_is_external)
 {
@@ -313,7 +325,7 @@ OrtStatus *ort_editor_AddInitializerToGraph(OrtGraph *graph, const char *name, O
         ort_ReleaseValue(copy);
         return ort_no_memory();
     }
-    ort_ReleaseValue(info->value); /* of an initializer with that name before */
+    ort_ReleaseValue(info->value); /* an initializer of that name is replaced */
     info->value = copy ? copy : tensor;
     info->is_external = data_is_external;
     if (copy)
@@ -323,6 +335,7 @@ OrtStatus *ort_editor_AddInitializerToGraph(OrtGraph *graph, const char *name, O
 
 /* ---- nodes of a graph ------------------------------------------------------------------------ */
 
+/* OrtModelEditorApi: The graph owns the node afterwards. */
 OrtStatus *ort_editor_AddNodeToGraph(OrtGraph *graph, OrtNode *node)
 {
     OrtNode **nodes;
@@ -340,7 +353,7 @@ OrtStatus *ort_editor_AddNodeToGraph(OrtGraph *graph, OrtNode *node)
             return ort_no_memory();
         graph->nodes = nodes;
     }
-    if (!take_values(graph, node->ends, node->n_in + node->n_out))
+    if (!take_values(graph, node->values, node->n_in + node->n_out))
         return ort_no_memory();
     node->graph = graph;
     node->id = graph->n_nodes;

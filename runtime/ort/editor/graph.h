@@ -2,8 +2,8 @@
 /*
  * graph.h - OrtValueInfo, OrtNode, OrtGraph, OrtModel: what OrtModelEditorApi builds.
  *
- * A graph has one OrtValueInfo for each name, whoever brought it: nodes, inputs, outputs and
- * initializers of one name share it. What is added to a graph is the graph's from then on.
+ * A graph has one OrtValueInfo for each name: nodes, inputs, outputs and initializers share it. A graph
+ * owns what is added to it. Thread rule: one thread at a time for each model.
  */
 #ifndef BP_ORT_EDITOR_GRAPH_H
 #define BP_ORT_EDITOR_GRAPH_H
@@ -11,21 +11,21 @@
 #include "ort/slots.h"
 #include "ort/values/value.h"
 
-/* The oldest IR version that has all of ONNX's types of tensors but those of 2 bits. */
+/* The oldest IR version that has all element types but the 2-bit ones. */
 enum { ORT_IR_VERSION = 10 };
 #define ORT_GRAPH_NAME "main_graph"
 
 struct OrtValueInfo {
     char *name;
-    OrtTypeInfo *type; /* NULL: nobody said it */
-    OrtGraph *graph;   /* whose it is; NULL: not added to one */
+    OrtTypeInfo *type; /* NULL: not declared */
+    OrtGraph *graph;   /* its owner; NULL: not added to one */
     OrtValue *value;   /* of an initializer */
     bool is_input, is_output, is_external;
 };
 
 struct OrtNode {
     char *op, *domain, *name;
-    OrtValueInfo **ends; /* inputs, then outputs; NULL: left out */
+    OrtValueInfo **values; /* inputs, then outputs; NULL: absent */
     size_t n_in, n_out;
     OrtOpAttr **attrs;
     size_t n_attrs;
@@ -53,11 +53,11 @@ struct OrtModel {
     OrtGraph *graph; /* NULL: none yet */
 };
 
-/* A value that no graph has. NULL: no memory. */
+/* A value that belongs to no graph; the type is copied. NULL: no memory. */
 OrtValueInfo *ort_info_create(const char *name, const OrtTypeInfo *type);
 /*
- * The model as a ModelProto, which the caller frees: everything but the data of its initializers.
- * is_edit: only what it changes in another model, for bp_model_source.
+ * The model as a ModelProto without the data of initializers, for the caller to free(). is_edit: only
+ * what it changes in another model (bp_model_source.edits).
  */
 OrtStatus *ort_model_encode(const OrtModel *model, bool is_edit, void **out, size_t *size);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* graph_copy.c - Graph_GetGraphView: some nodes of a graph as a graph of their own. */
+/*
+ * graph_copy.c - Graph_GetGraphView (OrtApi since version 23): some nodes of a graph as a graph of
+ * their own.
+ */
 
 #include "config.h"
 
@@ -11,7 +14,7 @@
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-/* Texts one after another, each with its end, as ReadOpAttr gives them: where each begins. */
+/* ReadOpAttr returns strings one after another, each with NUL: pointers to each. */
 static const char **split_texts(const char *data, size_t size, size_t *n)
 {
     const char **texts = calloc(size + 1, sizeof *texts);
@@ -22,6 +25,7 @@ static const char **split_texts(const char *data, size_t size, size_t *n)
     return texts;
 }
 
+/* CreateOpAttr with the count for the type. */
 static OrtStatus *make_attribute(const char *name, OrtOpAttrType type, const char *data,
                                  size_t size, OrtOpAttr **out)
 {
@@ -48,6 +52,7 @@ static OrtStatus *make_attribute(const char *name, OrtOpAttrType type, const cha
     }
 }
 
+/* Through the public functions, so the type stays opaque here. */
 static OrtStatus *copy_attribute(const OrtOpAttr *from, OrtOpAttr **out)
 {
     const char *name = NULL;
@@ -73,13 +78,14 @@ static OrtStatus *copy_attribute(const OrtOpAttr *from, OrtOpAttr **out)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
+/* Names instead of values: the copy's graph makes its own. */
 static OrtStatus *make_node(const OrtNode *from, const char **names, OrtOpAttr **attrs,
                             OrtNode **out)
 {
     OrtStatus *status = NULL;
 
     for (size_t i = 0; i < from->n_in + from->n_out; i++)
-        names[i] = from->ends[i] ? from->ends[i]->name : "";
+        names[i] = from->values[i] ? from->values[i]->name : "";
     for (size_t i = 0; i < from->n_attrs && !status; i++)
         status = copy_attribute(from->attrs[i], &attrs[i]);
     if (status)
@@ -88,6 +94,7 @@ static OrtStatus *make_node(const OrtNode *from, const char **names, OrtOpAttr *
                                  names + from->n_in, from->n_out, attrs, from->n_attrs, out);
 }
 
+/* After a failure the attributes that no node took are released. */
 static OrtStatus *copy_node(const OrtNode *from, OrtGraph *to)
 {
     const char **names = calloc(from->n_in + from->n_out + 1, sizeof *names);
@@ -110,12 +117,13 @@ static OrtStatus *copy_node(const OrtNode *from, OrtGraph *to)
 
 /* Values of the graph that nodes[] have among their inputs or outputs, each once. */
 struct borders {
-    OrtValueInfo **inputs, **outputs; /* new ones, for the copy */
+    OrtValueInfo **inputs, **outputs; /* new objects, for the copy */
     size_t n_inputs, n_outputs;
-    const OrtValueInfo **weights; /* the graph's */
+    const OrtValueInfo **weights; /* initializers; the graph's objects */
     size_t n_weights;
 };
 
+/* Linear: views have few nodes. */
 static bool is_in(const OrtNode *const *nodes, size_t n, const OrtNode *node)
 {
     for (size_t i = 0; i < n; i++) {
@@ -133,7 +141,7 @@ static bool is_made_in(const OrtNode *const *nodes, size_t n, const OrtValueInfo
     return producer && is_in(nodes, n, producer);
 }
 
-/* Does something outside of nodes[] use the value? */
+/* Is the value an output of the graph, or read by a node outside nodes[]? */
 static bool is_used_outside(const OrtNode *const *nodes, size_t n, const OrtValueInfo *info)
 {
     const OrtGraph *graph = info->graph;
@@ -144,13 +152,14 @@ static bool is_used_outside(const OrtNode *const *nodes, size_t n, const OrtValu
         const OrtNode *node = graph->nodes[i];
 
         for (size_t k = 0; k < node->n_in; k++) {
-            if (node->ends[k] == info && !is_in(nodes, n, node))
+            if (node->values[k] == info && !is_in(nodes, n, node))
                 return true;
         }
     }
     return false;
 }
 
+/* Linear, as above. */
 static bool has_name(OrtValueInfo *const *infos, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++) {
@@ -168,6 +177,7 @@ static bool add_info(OrtValueInfo **infos, size_t *n, const OrtValueInfo *from)
     return infos[*n] && ++*n;
 }
 
+/* Each initializer once. */
 static void add_weight(struct borders *borders, const OrtValueInfo *info)
 {
     for (size_t i = 0; i < borders->n_weights; i++) {
@@ -177,13 +187,14 @@ static void add_weight(struct borders *borders, const OrtValueInfo *info)
     borders->weights[borders->n_weights++] = info;
 }
 
+/* Values produced outside are inputs; values used outside are outputs. */
 static bool find_borders(const OrtNode *const *nodes, size_t n, struct borders *out)
 {
     bool ok = true;
 
     for (size_t i = 0; i < n && ok; i++) {
         for (size_t k = 0; k < nodes[i]->n_in + nodes[i]->n_out && ok; k++) {
-            const OrtValueInfo *info = nodes[i]->ends[k];
+            const OrtValueInfo *info = nodes[i]->values[k];
 
             if (info && k >= nodes[i]->n_in)
                 ok = !is_used_outside(nodes, n, info) ||
@@ -197,6 +208,7 @@ static bool find_borders(const OrtNode *const *nodes, size_t n, struct borders *
     return ok;
 }
 
+/* Each list has space for every input and output of the nodes. */
 static bool reserve(struct borders *borders, const OrtNode *const *nodes, size_t n)
 {
     size_t n_ends = 1;
@@ -209,7 +221,7 @@ static bool reserve(struct borders *borders, const OrtNode *const *nodes, size_t
     return borders->inputs && borders->outputs && borders->weights;
 }
 
-/* Values that the copy took are NULL by now. */
+/* Values that the copy took over are NULL by now. */
 static void finish(struct borders *borders)
 {
     for (size_t i = 0; i < borders->n_inputs; i++)
@@ -223,13 +235,13 @@ static void finish(struct borders *borders)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* The copies of values between the nodes have types as well. */
+/* Values between the nodes keep their types. */
 static bool copy_types(const OrtNode *const *nodes, size_t n, OrtGraph *to)
 {
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < nodes[i]->n_in + nodes[i]->n_out; k++) {
-            const OrtValueInfo *from = nodes[i]->ends[k];
-            OrtValueInfo *info = to->nodes[i]->ends[k];
+            const OrtValueInfo *from = nodes[i]->values[k];
+            OrtValueInfo *info = to->nodes[i]->values[k];
 
             if (!from || !from->type || info->type)
                 continue;
@@ -241,6 +253,7 @@ static bool copy_types(const OrtNode *const *nodes, size_t n, OrtGraph *to)
     return true;
 }
 
+/* Nodes, initializers, inputs, outputs, types. */
 static OrtStatus *fill(const OrtNode *const *nodes, size_t n, struct borders *borders, OrtGraph *to)
 {
     OrtStatus *status = NULL;
@@ -266,7 +279,9 @@ static OrtStatus *fill(const OrtNode *const *nodes, size_t n, struct borders *bo
     return status;
 }
 
-/* It is a copy that shares the data of initializers: it lives on without the graph. */
+/*
+ * OrtApi since version 23: A copy that shares the data of initializers; it may outlive the graph.
+ */
 OrtStatus *ort_Graph_GetGraphView(const OrtGraph *src_graph, const OrtNode **nodes,
                                   size_t num_nodes, OrtGraph **dst_graph)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* graph_encode.c - an OrtModel as a ModelProto, the form in which the host takes models. */
+/* graph_encode.c - encodes an OrtModel as a ModelProto, which the host opens. */
 
 #include "config.h"
 
@@ -13,7 +13,7 @@
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-/* AttributeProto's number for a kind, and the field that holds it. */
+/* AttributeProto.type of a kind, and the number of the field that holds it. */
 static const struct {
     int type;
     uint32_t field;
@@ -22,6 +22,7 @@ static const struct {
     [ORT_OP_ATTR_FLOATS] = {6, 7}, [ORT_OP_ATTR_STRING] = {3, 4}, [ORT_OP_ATTR_STRINGS] = {8, 9},
 };
 
+/* One field for each scalar or string. */
 static void put_items(struct bp_put *put, OrtOpAttrType type, const char *data, size_t size)
 {
     uint32_t field = kinds[type].field;
@@ -54,6 +55,7 @@ static void put_items(struct bp_put *put, OrtOpAttrType type, const char *data, 
     }
 }
 
+/* AttributeProto: name (1), value, type (20). */
 static OrtStatus *put_attribute(struct bp_put *put, const OrtOpAttr *attr)
 {
     const char *name = NULL;
@@ -85,6 +87,7 @@ static OrtStatus *put_attribute(struct bp_put *put, const OrtOpAttr *attr)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
+/* TensorShapeProto: unknown dimensions without a name are empty messages. */
 static void put_shape(struct bp_put *put, const OrtTensorTypeAndShapeInfo *shape)
 {
     size_t mark = bp_put_begin(put, 2);
@@ -101,7 +104,7 @@ static void put_shape(struct bp_put *put, const OrtTensorTypeAndShapeInfo *shape
     bp_put_end(put, mark);
 }
 
-/* A ValueInfoProto; only tensors become values. */
+/* A ValueInfoProto; only tensors can be built. */
 static void put_info(struct bp_put *put, uint32_t field, const OrtValueInfo *info)
 {
     size_t mark = bp_put_begin(put, field);
@@ -121,7 +124,7 @@ static void put_info(struct bp_put *put, uint32_t field, const OrtValueInfo *inf
     bp_put_end(put, mark);
 }
 
-/* A TensorProto without data, which is given beside the model. */
+/* A TensorProto without data, which is passed as a weight. */
 static void put_initializer(struct bp_put *put, const OrtValueInfo *info)
 {
     const bp_tensor *tensor = &info->value->tensor;
@@ -136,13 +139,14 @@ static void put_initializer(struct bp_put *put, const OrtValueInfo *info)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* NodeProto: inputs (1), outputs (2), name (3), op_type (4), attributes (5), domain (7). */
 static OrtStatus *put_node(struct bp_put *put, const OrtNode *node)
 {
     OrtStatus *status = NULL;
     size_t mark = bp_put_begin(put, 1);
 
     for (size_t i = 0; i < node->n_in + node->n_out; i++)
-        bp_put_text(put, i < node->n_in ? 1 : 2, node->ends[i] ? node->ends[i]->name : "");
+        bp_put_text(put, i < node->n_in ? 1 : 2, node->values[i] ? node->values[i]->name : "");
     bp_put_text(put, 3, node->name);
     bp_put_text(put, 4, node->op);
     for (size_t i = 0; i < node->n_attrs && !status; i++)
@@ -152,6 +156,7 @@ static OrtStatus *put_node(struct bp_put *put, const OrtNode *node)
     return status;
 }
 
+/* GraphProto: nodes (1), name (2), initializers (5), inputs (11), outputs (12). */
 static OrtStatus *put_graph(struct bp_put *put, const OrtGraph *graph, bool is_edit)
 {
     OrtStatus *status = NULL;
@@ -171,6 +176,7 @@ static OrtStatus *put_graph(struct bp_put *put, const OrtGraph *graph, bool is_e
     return status;
 }
 
+/* ModelProto: ir_version (1), graph (7), opset_import (8). */
 OrtStatus *ort_model_encode(const OrtModel *model, bool is_edit, void **out, size_t *size)
 {
     struct bp_put put = {0};

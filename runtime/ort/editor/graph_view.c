@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* graph_view.c - reading of OrtGraph and OrtValueInfo. */
+/*
+ * graph_view.c - queries of OrtGraph and OrtValueInfo (OrtApi since versions 22 and 23). All
+ * results are the graph's.
+ */
 
 #include "config.h"
 
@@ -10,7 +13,7 @@
 #include "ort/metadata.h"
 #include "ort/status.h"
 
-/* A slot that reads one thing of a graph or value. */
+/* Defines a slot that returns one property of a graph or value. */
 #define READ(slot, object, argument, type, expression)                                             \
     OrtStatus *ort_##slot(const object *argument, type *out)                                       \
     {                                                                                              \
@@ -35,7 +38,8 @@ OF_GRAPH(GetNumInitializers, size_t, graph->initializers.n)
 OF_GRAPH(GetNumNodes, size_t, graph->n_nodes)
 OF_GRAPH(GetParentNode, const OrtNode *, NULL) /* no attribute that can be made is a graph */
 
-static OrtStatus *check_room(const void *room, size_t have, size_t need, const char *what)
+/* ORT_INVALID_ARGUMENT: the array is too short, or NULL. */
+static OrtStatus *check_capacity(const void *room, size_t have, size_t need, const char *what)
 {
     if (have < need)
         return ort_fail(ORT_INVALID_ARGUMENT, "there is room for %zu %s, the graph has %zu", have,
@@ -45,6 +49,7 @@ static OrtStatus *check_room(const void *room, size_t have, size_t need, const c
     return NULL;
 }
 
+/* OrtApi since version 23. */
 OrtStatus *ort_Graph_GetOperatorSets(const OrtGraph *graph, const char **domains,
                                      int64_t *opset_versions, size_t num_operator_sets)
 {
@@ -53,9 +58,9 @@ OrtStatus *ort_Graph_GetOperatorSets(const OrtGraph *graph, const char **domains
 
     ORT_NEED(graph);
     n = graph->model ? graph->model->n_opsets : 0;
-    status = check_room(domains, num_operator_sets, n, "domains");
+    status = check_capacity(domains, num_operator_sets, n, "domains");
     if (!status)
-        status = check_room(opset_versions, num_operator_sets, n, "versions");
+        status = check_capacity(opset_versions, num_operator_sets, n, "versions");
     for (size_t i = 0; i < n && !status; i++) {
         domains[i] = graph->model->domains[i];
         opset_versions[i] = graph->model->versions[i];
@@ -66,13 +71,14 @@ OrtStatus *ort_Graph_GetOperatorSets(const OrtGraph *graph, const char **domains
 static OrtStatus *give(const struct ort_info_list *list, const OrtValueInfo **out, size_t room,
                        const char *what)
 {
-    OrtStatus *status = check_room(out, room, list->n, what);
+    OrtStatus *status = check_capacity(out, room, list->n, what);
 
     for (size_t i = 0; i < list->n && !status; i++)
         out[i] = list->items[i];
     return status;
 }
 
+/* OrtApi since version 23. */
 OrtStatus *ort_Graph_GetInputs(const OrtGraph *graph, const OrtValueInfo **inputs,
                                size_t num_inputs)
 {
@@ -80,6 +86,7 @@ OrtStatus *ort_Graph_GetInputs(const OrtGraph *graph, const OrtValueInfo **input
     return give(&graph->inputs, inputs, num_inputs, "inputs");
 }
 
+/* OrtApi since version 23. */
 OrtStatus *ort_Graph_GetOutputs(const OrtGraph *graph, const OrtValueInfo **outputs,
                                 size_t num_outputs)
 {
@@ -87,6 +94,7 @@ OrtStatus *ort_Graph_GetOutputs(const OrtGraph *graph, const OrtValueInfo **outp
     return give(&graph->outputs, outputs, num_outputs, "outputs");
 }
 
+/* OrtApi since version 23. */
 OrtStatus *ort_Graph_GetInitializers(const OrtGraph *graph, const OrtValueInfo **initializers,
                                      size_t num_initializers)
 {
@@ -94,18 +102,22 @@ OrtStatus *ort_Graph_GetInitializers(const OrtGraph *graph, const OrtValueInfo *
     return give(&graph->initializers, initializers, num_initializers, "initializers");
 }
 
+/* OrtApi since version 23. */
 OrtStatus *ort_Graph_GetNodes(const OrtGraph *graph, const OrtNode **nodes, size_t num_nodes)
 {
     OrtStatus *status;
 
     ORT_NEED(graph);
-    status = check_room(nodes, num_nodes, graph->n_nodes, "nodes");
+    status = check_capacity(nodes, num_nodes, graph->n_nodes, "nodes");
     for (size_t i = 0; i < graph->n_nodes && !status; i++)
         nodes[i] = graph->nodes[i];
     return status;
 }
 
-/* Models that are built say nothing of themselves. */
+/*
+ * OrtApi since version 23: Built models have no metadata: all texts are empty, the version is
+ * absent.
+ */
 OrtStatus *ort_Graph_GetModelMetadata(const OrtGraph *graph, OrtModelMetadata **out)
 {
     OrtModelMetadata *made;
@@ -142,24 +154,25 @@ OF_VALUE(IsGraphOutput, bool, value_info->is_output)
 OF_VALUE(IsConstantInitializer, bool, !value_info->is_input && value_info->value)
 OF_VALUE(IsFromOuterScope, bool, false) /* there are no graphs within graphs */
 
-/* Next place from (node, end) on where a node has the value among its inputs or outputs. */
+/* The next position, from (node, end) on, where a node has the value as input or output. */
 static bool find_end(const OrtValueInfo *info, bool is_output, size_t *node, size_t *end)
 {
     const OrtGraph *graph = info->graph;
 
     for (; graph && *node < graph->n_nodes; ++*node, *end = 0) {
         const OrtNode *at = graph->nodes[*node];
-        OrtValueInfo *const *ends = is_output ? at->ends + at->n_in : at->ends;
+        OrtValueInfo *const *values = is_output ? at->values + at->n_in : at->values;
         size_t n = is_output ? at->n_out : at->n_in;
 
         for (; *end < n; ++*end) {
-            if (ends[*end] == info)
+            if (values[*end] == info)
                 return true;
         }
     }
     return false;
 }
 
+/* OrtApi since version 23: NULL for inputs and initializers. */
 OrtStatus *ort_ValueInfo_GetValueProducer(const OrtValueInfo *value_info,
                                           const OrtNode **producer_node,
                                           size_t *producer_output_index)
@@ -177,7 +190,7 @@ OrtStatus *ort_ValueInfo_GetValueProducer(const OrtValueInfo *value_info,
     return NULL;
 }
 
-/* A node counts as often as it has the value among its inputs. */
+/* OrtApi since version 23: A node counts once for each input that is the value. */
 OrtStatus *ort_ValueInfo_GetValueNumConsumers(const OrtValueInfo *value_info, size_t *num_consumers)
 {
     size_t n = 0;
@@ -190,6 +203,7 @@ OrtStatus *ort_ValueInfo_GetValueNumConsumers(const OrtValueInfo *value_info, si
     return NULL;
 }
 
+/* OrtApi since version 23. */
 OrtStatus *ort_ValueInfo_GetValueConsumers(const OrtValueInfo *value_info, const OrtNode **nodes,
                                            int64_t *input_indices, size_t num_consumers)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* model.c - OrtModel: the operator sets that it imports, and its graph. */
+/* model.c - OrtModel: imported operator sets and a graph. */
 
 #include "config.h"
 
@@ -9,6 +9,7 @@
 #include "ort/editor/graph.h"
 #include "ort/status.h"
 
+/* ORT_INVALID_ARGUMENT: a NULL domain, or a version below 1. */
 static OrtStatus *check_opsets(const char *const *domains, const int *versions, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -56,6 +57,7 @@ OrtStatus *ort_editor_CreateModel(const char *const *domain_names, const int *op
     return NULL;
 }
 
+/* OrtApi since version 22. */
 void ort_ReleaseModel(OrtModel *input)
 {
     if (!input)
@@ -68,7 +70,10 @@ void ort_ReleaseModel(OrtModel *input)
     free(input);
 }
 
-/* The model's from now on. */
+/*
+ * OrtModelEditorApi: The model owns the graph afterwards. A second graph is refused, because the
+ * application may hold objects of the first.
+ */
 OrtStatus *ort_editor_AddGraphToModel(OrtModel *model, OrtGraph *graph)
 {
     ORT_NEED(model);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* node.c - OrtNode: made, released, read. */
+/* node.c - OrtNode: created, released, queried. */
 
 #include "config.h"
 
@@ -30,20 +30,20 @@ static OrtStatus *check_attributes(OrtOpAttr *const *attributes, size_t n)
     return NULL;
 }
 
-/* Values for n names from ends[at] on. */
-static bool add_ends(OrtNode *node, size_t at, const char *const *names, size_t n)
+/* Values for n names, from index `at` on. */
+static bool add_values(OrtNode *node, size_t at, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (!names[i][0])
             continue;
-        node->ends[at + i] = ort_info_create(names[i], NULL);
-        if (!node->ends[at + i])
+        node->values[at + i] = ort_info_create(names[i], NULL);
+        if (!node->values[at + i])
             return false;
     }
     return true;
 }
 
-/* All but the attributes. NULL: no memory. */
+/* A node without attributes and values. NULL: no memory. */
 static OrtNode *make(const char *op, const char *domain, const char *name, size_t n_ends,
                      size_t n_attrs)
 {
@@ -54,15 +54,17 @@ static OrtNode *make(const char *op, const char *domain, const char *name, size_
     node->op = strdup(op);
     node->domain = strdup(domain);
     node->name = strdup(name);
-    node->ends = calloc(n_ends + 1, sizeof(OrtValueInfo *));
+    node->values = calloc(n_ends + 1, sizeof(OrtValueInfo *));
     node->attrs = calloc(n_attrs + 1, sizeof(OrtOpAttr *));
-    if (node->op && node->domain && node->name && node->ends && node->attrs)
+    if (node->op && node->domain && node->name && node->values && node->attrs)
         return node;
     ort_ReleaseNode(node);
     return NULL;
 }
 
-/* Attributes become the node's: the caller's array is emptied, on success only. */
+/*
+ * OrtModelEditorApi: The node owns the attributes: the caller's array is cleared, on success only.
+ */
 OrtStatus *ort_editor_CreateNode(const char *operator_name, const char *domain_name,
                                  const char *node_name, const char *const *input_names,
                                  size_t input_names_len, const char *const *output_names,
@@ -97,8 +99,8 @@ OrtStatus *ort_editor_CreateNode(const char *operator_name, const char *domain_n
         return ort_no_memory();
     made->n_in = input_names_len;
     made->n_out = output_names_len;
-    if (!add_ends(made, 0, input_names, input_names_len) ||
-        !add_ends(made, input_names_len, output_names, output_names_len)) {
+    if (!add_values(made, 0, input_names, input_names_len) ||
+        !add_values(made, input_names_len, output_names, output_names_len)) {
         ort_ReleaseNode(made);
         return ort_no_memory();
     }
@@ -110,15 +112,16 @@ OrtStatus *ort_editor_CreateNode(const char *operator_name, const char *domain_n
     return NULL;
 }
 
+/* OrtApi since version 22: Values of a node in a graph are the graph's. */
 void ort_ReleaseNode(OrtNode *input)
 {
     if (!input)
         return;
     for (size_t i = 0; !input->graph && i < input->n_in + input->n_out; i++)
-        ort_ReleaseValueInfo(input->ends[i]);
+        ort_ReleaseValueInfo(input->values[i]);
     for (size_t i = 0; i < input->n_attrs; i++)
         ort_ReleaseOpAttr(input->attrs[i]);
-    free(input->ends);
+    free(input->values);
     free(input->attrs);
     free(input->op);
     free(input->domain);
@@ -128,7 +131,7 @@ void ort_ReleaseNode(OrtNode *input)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* A slot that reads one thing of a node. */
+/* Defines a slot that returns one property of a node. */
 #define READ(slot, type, expression)                                                               \
     OrtStatus *ort_Node_##slot(const OrtNode *node, type *out)                                     \
     {                                                                                              \
@@ -151,7 +154,8 @@ READ(GetNumSubgraphs, size_t, 0) /* no attribute that can be made is a graph */
 READ(GetGraph, const OrtGraph *, node->graph)
 READ(GetEpName, const char *, "") /* assigned when a session is made */
 
-static OrtStatus *check_room(const void *room, size_t have, size_t need, const char *what)
+/* ORT_INVALID_ARGUMENT: the array is too short, or NULL. */
+static OrtStatus *check_capacity(const void *room, size_t have, size_t need, const char *what)
 {
     if (have < need)
         return ort_fail(ORT_INVALID_ARGUMENT, "there is room for %zu %s, the node has %zu", have,
@@ -161,56 +165,62 @@ static OrtStatus *check_room(const void *room, size_t have, size_t need, const c
     return NULL;
 }
 
-static OrtStatus *give_ends(OrtValueInfo *const *ends, size_t n, const OrtValueInfo **out,
-                            size_t room, const char *what)
+static OrtStatus *give_values(OrtValueInfo *const *values, size_t n, const OrtValueInfo **out,
+                              size_t room, const char *what)
 {
-    OrtStatus *status = check_room(out, room, n, what);
+    OrtStatus *status = check_capacity(out, room, n, what);
 
     for (size_t i = 0; i < n && !status; i++)
-        out[i] = ends[i];
+        out[i] = values[i];
     return status;
 }
 
+/* OrtApi since version 23. */
 OrtStatus *ort_Node_GetInputs(const OrtNode *node, const OrtValueInfo **inputs, size_t num_inputs)
 {
     ORT_NEED(node);
-    return give_ends(node->ends, node->n_in, inputs, num_inputs, "inputs");
+    return give_values(node->values, node->n_in, inputs, num_inputs, "inputs");
 }
 
+/* OrtApi since version 23. */
 OrtStatus *ort_Node_GetOutputs(const OrtNode *node, const OrtValueInfo **outputs,
                                size_t num_outputs)
 {
     ORT_NEED(node);
-    return give_ends(node->ends + node->n_in, node->n_out, outputs, num_outputs, "outputs");
+    return give_values(node->values + node->n_in, node->n_out, outputs, num_outputs, "outputs");
 }
 
+/* OrtApi since version 23. */
 OrtStatus *ort_Node_GetImplicitInputs(const OrtNode *node, const OrtValueInfo **implicit_inputs,
                                       size_t num_implicit_inputs)
 {
     ORT_NEED(node);
-    return check_room(implicit_inputs, num_implicit_inputs, 0, "implicit inputs");
+    return check_capacity(implicit_inputs, num_implicit_inputs, 0, "implicit inputs");
 }
 
+/* OrtApi since version 23. */
 OrtStatus *ort_Node_GetSubgraphs(const OrtNode *node, const OrtGraph **subgraphs,
                                  size_t num_subgraphs, const char **attribute_names)
 {
     (void)attribute_names;
     ORT_NEED(node);
-    return check_room(subgraphs, num_subgraphs, 0, "subgraphs");
+    return check_capacity(subgraphs, num_subgraphs, 0, "subgraphs");
 }
 
+/* OrtApi since version 23. */
 OrtStatus *ort_Node_GetAttributes(const OrtNode *node, const OrtOpAttr **attributes,
                                   size_t num_attributes)
 {
     OrtStatus *status;
 
     ORT_NEED(node);
-    status = check_room(attributes, num_attributes, node->n_attrs, "attributes");
+    status = check_capacity(attributes, num_attributes, node->n_attrs, "attributes");
     for (size_t i = 0; i < node->n_attrs && !status; i++)
         attributes[i] = node->attrs[i];
     return status;
 }
 
+/* OrtApi since version 23: ORT_NOT_FOUND: no such attribute. */
 OrtStatus *ort_Node_GetAttributeByName(const OrtNode *node, const char *attribute_name,
                                        const OrtOpAttr **attribute)
 {
@@ -230,7 +240,7 @@ OrtStatus *ort_Node_GetAttributeByName(const OrtNode *node, const char *attribut
     return ort_fail(ORT_NOT_FOUND, "node '%s' has no attribute '%s'", node->name, attribute_name);
 }
 
-/* Attributes that can be made here are numbers and texts. */
+/* OrtApi since version 23: CreateOpAttr can't make tensors, so this always fails here. */
 OrtStatus *ort_OpAttr_GetTensorAttributeAsOrtValue(const OrtOpAttr *attribute,
                                                    OrtValue **attr_tensor)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* types.c - OrtTypeInfo as OrtModelEditorApi makes it. */
+/*
+ * types.c - OrtTypeInfo created by OrtModelEditorApi. Arguments are copied; ReleaseTypeInfo frees
+ * the result.
+ */
 
 #include "config.h"
 
@@ -8,6 +11,7 @@
 #include "ort/status.h"
 #include "ort/values/types.h"
 
+/* ORT_INVALID_ARGUMENT: no element type, or a dimension below -1. */
 static OrtStatus *make_tensor(const OrtTensorTypeAndShapeInfo *from, ONNXType kind,
                               OrtTypeInfo **out)
 {
@@ -32,6 +36,7 @@ static OrtStatus *make_tensor(const OrtTensorTypeAndShapeInfo *from, ONNXType ki
     return NULL;
 }
 
+/* A type with an item: sequence, optional or map. */
 static OrtStatus *make_around(ONNXType kind, const OrtTypeInfo *item, OrtTypeInfo **out)
 {
     OrtTypeInfo *type = calloc(1, sizeof *type);

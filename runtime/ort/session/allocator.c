@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* allocator.c - allocators of a session: its own, or the environment's lent through it. */
+/*
+ * allocator.c - CreateAllocator: an allocator of a session, its own or a proxy of the
+ * environment's.
+ */
 
 #include "config.h"
 
@@ -8,12 +11,13 @@
 #include "ort/session/session.h"
 #include "ort/status.h"
 
-/* A session's allocator: its own, or a way to the environment's. */
+/* A session's allocator: its own, or a proxy of the environment's. */
 struct lent {
     struct ort_allocator own; /* its table first */
     OrtAllocator *of;
 };
 
+/* The environment's allocator behind a proxy. */
 static OrtAllocator *origin(const OrtAllocator *this_)
 {
     return ((const struct lent *)(const void *)this_)->of;
@@ -34,6 +38,7 @@ static const OrtMemoryInfo *lent_info(const OrtAllocator *this_)
     return origin(this_)->Info(origin(this_));
 }
 
+/* OrtAllocator::Reserve exists since version 18. */
 static void *lent_reserve(OrtAllocator *this_, size_t size)
 {
     OrtAllocator *of = origin(this_);
@@ -46,6 +51,10 @@ static OrtStatus *lent_stats(const OrtAllocator *this_, OrtKeyValuePairs **out)
     return ort_AllocatorGetStats(origin(this_), out);
 }
 
+/*
+ * OrtApi since version 5: Only CPU memory; session.use_env_allocators selects the environment's.
+ * The caller releases it before the session.
+ */
 OrtStatus *ort_CreateAllocator(const OrtSession *session, const OrtMemoryInfo *mem_info,
                                OrtAllocator **out)
 {
@@ -75,6 +84,7 @@ OrtStatus *ort_CreateAllocator(const OrtSession *session, const OrtMemoryInfo *m
     return NULL;
 }
 
+/* OrtApi since version 5: The default allocator is static and never freed. */
 void ort_ReleaseAllocator(OrtAllocator *input)
 {
     if (input != ort_default_allocator())

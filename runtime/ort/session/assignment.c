@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* assignment.c - which provider runs which nodes: the session's report under other names. */
+/*
+ * assignment.c - which provider runs which nodes (OrtEpAssignedSubgraph): a copy of the session's
+ * report.
+ *
+ * All objects are the session's, and valid as long as it is.
+ */
 
 #include "config.h"
 
@@ -40,7 +45,7 @@ void ort_assignment_destroy(struct ort_assignment *assignment)
     free(assignment);
 }
 
-/* Nodes of group g, appended to the list at *at. */
+/* Appends the nodes of group g to the list at *at. */
 static void fill(struct ort_assignment *to, const bp_report *report, uint32_t g, size_t *at)
 {
     OrtEpAssignedSubgraph *group = &to->groups[g];
@@ -58,6 +63,7 @@ static void fill(struct ort_assignment *to, const bp_report *report, uint32_t g,
     }
 }
 
+/* One subgraph for each group of the report. */
 static struct ort_assignment *build(const bp_report *report)
 {
     struct ort_assignment *made = calloc(1, sizeof *made);
@@ -98,6 +104,7 @@ OrtStatus *ort_assignment_record(OrtSession *session)
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
+/* OrtApi since version 24: ORT_FAIL unless session.record_ep_graph_assignment_info was 1. */
 OrtStatus *ort_Session_GetEpGraphAssignmentInfo(const OrtSession *session,
                                                 const OrtEpAssignedSubgraph *const **ep_subgraphs,
                                                 size_t *num_ep_subgraphs)
@@ -113,6 +120,7 @@ OrtStatus *ort_Session_GetEpGraphAssignmentInfo(const OrtSession *session,
     return NULL;
 }
 
+/* OrtApi since version 24. */
 OrtStatus *ort_EpAssignedSubgraph_GetEpName(const OrtEpAssignedSubgraph *ep_subgraph,
                                             const char **out)
 {
@@ -122,6 +130,7 @@ OrtStatus *ort_EpAssignedSubgraph_GetEpName(const OrtEpAssignedSubgraph *ep_subg
     return NULL;
 }
 
+/* OrtApi since version 24. */
 OrtStatus *ort_EpAssignedSubgraph_GetNodes(const OrtEpAssignedSubgraph *ep_subgraph,
                                            const OrtEpAssignedNode *const **ep_nodes,
                                            size_t *num_ep_nodes)
@@ -134,6 +143,7 @@ OrtStatus *ort_EpAssignedSubgraph_GetNodes(const OrtEpAssignedSubgraph *ep_subgr
     return NULL;
 }
 
+/* OrtApi since version 24. */
 OrtStatus *ort_EpAssignedNode_GetName(const OrtEpAssignedNode *ep_node, const char **out)
 {
     ORT_NEED(ep_node);
@@ -142,6 +152,7 @@ OrtStatus *ort_EpAssignedNode_GetName(const OrtEpAssignedNode *ep_node, const ch
     return NULL;
 }
 
+/* OrtApi since version 24. */
 OrtStatus *ort_EpAssignedNode_GetDomain(const OrtEpAssignedNode *ep_node, const char **out)
 {
     ORT_NEED(ep_node);
@@ -150,6 +161,7 @@ OrtStatus *ort_EpAssignedNode_GetDomain(const OrtEpAssignedNode *ep_node, const 
     return NULL;
 }
 
+/* OrtApi since version 24. */
 OrtStatus *ort_EpAssignedNode_GetOperatorType(const OrtEpAssignedNode *ep_node, const char **out)
 {
     ORT_NEED(ep_node);

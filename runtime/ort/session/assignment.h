@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* assignment.h - which provider runs which nodes, for sessions that were asked to remember it. */
+/*
+ * assignment.h - which provider runs which nodes, recorded on request of a session's configuration.
+ */
 #ifndef BP_ORT_SESSION_ASSIGNMENT_H
 #define BP_ORT_SESSION_ASSIGNMENT_H
 
@@ -7,7 +9,7 @@
 
 struct ort_assignment;
 
-/* Fills session->assignment. */
+/* Fills session->assignment from the host's report. ORT_FAIL: no memory. */
 OrtStatus *ort_assignment_record(OrtSession *session);
 void ort_assignment_destroy(struct ort_assignment *assignment);
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* binding.c - OrtIoBinding: inputs and outputs set once, for many runs. */
+/*
+ * binding.c - OrtIoBinding (OrtApi since version 2): inputs and outputs bound once, for many runs.
+ *
+ * Thread rule: one thread at a time for each binding.
+ */
 
 #include "config.h"
 
@@ -11,11 +15,11 @@
 #include "ort/status.h"
 #include "ort/values/value.h"
 
-/* One side: names with values. */
+/* The bound inputs, or the bound outputs. */
 struct side {
     char **names;
-    OrtValue **values; /* references; of outputs NULL: made by the run */
-    bool *fresh;       /* outputs: made anew by every run */
+    OrtValue **values; /* references; an output's may be NULL: the run allocates it */
+    bool *fresh;       /* outputs bound to a device: each run allocates them again */
     size_t n;
 };
 
@@ -36,6 +40,7 @@ static void clear(struct side *side)
     *side = (struct side){0};
 }
 
+/* Makes space for one more in all three arrays. */
 static bool grow(struct side *side)
 {
     size_t size = side->n + 1;
@@ -57,7 +62,7 @@ static bool grow(struct side *side)
     return true;
 }
 
-/* A name that is there gets the new value. */
+/* Replaces the value of a name that is bound already. */
 static OrtStatus *bind(struct side *side, const char *name, const OrtValue *value)
 {
     union {
@@ -86,6 +91,7 @@ static OrtStatus *bind(struct side *side, const char *name, const OrtValue *valu
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
+/* OrtApi since version 5. */
 OrtStatus *ort_CreateIoBinding(OrtSession *session, OrtIoBinding **out)
 {
     ORT_NEED(session);
@@ -97,6 +103,7 @@ OrtStatus *ort_CreateIoBinding(OrtSession *session, OrtIoBinding **out)
     return NULL;
 }
 
+/* OrtApi since version 5. */
 void ort_ReleaseIoBinding(OrtIoBinding *input)
 {
     if (!input)
@@ -106,6 +113,10 @@ void ort_ReleaseIoBinding(OrtIoBinding *input)
     free(input);
 }
 
+/*
+ * OrtApi since version 5: The binding keeps a reference to the value. ORT_FAIL: the session has no
+ * such input.
+ */
 OrtStatus *ort_BindInput(OrtIoBinding *binding_ptr, const char *name, const OrtValue *val_ptr)
 {
     OrtStatus *status;
@@ -122,7 +133,7 @@ OrtStatus *ort_BindInput(OrtIoBinding *binding_ptr, const char *name, const OrtV
     return bind(&binding_ptr->in, name, val_ptr);
 }
 
-/* As in ONNX Runtime, names of outputs are looked at when the session runs. */
+/* OrtApi since version 5: As in ONNX Runtime, the name is checked when the session runs. */
 OrtStatus *ort_BindOutput(OrtIoBinding *binding_ptr, const char *name, const OrtValue *val_ptr)
 {
     ORT_NEED(binding_ptr);
@@ -131,6 +142,7 @@ OrtStatus *ort_BindOutput(OrtIoBinding *binding_ptr, const char *name, const Ort
     return bind(&binding_ptr->out, name, val_ptr);
 }
 
+/* OrtApi since version 5: Only host memory: ORT_NOT_IMPLEMENTED for others. */
 OrtStatus *ort_BindOutputToDevice(OrtIoBinding *binding_ptr, const char *name,
                                   const OrtMemoryInfo *mem_info_ptr)
 {
@@ -143,6 +155,10 @@ OrtStatus *ort_BindOutputToDevice(OrtIoBinding *binding_ptr, const char *name,
     return bind(&binding_ptr->out, name, NULL);
 }
 
+/*
+ * OrtApi since version 5: Outputs of earlier runs are released first, if they were allocated by a
+ * run.
+ */
 OrtStatus *ort_RunWithBinding(OrtSession *session, const OrtRunOptions *run_options,
                               const OrtIoBinding *binding_ptr)
 {
@@ -166,7 +182,10 @@ OrtStatus *ort_RunWithBinding(OrtSession *session, const OrtRunOptions *run_opti
                    out->n, out->values);
 }
 
-/* One blob of names without ends, and their lengths. */
+/*
+ * OrtApi since version 5: One buffer of names without NULs, and their lengths; both from the
+ * allocator.
+ */
 OrtStatus *ort_GetBoundOutputNames(const OrtIoBinding *binding_ptr, OrtAllocator *allocator,
                                    char **buffer, size_t **lengths, size_t *count)
 {
@@ -202,6 +221,9 @@ OrtStatus *ort_GetBoundOutputNames(const OrtIoBinding *binding_ptr, OrtAllocator
     return NULL;
 }
 
+/*
+ * OrtApi since version 5: References for the caller to release; the list comes from the allocator.
+ */
 OrtStatus *ort_GetBoundOutputValues(const OrtIoBinding *binding_ptr, OrtAllocator *allocator,
                                     OrtValue ***output, size_t *output_count)
 {
@@ -225,25 +247,28 @@ OrtStatus *ort_GetBoundOutputValues(const OrtIoBinding *binding_ptr, OrtAllocato
     return NULL;
 }
 
+/* OrtApi since version 5. */
 void ort_ClearBoundInputs(OrtIoBinding *binding_ptr)
 {
     if (binding_ptr)
         clear(&binding_ptr->in);
 }
 
+/* OrtApi since version 5. */
 void ort_ClearBoundOutputs(OrtIoBinding *binding_ptr)
 {
     if (binding_ptr)
         clear(&binding_ptr->out);
 }
 
-/* Runs end before they return: there is nothing to wait for. */
+/* OrtApi since version 10: A run is complete when it returns, so there is nothing to wait for. */
 OrtStatus *ort_SynchronizeBoundInputs(OrtIoBinding *binding_ptr)
 {
     ORT_NEED(binding_ptr);
     return NULL;
 }
 
+/* OrtApi since version 10: The same. */
 OrtStatus *ort_SynchronizeBoundOutputs(OrtIoBinding *binding_ptr)
 {
     ORT_NEED(binding_ptr);

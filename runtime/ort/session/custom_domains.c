@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* custom_domains.c - the list of custom operator domains that session options and sessions keep. */
+/* custom_domains.c - the custom operator domains that session options and sessions keep. */
 
 #include "config.h"
 
@@ -9,6 +9,7 @@
 #include "ort/session/options.h"
 #include "ort/status.h"
 
+/* A domain that is added twice counts once. */
 static bool add_domain(struct ort_custom *custom, const OrtCustomOpDomain *domain)
 {
     const OrtCustomOpDomain **domains;
@@ -45,6 +46,7 @@ void ort_custom_finish(struct ort_custom *custom)
     *custom = (struct ort_custom){0};
 }
 
+/* OrtApi since version 1: The domain is borrowed and must outlive options and sessions. */
 OrtStatus *ort_AddCustomOpDomain(OrtSessionOptions *options, OrtCustomOpDomain *custom_op_domain)
 {
     ORT_NEED(options);

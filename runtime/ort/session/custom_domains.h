@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* custom_domains.h - operators that were written for ONNX Runtime: what session options keep of them. */
+/*
+ * custom_domains.h - custom operators of the application: what session options and sessions keep of
+ * them.
+ */
 #ifndef BP_ORT_SESSION_CUSTOM_DOMAINS_H
 #define BP_ORT_SESSION_CUSTOM_DOMAINS_H
 
@@ -7,14 +10,14 @@
 
 #include "ort/slots.h"
 
-/* The caller's; it outlives options and sessions that have it, and so do its operators. */
+/* The application's; it and its operators outlive the options and sessions that have it. */
 struct OrtCustomOpDomain {
     char *name;
     const OrtCustomOp **ops;
     size_t n, cap;
 };
 
-/* A library that options and sessions keep loaded; counted. */
+/* A library that options and sessions keep loaded; reference-counted. */
 struct ort_library;
 
 /* Start from {0}. */
@@ -29,13 +32,13 @@ void ort_custom_finish(struct ort_custom *custom);
 /* Is there an operator of that name, of any version? */
 bool ort_custom_has(const struct ort_custom *custom, const char *domain, const char *op);
 /*
- * Defines the operators for one session of the host, which must be gone before `session` is. The
- * session keeps the libraries.
+ * Defines the operators for one session of the host, which must be destroyed before `session`. The
+ * session keeps the libraries loaded. ORT_INVALID_ARGUMENT or ORT_FAIL: a definition is invalid.
  */
 OrtStatus *ort_custom_to_host(OrtSession *session, const struct ort_custom *custom,
                               bp_session_options *host);
 
-/* An operator as this library may read it: what is beyond its version is NULL. */
+/* A copy of an operator in which functions newer than its version are NULL. */
 OrtCustomOp ort_custom_op_read(const OrtCustomOp *op);
 
 #endif

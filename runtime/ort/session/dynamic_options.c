@@ -2,7 +2,7 @@
 /*
  * dynamic_options.c - options of a session's providers that change while it lives.
  *
- * A key means the dynamic option of that name, with or without "ep.dynamic." before it, of every
+ * A key, with or without the prefix "ep.dynamic.", sets the dynamic option of that name in every
  * provider of the session that has one.
  */
 
@@ -27,6 +27,7 @@ static bool has_option(const bp_session *session, uint32_t provider, const char 
     return false;
 }
 
+/* ORT_INVALID_ARGUMENT: no provider has the option, or it refuses the value. */
 static OrtStatus *set(OrtSession *session, const char *full_key, const char *value)
 {
     size_t skip = strncmp(full_key, PREFIX, sizeof PREFIX - 1) == 0 ? sizeof PREFIX - 1 : 0;
@@ -46,7 +47,7 @@ static OrtStatus *set(OrtSession *session, const char *full_key, const char *val
                             "%s: %s", full_key, err.text);
         is_taken = true;
     }
-    if (is_taken || strcmp(full_key, WORKLOAD) == 0) /* that one is a hint, for whom it concerns */
+    if (is_taken || strcmp(full_key, WORKLOAD) == 0) /* a hint: providers may ignore it */
         return NULL;
     return ort_fail(ORT_INVALID_ARGUMENT, "%s: no provider of the session has an option '%s'",
                     full_key, key);
@@ -64,6 +65,7 @@ static OrtStatus *check(const char *key, const char *value, size_t i)
     return NULL;
 }
 
+/* OrtApi since version 20: All keys are checked before the first is set. */
 OrtStatus *ort_SetEpDynamicOptions(OrtSession *sess, const char *const *keys,
                                    const char *const *values, size_t kv_len)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* editor_session.c - sessions of models that were built, and of models that are changed first. */
+/*
+ * editor_session.c - sessions of built models (CreateSessionFromModel), and of models that are
+ * edited before they run (CreateModelEditorSession).
+ */
 
 #include "config.h"
 
@@ -44,6 +47,7 @@ OrtStatus *ort_editor_CreateModelEditorSessionFromArray(const OrtEnv *env, const
     return ort_session_create(env, &source, options, out);
 }
 
+/* OrtModelEditorApi: ONNX's own domain is "" or "ai.onnx". */
 OrtStatus *ort_editor_SessionGetOpsetForDomain(const OrtSession *session, const char *domain,
                                                int *opset)
 {
@@ -59,6 +63,7 @@ OrtStatus *ort_editor_SessionGetOpsetForDomain(const OrtSession *session, const 
     return NULL;
 }
 
+/* ORT_FAIL: the session runs already. */
 static OrtStatus *need_edited(const OrtSession *session)
 {
     if (!session->host)
@@ -67,7 +72,10 @@ static OrtStatus *need_edited(const OrtSession *session)
                               "that was not finalized can be edited");
 }
 
-/* The model stays the caller's; the session keeps the values of its initializers. */
+/*
+ * OrtModelEditorApi: The model stays the caller's; the session keeps references to its
+ * initializers. After a failure the session is as before.
+ */
 OrtStatus *ort_editor_ApplyModelToModelEditorSession(OrtSession *session, OrtModel *model)
 {
     OrtStatus *status;

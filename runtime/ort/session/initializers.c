@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* initializers.c - AddInitializer and its kin: weights of a session that are not the model's. */
+/*
+ * initializers.c - AddInitializer, AddExternalInitializers,
+ * AddExternalInitializersFromFilesInMemory: weights that session options give a model.
+ */
 
 #include "config.h"
 
@@ -13,6 +16,7 @@
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
+/* Adds a reference; the const is the slot's. */
 static OrtValue *share(const OrtValue *value)
 {
     union {
@@ -66,7 +70,7 @@ bool ort_weights_copy(struct ort_weights *to, const struct ort_weights *from)
     return ok;
 }
 
-/* Takes away the last ones, down to these numbers. */
+/* Removes the last entries down to these counts: a failed call leaves the list as it was. */
 static void shrink(struct ort_weights *weights, size_t n_items, size_t n_files)
 {
     while (weights->n_items > n_items) {
@@ -88,6 +92,7 @@ void ort_weights_finish(struct ort_weights *weights)
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
+/* ORT_INVALID_ARGUMENT: no name, no tensor, or a name that was added before. */
 static OrtStatus *check_weight(const struct ort_weights *weights, const char *name,
                                const OrtValue *value, bool is_external)
 {
@@ -108,6 +113,9 @@ static OrtStatus *check_weight(const struct ort_weights *weights, const char *na
     return NULL;
 }
 
+/*
+ * OrtApi since version 6: The value is shared: its memory must stay valid as long as the sessions.
+ */
 OrtStatus *ort_AddInitializer(OrtSessionOptions *options, const char *name, const OrtValue *val)
 {
     OrtStatus *status;
@@ -119,7 +127,7 @@ OrtStatus *ort_AddInitializer(OrtSessionOptions *options, const char *name, cons
     return add_weight(&options->weights, name, val, false) ? NULL : ort_no_memory();
 }
 
-/* All of them or none. */
+/* OrtApi since version 12: All of them or none. */
 OrtStatus *ort_AddExternalInitializers(OrtSessionOptions *options,
                                        const char *const *initializer_names,
                                        const OrtValue *const *initializers, size_t num_initializers)
@@ -160,13 +168,16 @@ static OrtStatus *check_file(const struct ort_weights *weights, const char *name
     return NULL;
 }
 
-/* All of them or none. */
-/* The name of a file without "./" before it, or ".\\" as programs of Windows write it. */
+/* The file's name without a leading "./", or ".\\" as programs on Windows write it. */
 static const char *without_here(const char *name)
 {
     return name && name[0] == '.' && (name[1] == '/' || name[1] == '\\') ? name + 2 : name;
 }
 
+/*
+ * OrtApi since version 18: All of them or none. The buffers are borrowed until a session was
+ * created.
+ */
 OrtStatus *ort_AddExternalInitializersFromFilesInMemory(
     OrtSessionOptions *options, const char *const *external_initializer_file_names,
     char *const *external_initializer_file_buffer_array,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* initializers.h - what session options give in place of the weights of a model. */
+/* initializers.h - what session options give in place of a model's weights. */
 #ifndef BP_ORT_SESSION_INITIALIZERS_H
 #define BP_ORT_SESSION_INITIALIZERS_H
 
@@ -7,12 +7,11 @@
 
 struct ort_weight {
     char *name;
-    OrtValue *value; /* a reference */
-    bool
-        is_external; /* for an initializer in an external file; the value may go once it was read */
+    OrtValue *value;  /* a reference */
+    bool is_external; /* replaces external data; a copy is made, so the value may be released */
 };
 
-/* A file of external data in the application's memory, until a session was made. */
+/* A file of external data in the application's memory; borrowed until a session was created. */
 struct ort_file {
     char *name;
     const char *bytes;
@@ -26,7 +25,7 @@ struct ort_weights {
     size_t n_items, n_files;
 };
 
-/* Into an empty one; shares the values. */
+/* Copies into an empty list, with references to the values. False: no memory. */
 bool ort_weights_copy(struct ort_weights *to, const struct ort_weights *from);
 void ort_weights_finish(struct ort_weights *weights);
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* load.c - from paths, bytes, edits and options to a model of the host. */
+/*
+ * load.c - opens the model of a session: from a path, bytes or an OrtModel, with edits and weights.
+ *
+ * The host borrows names, bytes and tensors, so everything it refers to is kept until the session
+ * ends.
+ */
 
 #include "config.h"
 
@@ -16,8 +21,9 @@
 #include "ort/session/session.h"
 #include "ort/status.h"
 
-/* ---- keeping --------------------------------------------------------------------------------- */
+/* ---- what must outlive the model ------------------------------------------------------------- */
 
+/* Remembers a block to free and a value to release. */
 static bool keep(struct ort_loaded *loaded, void *block, OrtValue *value)
 {
     struct ort_kept *kept = realloc(loaded->kept, (loaded->n_kept + 1) * sizeof *kept);
@@ -65,12 +71,13 @@ void ort_loaded_finish(struct ort_loaded *loaded)
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
-/* Room for one more at the end of an array of the source. */
+/* An array of the source with space for one more entry. */
 static void *grow(void *array, uint32_t n, size_t size)
 {
     return realloc(array, (n + (size_t)1) * size);
 }
 
+/* Names are copied, tensors borrowed. */
 static OrtStatus *add_weight(struct ort_loaded *loaded, const char *name, const bp_tensor *tensor,
                              uint32_t flags)
 {
@@ -88,7 +95,7 @@ static OrtStatus *add_weight(struct ort_loaded *loaded, const char *name, const 
     return NULL;
 }
 
-/* Keeps the value with the model; a copy of its data if the application may take that away. */
+/* Keeps a reference to the value, and a copy of its data if the application may free that. */
 static OrtStatus *add_value(struct ort_loaded *loaded, const char *name, OrtValue *value,
                             uint32_t flags, bool copies)
 {
@@ -106,6 +113,7 @@ static OrtStatus *add_value(struct ort_loaded *loaded, const char *name, OrtValu
     return add_weight(loaded, name, &tensor, flags);
 }
 
+/* Name and bytes are copied: the application may free them once the session exists. */
 static OrtStatus *add_file(struct ort_loaded *loaded, const struct ort_file *file)
 {
     uint32_t *n = &loaded->source.n_files;
@@ -124,6 +132,7 @@ static OrtStatus *add_file(struct ort_loaded *loaded, const struct ort_file *fil
     return NULL;
 }
 
+/* AddInitializer ignores unknown names, AddExternalInitializers refuses them. */
 static OrtStatus *add_options(struct ort_loaded *loaded, const OrtSessionOptions *options)
 {
     const struct ort_weights *weights = &options->weights;
@@ -141,7 +150,7 @@ static OrtStatus *add_options(struct ort_loaded *loaded, const OrtSessionOptions
     return status;
 }
 
-/* The values of a model's initializers: its bytes only say that they are. */
+/* The encoded model has no data of initializers: they are weights that refer to the values. */
 static OrtStatus *add_initializers(struct ort_loaded *loaded, const OrtGraph *graph)
 {
     OrtStatus *status = NULL;
@@ -154,7 +163,7 @@ static OrtStatus *add_initializers(struct ort_loaded *loaded, const OrtGraph *gr
     return status;
 }
 
-/* ---- where the model is ---------------------------------------------------------------------- */
+/* ---- the source ------------------------------------------------------------------------------ */
 
 static OrtStatus *set_path(struct ort_loaded *loaded, const char *path)
 {
@@ -162,12 +171,13 @@ static OrtStatus *set_path(struct ort_loaded *loaded, const char *path)
     return loaded->source.path ? NULL : ort_no_memory();
 }
 
+/* A FlatBuffer has its file identifier at byte 4. */
 static bool has_identifier(const void *bytes, size_t size)
 {
     return size >= 8 && memcmp((const char *)bytes + 4, "ORTM", 4) == 0;
 }
 
-/* Is the model in ONNX Runtime's own format? */
+/* Reads 8 bytes of the file. */
 static bool is_ort_format(const bp_model_source *source)
 {
     char head[8];
@@ -185,8 +195,8 @@ static bool is_ort_format(const bp_model_source *source)
 }
 
 /*
- * May the model lie in the application's bytes as long as the session lives? Both keys say so; with
- * the first alone an application may let go of them once the session is made.
+ * May the session use the application's bytes as long as it lives? Only if both keys are set: with the
+ * first alone an application may free the bytes once the session is created.
  */
 static bool may_borrow(const void *bytes, size_t size, const OrtSessionOptions *options)
 {
@@ -195,6 +205,7 @@ static bool may_borrow(const void *bytes, size_t size, const OrtSessionOptions *
            ort_keys_is_on(&options->config, "session.use_ort_model_bytes_for_initializers");
 }
 
+/* ORT_INVALID_ARGUMENT for no bytes, with ONNX Runtime's sentence. */
 static OrtStatus *set_bytes(struct ort_loaded *loaded, const void *bytes, size_t size,
                             const OrtSessionOptions *options)
 {
@@ -214,6 +225,7 @@ static OrtStatus *set_bytes(struct ort_loaded *loaded, const void *bytes, size_t
     return loaded->source.bytes && (loaded->source.dir || !dir) ? NULL : ort_no_memory();
 }
 
+/* Encodes an OrtModel; its initializers become weights. */
 static OrtStatus *set_model(struct ort_loaded *loaded, const OrtModel *model)
 {
     void *bytes = NULL;
@@ -235,6 +247,7 @@ static OrtStatus *set_model(struct ort_loaded *loaded, const OrtModel *model)
     return add_initializers(loaded, model->graph);
 }
 
+/* The format key is copied, as options may be released. */
 OrtStatus *ort_loaded_set(struct ort_loaded *loaded, const struct ort_source *source,
                           const OrtSessionOptions *options)
 {
@@ -255,6 +268,7 @@ OrtStatus *ort_loaded_set(struct ort_loaded *loaded, const struct ort_source *so
     return status ? status : add_options(loaded, options);
 }
 
+/* Encodes an OrtModel as an edit of the model. */
 static OrtStatus *add_edit(struct ort_loaded *loaded, const OrtModel *model)
 {
     uint32_t *n = &loaded->source.n_edits;
@@ -279,7 +293,7 @@ static OrtStatus *add_edit(struct ort_loaded *loaded, const OrtModel *model)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Is the model in the format that the application says? Whatever is not "ORT" means ONNX. */
+/* session.load_model_format: anything but "ORT" is ONNX; unset, the bytes decide. */
 static OrtStatus *check_format(const struct ort_loaded *loaded, bool is_ort, const char *prefix)
 {
     bool wants_ort = loaded->format && strcmp(loaded->format, "ORT") == 0;
@@ -296,7 +310,7 @@ static OrtStatus *check_format(const struct ort_loaded *loaded, bool is_ort, con
                                 prefix, loaded->format);
 }
 
-/* A message without a graph, as no bytes are: ONNX Runtime has other codes for files. */
+/* ONNX Runtime has different codes for files and bytes without a graph (an empty file is one). */
 static OrtStatus *fail_without_graph(const struct ort_err *err, bool is_file, const char *prefix)
 {
     return is_file ? ort_fail(ORT_FAIL, "%sModelProto does not have a graph. %s", prefix, err->text)
@@ -304,12 +318,14 @@ static OrtStatus *fail_without_graph(const struct ort_err *err, bool is_file, co
                               err->text);
 }
 
+/* By the host's sentences. */
 static bool has_no_graph(const struct ort_err *err)
 {
     return strstr(err->text, "is not an ONNX model: it is empty") ||
            strstr(err->text, ": it has no graph");
 }
 
+/* ORT_FAIL or ORT_NOT_IMPLEMENTED for .ort files, INVALID_PROTOBUF for .onnx. */
 static OrtStatus *fail_reading(bp_rc rc, const struct ort_err *err, bool is_ort, const char *prefix,
                                bool is_file)
 {
@@ -321,6 +337,10 @@ static OrtStatus *fail_reading(bp_rc rc, const struct ort_err *err, bool is_ort,
     return ort_from(rc, err, ORT_READING, prefix);
 }
 
+/*
+ * ORT_NO_SUCHFILE and ORT_INVALID_ARGUMENT (a directory) are checked here, others come from the
+ * host's error.
+ */
 OrtStatus *ort_loaded_open(struct ort_loaded *loaded, const OrtEnv *env)
 {
     bp_model_source *source = &loaded->source;

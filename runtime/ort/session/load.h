@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load.h - a model opened for a session or a compilation, with everything that must outlive it:
- * the host copies nothing.
+ * load.h - a model opened for a session or a compilation, with everything that must outlive it,
+ * because the host copies nothing.
  */
 #ifndef BP_ORT_SESSION_LOAD_H
 #define BP_ORT_SESSION_LOAD_H
@@ -29,19 +29,18 @@ struct ort_loaded {
     size_t n_kept;
 };
 
-/* Closes the model; what sessions made from it need stays until ort_loaded_finish(). */
+/* Closes the model; data that sessions of it need stays until ort_loaded_finish(). */
 void ort_loaded_close(struct ort_loaded *loaded);
 void ort_loaded_finish(struct ort_loaded *loaded);
 
 /*
- * Says where the model is, and takes the weights that the options give. Bytes are copied, but those
- * of ONNX Runtime's own format that the options let be used as they lie; of an OrtModel only the
- * structure is.
+ * Sets the source of the model and the weights of the options. Bytes are copied, unless they are in
+ * .ort format and the options allow using them in place; of an OrtModel only the structure is copied.
  */
 OrtStatus *ort_loaded_set(struct ort_loaded *loaded, const struct ort_source *source,
                           const OrtSessionOptions *options);
 OrtStatus *ort_loaded_open(struct ort_loaded *loaded, const OrtEnv *env);
-/* Opens it anew with a change; after a failure all is as before. */
+/* Opens the model again with one more edit; after a failure everything is as before. */
 OrtStatus *ort_loaded_edit(struct ort_loaded *loaded, const OrtEnv *env, const OrtModel *model);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* lora.c - adapters from files and bytes: their tensors are copied, so that the bytes may go. */
+/*
+ * lora.c - OrtLoraAdapter (OrtApi since version 20): adapters from files and bytes. Tensors are
+ * copied, so the bytes may be freed.
+ */
 
 #include "config.h"
 
@@ -16,8 +19,9 @@
 #include "ort/status.h"
 #include "ort/values/value.h"
 
-enum { RANK_MAX = 64 };
+enum { RANK_MAX = 64 }; /* of a parameter; as in the host */
 
+/* Two parameters of one name are refused. */
 static bool is_known(const OrtLoraAdapter *adapter, const char *name)
 {
     for (uint32_t i = 0; i < adapter->n; i++) {
@@ -27,7 +31,7 @@ static bool is_known(const OrtLoraAdapter *adapter, const char *name)
     return false;
 }
 
-/* A tensor of the parameter's type and sizes, with its bytes. */
+/* A tensor of the parameter's type and dims; sizes are checked before memory is allocated. */
 static OrtStatus *make_value(const struct ort_lora_parameter *from, OrtAllocator *allocator,
                              OrtValue **out)
 {
@@ -47,7 +51,7 @@ static OrtStatus *make_value(const struct ort_lora_parameter *from, OrtAllocator
     if (from->n_dims > RANK_MAX)
         return ort_fail(ORT_FAIL, "adapter parameter '%s' has rank %zu", from->name, from->n_dims);
     memcpy(dims, from->dims, from->n_dims * sizeof *dims);
-    /* sizes before memory: a few bytes of a file may ask for all there is */
+    /* check first: a small hostile file may declare a huge tensor */
     if (bp_tensor_bytes((uint32_t)from->type, dims, (uint32_t)from->n_dims, &bytes, NULL) < 0 ||
         bytes != from->n_bytes)
         return ort_fail(ORT_FAIL,
@@ -60,6 +64,7 @@ static OrtStatus *make_value(const struct ort_lora_parameter *from, OrtAllocator
     return status;
 }
 
+/* Copies one parameter. */
 static OrtStatus *add(OrtLoraAdapter *adapter, const struct ort_lora_parameter *parameter,
                       OrtAllocator *allocator)
 {
@@ -80,6 +85,7 @@ static OrtStatus *add(OrtLoraAdapter *adapter, const struct ort_lora_parameter *
     return NULL;
 }
 
+/* OrtApi since version 20: No run may use it any more. */
 void ort_ReleaseLoraAdapter(OrtLoraAdapter *input)
 {
     if (!input)
@@ -93,6 +99,7 @@ void ort_ReleaseLoraAdapter(OrtLoraAdapter *input)
     free(input);
 }
 
+/* All parameters, or ORT_FAIL and nothing. */
 static OrtStatus *make(const struct ort_lora_file *file, OrtAllocator *allocator,
                        OrtLoraAdapter **out)
 {
@@ -120,7 +127,7 @@ static OrtStatus *make(const struct ort_lora_file *file, OrtAllocator *allocator
     return NULL;
 }
 
-/* allocator NULL: ordinary memory. */
+/* OrtApi since version 20: allocator NULL: the default allocator. Device memory is refused. */
 OrtStatus *ort_CreateLoraAdapterFromArray(const void *bytes, size_t num_bytes,
                                           OrtAllocator *allocator, OrtLoraAdapter **out)
 {
@@ -142,6 +149,7 @@ OrtStatus *ort_CreateLoraAdapterFromArray(const void *bytes, size_t num_bytes,
     return status ? status : make(&file, allocator, out);
 }
 
+/* Up to 2 GiB, as FlatBuffers have 32-bit offsets. */
 static OrtStatus *read_file(const char *path, uint8_t **bytes, size_t *size)
 {
     FILE *file = fopen(path, "rbe");
@@ -165,6 +173,7 @@ static OrtStatus *read_file(const char *path, uint8_t **bytes, size_t *size)
     return status;
 }
 
+/* OrtApi since version 20. */
 OrtStatus *ort_CreateLoraAdapter(const char *adapter_file_path, OrtAllocator *allocator,
                                  OrtLoraAdapter **out)
 {
@@ -181,7 +190,7 @@ OrtStatus *ort_CreateLoraAdapter(const char *adapter_file_path, OrtAllocator *al
     return status;
 }
 
-/* Borrowed: the adapter must outlive the runs with these options. */
+/* OrtApi since version 20: Borrowed: the adapter must outlive the runs with these options. */
 OrtStatus *ort_RunOptionsAddActiveLoraAdapter(OrtRunOptions *options, const OrtLoraAdapter *adapter)
 {
     const OrtLoraAdapter **grown;

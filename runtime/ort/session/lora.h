@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lora.h - OrtLoraAdapter: named tensors that runs feed to inputs of those names. */
+/* lora.h - OrtLoraAdapter: named tensors that runs feed to the inputs of these names; immutable. */
 #ifndef BP_ORT_SESSION_LORA_H
 #define BP_ORT_SESSION_LORA_H
 

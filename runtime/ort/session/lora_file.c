@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lora_file.c - the FlatBuffer of an adapter file: its version and its list of parameters. */
+/* lora_file.c - parses the FlatBuffer of an adapter file: format version and list of parameters. */
 
 #include "config.h"
 
@@ -20,6 +20,7 @@ static const struct bp_flat_field parameter_data = {3, "Parameter.raw_data"};
 
 /* ---- adapters -------------------------------------------------------------------------------- */
 
+/* ORT_FAIL with ONNX Runtime's sentence. */
 static OrtStatus *broken(const char *what)
 {
     return ort_fail(ORT_FAIL,
@@ -49,7 +50,7 @@ OrtStatus *ort_lora_open(const void *bytes, size_t size, struct ort_lora_file *o
     return NULL;
 }
 
-/* The name has no NUL within. */
+/* A name must not contain NUL. */
 static OrtStatus *read_name(const struct bp_flat_table *table, const char **out)
 {
     struct ort_err err;

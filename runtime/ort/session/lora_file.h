@@ -24,8 +24,8 @@ struct ort_lora_file {
 };
 
 /*
- * Checks the frame of a file; *out stays where it is, as what is read refers to it. A status says
- * what is wrong; nothing of the file is trusted.
+ * Checks the file's header and list; *out must not move, because parameters refer to it. ORT_FAIL says
+ * what is wrong; nothing in the file is trusted.
  */
 OrtStatus *ort_lora_open(const void *bytes, size_t size, struct ort_lora_file *out);
 /* Parameter i < parameters.n, checked to lie within the file. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* op_library.c - RegisterCustomOps*: a library's own function puts its operators into options. */
+/*
+ * op_library.c - RegisterCustomOps*: shared libraries whose entry function adds custom operators to
+ * session options.
+ */
 
 #include "config.h"
 
@@ -35,6 +38,7 @@ bool ort_library_keep(struct ort_custom *custom, struct ort_library *library)
     return true;
 }
 
+/* The last reference unloads the library: its kernels are gone by then. */
 void ort_library_release(struct ort_library *library)
 {
     if (!library || atomic_fetch_sub(&library->refs, 1) != 1)
@@ -43,7 +47,7 @@ void ort_library_release(struct ort_library *library)
     free(library);
 }
 
-/* A symbol as a function; ISO C has no cast for it. */
+/* ISO C has no cast from an object pointer to a function pointer. */
 static RegisterCustomOpsFn function_of(void *symbol)
 {
     RegisterCustomOpsFn fn;
@@ -65,6 +69,7 @@ static void run_entry(void *u)
     entry->status = entry->fn(entry->options, OrtGetApiBase());
 }
 
+/* The library's status, prefixed with its name. */
 static OrtStatus *call_entry(OrtSessionOptions *options, RegisterCustomOpsFn fn, const char *where)
 {
     struct entry entry = {options, fn, NULL};
@@ -81,6 +86,7 @@ static OrtStatus *call_entry(OrtSessionOptions *options, RegisterCustomOpsFn fn,
     return said;
 }
 
+/* RTLD_LOCAL: a library's symbols must not replace those of others. */
 static OrtStatus *open_library(const char *path, void **handle)
 {
     *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -101,7 +107,7 @@ static OrtStatus *call_library(OrtSessionOptions *options, const char *path, voi
     return call_entry(options, function_of(symbol), path);
 }
 
-/* The caller unloads it, once the sessions are gone. */
+/* OrtApi since version 1: The caller unloads the handle after its sessions are released. */
 OrtStatus *ort_RegisterCustomOpsLibrary(OrtSessionOptions *options, const char *library_path,
                                         void **library_handle)
 {
@@ -122,7 +128,7 @@ OrtStatus *ort_RegisterCustomOpsLibrary(OrtSessionOptions *options, const char *
     return status;
 }
 
-/* Options, and sessions made with them, keep it loaded. */
+/* OrtApi since version 14: Options, and sessions created with them, keep the library loaded. */
 OrtStatus *ort_RegisterCustomOpsLibrary_V2(OrtSessionOptions *options, const char *library_name)
 {
     struct ort_library *library;
@@ -153,6 +159,7 @@ OrtStatus *ort_RegisterCustomOpsLibrary_V2(OrtSessionOptions *options, const cha
     return is_kept ? status : ort_no_memory();
 }
 
+/* OrtApi since version 14: The function must be exported by a module that is loaded already. */
 OrtStatus *ort_RegisterCustomOpsUsingFunction(OrtSessionOptions *options,
                                               const char *registration_func_name)
 {
@@ -169,6 +176,7 @@ OrtStatus *ort_RegisterCustomOpsUsingFunction(OrtSessionOptions *options,
     return call_entry(options, function_of(symbol), registration_func_name);
 }
 
+/* OrtApi since version 9: Loads onnxruntime-extensions from the library path. */
 OrtStatus *ort_EnableOrtCustomOps(OrtSessionOptions *options)
 {
     OrtStatus *status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* options.c - OrtSessionOptions: life, numbers, switches, texts. */
+/* options.c - OrtSessionOptions: lifetime, scalars, switches, texts and config entries. */
 
 #include "config.h"
 
@@ -11,10 +11,14 @@
 
 #include "ort/status.h"
 
-enum { KEY_MAX = 1024, VALUE_MAX = 8192 };
+enum { KEY_MAX = 1024, VALUE_MAX = 8192 }; /* bytes of config entries, as in ONNX Runtime */
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/*
+ * OrtApi since version 1: Defaults as in ONNX Runtime: all optimisations, memory pattern and CPU
+ * arena on.
+ */
 OrtStatus *ort_CreateSessionOptions(OrtSessionOptions **options)
 {
     OrtSessionOptions *made;
@@ -32,6 +36,7 @@ OrtStatus *ort_CreateSessionOptions(OrtSessionOptions **options)
     return NULL;
 }
 
+/* OrtApi since version 1. */
 void ort_ReleaseSessionOptions(OrtSessionOptions *input)
 {
     if (!input)
@@ -59,7 +64,7 @@ static bool copy_text(char **to, const char *from)
     return *to || !from;
 }
 
-/* `to` is a flat copy of `from`: everything that is owned is made its own. */
+/* `to` is a bitwise copy of `from`: owned members are duplicated. */
 static bool copy_owned(OrtSessionOptions *to, const OrtSessionOptions *from)
 {
     bool ok = copy_text(&to->log_id, from->log_id) &&
@@ -87,6 +92,10 @@ static bool copy_owned(OrtSessionOptions *to, const OrtSessionOptions *from)
     return true;
 }
 
+/*
+ * OrtApi since version 1: References to values, domains and libraries are shared; texts and lists
+ * are copied.
+ */
 OrtStatus *ort_CloneSessionOptions(const OrtSessionOptions *in_options,
                                    OrtSessionOptions **out_options)
 {
@@ -114,6 +123,7 @@ OrtStatus *ort_CloneSessionOptions(const OrtSessionOptions *in_options,
 
 /* ---- numbers and switches ---------------------------------------------------------------------- */
 
+/* A slot that stores one value, and one that sets a flag. They only keep it: creation reads it. */
 #define SETTER(slot, parameter, target)                                                            \
     OrtStatus *ort_##slot(OrtSessionOptions *options, parameter value)                             \
     {                                                                                              \
@@ -144,6 +154,7 @@ SETTER(SessionOptionsSetCustomCreateThreadFn, OrtCustomCreateThreadFn, create_th
 SETTER(SessionOptionsSetCustomThreadCreationOptions, void *, thread_options)
 SETTER(SessionOptionsSetCustomJoinThreadFn, OrtCustomJoinThreadFn, join_thread)
 
+/* OrtApi since version 1: Kept and returned; operators of one run are sequential here. */
 OrtStatus *ort_SetSessionExecutionMode(OrtSessionOptions *options, ExecutionMode execution_mode)
 {
     ORT_NEED(options);
@@ -154,6 +165,7 @@ OrtStatus *ort_SetSessionExecutionMode(OrtSessionOptions *options, ExecutionMode
     return NULL;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_SetSessionGraphOptimizationLevel(OrtSessionOptions *options,
                                                 GraphOptimizationLevel graph_optimization_level)
 {
@@ -166,6 +178,7 @@ OrtStatus *ort_SetSessionGraphOptimizationLevel(OrtSessionOptions *options,
     return NULL;
 }
 
+/* OrtApi since version 27. */
 OrtStatus *ort_GetMemPatternEnabled(const OrtSessionOptions *options, int *out)
 {
     ORT_NEED(options);
@@ -174,6 +187,7 @@ OrtStatus *ort_GetMemPatternEnabled(const OrtSessionOptions *options, int *out)
     return NULL;
 }
 
+/* OrtApi since version 27. */
 OrtStatus *ort_GetSessionExecutionMode(const OrtSessionOptions *options, ExecutionMode *out)
 {
     ORT_NEED(options);
@@ -182,6 +196,10 @@ OrtStatus *ort_GetSessionExecutionMode(const OrtSessionOptions *options, Executi
     return NULL;
 }
 
+/*
+ * OrtApi since version 22: [any thread] Sessions that are being created check it before they open
+ * the model.
+ */
 OrtStatus *ort_SessionOptionsSetLoadCancellationFlag(OrtSessionOptions *options, bool cancel)
 {
     ORT_NEED(options);
@@ -202,6 +220,7 @@ static OrtStatus *set_text(char **target, const char *text)
     return NULL;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_SetSessionLogId(OrtSessionOptions *options, const char *logid)
 {
     ORT_NEED(options);
@@ -209,6 +228,7 @@ OrtStatus *ort_SetSessionLogId(OrtSessionOptions *options, const char *logid)
     return set_text(&options->log_id, logid);
 }
 
+/* OrtApi since version 1: The session writes its optimised model there when it is created. */
 OrtStatus *ort_SetOptimizedModelFilePath(OrtSessionOptions *options,
                                          const char *optimized_model_filepath)
 {
@@ -217,6 +237,10 @@ OrtStatus *ort_SetOptimizedModelFilePath(OrtSessionOptions *options,
     return set_text(&options->optimized_path, optimized_model_filepath);
 }
 
+/*
+ * OrtApi since version 1: The file is "<prefix>_<date>.json", written by SessionEndProfiling or the
+ * release of the session.
+ */
 OrtStatus *ort_EnableProfiling(OrtSessionOptions *options, const char *profile_file_prefix)
 {
     ORT_NEED(options);
@@ -225,7 +249,10 @@ OrtStatus *ort_EnableProfiling(OrtSessionOptions *options, const char *profile_f
     return set_text(&options->profile_prefix, profile_file_prefix);
 }
 
-/* Gets what is logged on the threads that make or run a session or are its own, and by its kernels. */
+/*
+ * OrtApi since version 17: Receives lines of threads that create or run a session, of its workers
+ * and of its kernels.
+ */
 OrtStatus *ort_SetUserLoggingFunction(OrtSessionOptions *options,
                                       OrtLoggingFunction user_logging_function,
                                       void *user_logging_param)
@@ -238,6 +265,10 @@ OrtStatus *ort_SetUserLoggingFunction(OrtSessionOptions *options,
 
 /* ---- entries ---------------------------------------------------------------------------------- */
 
+/*
+ * OrtApi since version 5: ORT_INVALID_ARGUMENT: the key is empty or over 1024 bytes, or the value
+ * over 8192.
+ */
 OrtStatus *ort_AddSessionConfigEntry(OrtSessionOptions *options, const char *config_key,
                                      const char *config_value)
 {
@@ -253,6 +284,7 @@ OrtStatus *ort_AddSessionConfigEntry(OrtSessionOptions *options, const char *con
     return ort_keys_set(&options->config, config_key, config_value) ? NULL : ort_no_memory();
 }
 
+/* OrtApi since version 14. */
 OrtStatus *ort_HasSessionConfigEntry(const OrtSessionOptions *options, const char *config_key,
                                      int *out)
 {
@@ -263,11 +295,15 @@ OrtStatus *ort_HasSessionConfigEntry(const OrtSessionOptions *options, const cha
     return NULL;
 }
 
+/*
+ * OrtApi since version 14: *size is the needed size with NUL; ORT_INVALID_ARGUMENT: no such entry,
+ * or the buffer is too short.
+ */
 OrtStatus *ort_GetSessionConfigEntry(const OrtSessionOptions *options, const char *config_key,
                                      char *config_value, size_t *size)
 {
     const char *value;
-    size_t room;
+    size_t capacity;
 
     ORT_NEED(options);
     ORT_NEED(config_key);
@@ -276,18 +312,19 @@ OrtStatus *ort_GetSessionConfigEntry(const OrtSessionOptions *options, const cha
     if (!value)
         return ort_fail(ORT_INVALID_ARGUMENT, "Session config entry '%s' was not found.",
                         config_key);
-    room = *size;
+    capacity = *size;
     *size = strlen(value) + 1;
     if (!config_value)
         return NULL;
-    if (room < *size)
+    if (capacity < *size)
         return ort_fail(ORT_INVALID_ARGUMENT,
                         "Output buffer is not large enough for session config entry: %zu of %zu",
-                        room, *size);
+                        capacity, *size);
     memcpy(config_value, value, *size);
     return NULL;
 }
 
+/* OrtApi since version 23: A copy, for the caller to release. */
 OrtStatus *ort_GetSessionOptionsConfigEntries(const OrtSessionOptions *options,
                                               OrtKeyValuePairs **out)
 {
@@ -310,6 +347,7 @@ static OrtStatus *set_dim(OrtKeyValuePairs *list, const char *name, int64_t valu
     return ort_keys_set(list, name, text) ? NULL : ort_no_memory();
 }
 
+/* OrtApi since version 1: By denotation; kept only, as the host keeps no denotations. */
 OrtStatus *ort_AddFreeDimensionOverride(OrtSessionOptions *options, const char *dim_denotation,
                                         int64_t dim_value)
 {
@@ -318,6 +356,7 @@ OrtStatus *ort_AddFreeDimensionOverride(OrtSessionOptions *options, const char *
     return set_dim(&options->denotations, dim_denotation, dim_value);
 }
 
+/* OrtApi since version 3: Shown in the session's input and output types. */
 OrtStatus *ort_AddFreeDimensionOverrideByName(OrtSessionOptions *options, const char *dim_name,
                                               int64_t dim_value)
 {

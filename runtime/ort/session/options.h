@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* options.h - OrtSessionOptions: all that is set is kept; a session takes what it needs from it. */
+/*
+ * options.h - OrtSessionOptions: all settings are kept; a session takes what it needs.
+ *
+ * Thread rule: one thread at a time; creating sessions only reads them. The cancellation flag is
+ * atomic.
+ */
 #ifndef BP_ORT_SESSION_OPTIONS_H
 #define BP_ORT_SESSION_OPTIONS_H
 
@@ -12,14 +17,14 @@
 
 /* A provider that was appended. */
 struct ort_provider {
-    char *name; /* as the host knows it */
+    char *name; /* as the application gave it */
     OrtKeyValuePairs options;
     uint32_t *devices; /* NULL: the provider chooses */
     uint32_t n_devices;
 };
 
 struct OrtSessionOptions {
-    int intra_op, inter_op; /* threads; 0: as the environment has them */
+    int intra_op, inter_op; /* threads; 0: as in the environment */
     int log_severity, log_verbosity;
     ExecutionMode mode;
     GraphOptimizationLevel level;
@@ -28,36 +33,36 @@ struct OrtSessionOptions {
     atomic_bool cancelled;
     char *log_id, *optimized_path, *profile_prefix;
     OrtKeyValuePairs config;
-    OrtKeyValuePairs dims;        /* sizes by name of the dimension, in decimal */
-    OrtKeyValuePairs denotations; /* by denotation */
+    OrtKeyValuePairs dims;        /* decimal size by the dimension's name */
+    OrtKeyValuePairs denotations; /* decimal size by the dimension's denotation */
     struct ort_weights weights;
     const void *weightless_source; /* the application's; for providers that compile models */
     size_t weightless_source_size;
     struct ort_provider *providers;
     size_t n_providers;
-    bool has_policy; /* providers are chosen, when none is named */
+    bool has_policy; /* the policy chooses providers if none is named */
     OrtExecutionProviderDevicePolicy policy;
     EpSelectionDelegate delegate; /* instead of the policy; or NULL */
     void *delegate_state;
     struct ort_custom custom; /* operators of the application */
     OrtLoggingFunction log;
     void *log_param;
-    OrtCustomCreateThreadFn create_thread; /* of a pool of the session's own */
+    OrtCustomCreateThreadFn create_thread; /* for the session's own pool */
     OrtCustomJoinThreadFn join_thread;
     void *thread_options;
 };
 
 /* "cpu" for "CPUExecutionProvider", "CPU", "cpu". In out, of `size` bytes. */
 void ort_short_name(const char *name, char *out, size_t size);
-/* Copies n numbers of devices; false: no memory. */
+/* Copies n device indices; false: no memory. */
 bool ort_provider_set_devices(struct ort_provider *provider, const uint32_t *devices, uint32_t n);
 
 /* The options as the host takes them; the caller destroys them. */
 OrtStatus *ort_options_to_host(const OrtSessionOptions *options, bp_session_options **out);
 
 /*
- * Appends a provider after asking the host whether it is usable here. `code` is what a provider that
- * is missing is answered with: ONNX Runtime's functions differ in that. CPU only stores its options.
+ * Appends a provider after the host checked that it is usable here. `code` is returned for a missing
+ * provider, because ONNX Runtime's functions differ in that. CPU only stores its options.
  */
 OrtStatus *ort_append(OrtSessionOptions *options, const char *name, const OrtKeyValuePairs *kv,
                       OrtErrorCode code);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* placement_rules.c - rules for where nodes may lie, which applications set by config entry. */
+/*
+ * placement_rules.c - session.disable_cpu_ep_fallback: fails if a node is assigned to the CPU
+ * provider without having been asked for.
+ */
 
 #include "config.h"
 
@@ -8,7 +11,7 @@
 #include "ort/session/session.h"
 #include "ort/status.h"
 
-/* Fails when a node is on the CPU provider, which nobody named. */
+/* ORT_FAIL names the first such node. Custom operators run on the CPU, too. */
 static OrtStatus *check_fallback(const bp_report *report)
 {
     uint32_t n = bp_report_node_count(report);
@@ -30,6 +33,7 @@ static OrtStatus *check_fallback(const bp_report *report)
     return NULL;
 }
 
+/* ORT_INVALID_ARGUMENT: CPU is appended explicitly and fallback is disabled. */
 OrtStatus *ort_rules_check(const bp_report *report, const OrtSessionOptions *options)
 {
     if (!ort_keys_is_on(&options->config, "session.disable_cpu_ep_fallback"))

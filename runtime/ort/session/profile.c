@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* profile.c - what a profiled session or run did and when, as a trace that browsers show. */
+/* profile.c - profiles of sessions and runs as JSON in Chrome's trace event format. */
 
 #include "config.h"
 
@@ -17,8 +17,8 @@
 #include "ort/values/memory.h"
 
 enum {
-    EVENTS = 1000000, /* as many as are kept, the last ones */
-    FILES_MAX = 10000 /* of one prefix and second */
+    EVENTS = 1000000, /* the latest ones that are kept */
+    FILES_MAX = 10000 /* files of one prefix and second */
 };
 
 struct ort_profile {
@@ -87,7 +87,7 @@ void ort_profile_add(struct ort_profile *profile, const char *name, int64_t star
         (void)!bp_profile_add(record, name, start_ns, end_ns, NULL);
 }
 
-/* A file that is not there yet; runs within one second have numbers. */
+/* Creates a file that does not exist; several within one second are numbered. */
 static FILE *open_new(struct ort_profile *profile)
 {
     size_t size = strlen(profile->stem) + 16;
@@ -100,6 +100,7 @@ static FILE *open_new(struct ort_profile *profile)
     return file;
 }
 
+/* Events stop before the file is written. */
 OrtStatus *ort_profile_write(struct ort_profile *profile, const char **path)
 {
     char *text = NULL;
@@ -120,6 +121,7 @@ OrtStatus *ort_profile_write(struct ort_profile *profile, const char **path)
                          strerror(errno));
 }
 
+/* A destructor can't return a status, so a failure is logged. */
 void ort_profile_leave(OrtSession *session)
 {
     OrtStatus *status = NULL;
@@ -133,8 +135,8 @@ void ort_profile_leave(OrtSession *session)
 }
 
 /*
- * Ends it; the text is the name of the file, or "" when there was no profiling. Runs in flight may
- * still be writing, so the record stays as long as the session.
+ * OrtApi since version 2: *out is the name of the file, or "" without profiling. Running calls may
+ * still add events, so the record lives as long as the session.
  */
 OrtStatus *ort_SessionEndProfiling(OrtSession *session, OrtAllocator *allocator, char **out)
 {

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* run.c - one run: values by name become the host's bindings by index, and back. */
+/*
+ * run.c - Run (OrtApi since version 1): maps values by name to the host's bindings by index, runs,
+ * and returns results.
+ *
+ * [any thread; several runs of one session at once] Codes: ORT_INVALID_ARGUMENT for wrong names,
+ * types and shapes, ORT_FAIL for failing nodes, with ONNX Runtime's sentences.
+ */
 
 #include "config.h"
 
@@ -14,19 +20,19 @@
 #include "ort/values/shared_allocators.h"
 #include "ort/values/value.h"
 
-enum { FEW = 16, FEW_DIMS = 64 }; /* that need no memory from the heap */
+enum { FEW = 16, FEW_DIMS = 64 }; /* bindings and dimensions that need no heap memory */
 
 struct call {
     const OrtSession *session;
     bp_binding *in, *out;
     size_t n_in, n_out;
-    int64_t *dims;     /* of outputs that go into the caller's memory */
-    bool has_prepared; /* there are such */
+    int64_t *dims;     /* of outputs that are written to the caller's memory */
+    bool has_prepared; /* there are such outputs */
     bp_binding few_in[FEW], few_out[FEW];
     int64_t few_dims[FEW_DIMS];
 };
 
-/* "tensor" for BP_KIND_TENSOR */
+/* "tensor" for BP_KIND_TENSOR; for messages. */
 static const char *kind_word(uint32_t kind)
 {
     static const char *const words[BP_KIND_END] = {"tensor", "sequence", "optional", "map",
@@ -37,6 +43,7 @@ static const char *kind_word(uint32_t kind)
 
 /* ---- feeds ------------------------------------------------------------------------------------- */
 
+/* ONNX Runtime's sentence, with its names of element types. */
 static OrtStatus *wrong_type(const char *what, bool is_sparse, uint32_t got, uint32_t want)
 {
     const char *kind = is_sparse ? "sparse_tensor" : "tensor";
@@ -46,6 +53,7 @@ static OrtStatus *wrong_type(const char *what, bool is_sparse, uint32_t got, uin
                     ort_dtype_word(ort_dtype(got)), kind, ort_dtype_word(ort_dtype(want)));
 }
 
+/* Lists every dimension that differs, as ONNX Runtime does. */
 static OrtStatus *wrong_dims(const bp_io_info *io, const bp_tensor *tensor)
 {
     char text[1024];
@@ -64,8 +72,8 @@ static OrtStatus *wrong_dims(const bp_io_info *io, const bp_tensor *tensor)
 }
 
 /*
- * The host would refuse it as well; these are the words that applications know. Of a sparse tensor
- * type and sizes count.
+ * The host would refuse it too, but applications compare ONNX Runtime's sentences. Of a sparse tensor
+ * type and dense shape are checked.
  */
 static OrtStatus *check_feed(const bp_io_info *io, const bp_tensor *tensor)
 {
@@ -75,7 +83,7 @@ static OrtStatus *check_feed(const bp_io_info *io, const bp_tensor *tensor)
         return NULL;
     if (tensor->dtype != io->dtype)
         return wrong_type("input", is_sparse, tensor->dtype, io->dtype);
-    if (io->rank == BP_RANK_UNKNOWN || io->rank == 0) /* a scalar's shape nobody checks */
+    if (io->rank == BP_RANK_UNKNOWN || io->rank == 0) /* ONNX Runtime accepts any for a scalar */
         return NULL;
     if (tensor->rank != io->rank)
         return ort_fail(ORT_INVALID_ARGUMENT,
@@ -89,6 +97,7 @@ static OrtStatus *check_feed(const bp_io_info *io, const bp_tensor *tensor)
     return NULL;
 }
 
+/* ORT_INVALID_ARGUMENT: the value is not sparse. */
 static OrtStatus *feed_sparse(const bp_io_info *io, const OrtValue *value, bp_binding *binding)
 {
     OrtStatus *status;
@@ -102,6 +111,7 @@ static OrtStatus *feed_sparse(const bp_io_info *io, const OrtValue *value, bp_bi
     return status ? status : check_feed(io, bp_object_dense(binding->object));
 }
 
+/* The value of input i; `i` is also the hint where the name is. */
 static OrtStatus *feed(struct call *call, size_t i, const char *name, const OrtValue *value)
 {
     bp_binding *binding = &call->in[i];
@@ -131,8 +141,8 @@ static OrtStatus *feed(struct call *call, size_t i, const char *name, const OrtV
 }
 
 /*
- * The input that the host misses, if that is what it says: it goes without those that no wanted
- * output needs.
+ * The input whose absence the host reports, or NULL. Inputs that no requested output depends on may be
+ * missing.
  */
 static const char *find_missing(const struct call *call, const char *words)
 {
@@ -152,7 +162,7 @@ static const char *find_missing(const struct call *call, const char *words)
 
 /* ---- fetches ----------------------------------------------------------------------------------- */
 
-/* The kind of a value that turns out to hold nothing. */
+/* The ONNXType of a value whose optional is empty. */
 static ONNXType empty_kind(const bp_type_info *type)
 {
     while (type && type->kind == BP_KIND_OPTIONAL)
@@ -164,19 +174,20 @@ static ONNXType empty_kind(const bp_type_info *type)
     return type->kind == BP_KIND_MAP ? ONNX_TYPE_MAP : ONNX_TYPE_SEQUENCE;
 }
 
-/* Has the value memory that a tensor can be written to? */
-static bool has_room(const OrtValue *value)
+/* Does the value have memory for a tensor? Strings have none of their own. */
+static bool has_buffer(const OrtValue *value)
 {
     return value && value->kind == ONNX_TYPE_TENSOR && value->has_value && value->tensor.base &&
            value->tensor.dtype != BP_DTYPE_STRING;
 }
 
-/* Can the result be written where the value's tensor lies? */
+/* Can the result be written to the value's memory? */
 static bool is_direct(const bp_io_info *io, const OrtValue *value)
 {
-    return has_room(value) && io->type->kind == BP_KIND_TENSOR;
+    return has_buffer(value) && io->type->kind == BP_KIND_TENSOR;
 }
 
+/* The given output value must have the output's kind and type. */
 static OrtStatus *check_prepared(const bp_io_info *io, const OrtValue *value)
 {
     ONNXType kind;
@@ -194,6 +205,7 @@ static OrtStatus *check_prepared(const bp_io_info *io, const OrtValue *value)
     return NULL;
 }
 
+/* Binds output i: to the value's memory if possible, else the host allocates it. */
 static OrtStatus *fetch(struct call *call, size_t i, const char *name, const OrtValue *value,
                         int64_t **dims)
 {
@@ -216,6 +228,7 @@ static OrtStatus *fetch(struct call *call, size_t i, const char *name, const Ort
     return NULL;
 }
 
+/* A result whose shape differs from the given value's is ORT_INVALID_ARGUMENT. */
 static OrtStatus *other_shape(const char *name, const bp_tensor *got, const bp_tensor *given)
 {
     for (uint32_t d = 0; d < got->rank && got->rank == given->rank; d++) {
@@ -230,7 +243,7 @@ static OrtStatus *other_shape(const char *name, const bp_tensor *got, const bp_t
                     got->rank, given->rank);
 }
 
-/* A sparse constant of the model as ONNX Runtime gives it; the binding keeps the dense tensor. */
+/* ONNX Runtime returns a model's sparse constant as sparse; the binding keeps the dense tensor. */
 static OrtStatus *give_sparse(OrtValue *value, const bp_binding *binding)
 {
     OrtStatus *status = ort_sparse_of_dense(&binding->tensor, &value->sparse);
@@ -240,7 +253,7 @@ static OrtStatus *give_sparse(OrtValue *value, const bp_binding *binding)
     return status;
 }
 
-/* Puts a result into the caller's slot. */
+/* Stores one result in the caller's slot. */
 static OrtStatus *deliver(struct call *call, size_t i, OrtValue **slot)
 {
     bp_binding *binding = &call->out[i];
@@ -265,7 +278,7 @@ static OrtStatus *deliver(struct call *call, size_t i, OrtValue **slot)
     return ort_value_adopt(*slot, binding);
 }
 
-/* What the run made goes to the allocator that the application registered for it. */
+/* With session.use_env_allocators, results move to an allocator that the application registered. */
 static OrtStatus *move_made(const struct call *call, OrtValue *const *outputs)
 {
     OrtAllocator *allocator = ort_shared_find_foreign(call->session->env, ort_cpu_memory());
@@ -278,7 +291,7 @@ static OrtStatus *move_made(const struct call *call, OrtValue *const *outputs)
     return status;
 }
 
-/* On failure the values that this run made are gone again; made: bit for each of the first 64. */
+/* After a failure all values that this run created are released again. */
 static OrtStatus *deliver_all(struct call *call, OrtValue **outputs)
 {
     OrtStatus *status = NULL;
@@ -301,12 +314,13 @@ static OrtStatus *deliver_all(struct call *call, OrtValue **outputs)
 
 /* ---- the call ----------------------------------------------------------------------------------- */
 
+/* Small calls use the arrays in struct call. */
 static bool reserve(struct call *call, OrtValue *const *outputs)
 {
     size_t n_dims = 0;
 
     for (size_t i = 0; i < call->n_out; i++)
-        n_dims += has_room(outputs[i]) ? outputs[i]->tensor.rank : 0;
+        n_dims += has_buffer(outputs[i]) ? outputs[i]->tensor.rank : 0;
     call->in = call->n_in <= FEW ? call->few_in : malloc(call->n_in * sizeof *call->in);
     call->out = call->n_out <= FEW ? call->few_out : malloc(call->n_out * sizeof *call->out);
     call->dims = n_dims <= FEW_DIMS ? call->few_dims : malloc(n_dims * sizeof *call->dims);
@@ -335,7 +349,7 @@ static void finish(struct call *call, OrtValue *const *outputs)
         free(call->dims);
 }
 
-/* Parameters of active adapters are feeds like the caller's own. */
+/* Parameters of active LoRA adapters are inputs like the caller's. */
 static OrtStatus *feed_adapters(struct call *call, size_t first, const OrtRunOptions *options)
 {
     OrtStatus *status = NULL;
@@ -350,6 +364,7 @@ static OrtStatus *feed_adapters(struct call *call, size_t first, const OrtRunOpt
     return status;
 }
 
+/* Parameters of all active adapters. */
 static size_t count_adapters(const OrtRunOptions *options)
 {
     size_t n = 0;
@@ -359,7 +374,7 @@ static size_t count_adapters(const OrtRunOptions *options)
     return n;
 }
 
-/* Of several feeds of an input the last counts, as in ONNX Runtime. Were there any? */
+/* An input that is fed twice gets the last value, as in ONNX Runtime. False: none was. */
 static bool drop_repeated(struct call *call)
 {
     size_t n = 0;
@@ -380,6 +395,7 @@ static bool drop_repeated(struct call *call)
     return true;
 }
 
+/* Runs again without repeated inputs when the host refuses these. */
 static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options, bp_profile *profile)
 {
     bp_run_options options = {.struct_size = sizeof options, .profile = profile};
@@ -398,12 +414,12 @@ static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options, b
     missing = rc == BP_E_INVALID ? find_missing(call, err.text) : NULL;
     if (missing)
         return ort_fail(ORT_FAIL, "Missing Input: %s", missing);
-    if (rc == BP_E_SHAPE && !call->has_prepared) /* then it is a node's, no argument's */
+    if (rc == BP_E_SHAPE && !call->has_prepared) /* a node failed, not an argument */
         return ort_fail(ORT_FAIL, "%s", err.text);
     return ort_from(rc, &err, ORT_RUNNING, NULL);
 }
 
-/* Writes the run's own file; the run's failure goes before that of writing. */
+/* Writes the run's own profile; a failure of the run has priority. */
 static OrtStatus *end_profile(struct ort_profile *own, OrtStatus *status)
 {
     OrtStatus *written = NULL;
@@ -417,6 +433,7 @@ static OrtStatus *end_profile(struct ort_profile *own, OrtStatus *status)
     return status;
 }
 
+/* Inputs, adapters, outputs, execution, profile, results; the first status ends it. */
 static OrtStatus *run(struct call *call, const OrtRunOptions *run_options,
                       const char *const *input_names, const OrtValue *const *inputs,
                       const char *const *output_names, OrtValue **outputs, struct ort_profile *own)
@@ -440,6 +457,7 @@ static OrtStatus *run(struct call *call, const OrtRunOptions *run_options,
     return status;
 }
 
+/* OrtApi since version 1: outputs[i] NULL: the run creates the value, for the caller to release. */
 OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
                    const char *const *input_names, const OrtValue *const *inputs, size_t input_len,
                    const char *const *output_names, size_t output_names_len, OrtValue **outputs)

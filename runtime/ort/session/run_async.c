@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* run_async.c - a run on a thread of its own, which calls back. */
+/*
+ * run_async.c - RunAsync (OrtApi since version 16): a run on a detached thread, which calls back.
+ */
 
 #include "config.h"
 
@@ -39,6 +41,7 @@ struct end {
     OrtStatus *status;
 };
 
+/* The callback may release the session, but not the environment's last reference: go() has one. */
 static void call_done(void *u)
 {
     const struct end *end = u;
@@ -47,6 +50,7 @@ static void call_done(void *u)
     errand->done(errand->user, errand->outputs, errand->n_out, end->status);
 }
 
+/* The session is left before the callback, which may release it. */
 static void *go(void *arg)
 {
     struct errand *errand = arg;
@@ -94,6 +98,10 @@ static OrtStatus *send(struct errand *errand)
     return ort_fail(ORT_FAIL, "RunAsync: no thread: %s", strerror(failed));
 }
 
+/*
+ * OrtApi since version 16: Names and values are copied; options and the outputs array are borrowed
+ * until the callback. ORT_INVALID_ARGUMENT with one intra-op thread, as in ONNX Runtime.
+ */
 OrtStatus *ort_RunAsync(OrtSession *session, const OrtRunOptions *run_options,
                         const char *const *input_names, const OrtValue *const *input,
                         size_t input_len, const char *const *output_names, size_t output_names_len,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* run_options.c - OrtRunOptions: log levels, a tag, entries, and the flag that ends runs. */
+/*
+ * run_options.c - OrtRunOptions: log levels, tag, config entries, profiling and the terminate flag.
+ */
 
 #include "config.h"
 
@@ -10,6 +12,7 @@
 
 #include "ort/status.h"
 
+/* OrtApi since version 1. */
 OrtStatus *ort_CreateRunOptions(OrtRunOptions **out)
 {
     OrtRunOptions *made;
@@ -28,6 +31,7 @@ OrtStatus *ort_CreateRunOptions(OrtRunOptions **out)
     return NULL;
 }
 
+/* OrtApi since version 1. */
 void ort_ReleaseRunOptions(OrtRunOptions *input)
 {
     if (!input)
@@ -39,6 +43,7 @@ void ort_ReleaseRunOptions(OrtRunOptions *input)
     free(input);
 }
 
+/* A setter and a getter of an int. */
 #define NUMBER(name, member)                                                                       \
     OrtStatus *ort_RunOptionsSet##name(OrtRunOptions *options, int value)                          \
     {                                                                                              \
@@ -57,6 +62,7 @@ void ort_ReleaseRunOptions(OrtRunOptions *input)
 NUMBER(RunLogVerbosityLevel, log_verbosity)
 NUMBER(RunLogSeverityLevel, log_severity)
 
+/* OrtApi since version 1. */
 OrtStatus *ort_RunOptionsSetRunTag(OrtRunOptions *options, const char *run_tag)
 {
     char *copy;
@@ -70,6 +76,7 @@ OrtStatus *ort_RunOptionsSetRunTag(OrtRunOptions *options, const char *run_tag)
     return NULL;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_RunOptionsGetRunTag(const OrtRunOptions *options, const char **run_tag)
 {
     ORT_NEED(options);
@@ -78,6 +85,9 @@ OrtStatus *ort_RunOptionsGetRunTag(const OrtRunOptions *options, const char **ru
     return NULL;
 }
 
+/*
+ * OrtApi since version 1: [any thread] Runs with these options end with ORT_FAIL at the next node.
+ */
 OrtStatus *ort_RunOptionsSetTerminate(OrtRunOptions *options)
 {
     ORT_NEED(options);
@@ -85,6 +95,7 @@ OrtStatus *ort_RunOptionsSetTerminate(OrtRunOptions *options)
     return NULL;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_RunOptionsUnsetTerminate(OrtRunOptions *options)
 {
     ORT_NEED(options);
@@ -92,6 +103,7 @@ OrtStatus *ort_RunOptionsUnsetTerminate(OrtRunOptions *options)
     return NULL;
 }
 
+/* OrtApi since version 8. */
 OrtStatus *ort_AddRunConfigEntry(OrtRunOptions *options, const char *config_key,
                                  const char *config_value)
 {
@@ -104,12 +116,16 @@ OrtStatus *ort_AddRunConfigEntry(OrtRunOptions *options, const char *config_key,
     return ort_keys_set(&options->config, config_key, config_value) ? NULL : ort_no_memory();
 }
 
+/* OrtApi since version 23: Borrowed; NULL: no such entry. */
 const char *ort_GetRunConfigEntry(const OrtRunOptions *options, const char *config_key)
 {
     return options && config_key ? ort_keys_get(&options->config, config_key) : NULL;
 }
 
-/* Each run writes a file of its own: the prefix, the date, and a number where that is taken. */
+/*
+ * OrtApi since version 25: Each run writes a file of its own: prefix, date, and a number if that
+ * exists.
+ */
 OrtStatus *ort_RunOptionsEnableProfiling(OrtRunOptions *options, const char *profile_file_prefix)
 {
     char *copy;
@@ -124,6 +140,7 @@ OrtStatus *ort_RunOptionsEnableProfiling(OrtRunOptions *options, const char *pro
     return NULL;
 }
 
+/* OrtApi since version 25. */
 OrtStatus *ort_RunOptionsDisableProfiling(OrtRunOptions *options)
 {
     ORT_NEED(options);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* run_options.h - OrtRunOptions. */
+/*
+ * run_options.h - OrtRunOptions; may be shared by runs, which only read it. `terminate` is atomic.
+ */
 #ifndef BP_ORT_SESSION_RUN_OPTIONS_H
 #define BP_ORT_SESSION_RUN_OPTIONS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* session.c - OrtSession: made from a path or from bytes. */
+/* session.c - OrtSession: descriptions of inputs and outputs, and release. */
 
 #include "config.h"
 
@@ -20,65 +20,66 @@ struct described {
     uint32_t n_inputs, n_outputs;
 };
 
-static bp_rc read_ends(const OrtSession *session, struct described *ends)
+static bp_rc read_io(const OrtSession *session, struct described *io)
 {
     const bp_model *model = session->loaded.model;
     bp_rc rc = BP_OK;
 
-    for (uint32_t i = 0; i < ends->n_inputs && rc >= 0; i++) {
-        ends->inputs[i].struct_size = sizeof *ends->inputs;
-        rc = session->host ? bp_session_input(session->host, i, &ends->inputs[i], NULL)
-                           : bp_model_input(model, i, &ends->inputs[i], NULL);
+    for (uint32_t i = 0; i < io->n_inputs && rc >= 0; i++) {
+        io->inputs[i].struct_size = sizeof *io->inputs;
+        rc = session->host ? bp_session_input(session->host, i, &io->inputs[i], NULL)
+                           : bp_model_input(model, i, &io->inputs[i], NULL);
     }
-    for (uint32_t i = 0; i < ends->n_outputs && rc >= 0; i++) {
-        ends->outputs[i].struct_size = sizeof *ends->outputs;
-        rc = session->host ? bp_session_output(session->host, i, &ends->outputs[i], NULL)
-                           : bp_model_output(model, i, &ends->outputs[i], NULL);
+    for (uint32_t i = 0; i < io->n_outputs && rc >= 0; i++) {
+        io->outputs[i].struct_size = sizeof *io->outputs;
+        rc = session->host ? bp_session_output(session->host, i, &io->outputs[i], NULL)
+                           : bp_model_output(model, i, &io->outputs[i], NULL);
     }
     return rc;
 }
 
-static void set_ends(OrtSession *session, const struct described *ends)
+/* n_required: inputs up to the last one without a default. */
+static void set_io(OrtSession *session, const struct described *io)
 {
     free(session->inputs);
     free(session->outputs);
-    session->inputs = ends->inputs;
-    session->outputs = ends->outputs;
-    session->n_inputs = ends->n_inputs;
-    session->n_outputs = ends->n_outputs;
+    session->inputs = io->inputs;
+    session->outputs = io->outputs;
+    session->n_inputs = io->n_inputs;
+    session->n_outputs = io->n_outputs;
     session->n_required = 0;
-    for (uint32_t i = 0; i < ends->n_inputs; i++) {
-        if (!(ends->inputs[i].flags & BP_IO_OPTIONAL))
+    for (uint32_t i = 0; i < io->n_inputs; i++) {
+        if (!(io->inputs[i].flags & BP_IO_OPTIONAL))
             session->n_required = i + 1;
     }
 }
 
-bool ort_session_list_ends(OrtSession *session)
+bool ort_session_list_io(OrtSession *session)
 {
     bp_model_info info = {.struct_size = sizeof info};
-    struct described ends = {0};
+    struct described io = {0};
 
     if (session->host) {
-        ends.n_inputs = bp_session_input_count(session->host);
-        ends.n_outputs = bp_session_output_count(session->host);
+        io.n_inputs = bp_session_input_count(session->host);
+        io.n_outputs = bp_session_output_count(session->host);
     } else if (bp_model_get_info(session->loaded.model, &info, NULL) >= 0) {
-        ends.n_inputs = info.n_inputs;
-        ends.n_outputs = info.n_outputs;
+        io.n_inputs = info.n_inputs;
+        io.n_outputs = info.n_outputs;
     }
-    ends.inputs = calloc(ends.n_inputs + 1, sizeof *ends.inputs);
-    ends.outputs = calloc(ends.n_outputs + 1, sizeof *ends.outputs);
-    if (!ends.inputs || !ends.outputs || read_ends(session, &ends) < 0) {
-        free(ends.inputs);
-        free(ends.outputs);
+    io.inputs = calloc(io.n_inputs + 1, sizeof *io.inputs);
+    io.outputs = calloc(io.n_outputs + 1, sizeof *io.outputs);
+    if (!io.inputs || !io.outputs || read_io(session, &io) < 0) {
+        free(io.inputs);
+        free(io.outputs);
         return false;
     }
-    set_ends(session, &ends);
+    set_io(session, &io);
     return true;
 }
 
 void ort_session_clear_description(OrtSession *session)
 {
-    set_ends(session, &(struct described){0});
+    set_io(session, &(struct described){0});
 }
 
 OrtStatus *ort_session_describe(OrtSession *session)
@@ -92,15 +93,15 @@ OrtStatus *ort_session_describe(OrtSession *session)
         if (!ort_keys_set(&session->opsets, domain[0] ? domain : "ai.onnx", text))
             return ort_no_memory();
     }
-    if (ort_session_list_ends(session))
+    if (ort_session_list_io(session))
         return NULL;
-    set_ends(session, &(struct described){0}); /* those before were of a model that is gone */
+    set_io(session, &(struct described){0}); /* the old ones refer to a closed model */
     return ort_no_memory();
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* Looks again and again: a run's last touch of the session is a subtraction, it can signal nobody. */
+/* Polls every 100 us: a run's last access to the session is a decrement, so it can't signal. */
 static void wait_for_runs(OrtSession *session)
 {
     const struct timespec pause = {.tv_nsec = 100000};
@@ -109,6 +110,7 @@ static void wait_for_runs(OrtSession *session)
         nanosleep(&pause, NULL);
 }
 
+/* OrtApi since version 1: Waits for running calls, then destroys in reverse order of creation. */
 void ort_ReleaseSession(OrtSession *input)
 {
     if (!input)
@@ -134,6 +136,7 @@ void ort_ReleaseSession(OrtSession *input)
     free(input);
 }
 
+/* OrtApi since version 27: No provider captures graphs here, so this always succeeds. */
 OrtStatus *ort_SessionReleaseCapturedGraph(OrtSession *session, int graph_annotation_id)
 {
     (void)graph_annotation_id;

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* session.h - OrtSession: the host's session, the names of its ends, the model's own words. */
+/*
+ * session.h - OrtSession: the host's session, descriptions of inputs and outputs, and the model's
+ * metadata.
+ *
+ * Thread rule: runs and queries on any thread; creation, editing and release by one.
+ */
 #ifndef BP_ORT_SESSION_SESSION_H
 #define BP_ORT_SESSION_SESSION_H
 
@@ -20,32 +25,32 @@ struct OrtSession {
     bp_session *host;         /* NULL: still being edited */
     struct ort_loaded loaded; /* its model is open while it is edited */
     bp_model *optimized;      /* while the session is made: what SetOptimizedModelFilePath gets */
-    bp_io_info *inputs;       /* those that may be left out come last */
+    bp_io_info *inputs;       /* optional ones (with a default) come last */
     bp_io_info *outputs;
     uint32_t n_inputs, n_outputs;
     uint32_t n_required; /* inputs that have no default */
     int intra_op;
     OrtLogger logger;           /* of its operators */
-    struct ort_workers workers; /* of a pool of its own, if it asks for something of them */
+    struct ort_workers workers; /* of its own pool, if it has thread settings */
     bool has_log;               /* it differs from the environment's */
     bool takes_allocators;      /* "session.use_env_allocators" */
     struct ort_custom custom;   /* keeps their libraries */
     OrtKeyValuePairs config;
-    OrtKeyValuePairs dims;   /* sizes that the application promised, by name */
+    OrtKeyValuePairs dims;   /* free dimension overrides, by name */
     OrtKeyValuePairs opsets; /* versions by domain; "ai.onnx" for ONNX's own */
     OrtModelMetadata metadata;
     struct ort_assignment *assignment; /* NULL: not asked for */
     uint64_t start_ns;
-    atomic_uint in_flight;       /* runs, and those that other threads are about to do */
-    pthread_mutex_t lock;        /* of the profile's end and of options that change */
+    atomic_uint in_flight;       /* running calls, and RunAsync calls that have not begun */
+    pthread_mutex_t lock;        /* over the end of the profile and dynamic options */
     struct ort_profile *profile; /* NULL: not profiled; set at creation */
-    struct ort_chosen *chosen;   /* providers that were given devices, with the first of these */
+    struct ort_chosen *chosen;   /* providers with explicit devices, and the first of these */
     size_t n_chosen;
 };
 
 /*
- * Around each use of a session by a run: releasing it waits for the last. After leaving, the session
- * may be gone.
+ * Around each use of a session by a run: ReleaseSession waits until all have left. After leaving, the
+ * session may be freed.
  */
 static inline void ort_session_enter(OrtSession *session)
 {
@@ -68,20 +73,20 @@ struct ort_source {
     const void *bytes;
     size_t size;
     const OrtModel *model;
-    bool is_edited; /* leave the session to edits, and ort_session_finish() */
+    bool is_edited; /* edits follow, then ort_session_finish() */
 };
 
 /* options NULL: all defaults. */
 OrtStatus *ort_session_create(const OrtEnv *env, const struct ort_source *source,
                               const OrtSessionOptions *options, OrtSession **out);
-/* Makes the session of a model that is open ready to run. */
+/* Plans and compiles the open model; the session can run afterwards. */
 OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *options);
-/* Do the nodes lie where the options' configuration allows? */
+/* Checks session.disable_cpu_ep_fallback against the report; ORT_FAIL names the node. */
 OrtStatus *ort_rules_check(const bp_report *report, const OrtSessionOptions *options);
 /* Lists inputs, outputs and operator sets of the model that is open, in place of those before. */
 OrtStatus *ort_session_describe(OrtSession *session);
 /* Lists inputs and outputs of the session, or of its open model, in place of those before; false: no memory. */
-bool ort_session_list_ends(OrtSession *session);
+bool ort_session_list_io(OrtSession *session);
 /* Forgets inputs and outputs that were listed. */
 void ort_session_clear_description(OrtSession *session);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* session_info.c - what a session's inputs and outputs are called and what they take. */
+/* session_info.c - names and types of a session's inputs, outputs and overridable initializers. */
 
 #include "config.h"
 
@@ -13,6 +13,7 @@
 
 /* ---- by name ---------------------------------------------------------------------------------- */
 
+/* ORT_FAIL: a session of CreateModelEditorSession before it is finalized. */
 static OrtStatus *not_ready(void)
 {
     return ort_fail(ORT_FAIL, "Session not initialized. It is being edited: call "
@@ -55,6 +56,7 @@ OrtStatus *ort_find_output(const OrtSession *session, const char *name, size_t h
 
 /* ---- by index --------------------------------------------------------------------------------- */
 
+/* A copy from the allocator. ORT_FAIL: the index is out of range, as in ONNX Runtime. */
 static OrtStatus *name_of(const bp_io_info *io, uint32_t n, size_t index, OrtAllocator *allocator,
                           char **value)
 {
@@ -64,7 +66,7 @@ static OrtStatus *name_of(const bp_io_info *io, uint32_t n, size_t index, OrtAll
     return *value ? NULL : ort_no_memory();
 }
 
-/* Names of dimensions that the application gave sizes to are replaced by these. */
+/* Replaces named dimensions by their free dimension overrides. */
 static void promise(const OrtKeyValuePairs *dims, OrtTensorTypeAndShapeInfo *shape)
 {
     for (size_t d = 0; d < shape->rank; d++) {
@@ -78,6 +80,7 @@ static void promise(const OrtKeyValuePairs *dims, OrtTensorTypeAndShapeInfo *sha
     }
 }
 
+/* A new OrtTypeInfo, for the caller to release. */
 static OrtStatus *type_of(const OrtSession *session, const bp_io_info *io, uint32_t n, size_t index,
                           OrtTypeInfo **out)
 {
@@ -94,8 +97,8 @@ static OrtStatus *type_of(const OrtSession *session, const bp_io_info *io, uint3
     return NULL;
 }
 
-/* The slots of inputs, outputs, and inputs that have a default. */
-#define ENDS(End, first, n)                                                                        \
+/* Count, name and type of inputs, of outputs, and of overridable initializers (inputs with default). */
+#define INPUTS_OUTPUTS(End, first, n)                                                              \
     OrtStatus *ort_SessionGet##End##Count(const OrtSession *session, size_t *out)                  \
     {                                                                                              \
         ORT_NEED(session);                                                                         \
@@ -119,11 +122,12 @@ static OrtStatus *type_of(const OrtSession *session, const bp_io_info *io, uint3
         return type_of(session, (first), (n), index, type_info);                                   \
     }
 
-ENDS(Input, session->inputs, session->n_required)
-ENDS(Output, session->outputs, session->n_outputs)
-ENDS(OverridableInitializer, session->inputs + session->n_required,
-     session->n_inputs - session->n_required)
+INPUTS_OUTPUTS(Input, session->inputs, session->n_required)
+INPUTS_OUTPUTS(Output, session->outputs, session->n_outputs)
+INPUTS_OUTPUTS(OverridableInitializer, session->inputs + session->n_required,
+               session->n_inputs - session->n_required)
 
+/* OrtApi since version 5. */
 OrtStatus *ort_SessionGetProfilingStartTimeNs(const OrtSession *session, uint64_t *out)
 {
     ORT_NEED(session);
@@ -132,6 +136,7 @@ OrtStatus *ort_SessionGetProfilingStartTimeNs(const OrtSession *session, uint64_
     return NULL;
 }
 
+/* All values of a session are in host memory, whatever provider runs it. */
 static OrtStatus *all_on_cpu(const OrtMemoryInfo **infos, size_t n, uint32_t have)
 {
     if (n > 0)
@@ -143,6 +148,7 @@ static OrtStatus *all_on_cpu(const OrtMemoryInfo **infos, size_t n, uint32_t hav
     return NULL;
 }
 
+/* OrtApi since version 23. */
 OrtStatus *ort_SessionGetMemoryInfoForInputs(const OrtSession *session,
                                              const OrtMemoryInfo **inputs_memory_info,
                                              size_t num_inputs)
@@ -151,6 +157,7 @@ OrtStatus *ort_SessionGetMemoryInfoForInputs(const OrtSession *session,
     return all_on_cpu(inputs_memory_info, num_inputs, session->n_required);
 }
 
+/* OrtApi since version 23. */
 OrtStatus *ort_SessionGetMemoryInfoForOutputs(const OrtSession *session,
                                               const OrtMemoryInfo **outputs_memory_info,
                                               size_t num_outputs)

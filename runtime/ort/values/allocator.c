@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * allocator.c - the default allocator and those of sessions: the C library's memory, counted.
+ * allocator.c - the default allocator and those of sessions: malloc'ed memory with counters.
  *
- * The size of a block stands before it, so that freeing it can be counted too.
+ * The size of a block is stored before it, so that Free can be counted, too. [any thread]
  */
 
 #include "config.h"
@@ -31,7 +31,7 @@ static void raise_to(atomic_size_t *most, size_t value)
         continue;
 }
 
-/* Adds to what is in use, unless that would pass the limit. */
+/* Adds to the bytes in use; false: the limit would be exceeded. */
 static bool count_in(struct ort_allocator *allocator, size_t size)
 {
     size_t before = atomic_fetch_add(&allocator->in_use, size);
@@ -45,6 +45,7 @@ static bool count_in(struct ort_allocator *allocator, size_t size)
     return true;
 }
 
+/* Alignment is 64 bytes; size 0 gives NULL, as in ONNX Runtime. */
 static void *get(struct ort_allocator *allocator, size_t size, atomic_size_t *counter)
 {
     void *block = NULL;
@@ -102,7 +103,7 @@ static bool put_limit(OrtKeyValuePairs *to, size_t limit)
     return limit ? put(to, "Limit", limit) : ort_keys_set(to, "Limit", "-1");
 }
 
-/* The names are ONNX Runtime's. Without an arena, what is held is what is in use. */
+/* Keys are ONNX Runtime's. Without an arena, allocated and used bytes are equal. */
 static OrtStatus *get_stats(const OrtAllocator *this_, OrtKeyValuePairs **out)
 {
     struct ort_allocator *own = counted(this_);
@@ -159,6 +160,7 @@ char *ort_dup(OrtAllocator *allocator, const char *text)
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
+/* OrtApi since version 1. */
 OrtStatus *ort_GetAllocatorWithDefaultOptions(OrtAllocator **out)
 {
     ORT_NEED(out);
@@ -166,6 +168,7 @@ OrtStatus *ort_GetAllocatorWithDefaultOptions(OrtAllocator **out)
     return NULL;
 }
 
+/* OrtApi since version 1: ORT_FAIL: no memory, or the status of an exception. */
 OrtStatus *ort_AllocatorAlloc(OrtAllocator *ort_allocator, size_t size, void **out)
 {
     ORT_NEED(ort_allocator);
@@ -174,12 +177,14 @@ OrtStatus *ort_AllocatorAlloc(OrtAllocator *ort_allocator, size_t size, void **o
     return *out || size == 0 ? NULL : ort_no_bytes(size);
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_AllocatorFree(OrtAllocator *ort_allocator, void *p)
 {
     ORT_NEED(ort_allocator);
     return ort_try_free(ort_allocator, p);
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_AllocatorGetInfo(const OrtAllocator *ort_allocator, const OrtMemoryInfo **out)
 {
     ORT_NEED(ort_allocator);
@@ -187,6 +192,10 @@ OrtStatus *ort_AllocatorGetInfo(const OrtAllocator *ort_allocator, const OrtMemo
     return ort_info_of(ort_allocator, out);
 }
 
+/*
+ * OrtApi since version 23: OrtAllocator::GetStats exists since version 23: ORT_NOT_IMPLEMENTED for
+ * older ones.
+ */
 OrtStatus *ort_AllocatorGetStats(const OrtAllocator *ort_allocator, OrtKeyValuePairs **out)
 {
     ORT_NEED(ort_allocator);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* arena.c - settings of arenas. */
+/* arena.c - OrtArenaCfg: settings of arenas are checked; only the limit has an effect. */
 
 #include "config.h"
 
@@ -28,6 +28,7 @@ OrtStatus *ort_arena_limit(const OrtKeyValuePairs *options, size_t *out)
     return NULL;
 }
 
+/* OrtApi since version 6: -1 is the default of each; ORT_INVALID_ARGUMENT: out of range. */
 OrtStatus *ort_CreateArenaCfg(size_t max_mem, int arena_extend_strategy,
                               int initial_chunk_size_bytes, int max_dead_bytes_per_chunk,
                               OrtArenaCfg **out)
@@ -46,6 +47,7 @@ OrtStatus *ort_CreateArenaCfg(size_t max_mem, int arena_extend_strategy,
     return NULL;
 }
 
+/* OrtApi since version 8: ORT_INVALID_ARGUMENT: unknown key. */
 OrtStatus *ort_CreateArenaCfgV2(const char *const *arena_config_keys,
                                 const size_t *arena_config_values, size_t num_keys,
                                 OrtArenaCfg **out)
@@ -78,6 +80,7 @@ OrtStatus *ort_CreateArenaCfgV2(const char *const *arena_config_keys,
     return ort_CreateArenaCfg(max_mem, -1, -1, -1, out);
 }
 
+/* OrtApi since version 6. */
 void ort_ReleaseArenaCfg(OrtArenaCfg *input)
 {
     free(input);

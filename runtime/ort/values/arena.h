@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* arena.h - OrtArenaCfg: of its settings the limit acts, the C library decides the rest. */
+/* arena.h - OrtArenaCfg: only the memory limit is used, because allocators here have no arena. */
 #ifndef BP_ORT_VALUES_ARENA_H
 #define BP_ORT_VALUES_ARENA_H
 
@@ -9,7 +9,7 @@ struct OrtArenaCfg {
     size_t max_mem; /* bytes in use at once; 0: no limit */
 };
 
-/* The limit among an allocator's options, "arena.max_mem" or "max_mem"; 0 when there is none. */
+/* The limit of an allocator's options, "arena.max_mem" or "max_mem", in bytes; 0: none. */
 OrtStatus *ort_arena_limit(const OrtKeyValuePairs *options, size_t *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* containers.c - sequences and maps: made from values, taken apart into values. */
+/* containers.c - sequences and maps: CreateValue, GetValue, GetValueCount. */
 
 #include "config.h"
 
@@ -9,8 +9,9 @@
 #include "ort/status.h"
 #include "ort/values/value.h"
 
-/* ---- between values and the host's objects ----------------------------------------------------- */
+/* ---- conversion to and from the host's objects ------------------------------------------------- */
 
+/* Nested optionals are unwrapped: ONNX Runtime has no value of kind optional. */
 OrtStatus *ort_value_adopt(OrtValue *value, bp_binding *result)
 {
     bp_object *object = result->object;
@@ -66,6 +67,7 @@ OrtStatus *ort_value_adopt(OrtValue *value, bp_binding *result)
     return NULL;
 }
 
+/* Strings are copied one by one. */
 static OrtStatus *copy_tensor(const bp_tensor *tensor, OrtValue **out)
 {
     const char *data = bp_tensor_data(tensor);
@@ -96,6 +98,7 @@ static OrtStatus *copy_tensor(const bp_tensor *tensor, OrtValue **out)
     return NULL;
 }
 
+/* The object keeps its reference. */
 OrtStatus *ort_value_from_object(bp_object *object, OrtValue **out)
 {
     const bp_tensor *tensor = bp_object_tensor(object);
@@ -118,6 +121,7 @@ OrtStatus *ort_value_from_object(bp_object *object, OrtValue **out)
     return NULL;
 }
 
+/* Keys and values, or elements. */
 static bp_rc parts_to_object(const OrtValue *value, bp_object **items, bp_object **out, bp_err *err)
 {
     if (value->kind == ONNX_TYPE_MAP)
@@ -125,6 +129,7 @@ static bp_rc parts_to_object(const OrtValue *value, bp_object **items, bp_object
     return bp_object_sequence(items, value->n_parts, out, err);
 }
 
+/* Recursive: a container's elements are converted, too. */
 OrtStatus *ort_value_to_object(const OrtValue *value, bp_object **out)
 {
     struct ort_err err;
@@ -158,6 +163,7 @@ OrtStatus *ort_value_to_object(const OrtValue *value, bp_object **out)
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
+/* Integers and strings; ONNX allows no float keys. */
 static bool is_key_type(uint32_t dtype)
 {
     switch (dtype) {
@@ -176,7 +182,7 @@ static bool is_key_type(uint32_t dtype)
     }
 }
 
-/* Keys or values of a map; the codes are ONNX Runtime's, which asks tensors and maps otherwise. */
+/* Keys or values of a map; ONNX Runtime's codes differ for tensors and other kinds. */
 static OrtStatus *check_column(const OrtValue *value)
 {
     bool is_known = value->kind == ONNX_TYPE_TENSOR || value->kind == ONNX_TYPE_MAP;
@@ -187,6 +193,7 @@ static OrtStatus *check_column(const OrtValue *value)
                     "The keys and values of a map must be tensors");
 }
 
+/* ORT_FAIL: not two tensors of rank 1 and equal length, with ONNX Runtime's sentences. */
 static OrtStatus *check_map(const OrtValue *const *in, size_t n)
 {
     if (n != 2)
@@ -209,6 +216,7 @@ static OrtStatus *check_map(const OrtValue *const *in, size_t n)
     return NULL;
 }
 
+/* All elements must be of the first one's kind and element type. */
 static OrtStatus *check_sequence(const OrtValue *const *in, size_t n)
 {
     if (in[0]->kind != ONNX_TYPE_TENSOR && in[0]->kind != ONNX_TYPE_MAP)
@@ -228,6 +236,7 @@ static OrtStatus *check_sequence(const OrtValue *const *in, size_t n)
     return NULL;
 }
 
+/* OrtApi since version 1: The container keeps references to its elements. */
 OrtStatus *ort_CreateValue(const OrtValue *const *in, size_t num_values, ONNXType value_type,
                            OrtValue **out)
 {
@@ -267,6 +276,7 @@ OrtStatus *ort_CreateValue(const OrtValue *const *in, size_t num_values, ONNXTyp
     return NULL;
 }
 
+/* ORT_FAIL: neither sequence nor map. */
 static OrtStatus *need_container(const OrtValue *value)
 {
     if (value->kind != ONNX_TYPE_MAP && value->kind != ONNX_TYPE_SEQUENCE)
@@ -276,6 +286,7 @@ static OrtStatus *need_container(const OrtValue *value)
     return NULL;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_GetValueCount(const OrtValue *value, size_t *out)
 {
     OrtStatus *status;
@@ -289,6 +300,7 @@ OrtStatus *ort_GetValueCount(const OrtValue *value, size_t *out)
     return NULL;
 }
 
+/* Decided by the first element, as all are of one kind. */
 static bool is_of_maps(const OrtValue *value)
 {
     if (value->object)
@@ -297,7 +309,7 @@ static bool is_of_maps(const OrtValue *value)
     return value->n_parts > 0 && value->parts[0]->kind == ONNX_TYPE_MAP;
 }
 
-/* The codes are ONNX Runtime's, which keeps maps in another container than tensors. */
+/* ONNX Runtime's codes: it keeps maps in another container than tensors. */
 static OrtStatus *no_part(const OrtValue *value, int index, size_t count)
 {
     if (value->kind == ONNX_TYPE_MAP)
@@ -308,6 +320,10 @@ static OrtStatus *no_part(const OrtValue *value, int index, size_t count)
                     "GetValue: index %d of %zu is out of bounds", index, count);
 }
 
+/*
+ * OrtApi since version 1: A reference, or a copy of a result's element, for the caller to release.
+ * Of a map, 0 are the keys, 1 the values.
+ */
 OrtStatus *ort_GetValue(const OrtValue *value, int index, OrtAllocator *allocator, OrtValue **out)
 {
     OrtStatus *status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.c - OrtMemoryInfo: which device's memory is meant. */
+/* memory.c - OrtMemoryInfo: names a device's memory. */
 
 #include "config.h"
 
@@ -12,13 +12,13 @@
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
-/* Names that CreateMemoryInfo knows, and what device they mean. */
+/* Names that CreateMemoryInfo accepts, and their devices. */
 static const struct {
     const char *name;
     OrtMemoryInfoDeviceType device;
     OrtDeviceMemoryType memory;
     uint32_t vendor;
-    const char *now; /* what it is called since ONNX Runtime 1.23; NULL: as ever */
+    const char *now; /* its name since ONNX Runtime 1.23; NULL: unchanged */
 } known[] = {
     {"Cpu", OrtMemoryInfoDeviceType_CPU, OrtDeviceMemoryType_DEFAULT, 0, NULL},
     {"CpuAligned4K", OrtMemoryInfoDeviceType_CPU, OrtDeviceMemoryType_DEFAULT, 0, NULL},
@@ -35,7 +35,7 @@ static const struct {
     {"WebGPU_Buffer", OrtMemoryInfoDeviceType_GPU, OrtDeviceMemoryType_DEFAULT, 0, "WebGPU_Buf"},
     {"WebNN_Ten", OrtMemoryInfoDeviceType_GPU, OrtDeviceMemoryType_DEFAULT, 0, NULL},
     {"WebNN_Tensor", OrtMemoryInfoDeviceType_GPU, OrtDeviceMemoryType_DEFAULT, 0, "WebNN_Ten"},
-    /* the names of our own providers' memory */
+    /* memory of Backplane's own providers */
     {"Cann", OrtMemoryInfoDeviceType_NPU, OrtDeviceMemoryType_DEFAULT, 0x19e5, NULL},
     {"CannPinned", OrtMemoryInfoDeviceType_NPU, OrtDeviceMemoryType_HOST_ACCESSIBLE, 0x19e5, NULL},
 };
@@ -78,6 +78,7 @@ static OrtStatus *create(const OrtMemoryInfo *like, const char *name, OrtMemoryI
     return NULL;
 }
 
+/* OrtApi since version 1: ORT_INVALID_ARGUMENT: unknown name; CreateMemoryInfo_V2 takes any. */
 OrtStatus *ort_CreateMemoryInfo(const char *name, OrtAllocatorType type, int id,
                                 OrtMemType mem_type, OrtMemoryInfo **out)
 {
@@ -97,6 +98,7 @@ OrtStatus *ort_CreateMemoryInfo(const char *name, OrtAllocatorType type, int id,
                     "Specified device is not supported. Try CreateMemoryInfo_V2. (%s)", name);
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_CreateCpuMemoryInfo(OrtAllocatorType type, OrtMemType mem_type, OrtMemoryInfo **out)
 {
     OrtMemoryInfo like = {.type = type, .mem_type = mem_type};
@@ -105,6 +107,7 @@ OrtStatus *ort_CreateCpuMemoryInfo(OrtAllocatorType type, OrtMemType mem_type, O
     return create(&like, "Cpu", out);
 }
 
+/* OrtApi since version 23. */
 OrtStatus *ort_CreateMemoryInfo_V2(const char *name, OrtMemoryInfoDeviceType device_type,
                                    uint32_t vendor_id, int32_t device_id,
                                    OrtDeviceMemoryType mem_type, size_t alignment,
@@ -122,6 +125,7 @@ OrtStatus *ort_CreateMemoryInfo_V2(const char *name, OrtMemoryInfoDeviceType dev
     return create(&like, name, out);
 }
 
+/* OrtApi since version 1: The static CPU info is not freed. */
 void ort_ReleaseMemoryInfo(OrtMemoryInfo *input)
 {
     if (!input || input == ort_cpu_memory())
@@ -130,6 +134,7 @@ void ort_ReleaseMemoryInfo(OrtMemoryInfo *input)
     free(input);
 }
 
+/* OrtApi since version 1: *out is 0 for equal, -1 for different. */
 OrtStatus *ort_CompareMemoryInfo(const OrtMemoryInfo *info1, const OrtMemoryInfo *info2, int *out)
 {
     ORT_NEED(info1);
@@ -139,6 +144,7 @@ OrtStatus *ort_CompareMemoryInfo(const OrtMemoryInfo *info1, const OrtMemoryInfo
     return NULL;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_MemoryInfoGetName(const OrtMemoryInfo *ptr, const char **out)
 {
     ORT_NEED(ptr);
@@ -147,6 +153,7 @@ OrtStatus *ort_MemoryInfoGetName(const OrtMemoryInfo *ptr, const char **out)
     return NULL;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_MemoryInfoGetId(const OrtMemoryInfo *ptr, int *out)
 {
     ORT_NEED(ptr);
@@ -155,6 +162,7 @@ OrtStatus *ort_MemoryInfoGetId(const OrtMemoryInfo *ptr, int *out)
     return NULL;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_MemoryInfoGetMemType(const OrtMemoryInfo *ptr, OrtMemType *out)
 {
     ORT_NEED(ptr);
@@ -163,6 +171,7 @@ OrtStatus *ort_MemoryInfoGetMemType(const OrtMemoryInfo *ptr, OrtMemType *out)
     return NULL;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_MemoryInfoGetType(const OrtMemoryInfo *ptr, OrtAllocatorType *out)
 {
     ORT_NEED(ptr);
@@ -171,17 +180,20 @@ OrtStatus *ort_MemoryInfoGetType(const OrtMemoryInfo *ptr, OrtAllocatorType *out
     return NULL;
 }
 
+/* OrtApi since version 14. */
 void ort_MemoryInfoGetDeviceType(const OrtMemoryInfo *ptr, OrtMemoryInfoDeviceType *out)
 {
     if (out)
         *out = ptr ? ptr->device_type : OrtMemoryInfoDeviceType_CPU;
 }
 
+/* OrtApi since version 23. */
 OrtDeviceMemoryType ort_MemoryInfoGetDeviceMemType(const OrtMemoryInfo *ptr)
 {
     return ptr ? ptr->device_mem_type : OrtDeviceMemoryType_DEFAULT;
 }
 
+/* OrtApi since version 23. */
 uint32_t ort_MemoryInfoGetVendorId(const OrtMemoryInfo *ptr)
 {
     return ptr ? ptr->vendor_id : 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.h - OrtMemoryInfo, and the default allocator. */
+/*
+ * memory.h - OrtMemoryInfo, and the default allocator. Infos are immutable, so any thread may read
+ * them.
+ */
 #ifndef BP_ORT_VALUES_MEMORY_H
 #define BP_ORT_VALUES_MEMORY_H
 
@@ -16,10 +19,10 @@ struct OrtMemoryInfo {
     size_t alignment;
 };
 
-/* Ordinary memory; a constant. */
+/* Host memory; static. */
 const OrtMemoryInfo *ort_cpu_memory(void);
 bool ort_memory_equal(const OrtMemoryInfo *a, const OrtMemoryInfo *b);
-/* Can the processor follow a pointer into it? */
+/* Can the CPU access it? Pinned memory counts. */
 bool ort_memory_is_host(const OrtMemoryInfo *info);
 
 OrtAllocator *ort_default_allocator(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shapes.c - OrtTensorTypeAndShapeInfo: element type, sizes and their names. */
+/* shapes.c - OrtTensorTypeAndShapeInfo: element type, dimensions and their names. */
 
 #include "config.h"
 
@@ -9,7 +9,7 @@
 #include "ort/status.h"
 #include "ort/values/types.h"
 
-/* Room for `rank` dimensions, of size 0 and without names. */
+/* Dimensions are 0 and without names afterwards. False: no memory, and nothing changed. */
 static bool set_rank(OrtTensorTypeAndShapeInfo *shape, size_t rank)
 {
     int64_t *dims = calloc(rank + 1, sizeof *dims);
@@ -67,6 +67,7 @@ OrtTensorTypeAndShapeInfo *ort_shape_copy(const OrtTensorTypeAndShapeInfo *shape
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
+/* OrtApi since version 1. */
 OrtStatus *ort_CreateTensorTypeAndShapeInfo(OrtTensorTypeAndShapeInfo **out)
 {
     ORT_NEED(out);
@@ -74,6 +75,7 @@ OrtStatus *ort_CreateTensorTypeAndShapeInfo(OrtTensorTypeAndShapeInfo **out)
     return *out ? NULL : ort_no_memory();
 }
 
+/* OrtApi since version 1. */
 void ort_ReleaseTensorTypeAndShapeInfo(OrtTensorTypeAndShapeInfo *input)
 {
     if (!input)
@@ -85,6 +87,7 @@ void ort_ReleaseTensorTypeAndShapeInfo(OrtTensorTypeAndShapeInfo *input)
     free(input);
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_SetTensorElementType(OrtTensorTypeAndShapeInfo *info, ONNXTensorElementDataType type)
 {
     ORT_NEED(info);
@@ -92,6 +95,7 @@ OrtStatus *ort_SetTensorElementType(OrtTensorTypeAndShapeInfo *info, ONNXTensorE
     return NULL;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_SetDimensions(OrtTensorTypeAndShapeInfo *info, const int64_t *dim_values,
                              size_t dim_count)
 {
@@ -106,7 +110,7 @@ OrtStatus *ort_SetDimensions(OrtTensorTypeAndShapeInfo *info, const int64_t *dim
     return NULL;
 }
 
-/* Unknown sizes behind those that there are. */
+/* Appends unknown dimensions. */
 static OrtStatus *add_dims(OrtTensorTypeAndShapeInfo *info, size_t rank)
 {
     int64_t *dims = malloc((rank + 1) * sizeof *dims);
@@ -125,7 +129,7 @@ static OrtStatus *add_dims(OrtTensorTypeAndShapeInfo *info, size_t rank)
     return NULL;
 }
 
-/* Names only: sizes stay. More names than dimensions make more of these. */
+/* OrtApi since version 17: Sets names only; more names than dimensions append dimensions. */
 OrtStatus *ort_SetSymbolicDimensions(OrtTensorTypeAndShapeInfo *info, const char *dim_params[],
                                      size_t dim_params_length)
 {
@@ -148,6 +152,7 @@ OrtStatus *ort_SetSymbolicDimensions(OrtTensorTypeAndShapeInfo *info, const char
     return status;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_GetTensorElementType(const OrtTensorTypeAndShapeInfo *info,
                                     ONNXTensorElementDataType *out)
 {
@@ -157,6 +162,7 @@ OrtStatus *ort_GetTensorElementType(const OrtTensorTypeAndShapeInfo *info,
     return NULL;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_GetDimensionsCount(const OrtTensorTypeAndShapeInfo *info, size_t *out)
 {
     ORT_NEED(info);
@@ -165,6 +171,7 @@ OrtStatus *ort_GetDimensionsCount(const OrtTensorTypeAndShapeInfo *info, size_t 
     return NULL;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_GetDimensions(const OrtTensorTypeAndShapeInfo *info, int64_t *dim_values,
                              size_t dim_values_length)
 {
@@ -176,6 +183,7 @@ OrtStatus *ort_GetDimensions(const OrtTensorTypeAndShapeInfo *info, int64_t *dim
     return NULL;
 }
 
+/* OrtApi since version 1: Names are the info's; "" for a dimension without one. */
 OrtStatus *ort_GetSymbolicDimensions(const OrtTensorTypeAndShapeInfo *info,
                                      const char *dim_params[], size_t dim_params_length)
 {
@@ -187,6 +195,7 @@ OrtStatus *ort_GetSymbolicDimensions(const OrtTensorTypeAndShapeInfo *info,
     return NULL;
 }
 
+/* OrtApi since version 1: ORT_FAIL: a dimension is unknown, or the product overflows. */
 OrtStatus *ort_GetTensorShapeElementCount(const OrtTensorTypeAndShapeInfo *info, size_t *out)
 {
     size_t count = 1;
@@ -203,6 +212,7 @@ OrtStatus *ort_GetTensorShapeElementCount(const OrtTensorTypeAndShapeInfo *info,
     return NULL;
 }
 
+/* OrtApi since version 24. */
 bool ort_TensorTypeAndShape_HasShape(const OrtTensorTypeAndShapeInfo *info)
 {
     return info && info->has_shape;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* shared_allocators.c - allocators that an environment has for all sessions. */
+/*
+ * shared_allocators.c - the environment's allocators, shared by sessions with
+ * session.use_env_allocators.
+ */
 
 #include "config.h"
 
@@ -13,7 +16,7 @@
 #include "ort/status.h"
 #include "ort/values/arena.h"
 
-/* Is it the same memory? How it is handed out does not matter. */
+/* The same device and memory type; the allocator type doesn't matter. */
 static bool same_memory(const OrtMemoryInfo *a, const OrtMemoryInfo *b)
 {
     return a->device_type == b->device_type && a->id == b->id && a->vendor_id == b->vendor_id &&
@@ -61,7 +64,7 @@ OrtAllocator *ort_shared_find_foreign(OrtEnv *env, const OrtMemoryInfo *info)
     return found;
 }
 
-/* Only the processor's memory can be handed out: that of devices stays behind their providers. */
+/* Memory of other devices is private to their providers. */
 static OrtStatus *need_host_memory(const OrtMemoryInfo *info)
 {
     if (info->device_type == OrtMemoryInfoDeviceType_CPU)
@@ -72,7 +75,7 @@ static OrtStatus *need_host_memory(const OrtMemoryInfo *info)
                     info->name);
 }
 
-/* In the place of one for the same memory, which is released if it was ours. */
+/* Replaces the allocator for the same memory, which is freed if it is ours. */
 static OrtStatus *add(OrtEnv *env, OrtAllocator *allocator, const OrtMemoryInfo *info,
                       struct ort_allocator *own)
 {
@@ -132,6 +135,10 @@ OrtStatus *ort_shared_add_own(OrtEnv *env, size_t limit, OrtAllocator **out)
 
 /* ---- slots: registered by the application ---------------------------------------------------- */
 
+/*
+ * OrtApi since version 9: Borrowed until it is unregistered. ORT_INVALID_ARGUMENT: an arena, device
+ * memory, or a missing function.
+ */
 OrtStatus *ort_RegisterAllocator(OrtEnv *env, OrtAllocator *allocator)
 {
     const OrtMemoryInfo *info;
@@ -152,6 +159,7 @@ OrtStatus *ort_RegisterAllocator(OrtEnv *env, OrtAllocator *allocator)
     return status ? status : add(env, allocator, info, NULL);
 }
 
+/* OrtApi since version 9. */
 OrtStatus *ort_UnregisterAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info)
 {
     ORT_NEED(env);
@@ -162,6 +170,7 @@ OrtStatus *ort_UnregisterAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info)
     return NULL;
 }
 
+/* OrtApi since version 5. */
 OrtStatus *ort_CreateAndRegisterAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info,
                                           const OrtArenaCfg *arena_cfg)
 {
@@ -173,6 +182,7 @@ OrtStatus *ort_CreateAndRegisterAllocator(OrtEnv *env, const OrtMemoryInfo *mem_
     return status ? status : ort_shared_add_own(env, arena_cfg ? arena_cfg->max_mem : 0, NULL);
 }
 
+/* OrtApi since version 16. */
 OrtStatus *ort_CreateAndRegisterAllocatorV2(OrtEnv *env, const char *provider_type,
                                             const OrtMemoryInfo *mem_info,
                                             const OrtArenaCfg *arena_cfg,
@@ -193,6 +203,7 @@ OrtStatus *ort_CreateAndRegisterAllocatorV2(OrtEnv *env, const char *provider_ty
     return ort_CreateAndRegisterAllocator(env, mem_info, arena_cfg);
 }
 
+/* OrtApi since version 23: *allocator is the environment's; NULL: none. */
 OrtStatus *ort_GetSharedAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info,
                                   OrtAllocator **allocator)
 {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* shared_allocators.h - allocators: their counters and limits, and those that the environment has. */
+/*
+ * shared_allocators.h - allocators with counters and limits, and those that the environment shares.
+ *
+ * Thread rule: any thread; lists are under the environment's lock, counters are atomic.
+ */
 #ifndef BP_ORT_VALUES_SHARED_ALLOCATORS_H
 #define BP_ORT_VALUES_SHARED_ALLOCATORS_H
 
@@ -7,7 +11,7 @@
 
 #include "ort/values/memory.h"
 
-/* An allocator of ordinary memory that counts. */
+/* An allocator of host memory with counters. */
 struct ort_allocator {
     OrtAllocator table; /* first: what applications see */
     size_t limit;       /* bytes in use at once; 0: none */
@@ -15,7 +19,7 @@ struct ort_allocator {
     atomic_size_t n_allocs, n_reserves;
 };
 
-/* Sets up one that is zeroed. */
+/* Sets up a zeroed allocator. */
 void ort_allocator_init(struct ort_allocator *allocator, size_t limit);
 
 /* An allocator of the environment. */
@@ -33,15 +37,15 @@ struct ort_shared {
 
 void ort_shared_finish(struct ort_shared *shared);
 /*
- * Adds an allocator of ordinary memory to the environment's, in the place of one for the same memory,
- * which is released if it was ours. `limit`: bytes in use at once, 0: none. out (may be NULL) is borrowed.
+ * Adds an allocator of host memory to the environment; one for the same memory is replaced, and freed if
+ * it is ours. `limit`: bytes in use at once, 0: none. *out (out may be NULL) is borrowed.
  */
 OrtStatus *ort_shared_add_own(OrtEnv *env, size_t limit, OrtAllocator **out);
-/* Takes out the allocator for such memory; false: there is none. */
+/* Removes the allocator for such memory; false: there is none. */
 bool ort_shared_remove(OrtEnv *env, const OrtMemoryInfo *info);
 /* The environment's allocator for such memory, NULL when none was registered. */
 OrtAllocator *ort_shared_find(OrtEnv *env, const OrtMemoryInfo *info);
-/* The same of those that the application brought, which outlive what comes from them. */
+/* The same, only if the application registered it: such an allocator outlives its blocks. */
 OrtAllocator *ort_shared_find_foreign(OrtEnv *env, const OrtMemoryInfo *info);
 
 #endif

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* sparse.c - sparse tensors as values: made, filled, read. */
+/*
+ * sparse.c - sparse tensors as values (OrtApi since version 9): COO, CSR and block-sparse.
+ *
+ * Indices are checked when they are set, so runs can trust them.
+ */
 
 #include "config.h"
 
@@ -13,6 +17,7 @@
 
 enum { VALUES, INNER, OUTER };
 
+/* Frees one part: its shape, and its data if it is owned. */
 static void drop(struct ort_sparse_part *part)
 {
     ort_ReleaseTensorTypeAndShapeInfo(part->shape);
@@ -20,6 +25,7 @@ static void drop(struct ort_sparse_part *part)
     *part = (struct ort_sparse_part){0};
 }
 
+/* Borrowed data is left alone. */
 void ort_sparse_destroy(struct ort_sparse *sparse)
 {
     if (!sparse)
@@ -30,6 +36,7 @@ void ort_sparse_destroy(struct ort_sparse *sparse)
     free(sparse);
 }
 
+/* ORT_INVALID_ARGUMENT for other kinds. */
 static OrtStatus *need_sparse(const OrtValue *value)
 {
     if (!value->sparse)
@@ -37,7 +44,7 @@ static OrtStatus *need_sparse(const OrtValue *value)
     return NULL;
 }
 
-/* Makes a part's data from the caller's: strings become spans with their text behind them. */
+/* Strings become spans, with their text after the spans in one block. */
 static void *copy_texts(const char *const *texts, size_t n)
 {
     size_t size = n * sizeof(bp_span) + 1;
@@ -55,6 +62,7 @@ static void *copy_texts(const char *const *texts, size_t n)
     return spans;
 }
 
+/* One byte more, so that an empty part is not NULL. */
 static void *copy_data(const void *data, size_t bytes)
 {
     void *copy = malloc(bytes + 1);
@@ -64,7 +72,7 @@ static void *copy_data(const void *data, size_t bytes)
     return copy;
 }
 
-/* Sets a part to the caller's data, or to a copy of it; strings come as char pointers. */
+/* Sets values or indices to the caller's data, or to a copy; strings come as char pointers. */
 static OrtStatus *set(struct ort_sparse_part *part, ONNXTensorElementDataType type,
                       const int64_t *dims, size_t rank, const void *data, bool copy)
 {
@@ -97,6 +105,7 @@ static OrtStatus *set(struct ort_sparse_part *part, ONNXTensorElementDataType ty
     return NULL;
 }
 
+/* A sparse value without values and indices. */
 static OrtStatus *create(const int64_t *dims, size_t rank, ONNXTensorElementDataType type,
                          OrtValue **out)
 {
@@ -128,6 +137,7 @@ static OrtStatus *create(const int64_t *dims, size_t rank, ONNXTensorElementData
 
 /* ---- indices ------------------------------------------------------------------------------------ */
 
+/* 0 until values are set. */
 static size_t count_values(const OrtValue *value)
 {
     size_t n = 0;
@@ -137,6 +147,7 @@ static size_t count_values(const OrtValue *value)
     return n;
 }
 
+/* COO: linear indices into the flattened tensor. */
 static OrtStatus *check_linear(const OrtTensorTypeAndShapeInfo *dense, const int64_t *at, size_t n)
 {
     size_t limit = 0;
@@ -151,6 +162,7 @@ static OrtStatus *check_linear(const OrtTensorTypeAndShapeInfo *dense, const int
     return NULL;
 }
 
+/* COO: row and column, for a matrix. */
 static OrtStatus *check_pairs(const OrtTensorTypeAndShapeInfo *dense, const int64_t *at, size_t n)
 {
     if (dense->rank != 2)
@@ -166,7 +178,7 @@ static OrtStatus *check_pairs(const OrtTensorTypeAndShapeInfo *dense, const int6
     return NULL;
 }
 
-/* One number for each value, its place in row-major order, or of a matrix row and column. */
+/* One linear index for each value, or row and column of a matrix. */
 static OrtStatus *set_coo(OrtValue *value, const int64_t *indices, size_t n, bool copy)
 {
     const OrtTensorTypeAndShapeInfo *dense = value->sparse->dense;
@@ -195,6 +207,7 @@ static OrtStatus *set_coo(OrtValue *value, const int64_t *indices, size_t n, boo
     return status;
 }
 
+/* CSR: column indices. */
 static OrtStatus *check_inner(const OrtTensorTypeAndShapeInfo *dense, const int64_t *at, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -206,6 +219,7 @@ static OrtStatus *check_inner(const OrtTensorTypeAndShapeInfo *dense, const int6
     return NULL;
 }
 
+/* CSR: offsets must begin with 0, not decrease, and end with the number of values. */
 static OrtStatus *check_outer(const int64_t *at, size_t n, size_t n_inner)
 {
     if (n == 0)
@@ -228,6 +242,7 @@ static OrtStatus *check_outer(const int64_t *at, size_t n, size_t n_inner)
     return NULL;
 }
 
+/* Inner indices are columns; outer ones are offsets of rows, one more than rows. */
 static OrtStatus *set_csr(OrtValue *value, const int64_t *inner, size_t n_inner,
                           const int64_t *outer, size_t n_outer, bool copy)
 {
@@ -259,6 +274,7 @@ static OrtStatus *set_csr(OrtValue *value, const int64_t *inner, size_t n_inner,
     return status;
 }
 
+/* Indices of blocks are int32. */
 static OrtStatus *set_block(OrtValue *value, const int64_t *shape, size_t rank,
                             const int32_t *indices, bool copy)
 {
@@ -270,8 +286,9 @@ static OrtStatus *set_block(OrtValue *value, const int64_t *shape, size_t rank,
     return status;
 }
 
-/* ---- slots: making ------------------------------------------------------------------------------- */
+/* ---- slots: creating and filling ----------------------------------------------------------------- */
 
+/* OrtApi since version 9. */
 OrtStatus *ort_CreateSparseTensorAsOrtValue(OrtAllocator *allocator, const int64_t *dense_shape,
                                             size_t dense_shape_len, ONNXTensorElementDataType type,
                                             OrtValue **out)
@@ -281,6 +298,7 @@ OrtStatus *ort_CreateSparseTensorAsOrtValue(OrtAllocator *allocator, const int64
     return create(dense_shape, dense_shape_len, type, out);
 }
 
+/* OrtApi since version 9. */
 OrtStatus *
 ort_CreateSparseTensorWithValuesAsOrtValue(const OrtMemoryInfo *info, void *p_data,
                                            const int64_t *dense_shape, size_t dense_shape_len,
@@ -309,7 +327,7 @@ ort_CreateSparseTensorWithValuesAsOrtValue(const OrtMemoryInfo *info, void *p_da
     return NULL;
 }
 
-/* What the three Fill slots begin with: their values. */
+/* The three Fill functions copy values and indices. */
 static OrtStatus *fill_values(OrtValue *value, const int64_t *shape, size_t rank,
                               const void *values)
 {
@@ -324,6 +342,7 @@ static OrtStatus *fill_values(OrtValue *value, const int64_t *shape, size_t rank
                         values, true);
 }
 
+/* OrtApi since version 9. */
 OrtStatus *ort_FillSparseTensorCoo(OrtValue *ort_value, const OrtMemoryInfo *data_mem_info,
                                    const int64_t *values_shape, size_t values_shape_len,
                                    const void *values, const int64_t *indices_data,
@@ -335,6 +354,7 @@ OrtStatus *ort_FillSparseTensorCoo(OrtValue *ort_value, const OrtMemoryInfo *dat
     return status ? status : set_coo(ort_value, indices_data, indices_num, true);
 }
 
+/* OrtApi since version 9. */
 OrtStatus *ort_FillSparseTensorCsr(OrtValue *ort_value, const OrtMemoryInfo *data_mem_info,
                                    const int64_t *values_shape, size_t values_shape_len,
                                    const void *values, const int64_t *inner_indices_data,
@@ -349,6 +369,7 @@ OrtStatus *ort_FillSparseTensorCsr(OrtValue *ort_value, const OrtMemoryInfo *dat
                             outer_indices_num, true);
 }
 
+/* OrtApi since version 9. */
 OrtStatus *ort_FillSparseTensorBlockSparse(OrtValue *ort_value, const OrtMemoryInfo *data_mem_info,
                                            const int64_t *values_shape, size_t values_shape_len,
                                            const void *values, const int64_t *indices_shape_data,
@@ -363,6 +384,7 @@ OrtStatus *ort_FillSparseTensorBlockSparse(OrtValue *ort_value, const OrtMemoryI
                   : set_block(ort_value, indices_shape_data, indices_shape_len, indices_data, true);
 }
 
+/* OrtApi since version 9: The indices are borrowed. */
 OrtStatus *ort_UseCooIndices(OrtValue *ort_value, int64_t *indices_data, size_t indices_num)
 {
     OrtStatus *status;
@@ -372,6 +394,7 @@ OrtStatus *ort_UseCooIndices(OrtValue *ort_value, int64_t *indices_data, size_t 
     return status ? status : set_coo(ort_value, indices_data, indices_num, false);
 }
 
+/* OrtApi since version 9: The indices are borrowed. */
 OrtStatus *ort_UseCsrIndices(OrtValue *ort_value, int64_t *inner_data, size_t inner_num,
                              int64_t *outer_data, size_t outer_num)
 {
@@ -383,6 +406,7 @@ OrtStatus *ort_UseCsrIndices(OrtValue *ort_value, int64_t *inner_data, size_t in
                   : set_csr(ort_value, inner_data, inner_num, outer_data, outer_num, false);
 }
 
+/* OrtApi since version 9: The indices are borrowed. */
 OrtStatus *ort_UseBlockSparseIndices(OrtValue *ort_value, const int64_t *indices_shape,
                                      size_t indices_shape_len, int32_t *indices_data)
 {
@@ -398,6 +422,7 @@ OrtStatus *ort_UseBlockSparseIndices(OrtValue *ort_value, const int64_t *indices
 
 /* ---- slots: reading ------------------------------------------------------------------------------- */
 
+/* OrtApi since version 9. */
 OrtStatus *ort_GetSparseTensorFormat(const OrtValue *ort_value, OrtSparseFormat *out)
 {
     OrtStatus *status;
@@ -410,6 +435,7 @@ OrtStatus *ort_GetSparseTensorFormat(const OrtValue *ort_value, OrtSparseFormat 
     return status;
 }
 
+/* ORT_INVALID_ARGUMENT: not set yet. */
 static OrtStatus *part_of(const OrtValue *value, int index, const struct ort_sparse_part **out)
 {
     OrtStatus *status;
@@ -424,7 +450,7 @@ static OrtStatus *part_of(const OrtValue *value, int index, const struct ort_spa
     return NULL;
 }
 
-/* The part that holds indices of this format. */
+/* ORT_INVALID_ARGUMENT: the tensor has another format. */
 static OrtStatus *indices_of(const OrtValue *value, OrtSparseIndicesFormat format,
                              const struct ort_sparse_part **out)
 {
@@ -438,6 +464,7 @@ static OrtStatus *indices_of(const OrtValue *value, OrtSparseIndicesFormat forma
     return status;
 }
 
+/* OrtApi since version 9. */
 OrtStatus *ort_GetSparseTensorValuesTypeAndShape(const OrtValue *ort_value,
                                                  OrtTensorTypeAndShapeInfo **out)
 {
@@ -451,6 +478,7 @@ OrtStatus *ort_GetSparseTensorValuesTypeAndShape(const OrtValue *ort_value,
     return *out ? NULL : ort_no_memory();
 }
 
+/* OrtApi since version 9: Borrowed from the value; strings have functions of their own. */
 OrtStatus *ort_GetSparseTensorValues(const OrtValue *ort_value, const void **out)
 {
     const struct ort_sparse_part *part = NULL;
@@ -465,6 +493,7 @@ OrtStatus *ort_GetSparseTensorValues(const OrtValue *ort_value, const void **out
     return NULL;
 }
 
+/* OrtApi since version 9. */
 OrtStatus *ort_GetSparseTensorIndicesTypeShape(const OrtValue *ort_value,
                                                OrtSparseIndicesFormat indices_format,
                                                OrtTensorTypeAndShapeInfo **out)
@@ -479,6 +508,7 @@ OrtStatus *ort_GetSparseTensorIndicesTypeShape(const OrtValue *ort_value,
     return *out ? NULL : ort_no_memory();
 }
 
+/* OrtApi since version 9. */
 OrtStatus *ort_GetSparseTensorIndices(const OrtValue *ort_value,
                                       OrtSparseIndicesFormat indices_format, size_t *num_indices,
                                       const void **indices)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sparse_object.c - sparse tensors of this face and of the host into each other. */
+/* sparse_object.c - converts sparse tensors between OrtValue and the host's objects. */
 
 #include "config.h"
 
@@ -14,7 +14,7 @@ enum { VALUES, INDICES };
 
 /* ---- to the host ------------------------------------------------------------------------------- */
 
-/* A tensor that shows a part. */
+/* A tensor that borrows a part. */
 static bp_tensor show(const struct ort_sparse_part *part)
 {
     bp_tensor tensor = {.base = (void *)(uintptr_t)part->data, /* only read from */
@@ -37,6 +37,7 @@ bp_tensor ort_sparse_values(const struct ort_sparse *sparse)
     return sparse->parts[VALUES].shape ? show(&sparse->parts[VALUES]) : (bp_tensor){0};
 }
 
+/* ORT_INVALID_ARGUMENT: values or indices are not set. */
 OrtStatus *ort_sparse_to_object(const struct ort_sparse *sparse, bp_object **out)
 {
     bp_tensor dense = {.dims = sparse->dense->dims,
@@ -57,7 +58,7 @@ OrtStatus *ort_sparse_to_object(const struct ort_sparse *sparse, bp_object **out
 
         rc = bp_object_from_tensor(&tensor, &parts[i], &err.err);
     }
-    if (rc >= 0) /* formats have the same numbers there */
+    if (rc >= 0) /* formats have the same values in both APIs */
         rc = bp_object_sparse((uint32_t)sparse->format, &dense, parts, n, out, &err.err);
     for (uint32_t i = 0; i < n; i++)
         bp_object_release(parts[i]);
@@ -66,6 +67,7 @@ OrtStatus *ort_sparse_to_object(const struct ort_sparse *sparse, bp_object **out
 
 /* ---- from the host ----------------------------------------------------------------------------- */
 
+/* A scalar's dims must not be NULL, which would mean unknown. */
 static OrtTensorTypeAndShapeInfo *shape_of(const bp_tensor *tensor)
 {
     static const int64_t none[1];
@@ -74,6 +76,7 @@ static OrtTensorTypeAndShapeInfo *shape_of(const bp_tensor *tensor)
                             tensor->rank);
 }
 
+/* Without parts; dims are copied. */
 static struct ort_sparse *create(const bp_tensor *dense, OrtSparseFormat format)
 {
     struct ort_sparse *sparse = calloc(1, sizeof *sparse);
@@ -88,6 +91,7 @@ static struct ort_sparse *create(const bp_tensor *dense, OrtSparseFormat format)
     return NULL;
 }
 
+/* Parts are borrowed from the object. */
 OrtStatus *ort_sparse_of_object(const bp_object *object, struct ort_sparse **out)
 {
     struct ort_sparse *sparse =
@@ -107,7 +111,7 @@ OrtStatus *ort_sparse_of_object(const bp_object *object, struct ort_sparse **out
     return sparse ? NULL : ort_no_memory();
 }
 
-/* Is element i anything but bits of 0? */
+/* Is any bit of element i set? -0.0 counts as nonzero. */
 static bool is_set(const unsigned char *data, size_t width, size_t i)
 {
     for (size_t k = 0; k < width; k++) {
@@ -117,6 +121,7 @@ static bool is_set(const unsigned char *data, size_t width, size_t i)
     return false;
 }
 
+/* A 1-D shape. */
 static OrtTensorTypeAndShapeInfo *list_of(ONNXTensorElementDataType type, size_t n)
 {
     int64_t dims[1] = {(int64_t)n};
@@ -124,6 +129,7 @@ static OrtTensorTypeAndShapeInfo *list_of(ONNXTensorElementDataType type, size_t
     return ort_shape_create(type, dims, 1);
 }
 
+/* Two passes: count, then copy. */
 OrtStatus *ort_sparse_of_dense(const bp_tensor *dense, struct ort_sparse **out)
 {
     struct ort_sparse *sparse = create(dense, ORT_SPARSE_COO);

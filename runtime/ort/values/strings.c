@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* strings.c - tensors of strings: elements are spans; what is set one by one is owned one by one. */
+/*
+ * strings.c - tensors of strings. Elements are spans; an element that is set is allocated on its
+ * own.
+ */
 
 #include "config.h"
 
@@ -36,6 +39,9 @@ static OrtStatus *need_element(const char *function, const OrtValue *value, size
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+/*
+ * OrtApi since version 15: The buffer is the value's, zeroed, valid until the element is set again.
+ */
 OrtStatus *ort_GetResizedStringTensorElementBuffer(OrtValue *value, size_t index,
                                                    size_t length_in_bytes, char **buffer)
 {
@@ -61,6 +67,7 @@ OrtStatus *ort_GetResizedStringTensorElementBuffer(OrtValue *value, size_t index
     return NULL;
 }
 
+/* OrtApi since version 5. */
 OrtStatus *ort_FillStringTensorElement(OrtValue *value, const char *s, size_t index)
 {
     OrtStatus *status;
@@ -73,6 +80,7 @@ OrtStatus *ort_FillStringTensorElement(OrtValue *value, const char *s, size_t in
     return status;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_FillStringTensor(OrtValue *value, const char *const *s, size_t s_len)
 {
     OrtStatus *status = need_strings(__func__, value);
@@ -91,7 +99,7 @@ OrtStatus *ort_FillStringTensor(OrtValue *value, const char *const *s, size_t s_
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* The strings of a tensor, or the values of a sparse one, as a tensor that shows them. */
+/* The strings of a tensor, or the values of a sparse one, borrowed. */
 static OrtStatus *strings_of(const char *function, const OrtValue *value, bp_tensor *out)
 {
     OrtStatus *status;
@@ -132,6 +140,7 @@ static size_t text_bytes(const bp_tensor *tensor)
     return bytes;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_GetStringTensorDataLength(const OrtValue *value, size_t *len)
 {
     bp_tensor tensor;
@@ -144,6 +153,10 @@ OrtStatus *ort_GetStringTensorDataLength(const OrtValue *value, size_t *len)
     return NULL;
 }
 
+/*
+ * OrtApi since version 1: All strings without NULs, and the offset of each. ORT_FAIL: a buffer is
+ * too short.
+ */
 OrtStatus *ort_GetStringTensorContent(const OrtValue *value, void *s, size_t s_len, size_t *offsets,
                                       size_t offsets_len)
 {
@@ -177,6 +190,7 @@ OrtStatus *ort_GetStringTensorContent(const OrtValue *value, void *s, size_t s_l
     return NULL;
 }
 
+/* OrtApi since version 5. */
 OrtStatus *ort_GetStringTensorElementLength(const OrtValue *value, size_t index, size_t *out)
 {
     const bp_span *span = NULL;
@@ -189,6 +203,7 @@ OrtStatus *ort_GetStringTensorElementLength(const OrtValue *value, size_t index,
     return NULL;
 }
 
+/* OrtApi since version 5: Without NUL. ORT_FAIL: the buffer is too short. */
 OrtStatus *ort_GetStringTensorElement(const OrtValue *value, size_t s_len, size_t index, void *s)
 {
     const bp_span *span = NULL;

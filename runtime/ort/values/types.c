@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* types.c - OrtTypeInfo: what kind of value, of what. */
+/* types.c - OrtTypeInfo: kind of a value, element type, shape, item type. */
 
 #include "config.h"
 
@@ -12,7 +12,7 @@
 
 /* ---- element types --------------------------------------------------------------------------- */
 
-/* From 24 on the numbers of the ABI and of ONNX part. */
+/* From 24 on, ONNX Runtime's enum and ONNX's TensorProto.DataType have different values. */
 ONNXTensorElementDataType ort_dtype(uint32_t dtype)
 {
     switch (dtype) {
@@ -81,7 +81,7 @@ static ONNXType kind_of(uint32_t kind)
     return kind < BP_KIND_END ? kinds[kind] : ONNX_TYPE_UNKNOWN;
 }
 
-/* A type within another, which has no shapes. */
+/* A type inside another: it has no shape. */
 static OrtTypeInfo *of_part(const bp_type_info *info)
 {
     OrtTypeInfo *type;
@@ -160,6 +160,7 @@ OrtTypeInfo *ort_type_copy(const OrtTypeInfo *type)
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
+/* OrtApi since version 1. */
 void ort_ReleaseTypeInfo(OrtTypeInfo *input)
 {
     if (!input)
@@ -169,17 +170,19 @@ void ort_ReleaseTypeInfo(OrtTypeInfo *input)
     free(input);
 }
 
-/* Views: their owner releases them. */
+/* OrtApi since version 2: CastTypeInfoToMapTypeInfo returned a view: its owner frees it. */
 void ort_ReleaseMapTypeInfo(OrtMapTypeInfo *input)
 {
     (void)input;
 }
 
+/* OrtApi since version 2: The same. */
 void ort_ReleaseSequenceTypeInfo(OrtSequenceTypeInfo *input)
 {
     (void)input;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_GetOnnxTypeFromTypeInfo(const OrtTypeInfo *type_info, ONNXType *out)
 {
     ORT_NEED(type_info);
@@ -188,7 +191,7 @@ OrtStatus *ort_GetOnnxTypeFromTypeInfo(const OrtTypeInfo *type_info, ONNXType *o
     return NULL;
 }
 
-/* The host keeps no denotations. */
+/* OrtApi since version 2: The host keeps no denotations. */
 OrtStatus *ort_GetDenotationFromTypeInfo(const OrtTypeInfo *type_info,
                                          const char **const denotation, size_t *len)
 {
@@ -200,6 +203,7 @@ OrtStatus *ort_GetDenotationFromTypeInfo(const OrtTypeInfo *type_info,
     return NULL;
 }
 
+/* OrtApi since version 1: Borrowed; NULL for other kinds. */
 OrtStatus *ort_CastTypeInfoToTensorInfo(const OrtTypeInfo *type_info,
                                         const OrtTensorTypeAndShapeInfo **out)
 {
@@ -209,6 +213,7 @@ OrtStatus *ort_CastTypeInfoToTensorInfo(const OrtTypeInfo *type_info,
     return NULL;
 }
 
+/* OrtApi since version 2. */
 OrtStatus *ort_CastTypeInfoToMapTypeInfo(const OrtTypeInfo *type_info, const OrtMapTypeInfo **out)
 {
     ORT_NEED(type_info);
@@ -217,6 +222,7 @@ OrtStatus *ort_CastTypeInfoToMapTypeInfo(const OrtTypeInfo *type_info, const Ort
     return NULL;
 }
 
+/* OrtApi since version 2. */
 OrtStatus *ort_CastTypeInfoToSequenceTypeInfo(const OrtTypeInfo *type_info,
                                               const OrtSequenceTypeInfo **out)
 {
@@ -226,6 +232,7 @@ OrtStatus *ort_CastTypeInfoToSequenceTypeInfo(const OrtTypeInfo *type_info,
     return NULL;
 }
 
+/* OrtApi since version 15. */
 OrtStatus *ort_CastTypeInfoToOptionalTypeInfo(const OrtTypeInfo *type_info,
                                               const OrtOptionalTypeInfo **out)
 {
@@ -241,6 +248,7 @@ static OrtStatus *copy_item(const OrtTypeInfo *type, OrtTypeInfo **out)
     return *out ? NULL : ort_no_memory();
 }
 
+/* OrtApi since version 2. */
 OrtStatus *ort_GetMapKeyType(const OrtMapTypeInfo *map_type_info, ONNXTensorElementDataType *out)
 {
     ORT_NEED(map_type_info);
@@ -249,6 +257,7 @@ OrtStatus *ort_GetMapKeyType(const OrtMapTypeInfo *map_type_info, ONNXTensorElem
     return NULL;
 }
 
+/* OrtApi since version 2: A copy, for the caller to release. */
 OrtStatus *ort_GetMapValueType(const OrtMapTypeInfo *map_type_info, OrtTypeInfo **type_info)
 {
     ORT_NEED(map_type_info);
@@ -256,6 +265,7 @@ OrtStatus *ort_GetMapValueType(const OrtMapTypeInfo *map_type_info, OrtTypeInfo 
     return copy_item((const OrtTypeInfo *)map_type_info, type_info);
 }
 
+/* OrtApi since version 2. */
 OrtStatus *ort_GetSequenceElementType(const OrtSequenceTypeInfo *sequence_type_info,
                                       OrtTypeInfo **type_info)
 {
@@ -264,6 +274,7 @@ OrtStatus *ort_GetSequenceElementType(const OrtSequenceTypeInfo *sequence_type_i
     return copy_item((const OrtTypeInfo *)sequence_type_info, type_info);
 }
 
+/* OrtApi since version 15. */
 OrtStatus *ort_GetOptionalContainedTypeInfo(const OrtOptionalTypeInfo *optional_type_info,
                                             OrtTypeInfo **out)
 {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* types.h - OrtTypeInfo and OrtTensorTypeAndShapeInfo, and their makers. */
+/*
+ * types.h - OrtTypeInfo and OrtTensorTypeAndShapeInfo, and functions that create them.
+ *
+ * Thread rule: one writer, or several readers. The creator's result is for the caller to release.
+ */
 #ifndef BP_ORT_VALUES_TYPES_H
 #define BP_ORT_VALUES_TYPES_H
 
@@ -15,7 +19,7 @@ struct OrtTensorTypeAndShapeInfo {
     char **symbols; /* a name for each dimension, or NULL; the array may be NULL */
 };
 
-/* The views into it, OrtMapTypeInfo and so on, are the same object under another type. */
+/* OrtMapTypeInfo and the like are this same object under another type. */
 struct OrtTypeInfo {
     ONNXType kind;
     OrtTensorTypeAndShapeInfo *tensor;  /* of tensors, sparse ones too */
@@ -23,13 +27,13 @@ struct OrtTypeInfo {
     OrtTypeInfo *item;                  /* of sequences, optionals and maps */
 };
 
-/* Element types: three of them have other numbers here than in ONNX. */
+/* Converts element types: three of them have other values in ONNX Runtime than in ONNX. */
 ONNXTensorElementDataType ort_dtype(uint32_t dtype);
 uint32_t ort_host_dtype(ONNXTensorElementDataType type);
 /* "float" for FLOAT: the word within "tensor(float)". */
 const char *ort_dtype_word(ONNXTensorElementDataType type);
 
-/* A tensor's type; dims NULL with a rank: none is known. NULL: out of memory. */
+/* A tensor's type; dims NULL: all dimensions are unknown. NULL: no memory. */
 OrtTensorTypeAndShapeInfo *ort_shape_create(ONNXTensorElementDataType dtype, const int64_t *dims,
                                             size_t rank);
 OrtTensorTypeAndShapeInfo *ort_shape_copy(const OrtTensorTypeAndShapeInfo *shape);

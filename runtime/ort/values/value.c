@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* value.c - OrtValue: life, tensors. */
+/* value.c - OrtValue: lifetime and tensors. */
 
 #include "config.h"
 
@@ -13,6 +13,7 @@
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/* One reference, and no content. */
 OrtValue *ort_value_create(ONNXType kind)
 {
     OrtValue *value = calloc(1, sizeof *value);
@@ -31,6 +32,7 @@ OrtValue *ort_value_retain(OrtValue *value)
     return value;
 }
 
+/* Frees memory by its storage: ours, the allocator's, or not at all. */
 static void clear_tensor(OrtValue *value)
 {
     size_t count = value->texts ? ort_tensor_count(&value->tensor) : 0;
@@ -50,6 +52,7 @@ static void clear_tensor(OrtValue *value)
     value->tensor = (bp_tensor){0};
 }
 
+/* Afterwards the value is an empty optional of its kind. */
 void ort_value_clear(OrtValue *value)
 {
     clear_tensor(value);
@@ -67,6 +70,7 @@ void ort_value_clear(OrtValue *value)
     value->has_value = false;
 }
 
+/* OrtApi since version 1. */
 void ort_ReleaseValue(OrtValue *input)
 {
     if (!input || atomic_fetch_sub_explicit(&input->refs, 1, memory_order_acq_rel) != 1)
@@ -77,6 +81,7 @@ void ort_ReleaseValue(OrtValue *input)
 
 /* ---- tensors --------------------------------------------------------------------------------- */
 
+/* Dimensions were checked when the tensor was created, so the product fits. */
 size_t ort_tensor_count(const bp_tensor *tensor)
 {
     size_t count = 1;
@@ -86,6 +91,7 @@ size_t ort_tensor_count(const bp_tensor *tensor)
     return count;
 }
 
+/* ORT_INVALID_ARGUMENT: another kind, or an empty optional. */
 OrtStatus *ort_need_tensor(const char *function, const OrtValue *value)
 {
     if (!value)
@@ -100,10 +106,7 @@ OrtStatus *ort_need_tensor(const char *function, const OrtValue *value)
     return NULL;
 }
 
-/*
- * What functions that give the data or its place need. The codes are ONNX Runtime's, which fails to
- * name the type of some values while it makes the words.
- */
+/* See above for the codes. */
 static OrtStatus *need_data(const char *function, const OrtValue *value)
 {
     OrtStatus *status = ort_need_tensor(function, value);
@@ -117,6 +120,7 @@ static OrtStatus *need_data(const char *function, const OrtValue *value)
     return said;
 }
 
+/* Is any dimension negative? */
 static bool is_negative(const int64_t *shape, size_t rank)
 {
     size_t d = 0;
@@ -126,7 +130,7 @@ static bool is_negative(const int64_t *shape, size_t rank)
     return d < rank;
 }
 
-/* A tensor value without memory, and the bytes it needs. */
+/* A tensor value without memory; *bytes: what it needs. ORT_NOT_IMPLEMENTED: complex types. */
 static OrtStatus *shaped(const int64_t *shape, size_t rank, ONNXTensorElementDataType type,
                          size_t *bytes, OrtValue **out)
 {
@@ -167,7 +171,7 @@ static OrtStatus *shaped(const int64_t *shape, size_t rank, ONNXTensorElementDat
     return NULL;
 }
 
-/* Keeps what the caller said of its memory, unless it is ordinary. */
+/* Keeps the caller's OrtMemoryInfo, unless it is plain CPU memory. */
 static OrtStatus *keep_memory(OrtValue *value, const OrtMemoryInfo *info)
 {
     if (ort_memory_equal(info, ort_cpu_memory()))
@@ -184,7 +188,7 @@ static OrtStatus *keep_memory(OrtValue *value, const OrtMemoryInfo *info)
     return ort_no_memory();
 }
 
-/* What may lie in memory that is not ours. */
+/* A tensor in the caller's memory: no strings, host memory only. */
 static OrtStatus *with_data(const OrtMemoryInfo *info, void *data, size_t size,
                             const int64_t *shape, size_t rank, ONNXTensorElementDataType type,
                             OrtValue **out)
@@ -217,6 +221,7 @@ static OrtStatus *with_data(const OrtMemoryInfo *info, void *data, size_t size,
     return NULL;
 }
 
+/* OrtApi since version 1: The memory is borrowed as long as the value. */
 OrtStatus *ort_CreateTensorWithDataAsOrtValue(const OrtMemoryInfo *info, void *p_data,
                                               size_t p_data_len, const int64_t *shape,
                                               size_t shape_len, ONNXTensorElementDataType type,
@@ -227,6 +232,7 @@ OrtStatus *ort_CreateTensorWithDataAsOrtValue(const OrtMemoryInfo *info, void *p
     return with_data(info, p_data, p_data_len, shape, shape_len, type, out);
 }
 
+/* OrtApi since version 22: The value owns the memory and frees it with the allocator. */
 OrtStatus *ort_CreateTensorWithDataAndDeleterAsOrtValue(OrtAllocator *deleter, void *p_data,
                                                         size_t p_data_len, const int64_t *shape,
                                                         size_t shape_len,
@@ -248,6 +254,7 @@ OrtStatus *ort_CreateTensorWithDataAndDeleterAsOrtValue(OrtAllocator *deleter, v
     return NULL;
 }
 
+/* OrtApi since version 1: The allocator must outlive the value. ORT_FAIL: a negative dimension. */
 OrtStatus *ort_CreateTensorAsOrtValue(OrtAllocator *allocator, const int64_t *shape,
                                       size_t shape_len, ONNXTensorElementDataType type,
                                       OrtValue **out)
@@ -279,6 +286,7 @@ OrtStatus *ort_CreateTensorAsOrtValue(OrtAllocator *allocator, const int64_t *sh
     return NULL;
 }
 
+/* Strings stay, because their texts are separate blocks. */
 OrtStatus *ort_value_move(OrtValue *value, OrtAllocator *allocator)
 {
     const bp_tensor *tensor = &value->tensor;
@@ -305,6 +313,7 @@ OrtStatus *ort_value_move(OrtValue *value, OrtAllocator *allocator)
     return NULL;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_GetTensorMutableData(OrtValue *value, void **out)
 {
     OrtStatus *status = need_data(__func__, value);
@@ -316,6 +325,7 @@ OrtStatus *ort_GetTensorMutableData(OrtValue *value, void **out)
     return NULL;
 }
 
+/* OrtApi since version 23. */
 OrtStatus *ort_GetTensorData(const OrtValue *value, const void **out)
 {
     OrtStatus *status = need_data(__func__, value);
@@ -327,6 +337,10 @@ OrtStatus *ort_GetTensorData(const OrtValue *value, const void **out)
     return NULL;
 }
 
+/*
+ * OrtApi since version 5: Row-major. ORT_INVALID_ARGUMENT: strings, types below a byte, or an index
+ * out of range.
+ */
 OrtStatus *ort_TensorAt(OrtValue *value, const int64_t *location_values,
                         size_t location_values_count, void **out)
 {
@@ -359,6 +373,7 @@ OrtStatus *ort_TensorAt(OrtValue *value, const int64_t *location_values,
     return NULL;
 }
 
+/* OrtApi since version 23. */
 OrtStatus *ort_GetTensorSizeInBytes(const OrtValue *ort_value, size_t *size)
 {
     OrtStatus *status = ort_need_tensor(__func__, ort_value);
@@ -376,6 +391,7 @@ OrtStatus *ort_GetTensorSizeInBytes(const OrtValue *ort_value, size_t *size)
                     &err, ORT_OTHER, NULL);
 }
 
+/* OrtApi since version 10: Borrowed from the value. */
 OrtStatus *ort_GetTensorMemoryInfo(const OrtValue *value, const OrtMemoryInfo **mem_info)
 {
     OrtStatus *status = need_data(__func__, value);

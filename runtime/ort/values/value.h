@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * value.h - OrtValue: a tensor, or a sequence or map of values, or nothing.
+ * value.h - OrtValue: a tensor, sparse tensor, sequence, map or empty optional.
  *
- * Values count their references, because sequences share the values that they were made from.
+ * Values are reference-counted, because containers and bindings share them. Thread rule: counts are
+ * atomic; content has one writer or several readers.
  */
 #ifndef BP_ORT_VALUES_VALUE_H
 #define BP_ORT_VALUES_VALUE_H
@@ -18,8 +19,8 @@
 /* Whose a tensor's memory is. */
 enum ort_storage {
     ORT_BORROWED,  /* the caller's */
-    ORT_ALLOCATED, /* got from `allocator` */
-    ORT_HOST       /* bp_tensor_free() it: base, and dims too */
+    ORT_ALLOCATED, /* from `allocator` */
+    ORT_HOST       /* from the host: bp_tensor_free() frees base and dims */
 };
 
 struct OrtValue {
@@ -39,9 +40,9 @@ struct OrtValue {
 
 OrtValue *ort_value_create(ONNXType kind);
 OrtValue *ort_value_retain(OrtValue *value);
-/* Takes over what a run filled in: its tensor or object. Such a value has no other content. */
+/* Takes over the tensor or object of a result. The value must be empty. */
 OrtStatus *ort_value_adopt(OrtValue *value, bp_binding *result);
-/* Brings a tensor of the host's memory, unless it is of strings, into the allocator's. */
+/* Moves a tensor from the host's memory to the allocator's; strings stay. */
 OrtStatus *ort_value_move(OrtValue *value, OrtAllocator *allocator);
 /* A value of its own with what the object holds; tensors are copied. */
 OrtStatus *ort_value_from_object(bp_object *object, OrtValue **out);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* value_types.c - what a value is. */
+/* value_types.c - queries of an OrtValue's kind, type and shape. */
 
 #include "config.h"
 
 #include "ort/status.h"
 #include "ort/values/value.h"
 
+/* OrtApi since version 1. */
 OrtStatus *ort_IsTensor(const OrtValue *value, int *out)
 {
     ORT_NEED(value);
@@ -14,6 +15,7 @@ OrtStatus *ort_IsTensor(const OrtValue *value, int *out)
     return NULL;
 }
 
+/* OrtApi since version 9. */
 OrtStatus *ort_IsSparseTensor(const OrtValue *value, int *out)
 {
     ORT_NEED(value);
@@ -22,6 +24,7 @@ OrtStatus *ort_IsSparseTensor(const OrtValue *value, int *out)
     return NULL;
 }
 
+/* OrtApi since version 10: 0 for an empty optional. */
 OrtStatus *ort_HasValue(const OrtValue *value, int *out)
 {
     ORT_NEED(value);
@@ -30,6 +33,7 @@ OrtStatus *ort_HasValue(const OrtValue *value, int *out)
     return NULL;
 }
 
+/* OrtApi since version 1. */
 OrtStatus *ort_GetValueType(const OrtValue *value, ONNXType *out)
 {
     ORT_NEED(value);
@@ -46,6 +50,7 @@ static OrtTensorTypeAndShapeInfo *shape_of(const bp_tensor *tensor)
                             tensor->rank);
 }
 
+/* OrtApi since version 1: A copy; of a sparse tensor, its dense type. */
 OrtStatus *ort_GetTensorTypeAndShape(const OrtValue *value, OrtTensorTypeAndShapeInfo **out)
 {
     OrtStatus *status;
@@ -60,6 +65,7 @@ OrtStatus *ort_GetTensorTypeAndShape(const OrtValue *value, OrtTensorTypeAndShap
     return *out ? NULL : ort_no_memory();
 }
 
+/* OrtApi since version 24: The dims are borrowed from the value. */
 OrtStatus *ort_GetTensorElementTypeAndShapeDataReference(const OrtValue *value,
                                                          ONNXTensorElementDataType *elem_type,
                                                          const int64_t **shape_data,
@@ -88,7 +94,7 @@ OrtStatus *ort_GetTensorElementTypeAndShapeDataReference(const OrtValue *value,
 
 static OrtTypeInfo *type_of(const OrtValue *value);
 
-/* The type of the tensors that an object is made of, however deep they lie. */
+/* The type of the innermost tensors of an object. */
 static OrtTypeInfo *of_object(const bp_object *object)
 {
     while (object && !bp_object_tensor(object))
@@ -99,7 +105,7 @@ static OrtTypeInfo *of_object(const bp_object *object)
     return ort_type_of_tensor(shape_of(bp_object_tensor(object)));
 }
 
-/* The type without a shape: an item of a sequence may have any. */
+/* Elements of a sequence may have any shape, so it has none. */
 static OrtTypeInfo *unshaped(OrtTypeInfo *type)
 {
     OrtTypeInfo *plain;
@@ -153,6 +159,7 @@ static OrtTypeInfo *type_of(const OrtValue *value)
     return ort_type_of_tensor(shape_of(&value->tensor));
 }
 
+/* OrtApi since version 1: NULL for an empty optional. */
 OrtStatus *ort_GetTypeInfo(const OrtValue *value, OrtTypeInfo **out)
 {
     ORT_NEED(value);

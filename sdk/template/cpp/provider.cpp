@@ -1,12 +1,31 @@
 /*
- * provider.cpp - the provider "@NAME@". As it was made it runs one operator, Relu: replace that with
- * yours. docs: bp-provider(7); every slot's rules stand in <bp/abi.h>.
+ * provider.cpp - the provider "@NAME@".
+ *
+ * It runs one operator, Relu, on the host's threads: replace that with yours. No exception may
+ * leave a function that the host calls.
+ *
+ * The host calls, in this order:
+ *   1. bp_provider_entry_v1   once: checks the host's version, hands out the table at the end
+ *   2. create                 an instance for each session, with the options of the table
+ *   3. capability             for each graph: which nodes it takes, and why not the others
+ *   4. compile                a program of each group of nodes that it got
+ *   5. frame_create           a frame for each set of shapes: looks up and allocates all for a run
+ *   6. execute                each run: computes
+ *   7. frame_free, program_free, destroy
+ *
+ * To add an operator: take it in capability, with a reason for each node that it cannot run;
+ * prepare it in compile and frame_create; compute it in execute. A node that was taken must not
+ * fail later for a fact that was visible in capability.
+ *
+ * bp-provider(7) explains how to build, check and install it; every slot's rules stand in
+ * <bp/abi.h>.
  */
 
 #include <bp/sdk.h>
 
 /*
- * What the host reads of the file without running it: the same as in the table below. <bp/manifest.h>
+ * What the host reads of the file without running it: the same as in the table below.
+ * <bp/manifest.h>
  */
 BP_MANIFEST("id=@ID@\n"
             "name=@NAME@\n"
@@ -18,7 +37,7 @@ struct bp_instance {
     int takes_double;
 };
 
-/* A node: y = Relu(x). Numbers are indices of values. */
+/* A node: y = Relu(x). x and y are indices of values of the graph. */
 struct step {
     uint32_t x, y;
 };

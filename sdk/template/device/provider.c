@@ -1,15 +1,33 @@
 /*
- * provider.c - the provider "@NAME@", which computes in memory of its own. As it was made its device is
- * libbp-sim, a pretend accelerator, and it runs one operator, Relu: replace bp_sim_* with the calls of
- * your vendor's library, and Relu with your operators. docs: bp-provider(7); every slot's rules stand
- * in <bp/abi.h>, the accelerator's in <bp/sim.h>.
+ * provider.c - the provider "@NAME@", which computes in memory of its own.
+ *
+ * Its device is libbp-sim, a pretend accelerator, and it runs one operator, Relu: replace bp_sim_*
+ * with the calls of your vendor's library, and Relu with your operators. Between 5 and 6 the host
+ * allocates memory of the device and puts copies into its streams, by the table of bp_device_ops.
+ *
+ * The host calls, in this order:
+ *   1. bp_provider_entry_v1   once: checks the host's version, hands out the table at the end
+ *   2. create                 an instance for each session, with the options of the table
+ *   3. capability             for each graph: which nodes it takes, and why not the others
+ *   4. compile                a program of each group of nodes that it got
+ *   5. frame_create           a frame for each set of shapes: looks up and allocates all for a run
+ *   6. execute                each run: computes
+ *   7. frame_free, program_free, destroy
+ *
+ * To add an operator: take it in capability, with a reason for each node that it cannot run;
+ * prepare it in compile and frame_create; compute it in execute. A node that was taken must not
+ * fail later for a fact that was visible in capability.
+ *
+ * bp-provider(7) explains how to build, check and install it; every slot's rules stand in
+ * <bp/abi.h>, the accelerator's in <bp/sim.h>.
  */
 
 #include <bp/sdk.h>
 #include <bp/sim.h>
 
 /*
- * What the host reads of the file without running it: the same as in the table below. <bp/manifest.h>
+ * What the host reads of the file without running it: the same as in the table below.
+ * <bp/manifest.h>
  */
 BP_MANIFEST("id=@ID@\n"
             "name=@NAME@\n"
@@ -20,7 +38,7 @@ struct bp_instance {
     bp_sim_device *device;
 };
 
-/* A node: y = Relu(x). Numbers are indices of values. */
+/* A node: y = Relu(x). x and y are indices of values of the graph. */
 struct step {
     uint32_t x, y;
 };
@@ -350,7 +368,9 @@ static void frame_free(bp_frame *frame)
     host->free(host->h, frame, sizeof *frame, ALIGN);
 }
 
-/* Gives every value a place: a tensor of the frame, which is in SPACE, or a part of scratch there. */
+/*
+ * Gives every value a place: a tensor of the frame, which is in SPACE, or a part of scratch there.
+ */
 static void place_values(bp_frame *frame, bp_frame_needs *needs)
 {
     const bp_graph *g = frame->program->graph;

@@ -178,7 +178,7 @@ static int run_sets(struct runner *r, struct suite *suite, const char *dir)
 int suite_run_directory(struct suite *suite, const char *dir, bool *is_skipped)
 {
     struct runner r = {0};
-    struct text path = {0};
+    struct bp_text path = {0};
     int code;
 
     *is_skipped = false;

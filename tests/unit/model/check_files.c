@@ -446,7 +446,7 @@ static void refuses_file(const void *bytes, size_t n, const char *words)
 START_TEST(says_what_a_file_is_that_is_no_model)
 {
     refuses_file("", 0, "it is empty");
-    refuses_file("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16, "it is a PNG picture");
+    refuses_file("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16, "it is a PNG image");
     refuses_file("version https://git-lfs.github.com/spec/v1\n", 43,
                  "it is the pointer that Git LFS");
     refuses_file("PK\x03\x04\x14\0\0\0\x08\0", 10, "it is a ZIP archive");

@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bmp.c - BMP: 1, 4, 8, 16, 24 and 32 bits a pixel, palettes, bit fields and run lengths,
- * from below or from above.
+ * bmp.c - Decodes BMP.
+ * 1, 4, 8, 16, 24 and 32 bits for each pixel, palettes, bit fields and run lengths (RLE4, RLE8),
+ * bottom-up or top-down.
+ * All fields are little-endian; embedded JPEG and PNG are refused.
  */
 
 #include "image/decoders/image_file.h"
 
 #include <string.h>
 
+/* Values of the header's compression field. */
 enum { PLAIN = 0, RLE8 = 1, RLE4 = 2, FIELDS = 3, ALPHA_FIELDS = 6 };
+/* Bytes of the headers. */
 enum { FILE_HEADER = 14, OLD_HEADER = 12, NEW_HEADER = 40 };
 
+/* What the headers say. */
 struct header {
     uint64_t width, height;
-    bool is_from_above;
+    bool is_top_down;
     uint32_t bits, compression;
     uint32_t masks[3];
     const uint8_t *pixels, *end;
     uint8_t palette[256][3]; /* red, green, blue */
 };
 
+/* Little-endian fields, which may be unaligned. */
 static uint32_t le16(const uint8_t *p)
 {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8;
@@ -30,6 +36,7 @@ static uint32_t le32(const uint8_t *p)
     return le16(p) | le16(p + 2) << 16;
 }
 
+/* Entries of 3 or 4 bytes: blue, green, red. */
 static void read_palette(struct header *h, const uint8_t *from, const uint8_t *end, size_t width,
                          uint32_t n)
 {
@@ -40,7 +47,7 @@ static void read_palette(struct header *h, const uint8_t *from, const uint8_t *e
     }
 }
 
-/* Where the bits of the colours are, when the file does not say. */
+/* The masks of the colours if the file does not give any. */
 static void default_masks(struct header *h)
 {
     h->masks[0] = h->bits == 16 ? 0x7c00 : 0xff0000;
@@ -48,6 +55,7 @@ static void default_masks(struct header *h)
     h->masks[2] = h->bits == 16 ? 0x001f : 0x0000ff;
 }
 
+/* Which bits go with which compression. */
 static bool is_known(const struct header *h)
 {
     switch (h->compression) {
@@ -66,6 +74,7 @@ static bool is_known(const struct header *h)
     }
 }
 
+/* Every offset comes from the file and is checked against its size. */
 static bool read_header(const struct bp_cpu_image *image, struct header *h)
 {
     const uint8_t *b = image->bytes, *info = b + FILE_HEADER;
@@ -88,7 +97,7 @@ static bool read_header(const struct bp_cpu_image *image, struct header *h)
     } else if (size >= NEW_HEADER) {
         int64_t height = (int32_t)le32(info + 8), width = (int32_t)le32(info + 4);
 
-        h->is_from_above = height < 0;
+        h->is_top_down = height < 0;
         h->height = (uint64_t)(height < 0 ? -height : height);
         h->width = (uint64_t)(width > 0 ? width : 0);
         h->bits = le16(info + 14);
@@ -111,15 +120,15 @@ static bool read_header(const struct bp_cpu_image *image, struct header *h)
 
 /* ---- pixels ---------------------------------------------------------------------------------- */
 
-/* Row y of the file, counted as the file does. */
+/* The output row of the file's row y. */
 static uint8_t *row_of(const struct header *h, struct bp_cpu_image *image, uint64_t y)
 {
-    uint64_t row = h->is_from_above ? y : h->height - 1 - y;
+    uint64_t row = h->is_top_down ? y : h->height - 1 - y;
 
     return image->rgb + row * h->width * 3;
 }
 
-/* The bits of a mask, spread to 0..255. */
+/* The bits of a mask, scaled to 0..255. */
 static uint8_t field(uint32_t pixel, uint32_t mask)
 {
     uint32_t value = pixel & mask, most = mask;
@@ -133,6 +142,7 @@ static uint8_t field(uint32_t pixel, uint32_t mask)
     return (uint8_t)(((uint64_t)value * 255 + most / 2) / most);
 }
 
+/* Converts pixel x of a row to red, green, blue. */
 static void write_pixel(const struct header *h, const uint8_t *row, uint64_t x, uint8_t *to)
 {
     uint32_t pixel;
@@ -153,6 +163,7 @@ static void write_pixel(const struct header *h, const uint8_t *row, uint64_t x, 
     }
 }
 
+/* Uncompressed rows, padded to 4 bytes; the last one may lack its padding. */
 static bool read_plain(const struct header *h, struct bp_cpu_image *image)
 {
     size_t bytes = (size_t)((h->width * h->bits + 31) / 32 * 4);
@@ -172,11 +183,12 @@ static bool read_plain(const struct header *h, struct bp_cpu_image *image)
     return true;
 }
 
-/* Where run lengths write: pixels beyond the row are dropped. */
+/* The position of the run-length decoder. */
 struct pen {
     uint64_t x, y;
 };
 
+/* Writes a pixel and advances; pixels beyond the row are dropped. */
 static void put(const struct header *h, struct bp_cpu_image *image, struct pen *pen,
                 uint32_t colour)
 {
@@ -185,7 +197,7 @@ static void put(const struct header *h, struct bp_cpu_image *image, struct pen *
     pen->x++;
 }
 
-/* Colour i of a run in bytes or half bytes. */
+/* Colour i of a run of bytes or half bytes. */
 static uint32_t colour_at(const struct header *h, const uint8_t *from, uint32_t i)
 {
     if (h->bits == 8)
@@ -193,7 +205,7 @@ static uint32_t colour_at(const struct header *h, const uint8_t *from, uint32_t 
     return i % 2 ? from[i / 2] & 0xfu : (uint32_t)from[i / 2] >> 4;
 }
 
-/* A run as it stands; the bytes that it takes, or 0: it breaks off. */
+/* A run of literal colours; returns the bytes that it takes, or 0 if the file ends in it. */
 static size_t put_literal(const struct header *h, struct bp_cpu_image *image, struct pen *pen,
                           const uint8_t *at, uint32_t n)
 {
@@ -207,6 +219,7 @@ static size_t put_literal(const struct header *h, struct bp_cpu_image *image, st
     return bytes;
 }
 
+/* Run lengths; pixels that no run writes have colour 0. */
 static bool read_runs(const struct header *h, struct bp_cpu_image *image)
 {
     const uint8_t *at = h->pixels;
@@ -243,6 +256,7 @@ static bool read_runs(const struct header *h, struct bp_cpu_image *image)
     return pen.y >= h->height;
 }
 
+/* The size is checked before any pixel is written. */
 static enum bp_cpu_image_rc decode(const void *calls, struct bp_cpu_image *image)
 {
     struct header h;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* image_file.c - see image_file.h. */
+/*
+ * image_file.c - Recognises image files, opens the decoders' libraries and calls them; see
+ * image_file.h.
+ */
 
 #include "image/decoders/image_file.h"
 
@@ -21,6 +24,7 @@ void bp_cpu_image_libraries_start(struct bp_cpu_image_libraries *libraries)
     pthread_mutex_init(&libraries->lock, NULL);
 }
 
+/* Closing a library that is not open does nothing. */
 void bp_cpu_image_libraries_finish(struct bp_cpu_image_libraries *libraries)
 {
     for (int kind = 0; kind < BP_CPU_IMAGES; kind++) {
@@ -30,11 +34,13 @@ void bp_cpu_image_libraries_finish(struct bp_cpu_image_libraries *libraries)
     pthread_mutex_destroy(&libraries->lock);
 }
 
+/* Whether the bytes start with a signature. */
 static bool begins(const uint8_t *bytes, size_t size, const char *text, size_t n)
 {
     return size >= n && memcmp(bytes, text, n) == 0;
 }
 
+/* The order matters: PNM's signature is the weakest and comes last. */
 enum bp_cpu_image_kind bp_cpu_image_kind(const uint8_t *bytes, size_t size)
 {
     if (begins(bytes, size, "\xff\xd8\xff", 3))
@@ -56,6 +62,7 @@ enum bp_cpu_image_kind bp_cpu_image_kind(const uint8_t *bytes, size_t size)
     return BP_CPU_IMAGE_UNKNOWN;
 }
 
+/* For messages. */
 const char *bp_cpu_image_name(enum bp_cpu_image_kind kind)
 {
     static const char *const names[BP_CPU_IMAGES] = {"unknown", "BMP",  "PNM",  "JPEG",
@@ -64,7 +71,10 @@ const char *bp_cpu_image_name(enum bp_cpu_image_kind kind)
     return names[kind];
 }
 
-/* The functions of a decoder's library, which is opened now if it is not open yet. */
+/*
+ * The function table of a decoder's library, which is opened if it is not open yet. The lock allows
+ * any thread to come first.
+ */
 static enum bp_cpu_image_rc open_calls(struct bp_cpu_image_libraries *libraries,
                                        enum bp_cpu_image_kind kind, const void **out)
 {
@@ -92,6 +102,7 @@ static enum bp_cpu_image_rc open_calls(struct bp_cpu_image_libraries *libraries,
     return rc;
 }
 
+/* A decoder without function was not built in. */
 enum bp_cpu_image_rc bp_cpu_image_decode(struct bp_cpu_image_libraries *libraries,
                                          struct bp_cpu_image *image)
 {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * image_file.h - decoders of image files: each turns bytes, which may be anything, into rows of
- * red, green and blue. Those that use a library open it when the first such image comes.
+ * image_file.h - Decoders of image files.
+ * Each turns bytes, which may be anything, into rows of red, green and blue.
+ * Decoders that use a library open it with the first such image, so that a missing library matters
+ * only then. Libraries are closed with the node.
+ * Decoders have no state of their own: any thread may run them.
  */
 #ifndef BP_CPU_IMAGE_DECODERS_IMAGE_FILE_H
 #define BP_CPU_IMAGE_DECODERS_IMAGE_FILE_H
@@ -11,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* File formats. */
 enum bp_cpu_image_kind {
     BP_CPU_IMAGE_UNKNOWN,
     BP_CPU_IMAGE_BMP,
@@ -23,51 +27,53 @@ enum bp_cpu_image_kind {
     BP_CPU_IMAGES
 };
 
+/* Results of a decoder. */
 enum bp_cpu_image_rc {
     BP_CPU_IMAGE_OK,
-    BP_CPU_IMAGE_BROKEN,    /* the bytes are no image, or one that breaks off */
+    BP_CPU_IMAGE_BROKEN,    /* the bytes are no image, or it is truncated */
     BP_CPU_IMAGE_TOO_LARGE, /* more than BP_CPU_IMAGE_PIXELS */
     BP_CPU_IMAGE_NO_LIBRARY,
     BP_CPU_IMAGE_NO_MEMORY
 };
 
-/* An image beyond this many pixels is refused: a few bytes can claim any number. */
+/* Images of more pixels are refused: a few bytes can claim any size. */
 #define BP_CPU_IMAGE_PIXELS (INT64_C(1) << 27)
 
-/* An image in the making. */
+/* The input and output of a decoder. */
 struct bp_cpu_image {
     const uint8_t *bytes;
     size_t size;
-    /* gives memory for the rows, and is called at most once; NULL: none */
+    /* returns memory for the rows, or NULL; called at most once */
     void *(*alloc)(void *u, size_t bytes);
     void *u;
     int64_t height, width;
     uint8_t *rgb; /* height * width * 3 */
 };
 
-/* Libraries that are open; start from zeros, lock made. */
+/* Libraries that are open; the lock guards both tables. */
 struct bp_cpu_image_libraries {
     pthread_mutex_t lock;
     void *handle[BP_CPU_IMAGES];
     void *calls[BP_CPU_IMAGES]; /* tables of the decoders, malloc'ed */
 };
 
+/* start makes an empty set, finish closes all libraries. */
 void bp_cpu_image_libraries_start(struct bp_cpu_image_libraries *libraries);
 void bp_cpu_image_libraries_finish(struct bp_cpu_image_libraries *libraries);
 
-/* What the first bytes say. */
+/* The format by the file's signature. */
 enum bp_cpu_image_kind bp_cpu_image_kind(const uint8_t *bytes, size_t size);
 const char *bp_cpu_image_name(enum bp_cpu_image_kind kind);
-/* Decodes; [any thread]. */
+/* Decodes image->bytes to image->rgb, opening the library if need be. [any thread] */
 enum bp_cpu_image_rc bp_cpu_image_decode(struct bp_cpu_image_libraries *libraries,
                                          struct bp_cpu_image *image);
 
 /* ---- for the decoders ------------------------------------------------------------------------ */
 
-/* Takes memory for the rows of that size. */
+/* Sets the size and allocates the rows. BP_CPU_IMAGE_TOO_LARGE, _NO_MEMORY. */
 enum bp_cpu_image_rc bp_cpu_image_size(struct bp_cpu_image *image, uint64_t height, uint64_t width);
 
-/* A decoder: its library (NULL: none, or not built in) and what it does. */
+/* A decoder: its library (NULL: none, or not built in) and its function. */
 struct bp_cpu_image_decoder {
     const char *soname;
     const struct bp_cpu_symbol *symbols;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* image_rows.c - memory for the rows of an image; what all decoders call. */
+/* image_rows.c - Memory for the rows of an image; all decoders call it. */
 
 #include "image/decoders/image_file.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* jpeg.c - JPEG, by libjpeg. */
+/*
+ * jpeg.c - Decodes JPEG with libjpeg.
+ * libjpeg reports errors by calling a function that must not return: it jumps back to decode().
+ * CMYK and YCCK images are converted here, because libjpeg gives them as CMYK.
+ */
 
 #include "image/decoders/image_file.h"
 
@@ -12,8 +16,9 @@
 
 #include <jpeglib.h>
 
-enum { MOST_SCANS = 1000 /* of a progressive image; each costs a pass over all of it */ };
+enum { MOST_SCANS = 1000 /* of a progressive image: each costs a pass over the whole image */ };
 
+/* Functions of the library. */
 struct calls {
     struct jpeg_error_mgr *(*std_error)(struct jpeg_error_mgr *);
     void (*create)(j_decompress_ptr, int, size_t);
@@ -25,6 +30,7 @@ struct calls {
     void (*destroy)(j_decompress_ptr);
 };
 
+/* What is looked up in the library. */
 static const struct bp_cpu_symbol symbols[] = {
     {"jpeg_std_error", offsetof(struct calls, std_error)},
     {"jpeg_CreateDecompress", offsetof(struct calls, create)},
@@ -36,35 +42,38 @@ static const struct bp_cpu_symbol symbols[] = {
     {"jpeg_destroy_decompress", offsetof(struct calls, destroy)},
 };
 
-/* The library leaves by jumping. */
+/* libjpeg's error manager, and where to jump. */
 struct trap {
     struct jpeg_error_mgr mgr; /* first */
     struct jpeg_progress_mgr progress;
     jmp_buf back;
 };
 
+/* Ends the decoding from within libjpeg. */
 static void jump(j_common_ptr info)
 {
     longjmp(((struct trap *)(void *)info->err)->back, 1);
 }
 
+/* libjpeg prints its warnings by default. */
 static void silent(j_common_ptr info)
 {
     (void)info;
 }
 
+/* Stops images with too many scans, which would take minutes. */
 static void watch(j_common_ptr info)
 {
     if (((j_decompress_ptr)info)->input_scan_number > MOST_SCANS)
         jump(info);
 }
 
-/* Inks to colours; Adobe's programs store them inverted, as the marker says. */
-static void from_inks(uint8_t *row, const uint8_t *inks, JDIMENSION width, bool is_inverted)
+/* Adobe's programs store CMYK inverted, and say so with a marker. */
+static void cmyk_to_rgb(uint8_t *row, const uint8_t *cmyk, JDIMENSION width, bool is_inverted)
 {
     for (JDIMENSION i = 0; i < width; i++) {
         for (int c = 0; c < 3; c++) {
-            unsigned ink = inks[4 * i + (unsigned)c], black = inks[4 * i + 3];
+            unsigned ink = cmyk[4 * i + (unsigned)c], black = cmyk[4 * i + 3];
 
             if (!is_inverted) {
                 ink = 255 - ink;
@@ -75,35 +84,36 @@ static void from_inks(uint8_t *row, const uint8_t *inks, JDIMENSION width, bool 
     }
 }
 
-/* All that may jump; what it changes is in *info and *image. */
+/* Everything that may jump; what it changes is in *info and *image. */
 static enum bp_cpu_image_rc read_rows(const struct calls *calls, j_decompress_ptr info,
                                       struct bp_cpu_image *image)
 {
     enum bp_cpu_image_rc rc;
-    JSAMPARRAY inks = NULL;
-    bool has_inks;
+    JSAMPARRAY cmyk = NULL;
+    bool is_cmyk;
 
     calls->mem_src(info, image->bytes, image->size);
     if (calls->read_header(info, TRUE) != JPEG_HEADER_OK)
         return BP_CPU_IMAGE_BROKEN;
-    has_inks = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
-    info->out_color_space = has_inks ? JCS_CMYK : JCS_RGB;
+    is_cmyk = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
+    info->out_color_space = is_cmyk ? JCS_CMYK : JCS_RGB;
     rc = bp_cpu_image_size(image, info->image_height, info->image_width);
     if (rc != BP_CPU_IMAGE_OK)
         return rc;
     (void)calls->start(info);
-    if (has_inks)
-        inks = info->mem->alloc_sarray((j_common_ptr)info, JPOOL_IMAGE, info->output_width * 4, 1);
+    if (is_cmyk)
+        cmyk = info->mem->alloc_sarray((j_common_ptr)info, JPOOL_IMAGE, info->output_width * 4, 1);
     while (info->output_scanline < info->output_height) {
         JSAMPROW row = image->rgb + (size_t)info->output_scanline * info->output_width * 3;
 
-        (void)calls->read_scanlines(info, has_inks ? inks : &row, 1);
-        if (has_inks)
-            from_inks(row, inks[0], info->output_width, info->saw_Adobe_marker);
+        (void)calls->read_scanlines(info, is_cmyk ? cmyk : &row, 1);
+        if (is_cmyk)
+            cmyk_to_rgb(row, cmyk[0], info->output_width, info->saw_Adobe_marker);
     }
     return calls->finish(info) ? BP_CPU_IMAGE_OK : BP_CPU_IMAGE_BROKEN;
 }
 
+/* rc is volatile, because it changes between setjmp() and longjmp(). */
 static enum bp_cpu_image_rc decode(const void *table, struct bp_cpu_image *image)
 {
     const struct calls *calls = table;
@@ -120,7 +130,7 @@ static enum bp_cpu_image_rc decode(const void *table, struct bp_cpu_image *image
         info.progress = &trap.progress;
         rc = read_rows(calls, &info, image);
         if (trap.mgr.num_warnings > 0 && rc == BP_CPU_IMAGE_OK)
-            rc = BP_CPU_IMAGE_BROKEN; /* it broke off: the rest is grey */
+            rc = BP_CPU_IMAGE_BROKEN; /* truncated: libjpeg fills the rest with grey */
     }
     calls->destroy(&info);
     return rc;

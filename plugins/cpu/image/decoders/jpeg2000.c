@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* jpeg2000.c - JPEG 2000, by OpenJPEG: files (.jp2) and bare code streams (.j2k). */
+/*
+ * jpeg2000.c - Decodes JPEG 2000 with OpenJPEG: files (.jp2) and bare code streams (.j2k).
+ * Components may be subsampled, and have 1 to 31 bits; they are scaled to 8.
+ */
 
 #include "image/decoders/image_file.h"
 
@@ -11,6 +14,7 @@
 
 #include <openjpeg.h>
 
+/* Functions of the library. */
 struct calls {
     opj_codec_t *(*create)(OPJ_CODEC_FORMAT);
     void (*defaults)(opj_dparameters_t *);
@@ -29,6 +33,7 @@ struct calls {
     void (*codec_free)(opj_codec_t *);
 };
 
+/* What is looked up in the library. */
 static const struct bp_cpu_symbol symbols[] = {
     {"opj_create_decompress", offsetof(struct calls, create)},
     {"opj_set_default_decoder_parameters", offsetof(struct calls, defaults)},
@@ -49,11 +54,13 @@ static const struct bp_cpu_symbol symbols[] = {
 
 /* ---- the bytes as a stream ------------------------------------------------------------------- */
 
+/* OpenJPEG reads from a stream: the bytes and the position. */
 struct source {
     const uint8_t *bytes;
     size_t size, at;
 };
 
+/* OpenJPEG's convention: -1 at the end. */
 static OPJ_SIZE_T read_bytes(void *to, OPJ_SIZE_T n, void *u)
 {
     struct source *s = u;
@@ -87,6 +94,7 @@ static OPJ_BOOL seek_bytes(OPJ_OFF_T to, void *u)
     return OPJ_TRUE;
 }
 
+/* A stream over the bytes; NULL: no memory. */
 static opj_stream_t *open_stream(const struct calls *calls, struct source *source)
 {
     opj_stream_t *stream = calls->stream(1 << 16, OPJ_TRUE);
@@ -103,7 +111,10 @@ static opj_stream_t *open_stream(const struct calls *calls, struct source *sourc
 
 /* ---- pixels ---------------------------------------------------------------------------------- */
 
-/* A pixel of a component, brought to 0..255. */
+/*
+ * A pixel of a component scaled to 0..255; components may be subsampled, signed, and of 1 to 31
+ * bits.
+ */
 static int sample(const opj_image_comp_t *c, uint32_t x, uint32_t y)
 {
     int64_t value;
@@ -117,11 +128,13 @@ static int sample(const opj_image_comp_t *c, uint32_t x, uint32_t y)
     return value < 0 ? 0 : value > 255 ? 255 : (int)value;
 }
 
+/* Rounds to 0..255. */
 static uint8_t clamp(double v)
 {
     return (uint8_t)(v <= 0 ? 0 : v >= 255 ? 255 : v + 0.5);
 }
 
+/* OpenJPEG accepts images whose components have no data. */
 static bool is_usable(const opj_image_t *decoded)
 {
     for (uint32_t i = 0; i < decoded->numcomps && i < 3; i++) {
@@ -134,6 +147,7 @@ static bool is_usable(const opj_image_t *decoded)
     return decoded->numcomps > 0;
 }
 
+/* One component is grey; YCC is converted to RGB. */
 static void write_pixels(const opj_image_t *decoded, struct bp_cpu_image *image)
 {
     uint8_t *to = image->rgb;
@@ -157,6 +171,7 @@ static void write_pixels(const opj_image_t *decoded, struct bp_cpu_image *image)
     }
 }
 
+/* The size is checked before the pixels are decoded. */
 static enum bp_cpu_image_rc read_image(const struct calls *calls, opj_codec_t *codec,
                                        opj_stream_t *stream, struct bp_cpu_image *image)
 {
@@ -179,6 +194,7 @@ static enum bp_cpu_image_rc read_image(const struct calls *calls, opj_codec_t *c
     return rc;
 }
 
+/* A file starts with a box length whose first byte is 0, a code stream with 0xff. */
 static enum bp_cpu_image_rc decode(const void *table, struct bp_cpu_image *image)
 {
     const struct calls *calls = table;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * png.c - PNG, by libpng's simple interface, which keeps its errors to itself. It would
- * also correct the brightness where a file tells its own; as other readers do not, it gets to see
- * only the parts that hold the pixels.
+ * png.c - Decodes PNG with libpng's simplified interface, which does not jump out on errors.
+ * That interface would also apply the file's gamma, which other readers do not do; so it gets only
+ * the chunks that hold pixels.
+ * Alpha is dropped: the colours are those that are stored.
  */
 
 #include "image/decoders/image_file.h"
@@ -16,12 +17,14 @@
 
 #include <png.h>
 
+/* Functions of the library. */
 struct calls {
     int (*begin)(png_imagep, png_const_voidp, size_t);
     int (*finish)(png_imagep, png_const_colorp, void *, png_int_32, void *);
     void (*free)(png_imagep);
 };
 
+/* What is looked up in the library. */
 static const struct bp_cpu_symbol symbols[] = {
     {"png_image_begin_read_from_memory", offsetof(struct calls, begin)},
     {"png_image_finish_read", offsetof(struct calls, finish)},
@@ -30,7 +33,10 @@ static const struct bp_cpu_symbol symbols[] = {
 
 enum { SIGNATURE = 8, FRAME = 12 /* bytes of a chunk besides its contents */ };
 
-/* Copies what holds pixels; the result has *size bytes. */
+/*
+ * Copies the signature and the chunks that hold pixels; the result has *size bytes and is
+ * malloc'ed.
+ */
 static uint8_t *pixels_only(const struct bp_cpu_image *image, size_t *size)
 {
     static const char *const kept[] = {"IHDR", "PLTE", "tRNS", "IDAT", "IEND"};
@@ -54,13 +60,13 @@ static uint8_t *pixels_only(const struct bp_cpu_image *image, size_t *size)
         if (left < FRAME)
             break;
         n = (size_t)from[0] << 24 | (size_t)from[1] << 16 | (size_t)from[2] << 8 | from[3];
-        n = n < left - FRAME ? n + FRAME : left; /* one that breaks off is the library's */
+        n = n < left - FRAME ? n + FRAME : left; /* the library reports a truncated chunk */
     }
     *size = (size_t)(to - out);
     return out;
 }
 
-/* The colours as they are, wherever they are seen through. */
+/* The colours as stored, without the alpha channel. */
 static enum bp_cpu_image_rc read_with_alpha(const struct calls *calls, png_image *decoded,
                                             struct bp_cpu_image *image)
 {
@@ -78,6 +84,7 @@ static enum bp_cpu_image_rc read_with_alpha(const struct calls *calls, png_image
     return is_done ? BP_CPU_IMAGE_OK : BP_CPU_IMAGE_BROKEN;
 }
 
+/* 16-bit samples count as sRGB, as in other readers. */
 static enum bp_cpu_image_rc decode(const void *table, struct bp_cpu_image *image)
 {
     const struct calls *calls = table;

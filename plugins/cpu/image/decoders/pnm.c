@@ -1,25 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* pnm.c - the portable maps PBM, PGM and PPM (P1 to P6), and PAM (P7). */
+/*
+ * pnm.c - Decodes the portable formats PBM, PGM and PPM (P1 to P6), and PAM (P7).
+ * P1 to P3 are text, P4 to P6 bytes; samples of two bytes are big-endian. Samples are scaled to
+ * 0..255.
+ */
 
 #include "image/decoders/image_file.h"
 
 #include <string.h>
 
+/* The bytes that are not read yet. */
 struct reader {
     const uint8_t *at, *end;
 };
 
+/* What the header says; most is the value of white. */
 struct header {
     int kind;
     uint64_t width, height, depth, most;
 };
 
+/* White space of C's isspace(), in any locale. */
 static bool is_space(uint8_t c)
 {
     return c == ' ' || (c >= 9 && c <= 13);
 }
 
-/* Past blanks and comments. */
+/* Skips white space and comments. */
 static void skip(struct reader *r)
 {
     while (r->at < r->end && (is_space(*r->at) || *r->at == '#')) {
@@ -32,7 +39,8 @@ static void skip(struct reader *r)
     }
 }
 
-static bool number(struct reader *r, uint64_t *out)
+/* A decimal number, saturated at about 2^32; false: there is none. */
+static bool read_uint(struct reader *r, uint64_t *out)
 {
     const uint8_t *from;
 
@@ -43,7 +51,8 @@ static bool number(struct reader *r, uint64_t *out)
     return r->at > from;
 }
 
-static bool word(struct reader *r, const char *text)
+/* Skips a keyword; false: it is another. */
+static bool match(struct reader *r, const char *text)
 {
     size_t n = strlen(text);
 
@@ -53,26 +62,27 @@ static bool word(struct reader *r, const char *text)
     return true;
 }
 
-/* The lines of a PAM header. */
+/* The header of PAM: a keyword and a value on each line. */
 static bool read_pam(struct reader *r, struct header *h)
 {
     for (;;) {
         skip(r);
-        if (word(r, "ENDHDR"))
+        if (match(r, "ENDHDR"))
             break;
-        if (word(r, "TUPLTYPE")) {
+        if (match(r, "TUPLTYPE")) {
             while (r->at < r->end && *r->at != '\n')
                 r->at++;
-        } else if (!(word(r, "WIDTH")    ? number(r, &h->width)
-                     : word(r, "HEIGHT") ? number(r, &h->height)
-                     : word(r, "DEPTH")  ? number(r, &h->depth)
-                                         : word(r, "MAXVAL") && number(r, &h->most))) {
+        } else if (!(match(r, "WIDTH")    ? read_uint(r, &h->width)
+                     : match(r, "HEIGHT") ? read_uint(r, &h->height)
+                     : match(r, "DEPTH")  ? read_uint(r, &h->depth)
+                                          : match(r, "MAXVAL") && read_uint(r, &h->most))) {
             return false;
         }
     }
     return h->depth >= 1 && h->depth <= 4;
 }
 
+/* The second byte tells the format. */
 static bool read_header(struct reader *r, struct header *h)
 {
     *h = (struct header){.kind = r->at[1] - '0', .most = 1};
@@ -81,13 +91,13 @@ static bool read_header(struct reader *r, struct header *h)
     if (h->kind == 7) {
         if (!read_pam(r, h))
             return false;
-    } else if (!number(r, &h->width) || !number(r, &h->height) ||
-               (h->kind != 1 && h->kind != 4 && !number(r, &h->most))) {
+    } else if (!read_uint(r, &h->width) || !read_uint(r, &h->height) ||
+               (h->kind != 1 && h->kind != 4 && !read_uint(r, &h->most))) {
         return false;
     }
     if (h->most < 1 || h->most > 65535)
         return false;
-    if (h->kind > 3) { /* one blank before the bytes */
+    if (h->kind > 3) { /* one white space precedes the bytes */
         if (r->at == r->end || !is_space(*r->at))
             return false;
         r->at++;
@@ -95,13 +105,14 @@ static bool read_header(struct reader *r, struct header *h)
     return true;
 }
 
+/* Scales 0..most to 0..255. */
 static uint8_t scale(uint64_t value, uint64_t most)
 {
     value = value < most ? value : most;
     return (uint8_t)(most == 255 ? value : (value * 255 + most / 2) / most);
 }
 
-/* One number; bitmaps have ink where it is 1. */
+/* One sample, as text or bytes; in a bitmap 1 is black. */
 static bool read_value(struct reader *r, const struct header *h, uint8_t *out)
 {
     uint64_t value;
@@ -114,7 +125,7 @@ static bool read_value(struct reader *r, const struct header *h, uint8_t *out)
         return true;
     }
     if (h->kind < 4) {
-        if (!number(r, &value))
+        if (!read_uint(r, &value))
             return false;
     } else {
         size_t n = h->most > 255 ? 2 : 1;
@@ -128,6 +139,7 @@ static bool read_value(struct reader *r, const struct header *h, uint8_t *out)
     return true;
 }
 
+/* P4: eight pixels in a byte, rows padded to bytes. */
 static bool read_bits(struct reader *r, struct bp_cpu_image *image)
 {
     uint8_t *to = image->rgb;
@@ -142,6 +154,7 @@ static bool read_bits(struct reader *r, struct bp_cpu_image *image)
     return true;
 }
 
+/* Grey becomes red, green and blue alike; alpha is dropped. */
 static bool read_pixels(struct reader *r, const struct header *h, struct bp_cpu_image *image)
 {
     uint8_t *to = image->rgb;
@@ -153,7 +166,7 @@ static bool read_pixels(struct reader *r, const struct header *h, struct bp_cpu_
             if (!read_value(r, h, &value[k]))
                 return false;
         }
-        if (h->depth < 3) /* grey, and maybe how much is seen through */
+        if (h->depth < 3) /* grey, maybe with alpha */
             memset(to, value[0], 3);
         else
             memcpy(to, value, 3);
@@ -161,6 +174,7 @@ static bool read_pixels(struct reader *r, const struct header *h, struct bp_cpu_
     return true;
 }
 
+/* Only P4 packs several pixels in a byte. */
 static enum bp_cpu_image_rc decode(const void *calls, struct bp_cpu_image *image)
 {
     struct reader r = {image->bytes, image->bytes + image->size};

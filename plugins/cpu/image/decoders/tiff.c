@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* tiff.c - TIFF, by libtiff 4.5 or later: there a file has error handlers of its own. */
+/*
+ * tiff.c - Decodes TIFF with libtiff 4.5 or later.
+ * From that version on a file has error handlers of its own; older versions have them for the whole
+ * process, which a plug-in must not change.
+ * The first image of a file is decoded.
+ */
 
 #include "image/decoders/image_file.h"
 
@@ -15,9 +20,10 @@
 
 struct TIFFOpenOptions; /* older headers do not know it */
 
-/* A handler gets the file and our pointer, and says that it has done its work. */
+/* A message handler; returns 1: the message is handled. */
 typedef int (*message_fn)(TIFF *, void *, const char *, const char *, va_list);
 
+/* Functions of the library. */
 struct calls {
     struct TIFFOpenOptions *(*options)(void);
     void (*options_free)(struct TIFFOpenOptions *);
@@ -32,6 +38,7 @@ struct calls {
     int (*read)(TIFF *, uint32_t, uint32_t, uint32_t *, int, int);
 };
 
+/* What is looked up in the library. */
 static const struct bp_cpu_symbol symbols[] = {
     {"TIFFOpenOptionsAlloc", offsetof(struct calls, options)},
     {"TIFFOpenOptionsFree", offsetof(struct calls, options_free)},
@@ -44,12 +51,13 @@ static const struct bp_cpu_symbol symbols[] = {
     {"TIFFReadRGBAImageOriented", offsetof(struct calls, read)},
 };
 
-/* The bytes as a file. */
+/* libtiff reads from a file: the bytes and the position. */
 struct source {
     const uint8_t *bytes;
     uint64_t size, at;
 };
 
+/* Short reads at the end are errors that libtiff reports. */
 static tmsize_t read_bytes(thandle_t handle, void *to, tmsize_t n)
 {
     struct source *s = handle;
@@ -65,6 +73,7 @@ static tmsize_t read_bytes(thandle_t handle, void *to, tmsize_t n)
     return n;
 }
 
+/* The file is read-only. */
 static tmsize_t write_bytes(thandle_t handle, void *from, tmsize_t n)
 {
     (void)handle;
@@ -73,6 +82,7 @@ static tmsize_t write_bytes(thandle_t handle, void *from, tmsize_t n)
     return -1;
 }
 
+/* A position beyond the end is allowed: reading there gives nothing. */
 static toff_t seek_bytes(thandle_t handle, toff_t to, int whence)
 {
     struct source *s = handle;
@@ -92,6 +102,7 @@ static toff_t size_of_bytes(thandle_t handle)
     return ((struct source *)handle)->size;
 }
 
+/* Messages are dropped: the result says that decoding failed. */
 static int silent(TIFF *tiff, void *u, const char *module, const char *text, va_list args)
 {
     (void)tiff;
@@ -102,6 +113,7 @@ static int silent(TIFF *tiff, void *u, const char *module, const char *text, va_
     return 1;
 }
 
+/* libtiff converts all photometric kinds to RGBA. */
 static enum bp_cpu_image_rc read_image(const struct calls *calls, TIFF *tiff,
                                        struct bp_cpu_image *image)
 {
@@ -130,6 +142,7 @@ static enum bp_cpu_image_rc read_image(const struct calls *calls, TIFF *tiff,
     return rc;
 }
 
+/* Memory is limited, because a few bytes can claim any size; "m" forbids mapping. */
 static enum bp_cpu_image_rc decode(const void *table, struct bp_cpu_image *image)
 {
     const struct calls *calls = table;

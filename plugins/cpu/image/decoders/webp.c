@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* webp.c - WebP, by libwebp. */
+/* webp.c - Decodes WebP with libwebp. */
 
 #include "image/decoders/image_file.h"
 
@@ -9,16 +9,19 @@
 
 #include <webp/decode.h>
 
+/* Functions of the library. */
 struct calls {
     int (*info)(const uint8_t *, size_t, int *, int *);
     uint8_t *(*decode)(const uint8_t *, size_t, uint8_t *, size_t, int);
 };
 
+/* What is looked up in the library. */
 static const struct bp_cpu_symbol symbols[] = {
     {"WebPGetInfo", offsetof(struct calls, info)},
     {"WebPDecodeRGBInto", offsetof(struct calls, decode)},
 };
 
+/* libwebp writes to our rows; the size is checked before. */
 static enum bp_cpu_image_rc decode(const void *table, struct bp_cpu_image *image)
 {
     const struct calls *calls = table;
