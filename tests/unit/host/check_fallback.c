@@ -235,7 +235,7 @@ static const struct {
     {"unframed", BP_E_SHAPE, "not with these shapes"},
     {"unexecuted", BP_E_DEVICE_LOST, "fell off the bus"},
     {"pending", BP_E_INTERNAL, "without a stream"},
-    {"meddling", BP_E_INVALID, "which has a place"},
+    {"meddling", BP_E_INVALID, "whose size is known"},
 };
 
 START_TEST(a_run_that_fails_names_the_provider)
