@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* blas.c - opens and closes OpenBLAS. */
+/* blas.c - opens and closes OpenBLAS, and decides which nodes use it. */
 
 #include "blas.h"
 
@@ -11,7 +11,9 @@
 
 enum { WORTH_OPENING = 500000 }; /* floating point operations of a node */
 
-/* A library is one per process, whatever the number of sessions. */
+/*
+ * One library for the process, whatever the number of sessions; all fields are protected by `lock`.
+ */
 static struct {
     pthread_mutex_t lock;
     void *library;
@@ -28,6 +30,7 @@ static int find(void *function, const char *name)
     return symbol != NULL;
 }
 
+/* Called with the lock held. A library that lacks a function counts as absent. */
 static int open_library(void)
 {
     void (*set_num_threads)(int);

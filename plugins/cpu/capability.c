@@ -3,7 +3,7 @@
 
 #include "program.h"
 
-/* Refuses the node when one of its tensors has more dimensions than we handle. */
+/* Refuses the node when one of its tensors has more than BP_CPU_MAX_RANK dimensions. */
 static bool has_sane_ranks(const struct bp_cpu_query *query)
 {
     const bp_node *node = query->node;
@@ -21,6 +21,7 @@ static bool has_sane_ranks(const struct bp_cpu_query *query)
     return true;
 }
 
+/* Accepts or refuses one node: the version first, then the ranks, then what its operator says. */
 static void answer(const struct bp_cpu_query *query)
 {
     const bp_node *node = query->node;

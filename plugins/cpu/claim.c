@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* claim.c - what operators answer for a node with: the default claim, and refusals. */
+/*
+ * claim.c - what operators answer with at capability time: the default claim, and refusals with a
+ * reason in words.
+ */
 
 #include "cpu.h"
 

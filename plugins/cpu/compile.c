@@ -57,6 +57,7 @@ static bp_rc fetch_constant(bp_program *program, uint32_t index, bool needs_alig
     return BP_OK;
 }
 
+/* Finds the row of a node and fetches its constants. */
 static bp_rc prepare_node(bp_instance *instance, bp_program *program, uint32_t index, bp_err *err)
 {
     const bp_graph *graph = program->graph;
@@ -90,7 +91,7 @@ static bp_rc prepare_node(bp_instance *instance, bp_program *program, uint32_t i
     return BP_OK;
 }
 
-/* Packs last, as a node must see constants in the place where they stay. */
+/* Packs after all constants have been fetched, because a node keeps pointers to them. */
 static bp_rc pack_all(bp_program *program, bp_err *err)
 {
     for (; program->n_packed < program->graph->n_nodes; program->n_packed++) {

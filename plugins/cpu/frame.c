@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* frame.c - prepares a program for one set of shapes, and runs it. */
+/*
+ * frame.c - prepares a program for one set of shapes (a frame), and runs it.
+ *
+ * All memory and all decisions belong to bp_cpu_frame_create(); bp_cpu_execute() binds pointers
+ * that have changed and calls the run function of each step in order.
+ */
 
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 
@@ -9,7 +14,7 @@
 
 enum { SCRATCH_ALIGN = 64 };
 
-/* A call in running order; the hot loop reads nothing else. */
+/* A call in running order: the only data that the loop of bp_cpu_execute() reads. */
 struct step {
     bp_rc (*run)(struct bp_cpu_call *call, bp_err *err);
     struct bp_cpu_call *call;
@@ -42,13 +47,13 @@ struct bp_frame {
 /* The tensor that stands for value v in this frame. */
 static bp_tensor *tensor_of(bp_frame *frame, const struct bp_cpu_layout *layout, uint32_t v)
 {
-    struct bp_cpu_place place = layout->places[v];
+    struct bp_cpu_location location = layout->locations[v];
     const bp_graph *graph = frame->program->graph;
 
-    if (place.kind == BP_CPU_OUTPUT && graph->outputs[place.index] == v)
-        return &frame->desc->out[place.index];
-    if (place.kind == BP_CPU_INPUT && graph->inputs[place.index] == v)
-        return &frame->desc->in[place.index];
+    if (location.kind == BP_CPU_OUTPUT && graph->outputs[location.index] == v)
+        return &frame->desc->out[location.index];
+    if (location.kind == BP_CPU_INPUT && graph->inputs[location.index] == v)
+        return &frame->desc->in[location.index];
     return &frame->tensors[v];
 }
 
@@ -58,12 +63,12 @@ static bp_rc make_tensor(bp_frame *frame, const struct bp_cpu_layout *layout, ui
 {
     const bp_shape *shape = &frame->desc->shapes[v];
     const bp_value *value = BP_VALUE(frame->program->graph, v);
-    struct bp_cpu_place place = layout->places[v];
+    struct bp_cpu_location location = layout->locations[v];
     bp_tensor *tensor = tensor_of(frame, layout, v);
     bool is_constant = value->flags & BP_VALUE_CONSTANT;
     uint32_t rank = is_constant ? value->rank : shape->rank;
 
-    if (tensor != &frame->tensors[v] || place.kind == BP_CPU_NOWHERE || rank == BP_RANK_UNKNOWN)
+    if (tensor != &frame->tensors[v] || location.kind == BP_CPU_NOWHERE || rank == BP_RANK_UNKNOWN)
         return BP_OK;
     tensor->dims = bp_blocks_array(&frame->memory, rank, sizeof *tensor->dims);
     if (!tensor->dims)
@@ -78,21 +83,26 @@ static bp_rc make_tensor(bp_frame *frame, const struct bp_cpu_layout *layout, ui
     return BP_OK;
 }
 
-/* Value v lies with another one: at a constant, or at a tensor of the host, which moves. */
+/*
+ * Records that value v lies on a constant, or on a tensor of the host, whose base changes between
+ * runs.
+ */
 static void note_binding(bp_frame *frame, const struct bp_cpu_layout *layout, uint32_t v)
 {
-    struct bp_cpu_place place = layout->places[v];
+    struct bp_cpu_location location = layout->locations[v];
     bp_tensor *tensor = tensor_of(frame, layout, v);
 
     if (tensor != &frame->tensors[v])
         return;
-    if (place.kind == BP_CPU_IN_ARENA) {
-        tensor->offset = layout->items[place.index].offset;
+    if (location.kind == BP_CPU_IN_ARENA) {
+        tensor->offset = layout->items[location.index].offset;
         frame->in_arena[frame->n_in_arena++] = tensor;
-    } else if (place.kind == BP_CPU_INPUT) {
-        frame->aliases[frame->n_aliases++] = (struct alias){tensor, &frame->desc->in[place.index]};
-    } else if (place.kind == BP_CPU_OUTPUT) {
-        frame->aliases[frame->n_aliases++] = (struct alias){tensor, &frame->desc->out[place.index]};
+    } else if (location.kind == BP_CPU_INPUT) {
+        frame->aliases[frame->n_aliases++] =
+            (struct alias){tensor, &frame->desc->in[location.index]};
+    } else if (location.kind == BP_CPU_OUTPUT) {
+        frame->aliases[frame->n_aliases++] =
+            (struct alias){tensor, &frame->desc->out[location.index]};
     }
 }
 
@@ -101,7 +111,7 @@ static void bind_constant_view(bp_frame *frame, const struct bp_cpu_layout *layo
 {
     const bp_node *node = BP_NODE(frame->program->graph, i);
 
-    if (layout->is_elided[i] && layout->places[node->out[0]].kind == BP_CPU_CONSTANT)
+    if (layout->is_elided[i] && layout->locations[node->out[0]].kind == BP_CPU_CONSTANT)
         frame->tensors[node->out[0]].base = frame->tensors[node->in[0]].base;
 }
 

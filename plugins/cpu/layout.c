@@ -40,7 +40,7 @@ static bp_rc size_values(const struct bp_program *program, const bp_frame_desc *
     for (uint32_t v = 0; v < graph->n_values; v++) {
         const bp_shape *shape = &desc->shapes[v];
 
-        if (layout->places[v].kind == BP_CPU_CONSTANT) {
+        if (layout->locations[v].kind == BP_CPU_CONSTANT) {
             layout->bytes[v] = program->constants[v].size;
             continue;
         }
@@ -58,28 +58,28 @@ static bp_rc size_values(const struct bp_program *program, const bp_frame_desc *
     return BP_OK;
 }
 
-/* Values whose place is given: inputs, constants and outputs of the group. */
+/* Values whose location is given: inputs, constants and outputs of the group. */
 static bp_rc place_outer_values(const bp_graph *graph, struct bp_cpu_layout *layout, bp_err *err)
 {
     for (uint32_t v = 0; v < graph->n_values; v++) {
         if (BP_VALUE(graph, v)->flags & BP_VALUE_CONSTANT)
-            layout->places[v].kind = BP_CPU_CONSTANT;
+            layout->locations[v].kind = BP_CPU_CONSTANT;
     }
     for (uint32_t i = 0; i < graph->n_inputs; i++)
-        layout->places[graph->inputs[i]] = (struct bp_cpu_place){BP_CPU_INPUT, i};
+        layout->locations[graph->inputs[i]] = (struct bp_cpu_location){BP_CPU_INPUT, i};
     for (uint32_t i = 0; i < graph->n_outputs; i++) {
         uint32_t v = graph->outputs[i];
 
-        if (layout->places[v].kind != BP_CPU_NOWHERE) {
+        if (layout->locations[v].kind != BP_CPU_NOWHERE) {
             return bp_fail(err, BP_E_INVALID, "output '%s' of the group is not made by the group",
                            BP_VALUE(graph, v)->name);
         }
-        layout->places[v] = (struct bp_cpu_place){BP_CPU_OUTPUT, i};
+        layout->locations[v] = (struct bp_cpu_location){BP_CPU_OUTPUT, i};
     }
     return BP_OK;
 }
 
-static bool is_same_place(struct bp_cpu_place a, struct bp_cpu_place b)
+static bool is_same_location(struct bp_cpu_location a, struct bp_cpu_location b)
 {
     return a.kind == b.kind && a.index == b.index;
 }
@@ -110,10 +110,10 @@ static void place_viewed_values(const struct bp_program *program, const bp_frame
             continue;
         in = node->in[0];
         out = node->out[0];
-        if (layout->places[in].kind == BP_CPU_NOWHERE &&
-            layout->places[out].kind == BP_CPU_OUTPUT && desc->shapes[in].rank != BP_RANK_UNKNOWN &&
-            desc->shapes[out].rank != BP_RANK_UNKNOWN)
-            layout->places[in] = layout->places[out];
+        if (layout->locations[in].kind == BP_CPU_NOWHERE &&
+            layout->locations[out].kind == BP_CPU_OUTPUT &&
+            desc->shapes[in].rank != BP_RANK_UNKNOWN && desc->shapes[out].rank != BP_RANK_UNKNOWN)
+            layout->locations[in] = layout->locations[out];
     }
 }
 
@@ -122,18 +122,19 @@ static bool may_reuse(const struct bp_cpu_layout *layout, const bp_frame_desc *d
                       const bp_node *node, uint32_t i, uint32_t k)
 {
     uint32_t in, out = node->out[0];
-    struct bp_cpu_place place;
+    struct bp_cpu_location location;
 
     if (k >= node->n_in || node->in[k] == BP_NONE)
         return false;
     in = node->in[k];
-    place = layout->places[in];
-    if (place.kind != BP_CPU_IN_ARENA || layout->items[place.index].last != i ||
+    location = layout->locations[in];
+    if (location.kind != BP_CPU_IN_ARENA || layout->items[location.index].last != i ||
         layout->bytes[in] != layout->bytes[out] ||
         desc->shapes[in].dtype != desc->shapes[out].dtype)
         return false;
     for (uint32_t j = 0; j < node->n_in; j++) {
-        if (j != k && node->in[j] != BP_NONE && is_same_place(layout->places[node->in[j]], place))
+        if (j != k && node->in[j] != BP_NONE &&
+            is_same_location(layout->locations[node->in[j]], location))
             return false;
     }
     return true;
@@ -148,28 +149,28 @@ static void place_output(const struct bp_program *program, const bp_frame_desc *
 {
     const bp_node *node = BP_NODE(program->graph, i);
     uint32_t flags = program->nodes[i].op->flags, v = node->out[o];
-    struct bp_cpu_place *place = &layout->places[v];
+    struct bp_cpu_location *location = &layout->locations[v];
 
-    if (place->kind == BP_CPU_OUTPUT) {
+    if (location->kind == BP_CPU_OUTPUT) {
         layout->is_elided[i] |= o == 0 && is_view(program, layout, i) &&
-                                is_same_place(layout->places[node->in[0]], *place);
+                                is_same_location(layout->locations[node->in[0]], *location);
         return;
     }
     if (o == 0 && is_view(program, layout, i)) {
-        *place = layout->places[node->in[0]];
+        *location = layout->locations[node->in[0]];
         layout->is_elided[i] = true;
     }
-    for (uint32_t k = 0; k < 2 && place->kind == BP_CPU_NOWHERE; k++) {
+    for (uint32_t k = 0; k < 2 && location->kind == BP_CPU_NOWHERE; k++) {
         if (o == 0 && flags & BP_CPU_IN_PLACE && may_reuse(layout, desc, node, i, k))
-            *place = layout->places[node->in[k]];
+            *location = layout->locations[node->in[k]];
     }
-    if (place->kind == BP_CPU_NOWHERE) {
-        *place = (struct bp_cpu_place){BP_CPU_IN_ARENA, layout->n_items};
+    if (location->kind == BP_CPU_NOWHERE) {
+        *location = (struct bp_cpu_location){BP_CPU_IN_ARENA, layout->n_items};
         layout->items[layout->n_items++] =
             (bp_arena_item){.bytes = layout->bytes[v], .first = i, .last = i};
     }
-    if (place->kind == BP_CPU_IN_ARENA && layout->items[place->index].last < last_use)
-        layout->items[place->index].last = last_use;
+    if (location->kind == BP_CPU_IN_ARENA && layout->items[location->index].last < last_use)
+        layout->items[location->index].last = last_use;
 }
 
 static bp_rc check_node(const struct bp_program *program, const bp_frame_desc *desc, uint32_t i,
@@ -177,18 +178,19 @@ static bp_rc check_node(const struct bp_program *program, const bp_frame_desc *d
 {
     const bp_graph *graph = program->graph;
     const bp_node *node = BP_NODE(graph, i);
-    bool may_be_late = program->nodes[i].op->flags & BP_CPU_RUNTIME_SHAPE;
+    bool may_be_dynamic = program->nodes[i].op->flags & BP_CPU_RUNTIME_SHAPE;
 
     for (uint32_t k = 0; k < node->n_in; k++) {
         uint32_t v = node->in[k];
 
         if (v == BP_NONE)
             continue;
-        if (layout->places[v].kind == BP_CPU_NOWHERE) {
+        if (layout->locations[v].kind == BP_CPU_NOWHERE) {
             return bp_fail(err, BP_E_INVALID, "%s '%s' reads '%s' before a node has made it",
                            node->op, node->name, BP_VALUE(graph, v)->name);
         }
-        if (desc->shapes[v].rank == BP_RANK_UNKNOWN && layout->places[v].kind != BP_CPU_CONSTANT) {
+        if (desc->shapes[v].rank == BP_RANK_UNKNOWN &&
+            layout->locations[v].kind != BP_CPU_CONSTANT) {
             return bp_fail(err, BP_E_SHAPE,
                            "%s '%s': the shape of '%s' is known only once it is made, so its "
                            "readers belong in another group",
@@ -200,15 +202,16 @@ static bp_rc check_node(const struct bp_program *program, const bp_frame_desc *d
 
         if (v == BP_NONE)
             continue;
-        if (layout->places[v].kind != BP_CPU_NOWHERE && layout->places[v].kind != BP_CPU_OUTPUT) {
+        if (layout->locations[v].kind != BP_CPU_NOWHERE &&
+            layout->locations[v].kind != BP_CPU_OUTPUT) {
             return bp_fail(err, BP_E_INVALID, "%s '%s' makes '%s', which is made elsewhere",
                            node->op, node->name, BP_VALUE(graph, v)->name);
         }
-        if (desc->shapes[v].rank == BP_RANK_UNKNOWN && !may_be_late) {
+        if (desc->shapes[v].rank == BP_RANK_UNKNOWN && !may_be_dynamic) {
             return bp_fail(err, BP_E_SHAPE, "%s '%s': the shape of '%s' must be known", node->op,
                            node->name, BP_VALUE(graph, v)->name);
         }
-        if (desc->shapes[v].rank == BP_RANK_UNKNOWN && layout->places[v].kind != BP_CPU_OUTPUT) {
+        if (desc->shapes[v].rank == BP_RANK_UNKNOWN && layout->locations[v].kind != BP_CPU_OUTPUT) {
             return bp_fail(err, BP_E_SHAPE,
                            "%s '%s': the shape of '%s' is known only once it is made, so it must "
                            "be an output of the group",
@@ -221,12 +224,12 @@ static bp_rc check_node(const struct bp_program *program, const bp_frame_desc *d
 static bool layout_alloc(const bp_graph *graph, struct bp_blocks *memory,
                          struct bp_cpu_layout *layout)
 {
-    layout->places = bp_blocks_array(memory, graph->n_values, sizeof *layout->places);
+    layout->locations = bp_blocks_array(memory, graph->n_values, sizeof *layout->locations);
     layout->bytes = bp_blocks_array(memory, graph->n_values, sizeof *layout->bytes);
     layout->is_elided = bp_blocks_array(memory, graph->n_nodes, sizeof *layout->is_elided);
     layout->items =
         bp_blocks_array(memory, (size_t)graph->n_values + graph->n_nodes, sizeof *layout->items);
-    return layout->places && layout->bytes && layout->is_elided && layout->items;
+    return layout->locations && layout->bytes && layout->is_elided && layout->items;
 }
 
 bp_rc bp_cpu_layout_make(const struct bp_program *program, const bp_frame_desc *desc,

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* node.c - what pack, prepare and run ask of their node and call: errors, memory, threads. */
+/*
+ * node.c - what pack, prepare and run ask of their node and call: errors, memory, threads.
+ *
+ * All of it may be called by the thread that runs the call; bp_cpu_parallel() is the only function
+ * that uses others.
+ */
 
 #include "cpu.h"
 
@@ -7,7 +12,7 @@
 
 enum {
     PARALLEL_COST = 16 * 1024, /* simple operations that pay for waking a thread */
-    SLICES_A_THREAD = 4        /* so that a thread that is held up costs little */
+    SLICES_A_THREAD = 4        /* more slices than threads: a delayed thread then holds up little */
 };
 
 bp_rc bp_cpu_fail(const struct bp_cpu_node *node, bp_err *err, bp_rc rc, const char *fmt, ...)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* operators.c - finds the row of an operator. Nothing that an operator calls is here. */
+/*
+ * operators.c - finds the table row of an operator. It refers to all rows, so no operator calls
+ * anything in this file.
+ */
 
 #include "operators.h"
 
@@ -12,7 +15,7 @@ static const struct bp_cpu_op *const rows[] = {
 
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
-/* Two characters first: with most rows they tell, and no function is called. */
+/* Compares two characters first: they differ for most rows, which saves the call of strcmp. */
 static bool is_called(const struct bp_cpu_op *op, const char *name)
 {
     return op->name[0] == name[0] && op->name[1] == name[1] && strcmp(op->name, name) == 0;

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* program.h - what provider.c, capability.c, operators.c, compile.c, layout.c and frame.c share, and operators do not see. */
+/*
+ * program.h - what provider.c, capability.c, operators.c, compile.c, layout.c and frame.c share,
+ * and operators do not see.
+ *
+ * A program belongs to one group of nodes and is read by many frames at once; a frame, with its
+ * layout and calls, is used by one thread at a time.
+ */
 #ifndef BP_CPU_PROGRAM_H
 #define BP_CPU_PROGRAM_H
 
@@ -31,27 +37,30 @@ struct bp_program {
     bp_span *constants;        /* one a value */
 };
 
-/* Where a value's bytes are. */
+/* The kinds of locations of a value's bytes. */
 enum { BP_CPU_NOWHERE, BP_CPU_IN_ARENA, BP_CPU_CONSTANT, BP_CPU_INPUT, BP_CPU_OUTPUT };
 
-struct bp_cpu_place {
+struct bp_cpu_location {
     uint32_t kind;
     uint32_t index; /* of the arena item, input or output */
 };
 
 /*
- * Who lies where in one frame. Item i < n_items is storage of values; the calls' scratch comes
- * behind.
+ * The layout of one frame. Item i < n_items is storage of values; the scratch of the calls comes
+ * after them.
  */
 struct bp_cpu_layout {
-    struct bp_cpu_place *places; /* one a value */
-    size_t *bytes;               /* one a value; of unknown shapes 0 */
-    bool *is_elided;             /* one a node: an output that already lies where it belongs */
-    bp_arena_item *items;        /* room for n_values + n_nodes */
+    struct bp_cpu_location *locations; /* one a value */
+    size_t *bytes;                     /* one a value; of unknown shapes 0 */
+    bool *is_elided;      /* one a node: an output that already lies where it belongs */
+    bp_arena_item *items; /* capacity n_values + n_nodes */
     uint32_t n_items;
 };
 
-/* Places of all values of the program's graph; storage is taken from memory. */
+/*
+ * Decides the locations of all values of the program's graph. Arrays come from `memory`.
+ * BP_E_NOMEM, BP_E_SHAPE.
+ */
 bp_rc bp_cpu_layout_make(const struct bp_program *program, const bp_frame_desc *desc,
                          struct bp_blocks *memory, struct bp_cpu_layout *out, bp_err *err);
 /* Bytes of a shape; false: too many, or a type without a size. */

@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* run_memory.c - what a call allocates in the middle of a run: outputs sized by data, and strings. */
+/*
+ * run_memory.c - memory that a call allocates during a run: outputs whose size comes with the data,
+ * and strings.
+ *
+ * Blocks of an earlier run are replaced by one of their total size, so that a run that repeats
+ * allocates nothing.
+ */
 
 #include "program.h"
 
 /* The memory of one call; between runs it keeps as much as one of them has needed. */
 struct bp_cpu_run_memory {
     struct bp_blocks memory;
-    size_t used; /* bytes, in the run of that number */
+    size_t used; /* bytes that run number run_number has taken */
     uint64_t run_number;
 };
 
 enum { ALIGN = 64 };
 
-/* Forgets what an earlier run took, but keeps room for as much in one piece. */
+/* Forgets what an earlier run took, but keeps the capacity, in one block. */
 static void begin_run(struct bp_cpu_run_memory *own, uint64_t run_number)
 {
     if (own->used > 0) {
@@ -28,6 +34,10 @@ static void begin_run(struct bp_cpu_run_memory *own, uint64_t run_number)
     own->run_number = run_number;
 }
 
+/*
+ * The first request of a run is noticed by the frame's run number; operators need not say that a
+ * run begins.
+ */
 void *bp_cpu_run_memory(struct bp_cpu_call *call, size_t bytes)
 {
     struct bp_cpu_run_memory *own = call->run_memory;
@@ -53,7 +63,7 @@ void bp_cpu_run_memory_finish(struct bp_cpu_call *call)
         bp_blocks_free(&call->run_memory->memory);
 }
 
-/* Nobody outside of the group reads it: it lies in the call's own memory. */
+/* An output that is no output of the group: it lies in the call's own memory. */
 static bp_rc alloc_inside(struct bp_cpu_call *call, bp_tensor *tensor, uint32_t rank,
                           const int64_t *dims, bp_err *err)
 {

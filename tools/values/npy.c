@@ -147,8 +147,8 @@ static bp_rc read_descr(struct head *head, bp_err *err)
                        head->file);
     if (descr[0] == '>')
         return bp_fail(err, BP_E_UNSUPPORTED,
-                       "%s: holds big-endian numbers (%s); save a.astype('<%s') instead",
-                       head->file, descr, descr + 1);
+                       "%s: holds big-endian values (%s); save a.astype('<%s') instead", head->file,
+                       descr, descr + 1);
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         bool has_order = descr[0] == '<' || (descr[0] == '|' && types[i].code[1] == '1');
 
@@ -197,7 +197,7 @@ static bp_rc read_head(struct head *head, bp_err *err)
     }
     skip_blanks(head);
     if (head->at != head->end)
-        return malformed(head, "the header goes on behind its dictionary", err);
+        return malformed(head, "the header goes on after its dictionary", err);
     if (!head->has_descr || !head->has_order || !head->has_shape)
         return malformed(head, "the header lacks descr, fortran_order or shape", err);
     if (head->is_fortran && head->rank > 1)
