@@ -349,7 +349,7 @@ START_TEST(zero_points_that_fit_nothing_are_an_error)
     th_output(t, "y", BP_DTYPE_I32, "2,2");
     th_node(t, "MatMulInteger", 10, "a b z", "y");
     ck_assert_int_eq(th_run(t), BP_E_SHAPE);
-    ck_assert_ptr_nonnull(strstr(th_message(t), "input 2 has 3 numbers"));
+    ck_assert_ptr_nonnull(strstr(th_message(t), "input 2 has 3 elements"));
 }
 END_TEST
 
