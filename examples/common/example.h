@@ -9,7 +9,7 @@
 
 #include <backplane.h>
 
-/* Room for the one sentence that comes with an error of the library. */
+/* A buffer for the message of a library error. */
 enum { EXAMPLE_TEXT = 1024 };
 
 /* What complaints begin with; each program defines it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* detect.c - finds faces in a picture with a network of the Ultraface family. */
+/* detect.c - finds faces in an image with a network of the Ultraface family. */
 #include "detect.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static bool find_input(struct detector *detector, const char *name)
         return example_fail("%s: not a model of the Ultraface family: it has %u inputs, not one",
                             name, n_required);
 
-    /* A first size of -1 is a batch of any size, of which one picture is fine. */
+    /* A first dimension of -1 is a dynamic batch size; the program runs batches of one. */
     if (input.dtype != BP_DTYPE_F32 || input.rank != 4 || input.dims[0].value > 1 ||
         input.dims[1].value != IMAGE_CHANNELS || input.dims[2].value < 1 ||
         input.dims[2].value > MOST_SIDE || input.dims[3].value < 1 ||
@@ -91,18 +91,18 @@ bool detector_init(struct detector *detector, bp_session *session, const char *n
 /* ---- a run ----------------------------------------------------------------------------------- */
 
 /* The pixels as the network takes them: a plane a colour. */
-static void fill_planes(const struct image *picture, float *planes)
+static void fill_planes(const struct image *image, float *planes)
 {
-    size_t n = picture->width * picture->height;
+    size_t n = image->width * image->height;
 
     for (size_t c = 0; c < IMAGE_CHANNELS; c++) {
         for (size_t i = 0; i < n; i++)
-            *planes++ = ((float)picture->rgb[i * IMAGE_CHANNELS + c] - grey) / contrast;
+            *planes++ = ((float)image->rgb[i * IMAGE_CHANNELS + c] - grey) / contrast;
     }
 }
 
-/* The whole picture at the network's size, without regard to its proportions, as in training. */
-static bool prepare(const struct detector *detector, const struct image *picture, bp_tensor *out)
+/* Resizes the image to the network's input and ignores its aspect ratio, as the training did. */
+static bool prepare(const struct detector *detector, const struct image *image, bp_tensor *out)
 {
     char text[EXAMPLE_TEXT];
     bp_err err = bp_err_init(text, sizeof text);
@@ -113,7 +113,7 @@ static bool prepare(const struct detector *detector, const struct image *picture
     *out = (bp_tensor){0};
     if (!image_create(&small, detector->width, detector->height))
         return false;
-    is_good = image_resize(picture, &small);
+    is_good = image_resize(image, &small);
     if (is_good && bp_tensor_alloc(BP_DTYPE_F32, dims, 4, out, &err) < 0)
         is_good = example_fail("%s", text);
     if (is_good)
@@ -133,7 +133,7 @@ static const float *floats_of(const bp_tensor *tensor)
     return (const float *)((const char *)tensor->base + tensor->offset);
 }
 
-bool detector_run(const struct detector *detector, const struct image *picture, float threshold,
+bool detector_run(const struct detector *detector, const struct image *image, float threshold,
                   struct faces *out)
 {
     char text[EXAMPLE_TEXT];
@@ -146,7 +146,7 @@ bool detector_run(const struct detector *detector, const struct image *picture, 
     int64_t n;
 
     *out = (struct faces){0};
-    if (!prepare(detector, picture, &in.tensor))
+    if (!prepare(detector, image, &in.tensor))
         goto out;
     /* Outputs without storage: the library allocates what they need. */
     if (bp_session_run(detector->session, &in, 1, results, 2, NULL, &err) < 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* detect.h - finds faces in a picture with a network of the Ultraface family. */
+/* detect.h - finds faces in an image with a network of the Ultraface family. */
 #ifndef EXAMPLES_DETECT_H
 #define EXAMPLES_DETECT_H
 
@@ -11,7 +11,7 @@
 struct detector {
     bp_session *session;           /* the caller's */
     uint32_t input, scores, boxes; /* indices in the session */
-    size_t width, height;          /* of the picture that the network looks at */
+    size_t width, height;          /* of the image that the network looks at */
 };
 
 /*
@@ -24,7 +24,7 @@ bool detector_init(struct detector *detector, bp_session *session, const char *n
  * The faces whose score reaches the threshold. *out is the caller's, to faces_finish(). False,
  * after a complaint, when the run fails or its results are not what they should be.
  */
-bool detector_run(const struct detector *detector, const struct image *picture, float threshold,
+bool detector_run(const struct detector *detector, const struct image *image, float threshold,
                   struct faces *out);
 
 #endif

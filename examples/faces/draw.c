@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* draw.c - frames and numbers on a picture. */
+/* draw.c - frames and digits in an image. */
 #include "draw.h"
 
 #include <string.h>

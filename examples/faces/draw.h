@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* draw.h - frames and numbers on a picture. */
+/* draw.h - frames and digits in an image. */
 #ifndef EXAMPLES_DRAW_H
 #define EXAMPLES_DRAW_H
 
 #include "image.h"
 
-/* In pixels, right and bottom not included; parts outside of the picture are not drawn. */
+/* In pixels, right and bottom not included; parts outside of the image are not drawn. */
 struct rectangle {
     long left, top, right, bottom;
 };

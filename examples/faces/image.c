@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* image.c - a picture in memory, and the same picture at another size. */
+/* image.c - an image in memory, and the same image at another size. */
 #include "image.h"
 
 #include <math.h>
@@ -14,11 +14,11 @@ bool image_create(struct image *image, size_t width, size_t height)
 {
     *image = (struct image){0};
     if (width == 0 || height == 0 || width > most_pixels / height)
-        return example_fail("a picture of %zu x %zu pixels: not between 1 and %zu in all", width,
+        return example_fail("an image of %zu x %zu pixels: not between 1 and %zu in all", width,
                             height, most_pixels);
     image->rgb = calloc(width * height, IMAGE_CHANNELS);
     if (!image->rgb)
-        return example_fail("no memory for a picture of %zu x %zu pixels", width, height);
+        return example_fail("no memory for an image of %zu x %zu pixels", width, height);
     image->width = width;
     image->height = height;
     return true;

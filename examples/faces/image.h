@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* image.h - a picture in memory. */
+/* image.h - an image in memory. */
 #ifndef EXAMPLES_IMAGE_H
 #define EXAMPLES_IMAGE_H
 
@@ -14,11 +14,13 @@ struct image {
     uint8_t *rgb; /* rows from the top, IMAGE_CHANNELS bytes a pixel */
 };
 
-/* A black picture. False, after a complaint, when it has no pixel, too many, or memory is short. */
+/*
+ * Creates a black image. Prints an error and returns false for no pixels, too many, or no memory.
+ */
 bool image_create(struct image *image, size_t width, size_t height);
-void image_destroy(struct image *image); /* a zeroed one is fine */
+void image_destroy(struct image *image); /* {0} is fine */
 
-/* Fills `to`, at its own size, with all of `from`. False, after a complaint, without memory. */
+/* Resizes `from` to the size of `to`. Prints an error and returns false without memory. */
 bool image_resize(const struct image *from, struct image *to);
 
 #endif

@@ -15,14 +15,14 @@
 const char example_name[] = "faces";
 
 struct arguments {
-    const char *model, *picture, *out;
+    const char *model, *image, *out;
     const char *providers; /* NULL: CPU alone */
     float threshold;
 };
 
 static void print_help(void)
 {
-    puts("Usage: faces [OPTION]... MODEL.onnx PICTURE.jpg OUT.png\n"
+    puts("Usage: faces [OPTION]... MODEL.onnx IMAGE.jpg OUT.png\n"
          "Finds the faces in a photograph and draws frames around them.\n"
          "\n"
          "MODEL is one of the Ultraface family: input 1x3xHxW, outputs scores and boxes.\n"
@@ -75,20 +75,20 @@ static void parse_arguments(int argc, char **argv, struct arguments *out)
         }
     }
     if (argc - optind != 3) {
-        example_fail("a model, a picture and a file to write are needed, in this order");
+        example_fail("a model, an image and a file to write are needed, in this order");
         exit_with_hint();
     }
     out->model = argv[optind];
-    out->picture = argv[optind + 1];
+    out->image = argv[optind + 1];
     out->out = argv[optind + 2];
 }
 
 /* ---- showing what was found ------------------------------------------------------------------ */
 
-static struct rectangle pixels_of(const struct face *face, const struct image *picture)
+static struct rectangle pixels_of(const struct face *face, const struct image *image)
 {
-    double width = (double)picture->width;
-    double height = (double)picture->height;
+    double width = (double)image->width;
+    double height = (double)image->height;
 
     return (struct rectangle){.left = lrint((double)face->left * width),
                               .top = lrint((double)face->top * height),
@@ -97,18 +97,18 @@ static struct rectangle pixels_of(const struct face *face, const struct image *p
 }
 
 /* Prints each face and draws its frame. */
-static void show(const struct faces *faces, struct image *picture)
+static void show(const struct faces *faces, struct image *image)
 {
     /* From the last to the first: where frames meet, the better face is on top. */
     for (size_t i = faces->count; i-- > 0;) {
-        struct rectangle at = pixels_of(&faces->list[i], picture);
+        struct rectangle at = pixels_of(&faces->list[i], image);
         char score[16];
 
         snprintf(score, sizeof score, "%.2f", (double)faces->list[i].score);
-        draw_frame(picture, &at, score);
+        draw_frame(image, &at, score);
     }
     for (size_t i = 0; i < faces->count; i++) {
-        struct rectangle at = pixels_of(&faces->list[i], picture);
+        struct rectangle at = pixels_of(&faces->list[i], image);
 
         printf("face %zu: x %ld to %ld, y %ld to %ld, score %.3f\n", i + 1, at.left, at.right,
                at.top, at.bottom, (double)faces->list[i].score);
@@ -117,26 +117,25 @@ static void show(const struct faces *faces, struct image *picture)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static bool find_faces(bp_session *session, const struct arguments *arguments,
-                       struct image *picture)
+static bool find_faces(bp_session *session, const struct arguments *arguments, struct image *image)
 {
     struct detector detector;
     struct faces faces = {0};
     double start = example_now_ms();
     bool is_good = detector_init(&detector, session, arguments->model) &&
-                   detector_run(&detector, picture, arguments->threshold, &faces);
+                   detector_run(&detector, image, arguments->threshold, &faces);
 
     if (is_good) {
         printf("%zu face%s found in %.2f ms\n", faces.count, faces.count == 1 ? "" : "s",
                example_now_ms() - start);
-        show(&faces, picture);
-        is_good = image_write_png(arguments->out, picture);
+        show(&faces, image);
+        is_good = image_write_png(arguments->out, image);
     }
     faces_finish(&faces);
     return is_good && example_print_providers(bp_session_report(session));
 }
 
-static bool run(bp_env *env, const struct arguments *arguments, struct image *picture)
+static bool run(bp_env *env, const struct arguments *arguments, struct image *image)
 {
     char text[EXAMPLE_TEXT];
     bp_err err = bp_err_init(text, sizeof text);
@@ -152,7 +151,7 @@ static bool run(bp_env *env, const struct arguments *arguments, struct image *pi
         goto out;
     }
     printf("%s: ready after %.2f ms\n", arguments->model, example_now_ms() - start);
-    is_good = find_faces(session, arguments, picture);
+    is_good = find_faces(session, arguments, image);
 out:
     bp_session_destroy(session);
     bp_session_options_destroy(options);
@@ -164,18 +163,18 @@ int main(int argc, char **argv)
     char text[EXAMPLE_TEXT];
     bp_err err = bp_err_init(text, sizeof text);
     struct arguments arguments;
-    struct image picture;
+    struct image image;
     bp_env *env = NULL;
     bool is_good;
 
     parse_arguments(argc, argv, &arguments);
-    is_good = image_read_jpeg(arguments.picture, &picture);
+    is_good = image_read_jpeg(arguments.image, &image);
     if (is_good && bp_env_create(NULL, &env, &err) < 0)
         is_good = example_fail("%s", text);
     if (is_good) {
-        is_good = run(env, &arguments, &picture);
+        is_good = run(env, &arguments, &image);
         bp_env_destroy(env, NULL);
     }
-    image_destroy(&picture);
+    image_destroy(&image);
     return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -22,7 +22,7 @@ static float smaller(float a, float b)
     return a < b ? a : b;
 }
 
-/* Within the picture; not a number becomes 0. */
+/* Clamps to the image; NaN becomes 0. */
 static float clamp(float value)
 {
     return smaller(larger(value, 0), 1);

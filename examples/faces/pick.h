@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Corners as parts of the picture's width and height, 0..1. */
+/* Corners as parts of the image's width and height, 0..1. */
 struct face {
     float left, top, right, bottom;
     float score;

@@ -248,7 +248,7 @@ static bool has_words(const struct mutant *m, const char *text)
 }
 
 /* In a process of its own: ends with what became of the mutant. */
-static void judge(const struct mutant *m)
+static void try_and_exit(const struct mutant *m)
 {
     char text[1024] = "";
     bp_err err = bp_err_init(text, sizeof text);
@@ -270,7 +270,7 @@ static int run_apart(const struct mutant *m)
 
     if (child == 0) {
         alarm(120);
-        judge(m);
+        try_and_exit(m);
     }
     if (child < 0 || waitpid(child, &status, 0) != child)
         return BAD;

@@ -32,7 +32,7 @@ gives 0 bench --runs 5 --warmup 2 --profile "$work/profile.json" "$work/relu.onn
 
 refuses 3 'none.onnx' bench "$work/none.onnx"
 
-# P9, "the accelerator made it slower": a verdict in one command. A pretend accelerator whose every
+# P9, "the accelerator made it slower": a verdict in one command. A simulated accelerator whose every
 # copy and kernel takes 2 ms is slower than six floats on the CPU, however busy the machine is.
 mkdir "$work/dir"
 cp "$BP_MOCK_DIR/libbp-gizmo.so" "$BP_MOCK_DIR/libbp-few.so" "$work/dir/"
@@ -76,7 +76,7 @@ never_says out median_ms
 compare -p few --quiet --runs 1 "$work/fixed.onnx"
 [ ! -s "$work/out" ] || failed '--compare --quiet says something'
 
-# options of cpu are for both, those of the others are not in its way
+# options of cpu are for both sides, options of the others for the named side only
 compare -p few -o few:level=2 --place op:Relu=few --min-share few=0.5 --runs 1 "$work/fixed.onnx"
 refuses 2 'only cpu is to run the model' bench --compare "$work/fixed.onnx"
 refuses 2 'only cpu is to run the model' bench --compare -p cpu "$work/fixed.onnx"

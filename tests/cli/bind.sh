@@ -10,7 +10,7 @@ if ! grep -q '^#define HAVE_LIBFFI 1' "$BP_BUILDDIR/config.h"; then
     exit 77
 fi
 
-# the first example behind BIND FILES, as it stands in the man page
+# the first example after BIND FILES, as it stands in the man page
 sed -n '/^\.Sh BIND FILES/,/^\.Ed/p' "$BP_SRCDIR/docs/backplane.1" |
     sed -n '/^\.Bd/,/^\.Ed/p' | sed '/^\./d' >"$work/example.bind"
 grep -q '^Hypot: ' "$work/example.bind" || failed "the man page has lost its example"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_values.c - elements of every type as numbers and text, comparisons, random elements. */
+/* check_values.c - elements of every type as double and text, comparisons, random elements. */
 
 #include "config.h"
 
@@ -66,7 +66,7 @@ START_TEST(reads_small_floats_as_their_formats_say)
 }
 END_TEST
 
-START_TEST(knows_which_codes_are_no_numbers)
+START_TEST(recognises_codes_of_nan_and_infinity)
 {
     ck_assert_double_infinite(number(BP_DTYPE_F16, 0x7c00));
     ck_assert_double_nan(number(BP_DTYPE_F16, 0x7c01));
@@ -239,7 +239,7 @@ static void fill(uint32_t dtype, bp_tensor *tensor)
     bp_tensor_free(&other);
 }
 
-START_TEST(random_numbers_fill_their_range_and_repeat)
+START_TEST(random_values_fill_their_range_and_repeat)
 {
     static const uint32_t types[] = {BP_DTYPE_F16,  BP_DTYPE_BF16, BP_DTYPE_F32, BP_DTYPE_F64,
                                      BP_DTYPE_BOOL, BP_DTYPE_I4,   BP_DTYPE_U2,  BP_DTYPE_I64};
@@ -281,7 +281,7 @@ int main(void)
     suite_add_tcase(suite, tests);
     tcase_add_checked_fixture(tests, NULL, teardown);
     tcase_add_test(tests, reads_small_floats_as_their_formats_say);
-    tcase_add_test(tests, knows_which_codes_are_no_numbers);
+    tcase_add_test(tests, recognises_codes_of_nan_and_infinity);
     tcase_add_test(tests, reads_integers_of_every_width);
     tcase_add_test(tests, shows_strings_without_their_escapes);
     tcase_add_test(tests, counts_what_is_no_number_apart);
@@ -291,7 +291,7 @@ int main(void)
     tcase_add_test(tests, finds_the_worst_element_and_says_so);
     tcase_add_test(tests, does_not_compare_other_types_or_shapes);
     tcase_add_test(tests, takes_uint16_for_bfloat16);
-    tcase_add_test(tests, random_numbers_fill_their_range_and_repeat);
+    tcase_add_test(tests, random_values_fill_their_range_and_repeat);
     tcase_add_test(tests, there_are_no_random_strings);
     srunner_run_all(runner, CK_NORMAL);
     failures = srunner_ntests_failed(runner);

@@ -33,13 +33,13 @@ static const char *sentence(void)
 }
 
 /* n ratios from `first` on, each by `step` above the last, mixed up. */
-static void judge(double first, double step, size_t n)
+static void compute_verdict(double first, double step, size_t n)
 {
     double *ratios = xalloc(n, sizeof *ratios);
 
     for (size_t i = 0; i < n; i++)
         ratios[i % 2 ? n - 1 - i / 2 : i / 2] = first + step * (double)i;
-    bench_judge(ratios, n, &comparison.ratio);
+    bench_compute_verdict(ratios, n, &comparison.ratio);
     free(ratios);
 }
 
@@ -52,13 +52,13 @@ START_TEST(the_interval_is_that_of_the_sign_test)
     } known[] = {{1, 0, 0}, {5, 0, 4}, {6, 0, 5}, {8, 0, 7}, {9, 1, 7}, {12, 2, 9}, {20, 5, 14}};
 
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        judge(0, 1, known[i].n);
+        compute_verdict(0, 1, known[i].n);
         ck_assert_double_eq(comparison.ratio.low, known[i].low);
         ck_assert_double_eq(comparison.ratio.high, known[i].high);
         ck_assert_double_eq(comparison.ratio.median, (double)(known[i].n - 1) / 2);
         ck_assert_uint_eq(comparison.ratio.pairs, known[i].n);
     }
-    judge(0, 1, 1000);
+    compute_verdict(0, 1, 1000);
     ck_assert_double_eq(comparison.ratio.low, 468);
     ck_assert_double_eq(comparison.ratio.high, 531);
 }
@@ -66,10 +66,10 @@ END_TEST
 
 START_TEST(faster_is_so_many_times)
 {
-    judge(1.8125, 1.0 / 64, 20);
+    compute_verdict(1.8125, 1.0 / 64, 20);
     ck_assert_int_eq(comparison.ratio.verdict, BENCH_FASTER);
     ck_assert_str_eq(sentence(), "dnnl,cpu is 1.96 times as fast as cpu");
-    judge(50, 0, 20);
+    compute_verdict(50, 0, 20);
     ck_assert_str_eq(sentence(), "dnnl,cpu is 50 times as fast as cpu");
 }
 END_TEST
@@ -79,14 +79,14 @@ START_TEST(slower_comes_with_what_the_plan_knows)
     comparison.named.n_groups = 14;
     comparison.named.n_copies = 28;
     comparison.named.copy_bytes = 3200000;
-    judge(0.6, 0, 6);
+    compute_verdict(0.6, 0, 6);
     ck_assert_int_eq(comparison.ratio.verdict, BENCH_SLOWER);
     ck_assert_str_eq(sentence(), "dnnl,cpu is slower: 0.60 times as fast as cpu; 14 groups, 3.2 MB "
                                  "copied a run; the plan says why: backplane plan -p dnnl,cpu "
                                  "model.onnx");
     comparison.named.n_groups = 1;
     comparison.named.copy_bytes = 0; /* of sizes that only a run knows */
-    judge(0.0009765625, 0, 6);
+    compute_verdict(0.0009765625, 0, 6);
     ck_assert_str_eq(sentence(), "dnnl,cpu is slower: cpu is 1024 times as fast; 1 group, 28 "
                                  "copies a run; the plan says why: backplane plan -p dnnl,cpu "
                                  "model.onnx");
@@ -97,16 +97,16 @@ END_TEST
 
 START_TEST(what_may_be_chance_is_no_difference)
 {
-    judge(0.9, 0.02, 20); /* on both sides of 1 */
+    compute_verdict(0.9, 0.02, 20); /* on both sides of 1 */
     ck_assert_int_eq(comparison.ratio.verdict, BENCH_SAME);
     ck_assert_str_eq(sentence(),
                      "no difference that can be told: dnnl,cpu is 1.00 to 1.18 times as "
                      "fast as cpu");
-    judge(1.01, 0, 20); /* certain, and of no use */
+    compute_verdict(1.01, 0, 20); /* certain, and of no use */
     ck_assert_int_eq(comparison.ratio.verdict, BENCH_SAME);
-    judge(0.99, 0, 20);
+    compute_verdict(0.99, 0, 20);
     ck_assert_int_eq(comparison.ratio.verdict, BENCH_SAME);
-    judge(1, 0, 1000);
+    compute_verdict(1, 0, 1000);
     ck_assert_int_eq(comparison.ratio.verdict, BENCH_SAME);
 }
 END_TEST
@@ -114,11 +114,11 @@ END_TEST
 START_TEST(a_few_pairs_prove_nothing)
 {
     for (size_t n = 1; n < BENCH_FEWEST_PAIRS; n++) {
-        judge(3, 0, n);
+        compute_verdict(3, 0, n);
         ck_assert_int_eq(comparison.ratio.verdict, BENCH_SAME);
         ck_assert_ptr_nonnull(strstr(sentence(), " too few; take more (--runs, --seconds)"));
     }
-    judge(3, 0, BENCH_FEWEST_PAIRS);
+    compute_verdict(3, 0, BENCH_FEWEST_PAIRS);
     ck_assert_int_eq(comparison.ratio.verdict, BENCH_FASTER);
 }
 END_TEST

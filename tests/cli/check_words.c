@@ -57,7 +57,7 @@ START_TEST(replaces_what_is_no_utf8)
     ck_assert_str_eq(clean("\xff"), BAD);
     ck_assert_str_eq(clean("\xc3"), BAD);                 /* cut off by the end */
     ck_assert_str_eq(clean("\xe2\x82"), BAD BAD);         /* the same */
-    ck_assert_str_eq(clean("\xc0\xaf"), BAD BAD);         /* too long a form of "/" */
+    ck_assert_str_eq(clean("\xc0\xaf"), BAD BAD);         /* an overlong encoding of "/" */
     ck_assert_str_eq(clean("\xed\xa0\x80"), BAD BAD BAD); /* a surrogate */
     ck_assert_str_eq(clean("\xf4\x90\x80\x80"), BAD BAD BAD BAD);
 }

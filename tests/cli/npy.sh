@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# npy.sh - .npy files that are sound in unusual ways are read, and those that are not are refused.
+# npy.sh - reads unusual but valid .npy files, and refuses malformed ones.
 set -eu
 . "$BP_SRCDIR/tests/cli/lib.sh"
 needs_cpu

@@ -91,15 +91,15 @@ mkdir "$work/empty"
 refuses 2 'no *.onnx' optimize "$work/empty" -o "$work/done"
 [ -z "$(find "$work" -name '*.part')" ] || failed 'half a file was left'
 
-# pictures before and after passes
+# plan diagrams before and after passes
 for level in none basic; do
     gives 0 plan -q --level $level --dot "$work/$level.dot" "$work/in.onnx"
 done
-grep -q -F -e 'Identity' "$work/none.dot" || failed 'the picture before the passes lacks a node'
-grep -q -F -e 'Add' "$work/basic.dot" || failed 'the picture after the passes lacks a node'
-! grep -q -F -e 'Identity' "$work/basic.dot" || failed 'the picture after the passes has it still'
+grep -q -F -e 'Identity' "$work/none.dot" || failed 'the diagram before the passes lacks a node'
+grep -q -F -e 'Add' "$work/basic.dot" || failed 'the diagram after the passes lacks a node'
+! grep -q -F -e 'Identity' "$work/basic.dot" || failed 'the diagram after the passes still has it'
 
-# and of a real one behind each level: parts, then a bias, then one node
+# and of a real model after each level: separate nodes, then a fused bias, then one node
 digits=$BP_SRCDIR/examples/digits/digits.onnx
 for level in none basic extended; do
     gives 0 plan -q --level $level --dot "$work/$level.dot" "$digits"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# plan.sh - backplane plan: text and pictures, also of models with hostile names.
+# plan.sh - backplane plan: text and plan diagrams, also of models with hostile names.
 set -eu
 . "$BP_SRCDIR/tests/cli/lib.sh"
 needs_cpu
@@ -13,7 +13,7 @@ says out 'the_node' 'Relu'
 gives 0 plan --quiet --dot "$work/plan.dot" "$work/relu.onnx"
 [ ! -s "$work/out" ] || failed '--quiet says something'
 for text in 'digraph' 'relu.onnx' 'cluster_g0' '<b>Relu</b>' 'the_node' 'label=<x>' 'label=<y>'; do
-    grep -q -F -e "$text" "$work/plan.dot" || failed "no $text in the picture"
+    grep -q -F -e "$text" "$work/plan.dot" || failed "no $text in the plan diagram"
 done
 refuses 2 'No such file' plan --dot "$work/no/plan.dot" "$work/relu.onnx"
 
@@ -23,7 +23,7 @@ cp "$BP_MOCK_DIR/libbp-gizmo.so" "$work/dir/"
 make_model "$work/fixed.onnx" Relu "$FLOAT" 2 3
 gives 0 plan --provider-dir "$work/dir" --providers gizmo --dot "$work/plan.dot" "$work/fixed.onnx"
 says out 'gizmo' '2 copies between memories a run, 48 B'
-grep -q -F -e '2 copies, 48 B' "$work/plan.dot" || failed 'no copies in the picture'
+grep -q -F -e '2 copies, 48 B' "$work/plan.dot" || failed 'no copies in the plan diagram'
 gives 0 plan --provider-dir "$work/dir" -p gizmo -p cpu "$work/fixed.onnx"
 says out 'gizmo' 'cpu' '2 copies between memories a run, 48 B'
 gives 0 plan --provider-dir "$work/dir" --providers gizmo --json "$work/fixed.onnx"
@@ -43,15 +43,15 @@ PATH=/nonexistent "$backplane" plan --svg "$work/none.svg" "$work/relu.onnx" >/d
     2>"$work/err" || code=$?
 [ "$code" = 6 ] || failed "no Graphviz gives code $code"
 says err 'graphviz'
-[ ! -e "$work/none.svg" ] || failed 'an empty picture is left'
+[ ! -e "$work/none.svg" ] || failed 'an empty SVG file is left'
 
 if command -v dot >/dev/null; then
     for model in "$work/relu.onnx" "$work/odd<&>\"\\.onnx"; do
         "$backplane" plan --quiet --svg "$work/plan.svg" "$model" || [ $? = 3 ]
-        head -c 400 "$work/plan.svg" | grep -q '<svg' || failed "no picture of $model"
-        tail -c 10 "$work/plan.svg" | grep -q '</svg>' || failed "half a picture of $model"
+        head -c 400 "$work/plan.svg" | grep -q '<svg' || failed "no plan diagram of $model"
+        tail -c 10 "$work/plan.svg" | grep -q '</svg>' || failed "half a plan diagram of $model"
     done
-    # a shorter picture leaves nothing of a longer one
+    # a shorter SVG file replaces a longer one whole
     head -c 100000 /dev/zero | tr '\0' x >"$work/plan.svg"
     gives 0 plan --quiet --svg "$work/plan.svg" "$work/relu.onnx"
     tail -c 10 "$work/plan.svg" | grep -q '</svg>' || failed 'the old file shows through'

@@ -120,7 +120,7 @@ says out 'the_node'
 bp 0 plan -p few -o few:take=Add --fallback silent "$model"
 says out 'refused by' 'OPTION' 'Relu'
 bp 0 plan -p few -o few:take=Add --fallback silent --quiet --dot "$work/plan.dot" "$model"
-grep -q 'few refused: OPTION' "$work/plan.dot" || failed 'the picture does not say why'
+grep -q 'few refused: OPTION' "$work/plan.dot" || failed 'the plan diagram does not say why'
 
 # which of its devices computes: Relu gives twice as much on the second one
 printf %s "$three_floats" | emit >"$work/x.bin"

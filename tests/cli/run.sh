@@ -13,7 +13,7 @@ make_npy "$work/y.npy" "$(header '<f4' '1, 3')" 000000000000003f00000040
 make_tensor "$work/x.pb" "$FLOAT" "1 3" "$three_floats"
 make_tensor "$work/y.pb" "$FLOAT" "1 3" 000000000000003f00000040
 
-# the three formats feed the same numbers
+# the three formats feed the same values
 for file in x.npy x.pb x.bin; do
     gives 0 run -i "x=$work/$file" "$model"
     says out 'y' 'float32[1, 3]' 'min 0' 'max 2' '0 0.5 2' "$file"

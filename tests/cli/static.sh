@@ -35,9 +35,9 @@ gives 0 providers --no-open
 case $names in *dnnl*) says out 'dnnl is vetoed' ;; esac
 unset BACKPLANE_PROVIDERS
 
-# ---- the same numbers ---------------------------------------------------------------------------
+# ---- the same values ----------------------------------------------------------------------------
 
-# results DIR PROGRAM PROVIDER: what the digits' model makes of random pictures
+# results DIR PROGRAM PROVIDER: what the digits' model makes of random images
 results()
 {
     "$2" run -p "$3" --seed 7 --dim N=16 --threads 1 --output-dir "$work/$1" "$digits" \
@@ -51,7 +51,7 @@ for name in $names; do
     results "files-$name" "$BP_BUILDDIR/tools/backplane" "$name"
     export BACKPLANE_PROVIDER_PATH="$work/empty"
     cmp "$work/static-$name/probability.npy" "$work/files-$name/probability.npy" ||
-        failed "$name: the file gives other numbers"
+        failed "$name: the file gives other values"
 done
 
 # ---- no file of a plug-in is opened, and nothing is mapped after the start ----------------------

@@ -47,7 +47,7 @@ const char *const names[ENDS] = {
     "join_thread"};
 
 std::atomic<int> where{NOWHERE};
-std::atomic<int> thrown{0}, told{0}, numbers{0};
+std::atomic<int> thrown{0}, told{0}, throws_int{0};
 int failures;
 
 void maybe(Where here)
@@ -57,7 +57,7 @@ void maybe(Where here)
     std::string held(100, 'x');
 
     thrown++;
-    if (numbers)
+    if (throws_int)
         throw 42;
     throw std::runtime_error(std::string("thrown by ") + names[here]);
 }
@@ -65,7 +65,7 @@ void maybe(Where here)
 void fail(const std::string &why)
 {
     failures++;
-    fprintf(stderr, "FAIL: %s, %s: %s\n", names[where], numbers ? "int" : "std", why.c_str());
+    fprintf(stderr, "FAIL: %s, %s: %s\n", names[where], throws_int ? "int" : "std", why.c_str());
 }
 
 char text[2048];
@@ -90,7 +90,7 @@ void expect_thrown(bp_rc rc, const char *call)
 {
     if (where == CLAIM && thrown > 0 && rc < 0)
         return; /* its words are in the report */
-    std::string words = numbers ? "type int" : std::string("thrown by ") + names[where];
+    std::string words = throws_int ? "type int" : std::string("thrown by ") + names[where];
 
     if (thrown == 0)
         fail("it was not called");
@@ -543,7 +543,7 @@ int main()
     alarm(300); /* a wait for ever is a failure */
     env = make_env();
     for (int n = 0; n < 2; n++) {
-        numbers = n;
+        throws_int = n;
         for (Where w : {CLAIM, SHAPES, CREATE, PROGRESS})
             try_making(w);
         try_running(COMPUTE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_faces.c - what the faces example does before and after the model: pictures and boxes. */
+/* check_faces.c - what the faces example does before and after the model: images and boxes. */
 #include "config.h"
 
 #include <check.h>
@@ -14,7 +14,7 @@
 
 const char example_name[] = "check_faces";
 
-/* ---- pictures -------------------------------------------------------------------------------- */
+/* ---- images -------------------------------------------------------------------------------- */
 
 /* All pixels grey, of the brightness that `value` gives for their place. */
 static struct image grey_image(size_t width, size_t height, uint8_t (*value)(size_t x, size_t y))
@@ -61,7 +61,7 @@ static uint8_t varied(size_t x, size_t y)
     return (uint8_t)(x * 31 + y * 17);
 }
 
-START_TEST(refuses_pictures_without_pixels_or_with_too_many)
+START_TEST(refuses_images_without_pixels_or_with_too_many)
 {
     struct image image;
 
@@ -73,7 +73,7 @@ START_TEST(refuses_pictures_without_pixels_or_with_too_many)
 }
 END_TEST
 
-START_TEST(a_plain_picture_stays_so_at_any_size)
+START_TEST(a_uniform_image_stays_uniform_when_resized)
 {
     static const size_t sizes[][2] = {{1, 1}, {7, 5}, {13, 40}, {90, 3}, {320, 240}};
 
@@ -143,7 +143,7 @@ END_TEST
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-/* Pixels that differ between two pictures of one size. */
+/* Pixels that differ between two images of one size. */
 static size_t count_changes(const struct image *a, const struct image *b)
 {
     size_t n = 0;
@@ -171,26 +171,26 @@ START_TEST(a_frame_is_three_pixels_wide_and_empty)
 }
 END_TEST
 
-START_TEST(numbers_differ_from_one_another)
+START_TEST(digits_differ_from_one_another)
 {
     struct rectangle at = {0, 30, 80, 60};
-    struct image pictures[11];
+    struct image images[11];
 
     for (size_t i = 0; i < 11; i++) {
         char number[2] = {i < 10 ? (char)('0' + i) : '.', '\0'};
 
-        pictures[i] = grey_image(80, 60, plain);
-        draw_frame(&pictures[i], &at, number);
+        images[i] = grey_image(80, 60, plain);
+        draw_frame(&images[i], &at, number);
         for (size_t j = 0; j < i; j++)
-            ck_assert_uint_gt(count_changes(&pictures[i], &pictures[j]), 0);
+            ck_assert_uint_gt(count_changes(&images[i], &images[j]), 0);
     }
     for (size_t i = 0; i < 11; i++)
-        image_destroy(&pictures[i]);
+        image_destroy(&images[i]);
 }
 END_TEST
 
 /* What is outside would be found by valgrind and ASan. */
-START_TEST(frames_may_reach_beyond_the_picture)
+START_TEST(frames_are_clipped_at_the_border)
 {
     static const struct rectangle at[] = {{-50, -50, 200, 200},
                                           {90, 90, 300, 300},
@@ -253,7 +253,7 @@ START_TEST(boxes_below_the_threshold_or_without_area_do_not_count)
 }
 END_TEST
 
-START_TEST(numbers_that_are_none_stay_within_the_picture)
+START_TEST(nan_coordinates_stay_within_the_image)
 {
     const float boxes[] = {NAN, -INFINITY, INFINITY, 0.5f, 0.1f, 0.1f, 0.2f, 0.2f};
     const float scores[] = {0, 0.9f, 0, NAN};
@@ -272,23 +272,23 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("faces");
-    TCase *pictures = tcase_create("pictures");
+    TCase *images = tcase_create("images");
     TCase *boxes = tcase_create("boxes");
     SRunner *runner = srunner_create(suite);
     int n_failed;
 
-    tcase_add_test(pictures, refuses_pictures_without_pixels_or_with_too_many);
-    tcase_add_test(pictures, a_plain_picture_stays_so_at_any_size);
-    tcase_add_test(pictures, the_same_size_gives_the_same_pixels);
-    tcase_add_test(pictures, enlarging_is_bilinear);
-    tcase_add_test(pictures, shrinking_counts_every_pixel);
-    tcase_add_test(pictures, a_frame_is_three_pixels_wide_and_empty);
-    tcase_add_test(pictures, numbers_differ_from_one_another);
-    tcase_add_test(pictures, frames_may_reach_beyond_the_picture);
+    tcase_add_test(images, refuses_images_without_pixels_or_with_too_many);
+    tcase_add_test(images, a_uniform_image_stays_uniform_when_resized);
+    tcase_add_test(images, the_same_size_gives_the_same_pixels);
+    tcase_add_test(images, enlarging_is_bilinear);
+    tcase_add_test(images, shrinking_counts_every_pixel);
+    tcase_add_test(images, a_frame_is_three_pixels_wide_and_empty);
+    tcase_add_test(images, digits_differ_from_one_another);
+    tcase_add_test(images, frames_are_clipped_at_the_border);
     tcase_add_test(boxes, of_overlapping_boxes_the_best_stays);
     tcase_add_test(boxes, boxes_below_the_threshold_or_without_area_do_not_count);
-    tcase_add_test(boxes, numbers_that_are_none_stay_within_the_picture);
-    suite_add_tcase(suite, pictures);
+    tcase_add_test(boxes, nan_coordinates_stay_within_the_image);
+    suite_add_tcase(suite, images);
     suite_add_tcase(suite, boxes);
 
     srunner_run_all(runner, CK_ENV);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# faces_errors.sh - the example says in a sentence what is wrong with its input, and writes nothing.
+# faces_errors.sh - the example prints one error message for invalid input, and writes no file.
 set -eu
 
 faces=$BP_BUILDDIR/examples/faces/faces
@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# refuses TEXT ARGUMENT...: ends with code 1, a complaint that has the text in it, and no picture
+# refuses TEXT ARGUMENT...: ends with code 1, a complaint that has the text in it, and no image
 refuses()
 {
     text=$1
@@ -30,7 +30,7 @@ base64 -d >"$work/grey.jpg" <<'END'
 Z2hnPk1xeXBkeFxlZ2P/wAALCAAIAAgBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAABv/EABQQAQAA
 AAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AEv/Z
 END
-echo 'These are words, not a picture.' >"$work/words.jpg"
+echo 'These are words, not an image.' >"$work/words.jpg"
 : >"$work/empty.jpg"
 head -c 80 "$work/grey.jpg" >"$work/cut.jpg"
 

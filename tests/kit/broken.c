@@ -110,7 +110,7 @@ struct bp_instance {
     int takes_double;
 };
 
-/* A node. Numbers are indices of values. */
+/* A node. Its inputs and outputs are indices of values. */
 struct step {
     uint32_t x, b, y; /* b: of Add, else BP_NONE */
     char op;          /* the first letter of the operator */
@@ -225,7 +225,7 @@ static int is_op(const bp_node *node, const char *op)
     return strcmp(node->op, op) == 0 && (node->domain[0] == '\0' || BREAK == CAPABILITY_05);
 }
 
-static void judge(const bp_instance *instance, const bp_graph *g, uint32_t n,
+static void claim(const bp_instance *instance, const bp_graph *g, uint32_t n,
                   const bp_claims *claims)
 {
     const bp_node *node = BREAK == ABI_10 ? &g->nodes[n] : BP_NODE(g, n);
@@ -266,7 +266,7 @@ static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claim
         if (BREAK == CAPABILITY_03 && n >= 10)
             bp_refuse(claims, n, BP_R_OTHER, NULL, "the first ten only");
         else
-            judge(instance, g, n, claims);
+            claim(instance, g, n, claims);
     }
     return BP_OK;
 }
@@ -459,7 +459,7 @@ struct task {
     char op;
 };
 
-/* Broadcast as the kit's case has it: b's three numbers go by row. */
+/* Broadcast as in the kit's case: b's three elements go by row. */
 static void add(const struct task *task)
 {
     const float *x = (const float *)task->x, *b = (const float *)task->b;

@@ -92,7 +92,7 @@ if grep '^skip' "$dir/out"; then
 fi
 build NOTHING "$map" -Wl,-z,now
 if ! "$check" --quiet --fuzz 1 --only FUZZ "$dir/NOTHING.so"; then
-    echo "FAIL: odd inputs find a fault where there is none" >&2
+    echo "FAIL: unusual inputs find a fault where there is none" >&2
     exit 1
 fi
 

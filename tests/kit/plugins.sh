@@ -50,7 +50,7 @@ if [ -e "$dnnl" ]; then
     tail -2 "$dir/out"
 fi
 
-# Providers with memory of their own, on the pretend accelerator: with streams, and with none.
+# Providers with memory of their own, on the simulated accelerator: with streams, and without.
 for mock in gizmo trinket widget; do
     gives 0 "$BP_MOCK_DIR/libbp-$mock.so"
     tail -2 "$dir/out"

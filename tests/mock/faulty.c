@@ -31,7 +31,7 @@ enum fault {
     PENDING,    /* execute answers that it is not done */
     CRASHING,   /* execute ends the process */
     ENDLESS,    /* execute does not end */
-    MEDDLING,   /* asks for room for an output that has its place */
+    MEDDLING,   /* reserves an output that has a buffer */
     COUNTING,   /* no fault; the rest take NonZero of vectors alone, whose output it sizes */
     FORGETFUL,  /* does so at the first run only */
     GARBAGE,    /* sizes it by itself, past the host */
@@ -94,8 +94,8 @@ static void destroy(bp_instance *instance)
     free(instance);
 }
 
-/* Is it about outputs whose size comes with the data? Such ones take nothing else. */
-static int takes_growing(void)
+/* Is the fault one of dynamic outputs? Such a provider claims only nodes with those. */
+static int takes_dynamic_outputs(void)
 {
     return FAULT >= COUNTING;
 }
@@ -111,7 +111,7 @@ static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claim
     for (uint32_t n = 0; n < g->n_nodes; n++) {
         if (FAULT == COSTLY)
             claims->node(claims->h, n, BP_YES, BP_R_NONE, NULL, NULL, &second);
-        else if (!takes_growing() || strcmp(BP_NODE(g, n)->op, "NonZero") == 0)
+        else if (!takes_dynamic_outputs() || strcmp(BP_NODE(g, n)->op, "NonZero") == 0)
             bp_accept(claims, n);
     }
     if (FAULT == BEYOND)
@@ -184,7 +184,7 @@ static bp_rc run_nonzero(const bp_frame_desc *desc, bp_err *err)
 }
 
 /* An output of unknown size, made rightly or wrongly. */
-static bp_rc make_growing(bp_frame *frame, bp_err *err)
+static bp_rc make_dynamic_output(bp_frame *frame, bp_err *err)
 {
     static int64_t dims[1000];
     const bp_frame_desc *desc = frame->desc;
@@ -216,8 +216,8 @@ static bp_rc execute(bp_frame *frame, const bp_run *run, bp_err *err)
         sleep(1);
     if (FAULT == MEDDLING)
         return desc->alloc_output(desc->h, 0, desc->out[0].rank, desc->out[0].dims, err);
-    if (takes_growing())
-        return make_growing(frame, err);
+    if (takes_dynamic_outputs())
+        return make_dynamic_output(frame, err);
     for (uint32_t i = 0; i < desc->n_out; i++) {
         if (desc->out[i].bytes > 0)
             memset(bp_tensor_data(&desc->out[i]), 0, desc->out[i].bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * few.c - a provider that takes three operators for float32 and computes them with plain loops: a
- * small but honest one, against which tests hold the host. Built as "few"; with TAKES_TURNS as
+ * small but honest one, against which tests hold the host. Built as "few"; with IS_EXCLUSIVE as
  * "needy", whose frames may not execute at once and which has an option of each kind of flag: one
  * that must be given and is secret, one that may change, one that is deprecated; and with
  * HAS_DEVICES as "gadget", which has a GPU and an NPU and options that change while it lives. So that
@@ -17,7 +17,7 @@
 
 #include "counters.h"
 
-#ifdef TAKES_TURNS
+#ifdef IS_EXCLUSIVE
 #define NAME "needy"
 #define FLAGS 0
 #elif defined(HAS_DEVICES)
@@ -103,11 +103,11 @@ static const bp_option options[] = {
     {sizeof(bp_option), 0, BP_OPT_CHOICE, 2, "mode", "how to compute", "fast", modes, 0, 0},
     {sizeof(bp_option), 0, BP_OPT_BOOL, 0, "strict", "refuse what is doubtful", "false", NULL, 0,
      0},
-#ifdef TAKES_TURNS
+#ifdef IS_EXCLUSIVE
     {sizeof(bp_option), BP_OPTION_REQUIRED | BP_OPTION_SECRET, BP_OPT_STRING, 0, "token",
      "who asks, any text", NULL, NULL, 0, 0},
-    {sizeof(bp_option), BP_OPTION_DYNAMIC, BP_OPT_INT, 0, "cache", "room for programs, in bytes",
-     "64M", NULL, 1 << 20, 64.0 * (1 << 30)},
+    {sizeof(bp_option), BP_OPTION_DYNAMIC, BP_OPT_INT, 0, "cache",
+     "capacity for programs, in bytes", "64M", NULL, 1 << 20, 64.0 * (1 << 30)},
     {sizeof(bp_option), BP_OPTION_DEPRECATED, BP_OPT_BOOL, 0, "turbo", "use 'mode' instead",
      "false", NULL, 0, 0},
 #endif
@@ -201,7 +201,7 @@ static bp_rc set_option(bp_instance *instance, const bp_opt *opt, bp_err *err)
 }
 #endif
 
-#ifdef TAKES_TURNS
+#ifdef IS_EXCLUSIVE
 static bp_rc set_option(bp_instance *instance, const bp_opt *opt, bp_err *err)
 {
     char line[128];
@@ -262,8 +262,8 @@ static int same_dims(const bp_value *a, const bp_value *b)
     return 1;
 }
 
-static void judge(const bp_instance *instance, const bp_graph *g, const bp_claims *claims,
-                  uint32_t n)
+static void give_verdict(const bp_instance *instance, const bp_graph *g, const bp_claims *claims,
+                         uint32_t n)
 {
     const bp_node *node = BP_NODE(g, n);
     enum op op = find_op(node);
@@ -304,7 +304,7 @@ static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claim
 {
     (void)err;
     for (uint32_t n = 0; n < g->n_nodes; n++)
-        judge(instance, g, claims, n);
+        give_verdict(instance, g, claims, n);
     return BP_OK;
 }
 
@@ -618,7 +618,7 @@ static const bp_provider provider = {
 #endif
     .create = create,
     .destroy = destroy,
-#ifdef TAKES_TURNS
+#ifdef IS_EXCLUSIVE
     .set_option = set_option,
 #endif
     .capability = capability,

@@ -2,7 +2,7 @@
 /*
  * gizmo.c - a provider that computes in memory of its own, on the pretend accelerator of bp/sim.h: six
  * operators for float32, with constants in device memory. Built as "gizmo", whose work goes into
- * streams; with TAKES_TURNS as "trinket", whose frames take turns; and with IS_PROMPT as
+ * streams; with IS_EXCLUSIVE as "trinket", whose frames are exclusive; and with IS_PROMPT as
  * "widget", which has no streams: each of its calls returns when all is done.
  */
 
@@ -12,7 +12,7 @@
 
 #ifdef IS_PROMPT
 #define NAME "widget"
-#elif defined(TAKES_TURNS)
+#elif defined(IS_EXCLUSIVE)
 #define NAME "trinket"
 #else
 #define NAME "gizmo"
@@ -156,8 +156,8 @@ static int same_dims(const bp_value *a, const bp_value *b)
     return 1;
 }
 
-static void judge(const bp_instance *instance, const bp_graph *g, const bp_claims *claims,
-                  uint32_t n)
+static void give_verdict(const bp_instance *instance, const bp_graph *g, const bp_claims *claims,
+                         uint32_t n)
 {
     const bp_node *node = BP_NODE(g, n);
     enum op op = gizmo_op(node);
@@ -182,7 +182,7 @@ static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claim
 {
     (void)err;
     for (uint32_t n = 0; n < g->n_nodes; n++)
-        judge(instance, g, claims, n);
+        give_verdict(instance, g, claims, n);
     return BP_OK;
 }
 
@@ -323,7 +323,7 @@ BP_MANIFEST("id=org.backplane." NAME "\n"
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),
-#ifndef TAKES_TURNS
+#ifndef IS_EXCLUSIVE
     .flags = BP_PROVIDER_CONCURRENT_FRAMES,
 #endif
     .id = "org.backplane." NAME,

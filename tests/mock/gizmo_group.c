@@ -335,9 +335,9 @@ static int count_nonzero(bp_sim_device *device, const void *arg)
     return 0;
 }
 
-/* Counts, waits for the number, asks for room. */
-static bp_rc make_room(const bp_frame *frame, const struct step *step, struct job *job,
-                       void *stream, bp_err *err)
+/* Counts, waits for the number, reserves the output. */
+static bp_rc reserve_output(const bp_frame *frame, const struct step *step, struct job *job,
+                            void *stream, bp_err *err)
 {
     const struct value *out = &frame->program->values[step->out];
     bp_sim_device *device = frame->program->instance->device;
@@ -377,7 +377,7 @@ static bp_rc run_step(const bp_frame *frame, const struct step *step, void *stre
     if (step->op == OP_NONZERO) {
         job.n = frame->counts[step->in[0]];
         job.shape = frame->shapes[step->in[0]];
-        rc = make_room(frame, step, &job, stream, err);
+        rc = reserve_output(frame, step, &job, stream, err);
     }
     if (rc < 0)
         return rc;

@@ -11,7 +11,7 @@ check_LTLIBRARIES += %D%/libbp-few.la
 %C%_libbp_few_la_SOURCES = %D%/few.c %D%/counters.h
 
 check_LTLIBRARIES += %D%/libbp-needy.la
-%C%_libbp_needy_la_CPPFLAGS = $(AM_CPPFLAGS) -DTAKES_TURNS
+%C%_libbp_needy_la_CPPFLAGS = $(AM_CPPFLAGS) -DIS_EXCLUSIVE
 %C%_libbp_needy_la_LDFLAGS = $(mock_ldflags) -no-undefined
 %C%_libbp_needy_la_SOURCES = %D%/few.c %D%/counters.h
 
@@ -33,7 +33,7 @@ EXTRA_%C%_libbp_gizmo_la_DEPENDENCIES = sdk/libbp-sim.a
 %C%_libbp_gizmo_la_SOURCES = $(gizmo_sources)
 
 check_LTLIBRARIES += %D%/libbp-trinket.la
-%C%_libbp_trinket_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -DTAKES_TURNS
+%C%_libbp_trinket_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -DIS_EXCLUSIVE
 %C%_libbp_trinket_la_LDFLAGS = $(gizmo_ldflags)
 EXTRA_%C%_libbp_trinket_la_DEPENDENCIES = sdk/libbp-sim.a
 %C%_libbp_trinket_la_LIBADD = $(PTHREAD_LIBS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * frozen.c - a model whose initializers are inputs as well, against itself with these inputs taken
- * out: two sessions in one process that run in turns, and the median of the ratios of neighbouring
+ * out: two sessions in one process that run alternately, and the median of the ratios of neighbouring
  * runs, which other processes hardly move.
  *
  *     frozen MODEL [PAIRS [PERCENT]]
@@ -149,19 +149,19 @@ static bool read_file(const char *path, struct pw *out)
 static void write_small(struct pw *w)
 {
     static const char *const rows[] = {"scale", "offset", "mean", "spread"};
-    float numbers[8 * 8 * 9];
+    float values[8 * 8 * 9];
 
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        numbers[i] = (float)(i % 7 + 1) / 8;
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        values[i] = (float)(i % 7 + 1) / 8;
     pw_open_model(w);
     pw_node(w, "Conv", "x w", "c");
     pw_node(w, "BatchNormalization", "c scale offset mean spread", "n");
     pw_node(w, "Relu", "n", "y");
-    pw_raw_tensor(w, 5, "w", BP_DTYPE_F32, PW_DIMS(8, 8, 3, 3), numbers, sizeof numbers);
+    pw_raw_tensor(w, 5, "w", BP_DTYPE_F32, PW_DIMS(8, 8, 3, 3), values, sizeof values);
     pw_value(w, 11, "x", BP_DTYPE_F32, PW_DIMS(1, 8, 32, 32));
     pw_value(w, 11, "w", BP_DTYPE_F32, PW_DIMS(8, 8, 3, 3));
     for (int i = 0; i < 4; i++) {
-        pw_raw_tensor(w, 5, rows[i], BP_DTYPE_F32, PW_DIMS(8), numbers, 8 * sizeof(float));
+        pw_raw_tensor(w, 5, rows[i], BP_DTYPE_F32, PW_DIMS(8), values, 8 * sizeof(float));
         pw_value(w, 11, rows[i], BP_DTYPE_F32, PW_DIMS(8));
     }
     pw_value(w, 12, "y", BP_DTYPE_F32, PW_DIMS(1, 8, 30, 30));
@@ -185,7 +185,7 @@ static bp_rc make_input(struct side *side, const float **shared, bp_err *err)
     bp_io_info info = {.struct_size = sizeof info};
     bp_rc rc = bp_session_input(side->session, 0, &info, err);
     size_t n = 1;
-    float *numbers;
+    float *values;
 
     if (rc < 0 || info.dtype != BP_DTYPE_F32 || info.rank > MOST_RANK)
         return rc < 0 ? rc : BP_E_UNSUPPORTED;
@@ -194,12 +194,12 @@ static bp_rc make_input(struct side *side, const float **shared, bp_err *err)
         n *= (size_t)dims[d];
     }
     if (!*shared) {
-        numbers = malloc(n * sizeof *numbers);
-        if (!numbers)
+        values = malloc(n * sizeof *values);
+        if (!values)
             return BP_E_NOMEM;
         for (size_t i = 0; i < n; i++)
-            numbers[i] = (float)(i * 2654435761U % 1000) / 1000;
-        *shared = numbers;
+            values[i] = (float)(i * 2654435761U % 1000) / 1000;
+        *shared = values;
     }
     side->in.tensor = (bp_tensor){.base = (void *)(uintptr_t)*shared,
                                   .bytes = n * sizeof(float),
@@ -223,7 +223,7 @@ static bp_rc open_side(bp_env *env, const bp_session_options *options, const str
         return BP_E_UNSUPPORTED;
     for (uint32_t i = 0; i < side->n_out; i++)
         side->out[i].index = i;
-    if (rc >= 0) /* the first run makes room for the others */
+    if (rc >= 0) /* the first run allocates for the others */
         rc = bp_session_run(side->session, &side->in, 1, side->out, side->n_out, NULL, err);
     return rc;
 }
@@ -270,7 +270,7 @@ static double median(double *numbers, size_t n)
     return n % 2 ? numbers[n / 2] : (numbers[n / 2 - 1] + numbers[n / 2]) / 2;
 }
 
-/* In turns, each first in every second pair. */
+/* Alternately, each first in every second pair. */
 static bp_rc compare(struct side sides[2], size_t n, double *ratio, double medians[2], bp_err *err)
 {
     double *ms[3] = {malloc(n * sizeof(double)), malloc(n * sizeof(double)),
@@ -297,8 +297,8 @@ static bp_rc compare(struct side sides[2], size_t n, double *ratio, double media
     return rc;
 }
 
-static bp_rc judge(bp_env *env, const struct pw model[2], int n_inputs, size_t n_pairs,
-                   double percent, bool *is_good, bp_err *err)
+static bp_rc check_ratio(bp_env *env, const struct pw model[2], int n_inputs, size_t n_pairs,
+                         double percent, bool *is_good, bp_err *err)
 {
     struct side sides[2] = {{.n_out = 0}, {.n_out = 0}};
     const float *shared = NULL;
@@ -348,7 +348,7 @@ int main(int argc, char **argv)
     n = freeze(&model[0], &model[1]);
     rc = bp_env_create(NULL, &env, &err);
     if (rc >= 0)
-        rc = judge(env, model, n, n_pairs ? n_pairs : 1, percent, &is_good, &err);
+        rc = check_ratio(env, model, n, n_pairs ? n_pairs : 1, percent, &is_good, &err);
     if (env && bp_env_destroy(env, &err) < 0)
         rc = BP_E_INTERNAL;
     if (rc < 0)

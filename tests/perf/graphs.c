@@ -6,7 +6,7 @@
  * Without arguments it is a test for machines that others use too: the least of some loads, limits
  * far above what is found (10 times a node would be quadratic), and more loads while one is beyond;
  * where others leave it little of a core, the clock tells nothing of passes, and it goes by CPU time.
- * `graphs ROUNDS` is for a quiet machine: medians of so many loads of each of four sizes, in turns; a
+ * `graphs ROUNDS` is for a quiet machine: medians of so many loads of each of four sizes, alternately; a
  * node of any may take 1.2 times what one of the smallest does (docs/passes.md).
  */
 
@@ -41,7 +41,7 @@ struct sample {
 struct series {
     struct pw model;
     int n_nodes;
-    uint32_t n_left; /* nodes behind the passes */
+    uint32_t n_left; /* nodes after the passes */
     int n;
     struct sample samples[MOST_ROUNDS];
 };
@@ -67,7 +67,7 @@ static double cpu_ms(void)
 
 /* ---- the graphs ------------------------------------------------------------------------------ */
 
-/* One behind the other; a node in eight is none that is needed. */
+/* A chain of nodes; one in eight is not needed. */
 static void write_chain(struct pw *w, int n)
 {
     static const char *const ops[] = {"Neg",     "Abs", "Add",  "Relu",
@@ -273,7 +273,7 @@ static bp_rc measure(bp_env *env, struct shape *shape, int rounds, bool *good, b
     if (rc >= 0) {
         print_shape(shape);
         if (is_busy(shape))
-            puts("graphs:   the machine is busy: passes are not judged");
+            puts("graphs:   the machine is busy: times of the passes are not checked");
         *good &= is_good(shape);
     }
     for (int i = 0; i < shape->n_sizes; i++)

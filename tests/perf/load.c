@@ -87,7 +87,7 @@ static bool check(bp_session *session, bp_err *err)
     return memcmp(y, want, sizeof y) == 0;
 }
 
-/* Opens the model twice, the second time with a warm page cache; prints and judges. */
+/* Opens the model twice, the second time with a warm page cache; prints and checks the limits. */
 static int measure(const char *path, double size_mib)
 {
     char text[512];

@@ -2,7 +2,7 @@
 /*
  * hotpath.c - what the host does around each call of execute: a million runs of a graph in three
  * groups, each run with other buffers, against the same of a graph in one group (fewer of them
- * unless BP_LIMITS=strict). Both take turns, a slice each, and the fastest slices count: a
+ * unless BP_LIMITS=strict). Both run alternately, a slice each, and the fastest slices count: a
  * neighbour on the core must not pass for work of ours. Three calls a run and not one allocation
  * are a condition everywhere; under 10 ns for each call more only where limits are strict. Proof 5
  * of docs/proofs.md.
@@ -193,7 +193,7 @@ static bp_rc run_slice(bp_session *session, struct figures *out, bp_err *err)
     return rc;
 }
 
-/* Both in turns, so that what else the machine does meets both. */
+/* Both alternately, so that other load on the machine affects both alike. */
 static bp_rc measure(bp_env *env, struct figures *one, struct figures *three, bp_err *err)
 {
     bp_session *sessions[2] = {NULL, NULL};
@@ -214,7 +214,7 @@ static bp_rc measure(bp_env *env, struct figures *one, struct figures *three, bp
     return rc;
 }
 
-static bool judge(const struct figures *one, const struct figures *three)
+static bool is_within_limits(const struct figures *one, const struct figures *three)
 {
     const unsigned long runs = (unsigned long)n_slices() * SLICE;
     double more = (three->ns - one->ns) / 2;
@@ -250,7 +250,7 @@ int main(void)
     if (rc >= 0)
         rc = measure(env, &one, &three, &err);
     if (rc >= 0)
-        is_good = judge(&one, &three);
+        is_good = is_within_limits(&one, &three);
     if (env && bp_env_destroy(env, &err) < 0)
         rc = BP_E_INTERNAL;
     if (rc < 0)

@@ -765,7 +765,7 @@ unit_tests += %D%/graph/check_imports
 %C%_graph_check_imports_SOURCES = %D%/graph/check_imports.c $(kit_sources)
 %C%_graph_check_imports_CPPFLAGS = $(unit_cppflags)
 %C%_graph_check_imports_LDADD = $(unit_ldadd)
-# values of all kinds through bodies
+# values of all kinds through subgraphs
 unit_tests += %D%/exec/check_host_op_subgraphs
 %C%_exec_check_host_op_subgraphs_SOURCES = %D%/exec/check_host_op_subgraphs.c $(kit_sources)
 %C%_exec_check_host_op_subgraphs_CPPFLAGS = $(unit_cppflags)
@@ -773,7 +773,7 @@ unit_tests += %D%/exec/check_host_op_subgraphs
 # models made up from the schema table
 unit_tests += %D%/whole/check_operator_fuzz
 %C%_whole_check_operator_fuzz_SOURCES = %D%/whole/check_operator_fuzz.c %D%/whole/operator_fuzz.h \
-	%D%/whole/operator_fuzz_attrs.c %D%/whole/operator_fuzz_bodies.c %D%/whole/operator_fuzz_check.c \
+	%D%/whole/operator_fuzz_attrs.c %D%/whole/operator_fuzz_subgraphs.c %D%/whole/operator_fuzz_check.c \
 	%D%/whole/operator_fuzz_check.h %D%/whole/operator_fuzz_data.c %D%/whole/operator_fuzz_files.c \
 	%D%/whole/operator_fuzz_hints.inc %D%/whole/operator_fuzz_make.c %D%/support/random.h $(kit_sources)
 %C%_whole_check_operator_fuzz_CPPFLAGS = $(unit_cppflags)

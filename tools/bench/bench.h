@@ -30,13 +30,16 @@ struct bench_figures {
     uint64_t peak_bytes;
 };
 
-/* A run into buffers of one before, so that nothing is allocated; `outputs` has room for them. */
+/*
+ * Runs into the buffers of an earlier run, so that no output is allocated. `outputs` has capacity
+ * for one binding per output.
+ */
 bp_rc bench_run(struct cli *cli, bp_session *session, const struct feed *feed,
                 const struct results *buffers, bp_profile *profile, bp_binding *outputs);
 void bench_add_sample(struct bench_figures *f, double seconds);
-/* Ascending. */
-void bench_sort(double *numbers, size_t n);
-/* The sample that `percent` of all do not exceed, once they are sorted. */
+/* Sorts in ascending order. */
+void bench_sort(double *values, size_t n);
+/* The percentile of sorted samples: `percent` of them do not exceed it. */
 double bench_percentile(const struct bench_figures *f, unsigned percent);
 
 void bench_text(const struct cli *cli, const char *path, const struct loaded *loaded,

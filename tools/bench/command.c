@@ -49,8 +49,8 @@ static const struct arg_spec bench_specs[] = {
     {.name = "compare",
      .kind = ARG_FLAG,
      .at = offsetof(struct bench_args, is_comparison),
-     .help = "Measure cpu alone, too, in turns with the providers that are named, and say which is "
-             "faster; the runs are of each, the seconds of both."},
+     .help = "Measure cpu alone, too, alternately with the providers that are named, and say which "
+             "is faster; --runs counts the runs of each, --seconds the time of both."},
     {.name = "profile",
      .kind = ARG_TEXT,
      .value = "FILE",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * compare.c - measures a model with the named providers and with cpu alone, in turns: slices
+ * compare.c - measures a model with the named providers and with cpu alone, alternately: slices
  * of either alternate, so that what else the machine does meets both.
  */
 
@@ -15,25 +15,25 @@
 #include "lib/progress.h"
 
 /* How much of either is a slice, and when to stop. */
-struct turns {
+struct slices {
     size_t pairs, fewest;
     uint64_t runs;  /* of all slices of a side; 0: any number */
     double seconds; /* of both sides together; 0: any */
 };
 
-static struct turns plan_turns(const struct bench_args *args)
+static struct slices plan_slices(const struct bench_args *args)
 {
-    struct turns turns = {.pairs = BENCH_PAIRS, .fewest = 1};
+    struct slices slices = {.pairs = BENCH_PAIRS, .fewest = 1};
 
-    turns.runs = args->runs;
-    turns.seconds = args->seconds;
-    if (turns.runs && turns.runs < turns.pairs)
-        turns.pairs = (size_t)turns.runs;
-    if (!turns.runs && turns.seconds <= 0) {
-        turns.seconds = BENCH_SECONDS;
-        turns.fewest = BENCH_FEWEST_PAIRS;
+    slices.runs = args->runs;
+    slices.seconds = args->seconds;
+    if (slices.runs && slices.runs < slices.pairs)
+        slices.pairs = (size_t)slices.runs;
+    if (!slices.runs && slices.seconds <= 0) {
+        slices.seconds = BENCH_SECONDS;
+        slices.fewest = BENCH_FEWEST_PAIRS;
     }
-    return turns;
+    return slices;
 }
 
 /* Those of "provider<mark>..." that are for cpu. */
@@ -88,7 +88,7 @@ static bool has_provider(const bp_report *report, const char *name)
     return false;
 }
 
-/* Who is in the one line-up and not in the other. False: nobody. */
+/* Collects the providers of one list that are not in the other. False: there is none. */
 static bool name_sides(struct bench_comparison *c)
 {
     const bp_report *report = bp_session_report(c->named.loaded.session);
@@ -172,16 +172,16 @@ static bp_rc measure_slice(struct cli *cli, struct bench_side *side, const struc
     return BP_OK;
 }
 
-/* Slice `i` of both sides; who comes first takes turns, too. */
+/* Measures slice `i` of both sides. They alternate in which is measured first. */
 static bp_rc measure_pair(struct cli *cli, struct bench_comparison *c, const struct feed *feed,
-                          const struct turns *turns, size_t i, double *ratio)
+                          const struct slices *slices, size_t i, double *ratio)
 {
     uint64_t runs = BENCH_MOST_RUNS / BENCH_PAIRS;
-    double seconds = turns->seconds / (double)(2 * turns->pairs), named = 0, cpu = 0;
+    double seconds = slices->seconds / (double)(2 * slices->pairs), named = 0, cpu = 0;
     bp_rc rc = BP_OK;
 
-    if (turns->runs)
-        runs = turns->runs / turns->pairs + (i < turns->runs % turns->pairs);
+    if (slices->runs)
+        runs = slices->runs / slices->pairs + (i < slices->runs % slices->pairs);
     if (i % 2 == 0)
         rc = measure_slice(cli, &c->named, feed, runs, seconds, &named);
     if (rc >= 0)
@@ -195,26 +195,26 @@ static bp_rc measure_pair(struct cli *cli, struct bench_comparison *c, const str
 static int measure(struct cli *cli, struct bench_comparison *c, const struct bench_args *args,
                    const struct feed *feed)
 {
-    struct turns turns = plan_turns(args);
+    struct slices slices = plan_slices(args);
     double ratios[BENCH_PAIRS];
     struct progress progress;
     bp_rc rc = BP_OK;
     size_t n = 0;
 
     progress_begin(&progress, cli);
-    while (rc >= 0 && n < turns.pairs) {
+    while (rc >= 0 && n < slices.pairs) {
         double total = c->named.figures.total + c->cpu.figures.total;
 
-        if (n >= turns.fewest && turns.seconds > 0 && total >= turns.seconds)
+        if (n >= slices.fewest && slices.seconds > 0 && total >= slices.seconds)
             break;
-        progress_show(&progress, "comparing", (double)n / (double)turns.pairs);
-        rc = measure_pair(cli, c, feed, &turns, n, &ratios[n]);
+        progress_show(&progress, "comparing", (double)n / (double)slices.pairs);
+        rc = measure_pair(cli, c, feed, &slices, n, &ratios[n]);
         n++;
     }
     progress_end(&progress);
     if (rc < 0)
         return cli_fail_rc(cli, CLI_RUN, rc);
-    bench_judge(ratios, n, &c->ratio);
+    bench_compute_verdict(ratios, n, &c->ratio);
     bench_sort(c->named.figures.samples, c->named.figures.n);
     bench_sort(c->cpu.figures.samples, c->cpu.figures.n);
     return CLI_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* verdict.c - what pairs of measurements say of two line-ups, in numbers and in words. */
+/* verdict.c - the verdict on two provider lists: median, interval, and a sentence. */
 
 #include "config.h"
 
@@ -8,25 +8,26 @@
 
 #include "bench/compare.h"
 
-/* Smaller differences come of where memory happens to lie, and help nobody. */
+/* The smallest ratio that is reported. Memory placement alone causes smaller differences. */
 #define MATTERS 1.02
 
-static int order_numbers(const void *a, const void *b)
+static int order_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
     return (x > y) - (x < y);
 }
 
-void bench_sort(double *numbers, size_t n)
+void bench_sort(double *values, size_t n)
 {
-    qsort(numbers, n, sizeof *numbers, order_numbers);
+    qsort(values, n, sizeof *values, order_doubles);
 }
 
 /*
- * How many of n sorted numbers to leave out at either end, so that the median of what they were
- * drawn from is among the rest 95 in 100 times, however it is distributed: it is above each with
- * the chance of a coin. -1: n are too few for that.
+ * The sign-test interval of the median, which assumes no distribution: returns how many of n sorted
+ * values to leave out at either end, so that the rest includes the true median with a probability
+ * of 95 %. The median is above each value with probability 1/2, so the tail is binomial. -1: n is
+ * too small.
  */
 static int count_tail(size_t n)
 {
@@ -42,7 +43,7 @@ static int count_tail(size_t n)
     return left_out;
 }
 
-void bench_judge(double *ratios, size_t n, struct bench_ratio *out)
+void bench_compute_verdict(double *ratios, size_t n, struct bench_ratio *out)
 {
     int tail = count_tail(n);
     size_t first = tail > 0 ? (size_t)tail : 0;
@@ -65,7 +66,9 @@ static void put_ratio(struct bp_text *out, double ratio)
     text_printf(out, ratio < 9.995 ? "%.2f" : "%.0f", ratio);
 }
 
-/* "dnnl,cpu is 1.83 times as fast as cpu"; between which where that is all one can say. */
+/*
+ * "dnnl,cpu is 1.83 times as fast as cpu", or the interval when the difference is not significant.
+ */
 static void put_speed(struct bp_text *out, const struct bench_comparison *c)
 {
     const struct bench_ratio *r = &c->ratio;
@@ -85,7 +88,7 @@ static void put_speed(struct bp_text *out, const struct bench_comparison *c)
     text_put(out, is_far_slower ? " times as fast" : " times as fast as cpu");
 }
 
-/* The command that tells who got which node, and why not. */
+/* The command that shows each node's provider and the refusals. */
 static void put_plan(struct bp_text *out, const struct bench_comparison *c)
 {
     text_put(out, "backplane plan -p ");
@@ -94,7 +97,7 @@ static void put_plan(struct bp_text *out, const struct bench_comparison *c)
     text_clean(out, c->path);
 }
 
-/* Why it is slower, as far as the plan knows. */
+/* Likely causes from the plan: the number of groups and of copied bytes. */
 static void put_causes(struct bp_text *out, const struct bench_comparison *c)
 {
     const struct bench_side *side = &c->named;
@@ -103,7 +106,7 @@ static void put_causes(struct bp_text *out, const struct bench_comparison *c)
     if (side->copy_bytes > 0 || side->n_copies == 0) {
         text_bytes(out, side->copy_bytes);
         text_put(out, " copied a run");
-    } else { /* sizes that only a run knows */
+    } else { /* the sizes are known at run time only */
         text_printf(out, "%" PRIu64 " copies a run", side->n_copies);
     }
     text_put(out, "; the plan says why: ");

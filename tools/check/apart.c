@@ -66,7 +66,7 @@ static bool wait_for(pid_t child, double limit, int *status)
     return true;
 }
 
-static void judge_end(struct kit_outcome *outcome, int status)
+static void set_end_verdict(struct kit_outcome *outcome, int status)
 {
     if (outcome->is_done)
         return;
@@ -105,7 +105,7 @@ static void run_apart(const char *path, const struct manner *manner, const struc
         shared->verdict = KIT_DIED;
         snprintf(shared->text, sizeof shared->text, "no process for it: %s", strerror(errno));
     } else if (wait_for(child, manner->limit, &status)) {
-        judge_end(shared, status);
+        set_end_verdict(shared, status);
     } else {
         shared->verdict = KIT_TOO_LONG;
         snprintf(shared->text, sizeof shared->text, "not done after %g seconds", manner->limit);

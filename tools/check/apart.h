@@ -10,7 +10,7 @@ struct manner {
     const char *provider;          /* short name; NULL: the first */
     double limit;                  /* seconds that a test, or a seed of one, may take */
     uint32_t seed;                 /* the first one of FUZZ */
-    uint32_t rounds;               /* and how many; they go on at 0 behind the largest */
+    uint32_t rounds;               /* how many seeds; 0 follows the largest */
     const struct kit_given *given; /* values of options */
     uint32_t n_given;
     bool in_process;

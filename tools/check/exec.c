@@ -23,14 +23,14 @@ bp_rc kit_compile(struct kit *kit, struct kit_exec *exec, bp_instance *instance,
     return rc;
 }
 
-/* Room for an output whose size came with the data: what kit_place() made for it. */
+/* bp_run's alloc_output: gives a dynamic output the buffer that kit_place() made for it. */
 static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *dims, bp_err *err)
 {
     struct kit_exec *exec = h;
     bp_tensor *tensor = &exec->out[0];
     size_t n;
 
-    if (exec->room == 0) {
+    if (exec->capacity == 0) {
         exec->kit->host.broken = "alloc_output was called for an output that has a shape";
         return bp_fail(err, BP_E_INVALID, "output %u has a shape", (unsigned)out);
     }
@@ -39,7 +39,7 @@ static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *d
         return bp_fail(err, BP_E_INVALID, "output %u of rank %u", (unsigned)out, (unsigned)rank);
     }
     n = (size_t)bp_dims_count(dims, rank) * (bp_dtype_width(tensor->dtype) / 8);
-    if (n > exec->room) {
+    if (n > exec->capacity) {
         exec->kit->host.broken = "alloc_output was asked for more than any input can need";
         return bp_fail(err, BP_E_NOMEM, "output %u has %zu bytes", (unsigned)out, n);
     }
@@ -52,8 +52,8 @@ static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *d
     return BP_OK;
 }
 
-/* Are all sizes known before the data is? */
-static bool is_sized(const struct kit_port *port)
+/* Whether the output's shape is known at plan time. */
+static bool has_static_shape(const struct kit_port *port)
 {
     for (uint32_t d = 0; d < port->rank; d++) {
         if (port->dims[d] < 0)
@@ -68,12 +68,12 @@ static void set_tensor(struct kit_exec *exec, uint32_t slot, const struct kit_po
     memset(tensor, 0, sizeof *tensor);
     memcpy(exec->dims[slot], port->dims, sizeof exec->dims[slot]);
     tensor->dims = exec->dims[slot];
-    tensor->rank = is_sized(port) ? port->rank : BP_RANK_UNKNOWN;
+    tensor->rank = has_static_shape(port) ? port->rank : BP_RANK_UNKNOWN;
     tensor->dtype = port->dtype;
     tensor->space = exec->kit->p.dev ? 1 : BP_SPACE_HOST;
 }
 
-/* The sizes of every value: inputs and constants as in the case, all others like its output. */
+/* Shapes of all values: inputs and constants as in the case, all others like its output. */
 static void set_shapes(struct kit_exec *exec, const bp_graph *table, const struct kit_case *c)
 {
     for (uint32_t v = 0; v < table->n_values; v++) {
@@ -87,12 +87,12 @@ static void set_shapes(struct kit_exec *exec, const bp_graph *table, const struc
         }
         memcpy(exec->shape_dims[v], port->dims, sizeof exec->shape_dims[v]);
         exec->shapes[v].dims = exec->shape_dims[v];
-        exec->shapes[v].rank = is_sized(port) ? port->rank : BP_RANK_UNKNOWN;
+        exec->shapes[v].rank = has_static_shape(port) ? port->rank : BP_RANK_UNKNOWN;
         exec->shapes[v].dtype = port->dtype;
     }
 }
 
-/* What came of frame_create. */
+/* Checks the result of frame_create. */
 static void check_frame(struct kit_exec *exec)
 {
     struct kit *kit = exec->kit;
@@ -135,7 +135,8 @@ static void set_desc(struct kit_exec *exec, const bp_graph *table, const struct 
     exec->desc.shapes = exec->shapes;
     exec->desc.h = exec;
     exec->desc.alloc_output = alloc_output;
-    exec->room = is_sized(&c->out) ? 0 : kit_count(&c->in[0]) * c->out.rank * sizeof(double);
+    exec->capacity =
+        has_static_shape(&c->out) ? 0 : kit_count(&c->in[0]) * c->out.rank * sizeof(double);
 }
 
 bp_rc kit_frame(struct kit_exec *exec, const bp_graph *table, const struct kit_case *c)
@@ -205,9 +206,9 @@ void kit_place(struct kit_exec *exec, const struct kit_case *c, unsigned seed, u
         kit_fill(c, &c->in[i], exec->in_block[k].data, seed + i);
         k++;
     }
-    if (exec->room > 0)
-        note_placed(exec,
-                    kit_block_make(exec, &exec->out_block, exec->out[0].space, exec->room, 64, 0));
+    if (exec->capacity > 0)
+        note_placed(exec, kit_block_make(exec, &exec->out_block, exec->out[0].space, exec->capacity,
+                                         64, 0));
     else
         place_one(exec, &exec->out_block, kit_bytes(&c->out), &exec->out[0], skew);
     place_scratch(exec);
@@ -238,7 +239,7 @@ bp_rc kit_put(struct kit_exec *exec)
 
     if (rc < 0)
         return rc;
-    if (exec->room > 0) { /* its size is not known yet */
+    if (exec->capacity > 0) { /* a dynamic output: its size is not known yet */
         exec->out[0].base = NULL;
         exec->out[0].rank = BP_RANK_UNKNOWN;
     }
@@ -257,7 +258,7 @@ bp_rc kit_put(struct kit_exec *exec)
         rc = BP_OK;
     if (rc == BP_OK)
         rc = copy_all(exec, false);
-    if (rc < 0 && exec->stream) { /* as a host does: nothing late is left */
+    if (rc < 0 && exec->stream) { /* as a host does, so that no work is pending */
         kit_stream_close(exec);
         (void)kit_stream_open(exec);
     }

@@ -19,7 +19,7 @@ struct kit_graph {
     char node_names[KIT_NODES][16], value_names[KIT_VALUES][16];
     uint32_t n_nodes, n_values, n_attrs, n_inputs, n_outputs;
     const void *data[KIT_VALUES]; /* of constants */
-    void *wide[3];                /* rows with room between them */
+    void *wide[3];                /* rows with a gap of GAP bytes between them */
 };
 
 enum { GAP = 24 }; /* bytes by which wide rows are longer */

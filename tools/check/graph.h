@@ -15,7 +15,7 @@ struct kit_port {
     const int64_t *constant; /* its values (int64), or NULL: not constant */
 };
 
-/* An attribute; `n` numbers in ints or floats, which the kind says. 0 ends a list. */
+/* An attribute with `n` values in ints or floats, as `kind` says. {0} ends a list. */
 struct kit_attr {
     const char *name;
     uint32_t type;  /* BP_ATTR_INT, BP_ATTR_FLOAT or BP_ATTR_STRING */
@@ -49,7 +49,10 @@ size_t kit_count(const struct kit_port *port);            /* elements */
 size_t kit_bytes(const struct kit_port *port);            /* bytes */
 double kit_load(uint32_t dtype, const void *p, size_t i); /* element i */
 void kit_store(uint32_t dtype, void *p, size_t i, double value);
-/* Numbers of [low, high], the same for the same seed everywhere; with low NaN, odd ones. */
+/*
+ * Fills with values in [low, high], which depend only on the seed. If low is NaN: with NaN,
+ * infinities, zeros and other special values.
+ */
 void kit_fill(const struct kit_case *c, const struct kit_port *port, void *data, unsigned seed);
 
 /* A graph: as many nodes as were added, independent of each other unless chained. */
@@ -64,7 +67,7 @@ enum {
 };
 /* Adds the node of a case. Its inputs become inputs of the graph or constants. */
 uint32_t kit_graph_add(struct kit_graph *graph, const struct kit_case *c, uint32_t flags);
-/* Adds a node of one input and one output, behind the value that node `from` made. */
+/* Adds a node of one input and one output that consumes the output of node `from`. */
 uint32_t kit_graph_chain(struct kit_graph *graph, const struct kit_case *c, uint32_t from,
                          uint32_t flags);
 /* Changes what a node says it is. */
@@ -121,8 +124,8 @@ struct kit_exec {
     bp_shape shapes[KIT_VALUES];
     int64_t shape_dims[KIT_VALUES][KIT_RANK];
     struct kit_block in_block[KIT_PORTS], out_block, scratch;
-    size_t room;  /* bytes for an output of unknown size */
-    bp_rc placed; /* what came of kit_place() */
+    size_t capacity; /* bytes of a dynamic output's buffer */
+    bp_rc placed;    /* what came of kit_place() */
     bp_run run;
     void *stream, *event; /* of a provider that has queues; NULL: execute returns when it is done */
     unsigned seed;        /* of what was fed */
@@ -135,8 +138,8 @@ bp_rc kit_compile(struct kit *kit, struct kit_exec *exec, bp_instance *instance,
 /* A frame for the case's sizes. */
 bp_rc kit_frame(struct kit_exec *exec, const bp_graph *table, const struct kit_case *c);
 /*
- * Gives each tensor memory anew, at `skew` elements from an aligned place (256 bytes in spaces of the
- * provider), inputs filled. If there is none, kit_execute() says so.
+ * Gives each tensor memory anew, at `skew` elements from an aligned place (256 bytes in spaces of
+ * the provider), inputs filled. If there is none, kit_execute() says so.
  */
 void kit_place(struct kit_exec *exec, const struct kit_case *c, unsigned seed, unsigned skew);
 /*

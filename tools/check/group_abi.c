@@ -46,7 +46,7 @@ static void provider_table(struct kit *kit)
     if (p->save && !p->load)
         kit_fail(kit, "save without load");
     if (!is_dotted(p->version))
-        kit_warn(kit, "version '%s' is not numbers with dots", p->version);
+        kit_warn(kit, "version '%s' is not integers with dots between", p->version);
 }
 
 /* A host with slots that do not exist yet. */
@@ -222,8 +222,8 @@ static const struct kit_test tests[] = {
     {"BPK-ABI-02", "the provider table is in order", "bp_provider", provider_table},
     {"BPK-ABI-03", "it runs under a newer host with unknown slots", "abi.h: tables only grow",
      newer_host},
-    {"BPK-ABI-04", "it refuses a host of another major version, with both numbers", "bp_entry_fn",
-     other_major},
+    {"BPK-ABI-04", "it refuses a host of another major version, and names both versions",
+     "bp_entry_fn", other_major},
     {"BPK-ABI-05", "it refuses a table without the magic", "bp_host.magic", wrong_magic},
     {"BPK-ABI-06", "it refuses an unknown critical flag", "BP_CRITICAL", critical_host_flag},
     {"BPK-ABI-07", "it ignores an unknown low flag", "BP_CRITICAL", low_host_flag},

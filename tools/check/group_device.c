@@ -60,7 +60,7 @@ struct crossing {
     bp_copy up[N_ROWS], down[N_ROWS];
 };
 
-/* Part r begins 256 bytes behind the end of the one before, at a multiple of 256 on the device. */
+/* Part r begins 256 bytes after the end of part r - 1, on the device at a multiple of 256. */
 static void lay_out(struct crossing *x, size_t bytes)
 {
     size_t pitch = (bytes + 255) / 256 * 256 + 256;
@@ -257,7 +257,7 @@ static void no_memory(struct kit *kit)
         kit_fail(kit, "alloc fails, but gives a handle");
     rc = kit->p.dev->alloc(instance, 0, 1, 64, 256, &base, kit_err(kit));
     if (rc < 0 || !base)
-        kit_fail(kit, "alloc of 64 bytes behind one that failed: %d: %s", (int)rc, kit->words);
+        kit_fail(kit, "alloc of 64 bytes after one that failed: %d: %s", (int)rc, kit->words);
     kit->p.dev->free(instance, 0, 1, base);
     kit->p.destroy(instance);
 }
@@ -299,8 +299,8 @@ static const struct kit_test tests[] = {
     {"BPK-DEVICE-01", "its table is whole, its device has a space", "bp_device_ops", whole_table},
     {"BPK-DEVICE-02", "copies bring back what they took, and nothing else", "bp_device_ops.copy",
      copies},
-    {"BPK-DEVICE-03", "execute works behind inputs that are on their way", "bp_run.stream",
-     in_line},
+    {"BPK-DEVICE-03", "execute waits for inputs whose copies are still in the stream",
+     "bp_run.stream", in_line},
     {"BPK-DEVICE-04", "without a stream execute returns when it is done", "bp_run.stream",
      without_stream},
     {"BPK-DEVICE-05", "waiting for an event ends, in time or with the event",

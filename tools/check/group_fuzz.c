@@ -12,7 +12,7 @@
 
 #include "check/reference.h"
 
-/* ---- numbers of the seed --------------------------------------------------------------------- */
+/* ---- pseudo-random values of a seed ---------------------------------------------------------- */
 
 static uint64_t state;
 

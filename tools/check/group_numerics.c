@@ -60,7 +60,7 @@ static void moves(struct kit *kit)
     right_for(kit, references, sizeof references / sizeof references[0]);
 }
 
-static void odd_numbers(struct kit *kit)
+static void special_values(struct kit *kit)
 {
     bp_instance *instance = kit_begin(kit);
     unsigned taken = 0;
@@ -121,7 +121,7 @@ static const struct kit_test numerics[] = {
     {"BPK-NUMERICS-02", "elementwise operators of two inputs, broadcast", "ONNX operators", binary},
     {"BPK-NUMERICS-03", "products, reductions, convolutions, pools", "ONNX operators", sums},
     {"BPK-NUMERICS-04", "shapes, transpositions, casts: to the bit", "ONNX operators", moves},
-    {"BPK-NUMERICS-05", "NaN, infinities and -0", "ONNX operators; IEEE 754", odd_numbers},
+    {"BPK-NUMERICS-05", "NaN, infinities and -0", "ONNX operators; IEEE 754", special_values},
     {"BPK-NUMERICS-06", "a group of several nodes", "bp_provider.compile", chains},
 };
 

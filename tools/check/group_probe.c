@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* group_probe.c - PROBE: asking whether a provider is usable is quick and leaves nothing behind. */
+/* group_probe.c - PROBE: is_available is quick and leaks nothing. */
 
 #include "config.h"
 

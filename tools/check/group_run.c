@@ -250,7 +250,7 @@ static void frames_at_once(struct kit *kit)
     kit->p.destroy(instance);
 }
 
-/* Two frames of one program with data of their own, in turn. */
+/* Two frames of one program with data of their own, executed alternately. */
 static void frames_in_turn(struct kit *kit)
 {
     bp_instance *instance = kit_begin(kit);

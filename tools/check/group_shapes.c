@@ -104,11 +104,12 @@ static void late_sizes(struct kit *kit)
         graph = kit_graph_new();
         kit_graph_add(graph, c, KIT_DYNAMIC);
         for (size_t s = 0; s < sizeof dims / sizeof dims[0]; s++) {
-            struct kit_case sized = resized(c, 3, dims[s]);
+            struct kit_case with_shape = resized(c, 3, dims[s]);
 
             if (kit_compile(kit, &exec, instance, kit_graph_table(graph, false)) < 0)
                 kit_fail(kit, "%s of unknown sizes: %s", c->name, kit->words);
-            ran += kit_runs(kit, &exec, kit_graph_table(graph, false), &sized, 0, "of late sizes");
+            ran += kit_runs(kit, &exec, kit_graph_table(graph, false), &with_shape, 0,
+                            "of shapes known at run time");
             kit_exec_finish(&exec);
         }
         taken++;

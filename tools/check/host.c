@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* host.c - the table that the kit hands to a plug-in: it holds the plug-in to the rules of abi.h. */
+/*
+ * host.c - the table that the kit hands to a plug-in: it holds the plug-in to the rules of abi.h.
+ */
 
 #include "config.h"
 
@@ -129,7 +131,7 @@ static uint32_t host_pool_width(void *h)
     return ((struct kit_host *)h)->width;
 }
 
-/* Backwards and with every worker number in turn: any order is allowed, so an odd one is tried. */
+/* Calls backwards and rotates worker indices: any order is allowed, so an unusual one is tested. */
 static void host_parallel_for(void *h, uint32_t n, void (*fn)(void *u, uint32_t i, uint32_t worker),
                               void *u)
 {

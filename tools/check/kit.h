@@ -38,7 +38,7 @@ struct kit_host {
     struct kit_weight *weights;
     size_t live_bytes, live_blocks; /* of alloc */
     uint32_t allocs, fail_at;       /* the fail_at-th alloc from now fails; 0: none does */
-    uint32_t width;                 /* of the pool that parallel_for pretends */
+    uint32_t width;                 /* threads of the simulated pool of parallel_for */
     bool in_execute;
     const char *broken; /* the first rule that the plug-in broke, or NULL */
 };
@@ -107,8 +107,9 @@ void kit_open(struct kit *kit);
 /* The same, and skips the test when the provider is not usable here. */
 void kit_open_usable(struct kit *kit);
 /*
- * Rows for create(), to be freed: options have their defaults, or what the user gives, but for option
- * `row` (BP_NONE: none), which has a value of the test's. Skips the test where a default is no value.
+ * Rows for create(), to be freed: options have their defaults, or what the user gives, but for
+ * option `row` (BP_NONE: none), which has a value of the test's. Skips the test where a default is
+ * no value.
  */
 bp_opt *kit_option_values(struct kit *kit, uint32_t row, const char *text);
 /* Warns unless the provider has the options that the user gives, with such values. */

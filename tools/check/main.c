@@ -37,7 +37,7 @@ static const char help[] =
     "  --option K=V     Gives option K of the provider that value in all tests; any number of "
     "times.\n"
     "  --timeout S      Seconds that a test may take. Default: 60.\n"
-    "  --fuzz SEED      Also the group FUZZ: odd inputs, made from this number and those behind "
+    "  --fuzz SEED      Also the group FUZZ: unusual inputs, made from this seed and those after "
     "it.\n"
     "  --rounds N       As many of them, each in a process of its own. Default: 100.\n"
     "  --in-process     All in this process, for a debugger.\n"
@@ -283,8 +283,8 @@ static int read_options(int argc, char **argv)
 }
 
 /*
- * The path from the root, with its links, as hosts hand it to plug-ins: what belongs to one lies beside
- * the link.
+ * The path from the root, with its links, as hosts hand it to plug-ins: what belongs to one lies
+ * beside the link.
  */
 static bool find_file(const char *file, char out[PATH_MAX])
 {

@@ -128,7 +128,7 @@ static bool parse_bool(const char *text, bp_opt *out)
     return false;
 }
 
-/* A whole number, perhaps with K, M, G or T behind it; as such it has a canonical text of digits. */
+/* Parses an integer with an optional suffix K, M, G or T; its canonical text has digits only. */
 static bool parse_integer(const char *text, bp_opt *out)
 {
     static const char units[] = "KMGT";

@@ -147,7 +147,7 @@ void ref_softmax(const struct kit_case *c, const double *const *in, double *out)
     }
 }
 
-/* The same numbers in another shape or type. */
+/* The same elements in another shape or type. */
 void ref_same(const struct kit_case *c, const double *const *in, double *out)
 {
     bool is_whole = c->out.dtype == BP_DTYPE_I32 || c->out.dtype == BP_DTYPE_I64;

@@ -97,7 +97,10 @@ void kit_host_has_none(struct kit *kit)
     kit_note(kit, "%u allocations of the host, each failed once", n - 1);
 }
 
-/* Only what the plug-in itself asks of malloc fails: the kit's own calls are paused by their makers. */
+/*
+ * Only what the plug-in itself asks of malloc fails: the kit's own calls are paused by their
+ * makers.
+ */
 void kit_malloc_has_none(struct kit *kit)
 {
     const struct kit_case *c = case_to_starve(kit);
@@ -135,7 +138,9 @@ enum { CALL_ALLOC, CALL_COPY, CALL_STREAM, CALL_EVENT, N_CALLS };
 
 static const char *const call_names[] = {"alloc", "copy", "stream_create", "event_create"};
 
-/* One call of the device's table, whose n-th malloc fails, and the way back. */
+/*
+ * Calls one function of the device's table while its n-th malloc fails, then releases the result.
+ */
 static bp_rc starve_call(struct kit *kit, struct kit_exec *exec, int call, unsigned n)
 {
     const bp_device_ops *dev = kit->p.dev;
@@ -167,7 +172,7 @@ static bp_rc starve_call(struct kit *kit, struct kit_exec *exec, int call, unsig
     return rc;
 }
 
-/* Each malloc of a call fails once; how many there were. */
+/* Makes each malloc of a call fail once. Returns how many there were. */
 static unsigned sweep_call(struct kit *kit, struct kit_exec *exec, int call)
 {
     unsigned n = 1;
@@ -178,7 +183,7 @@ static unsigned sweep_call(struct kit *kit, struct kit_exec *exec, int call)
             break;
     }
     if (starve_call(kit, exec, call, 0) < 0)
-        kit_fail(kit, "%s behind ones without memory: %s", call_names[call], kit->words);
+        kit_fail(kit, "%s after calls without memory: %s", call_names[call], kit->words);
     return n - 1;
 }
 
@@ -207,14 +212,14 @@ void kit_device_calls_have_none(struct kit *kit)
 
 enum { MAX_FILL = 256 };
 
-/* Blocks that leave no room on device 0, the largest first. */
+/* Blocks that fill the memory of device 0, the largest first. */
 struct fill {
     bp_instance *instance;
     void *blocks[MAX_FILL];
     unsigned n;
 };
 
-/* Memory of larger devices is not filled: some lay it all out in the host's. */
+/* Fills at most 512 MiB, because some devices keep their memory in the host's. */
 static void fill_up(struct kit *kit, struct fill *fill)
 {
     const size_t most = (size_t)512 << 20;
@@ -234,7 +239,7 @@ static void fill_up(struct kit *kit, struct fill *fill)
         kit_skip(kit, "its memory is not full with %zu MiB in %u blocks", total >> 20, fill->n);
 }
 
-/* Gives back the least that is left; false: there is none. */
+/* Frees the smallest block that is left; false: there is none. */
 static bool give_back(struct kit *kit, struct fill *fill)
 {
     if (fill->n == 0)
@@ -243,7 +248,10 @@ static bool give_back(struct kit *kit, struct fill *fill)
     return true;
 }
 
-/* A program and its run on a device with no room, then with a little more each time, until it runs. */
+/*
+ * Compiles and runs on a full device, and frees one block after each failure, until the run
+ * succeeds.
+ */
 void kit_device_is_full(struct kit *kit)
 {
     const struct kit_case *c = case_to_starve(kit);
@@ -271,6 +279,6 @@ void kit_device_is_full(struct kit *kit)
     kit->p.destroy(fill.instance);
     kit_nothing_is_left(kit, "after a full device");
     if (n_starved == 0)
-        kit_fail(kit, "a device without room for a byte runs %s", c->name);
-    kit_note(kit, "%u times without enough room, then with it", n_starved);
+        kit_fail(kit, "a device without a free byte runs %s", c->name);
+    kit_note(kit, "%u times without enough memory, then with it", n_starved);
 }

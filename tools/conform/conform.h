@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* conform.h - what the files of `backplane conform` share: its options, tests and their outcomes. */
+/*
+ * conform.h - what the files of `backplane conform` share: its options, tests and their outcomes.
+ */
 #ifndef BP_TOOLS_CONFORM_H
 #define BP_TOOLS_CONFORM_H
 
@@ -46,7 +48,9 @@ struct conform {
     double seconds; /* all of it */
 };
 
-/* Adds the tests of a directory: itself or all below it, sorted. Prints what fails; an exit code. */
+/*
+ * Adds the tests of a directory: itself or all below it, sorted. Prints what fails; an exit code.
+ */
 int conform_find(struct conform *c, const char *dir);
 /* The last part of a test's name, "test_abs". */
 const char *test_short_name(const struct test *test);
@@ -56,7 +60,7 @@ const char *test_short_name(const struct test *test);
  * impossible; returns an exit code.
  */
 int conform_run(struct conform *c);
-/* Called for each test as it ends: counts it, and prints those whose turn has come. */
+/* Call as a test ends: counts it, and prints the finished tests in their order. */
 void conform_tell(struct conform *c, struct test *test);
 /* "passed", "failed", "known" or "skipped" */
 const char *outcome_word(enum outcome outcome);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* junit.c - outcomes of tests in the XML that JUnit made common, for continuous integration. */
+/*
+ * junit.c - writes the results as JUnit XML: a testsuite with a testcase per directory.
+ *
+ * No standard defines the format. The elements are those that Ant's JUnit task writes and that CI
+ * servers such as Jenkins and GitLab read.
+ */
 
 #include "config.h"
 
@@ -15,7 +20,10 @@ static void add_attribute(struct bp_text *xml, const char *name, const char *val
     text_put(xml, "\"");
 }
 
-/* JUnit knows failures (of what is tested), errors (of the test) and skips. */
+/*
+ * A failure is a wrong result; an error is a test that crashed or timed out. Known failures count as
+ * skipped, so that a CI server does not fail for them.
+ */
 static const char *element_of(const struct test *test)
 {
     return test->outcome != FAILED ? "skipped" : test->is_broken ? "error" : "failure";

@@ -107,7 +107,7 @@ void conform_begin(struct conform *c)
     json_array(&c->json, "results");
 }
 
-/* In the form that --expect reads. */
+/* Prints the failures in the format that --expect reads. */
 static void list_failures(const struct conform *c)
 {
     for (size_t i = 0; i < c->n; i++) {

@@ -24,7 +24,7 @@ enum { OUTPUT_MAX = 1 << 16 }; /* bytes of a test's own output that are kept: it
 struct job {
     pid_t pid; /* 0: none */
     struct test *test;
-    FILE *record; /* the verdict: numbers, then two texts that end with a NUL */
+    FILE *record; /* the verdict: three integers, then two strings that end with NUL */
     FILE *output; /* what it writes to its standard output and error */
     double start;
     bool is_late;
@@ -70,7 +70,7 @@ static void run_test(struct conform *c, const struct job *job, const sigset_t *m
     exit(CLI_OK);
 }
 
-/* ---- what it leaves behind ------------------------------------------------------------------- */
+/* ---- results of an ended test process -------------------------------------------------------- */
 
 /* At most `most` bytes from the end of a file, as text. */
 static char *read_end(FILE *file, size_t most)
@@ -106,8 +106,10 @@ static bool read_record(FILE *file, struct verdict *out)
     return false;
 }
 
-/* A verdict on a test that gave none, or ended badly after it did. */
-static void judge_broken(const struct conform *c, struct job *job, int status)
+/*
+ * Makes the verdict of a test that wrote none, or whose process ended with an error after it did.
+ */
+static void verdict_of_broken(const struct conform *c, struct job *job, int status)
 {
     struct verdict *verdict = &job->test->verdict;
     struct bp_text why = {0};
@@ -133,8 +135,8 @@ static void judge_broken(const struct conform *c, struct job *job, int status)
     text_finish(&why);
 }
 
-/* An outcome in the light of what is known. */
-static void judge(const struct conform *c, struct test *test)
+/* Sets the outcome from the verdict and the known failures of --expect. */
+static void set_outcome(const struct conform *c, struct test *test)
 {
     const struct known_row *known = known_find(&c->known, test->name, test_short_name(test));
     struct verdict *verdict = &test->verdict;
@@ -169,9 +171,9 @@ static void end_job(struct conform *c, struct job *job, int status)
     fclose(job->record);
     fclose(job->output);
     if (!has_record || !WIFEXITED(status) || WEXITSTATUS(status) != CLI_OK)
-        judge_broken(c, job, status);
+        verdict_of_broken(c, job, status);
     *job = (struct job){0};
-    judge(c, test);
+    set_outcome(c, test);
     test->is_done = true;
     conform_tell(c, test);
 }

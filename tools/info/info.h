@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* info.h - the two forms in which `backplane info` tells what a model holds. */
+/* info.h - the output formats of `backplane info`: text and JSON. */
 #ifndef BP_TOOLS_INFO_H
 #define BP_TOOLS_INFO_H
 

@@ -95,7 +95,10 @@ static void log_line(void *user, uint32_t level, const char *domain, const char 
     text_finish(&words);
 }
 
-/* Appends the parts of a path that are names, ".." among them: where links are, that is no step back. */
+/*
+ * Appends the parts of a path that are names, ".." among them: where links are, that is no step
+ * back.
+ */
 static void add_parts(struct bp_text *whole, const char *path)
 {
     while (*path) {
@@ -110,8 +113,8 @@ static void add_parts(struct bp_text *whole, const char *path)
 }
 
 /*
- * A directory as an absolute path, with its links, for the host judges those as well. NULL with errno:
- * there is none.
+ * A directory as an absolute path with its symbolic links, because the loader checks the owners of
+ * those as well. NULL with errno set when it does not exist.
  */
 static char *absolute(const char *path)
 {

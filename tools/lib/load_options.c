@@ -89,7 +89,7 @@ static const struct arg_spec load_specs[] = {
      .kind = ARG_LIST,
      .value = "FILE",
      .at = offsetof(struct load_args, place_files),
-     .help = "Such rules from a file, one a line, behind those of --place."},
+     .help = "Such rules from a file, one a line, after those of --place."},
 };
 
 _Static_assert(sizeof load_specs / sizeof load_specs[0] == LOAD_OPTIONS, "load.h says how many");

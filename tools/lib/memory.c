@@ -9,7 +9,7 @@
 
 #include "lib/table.h"
 
-/* Row i of a session: the providers, then the host; false behind that. */
+/* Row i of a session: the providers, then the host; false after the last row. */
 static bool get_row(const bp_session *session, uint32_t i, bp_memory_use *out)
 {
     *out = (bp_memory_use){.struct_size = sizeof *out};

@@ -44,7 +44,7 @@ void table_addf(struct table *table, const char *fmt, ...)
     text_finish(&text);
 }
 
-/* Is there nothing in the row behind this cell? */
+/* Whether all cells after this one in its row are empty. */
 static bool is_last(const struct table *table, size_t cell)
 {
     for (cell++; cell % table->columns != 0; cell++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text.c - growing text, cleaning of foreign text, and figures in words. */
+/* text.c - text buffers, escaping of untrusted text, sizes and times as text. */
 
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text.h - growing text of the tools, and what of a model's or plug-in's text may reach a terminal or a
- * file.
+ * text.h - text buffers, and the escaping of a model's or plug-in's text before it goes to a
+ * terminal or a file.
  */
 #ifndef BP_TOOLS_TEXT_H
 #define BP_TOOLS_TEXT_H
@@ -15,8 +15,8 @@
 #include "text/text.h"
 
 /*
- * Growing text as in text/text.h, for a program that ends with a message where there is no memory:
- * nobody needs to ask for `failed`.
+ * Text buffers as in text/text.h, for a program that exits with a message when memory is exhausted;
+ * so callers need not check `failed`.
  */
 void text_finish(struct bp_text *text);
 const char *text_string(const struct bp_text *text); /* never NULL; until the next change */

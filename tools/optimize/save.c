@@ -15,11 +15,11 @@
 #include "lib/text.h"
 #include "optimize/optimize.h"
 
-/* Where weights begin in their file, so that they can be used as they lie when it is mapped. */
+/* Alignment of weights in their file, in bytes, so that a mapped file can be used in place. */
 enum { ALIGN = 64, PAGE = 4096, LARGE = 1 << 20 };
-/* Smaller weights stay in the model: they say what it is. */
+/* Bytes; smaller weights, such as shapes and axes, stay in the model. */
 enum { EXTERNAL_LEAST = 1024 };
-/* Protobuf ends at 2 GiB; what is no weight needs room too. */
+/* A protobuf message has at most 2 GiB; 64 MiB of it are left for what is no weight. */
 #define WITHIN_MOST ((UINT64_C(2) << 30) - (UINT64_C(64) << 20))
 
 struct pending {

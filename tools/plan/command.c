@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* command.c - `backplane plan`: who would run which node of a model, and why not the others. */
+/* command.c - `backplane plan`: which provider would run each node, and why others refused it. */
 
 #include "config.h"
 
@@ -29,7 +29,7 @@ static const struct arg_spec plan_specs[] = {
      .kind = ARG_TEXT,
      .value = "FILE",
      .at = offsetof(struct plan_args, dot),
-     .help = "Write the same picture in Graphviz's language."},
+     .help = "Write the same diagram in DOT, Graphviz's language."},
     {.name = "all-nodes",
      .kind = ARG_FLAG,
      .at = offsetof(struct plan_args, all_nodes),

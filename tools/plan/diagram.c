@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* diagram.c - gathers what a picture of a report shows. */
+/* diagram.c - collects the nodes, groups and edges that a plan diagram shows. */
 
 #include "config.h"
 
@@ -12,7 +12,7 @@
 
 #include "lib/cli.h"
 
-static bp_rc copy_rows(struct picture *p, const bp_report *report, bp_err *err)
+static bp_rc copy_rows(struct plan_diagram *p, const bp_report *report, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
@@ -37,14 +37,14 @@ static bp_rc copy_rows(struct picture *p, const bp_report *report, bp_err *err)
     return rc;
 }
 
-/* A node's group; n_groups stands for none. */
-static uint32_t group_of(const struct picture *p, uint32_t node)
+/* The index of a node's group; n_groups for a node without one. */
+static uint32_t group_of(const struct plan_diagram *p, uint32_t node)
 {
     return p->nodes[node].group < p->n_groups ? p->nodes[node].group : p->n_groups;
 }
 
-/* Sorts node indices by group with a count of each group's nodes; the ungrouped go last. */
-static void sort_members(struct picture *p)
+/* Counting sort of node indices by group; nodes without a group come last. */
+static void sort_members(struct plan_diagram *p)
 {
     uint32_t *starts = xalloc((size_t)p->n_groups + 2, sizeof *starts);
 
@@ -58,20 +58,20 @@ static void sort_members(struct picture *p)
     free(starts);
 }
 
-uint32_t picture_members(const struct picture *picture, uint32_t g, uint32_t *first)
+uint32_t plan_diagram_members(const struct plan_diagram *diagram, uint32_t g, uint32_t *first)
 {
-    uint32_t low = 0, high = picture->n_nodes, end;
+    uint32_t low = 0, high = diagram->n_nodes, end;
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
-        if (group_of(picture, picture->members[middle]) < g)
+        if (group_of(diagram, diagram->members[middle]) < g)
             low = middle + 1;
         else
             high = middle;
     }
-    for (end = low; end < picture->n_nodes; end++) {
-        if (group_of(picture, picture->members[end]) != g)
+    for (end = low; end < diagram->n_nodes; end++) {
+        if (group_of(diagram, diagram->members[end]) != g)
             break;
     }
     *first = low;
@@ -83,7 +83,7 @@ static int order_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Sorts names and drops repetitions; returns how many are left. */
+/* Sorts names and removes duplicates; returns how many are left. */
 static uint32_t unique(const char **names, uint32_t n)
 {
     uint32_t kept = 0;
@@ -106,8 +106,11 @@ static uint32_t count_edges(const bp_report *report)
     return n;
 }
 
-/* Inputs of bodies have no node that makes them, but are no inputs of the model. */
-static bool is_shown(const struct picture *p, uint32_t from, uint32_t to)
+/*
+ * An edge without a source node or without a target node is an input or output of the model, or of
+ * a subgraph. Those of a subgraph are not shown.
+ */
+static bool is_shown(const struct plan_diagram *p, uint32_t from, uint32_t to)
 {
     if (from < p->n_nodes && to < p->n_nodes)
         return true;
@@ -115,7 +118,7 @@ static bool is_shown(const struct picture *p, uint32_t from, uint32_t to)
            (to >= p->n_nodes || !*p->nodes[to].path);
 }
 
-static void name_ends(struct picture *p, const bp_report *report, uint32_t n)
+static void name_ends(struct plan_diagram *p, const bp_report *report, uint32_t n)
 {
     p->inputs = xalloc(n, sizeof *p->inputs);
     p->outputs = xalloc(n, sizeof *p->outputs);
@@ -134,8 +137,11 @@ static void name_ends(struct picture *p, const bp_report *report, uint32_t n)
     p->n_outputs = unique(p->outputs, p->n_outputs);
 }
 
-/* What stands for an edge's end: a node, its group, or an input or output by the value's name. */
-static struct unit find_unit(const struct picture *p, uint32_t node, const char *name,
+/*
+ * The unit at one end of an edge: the node, or its group where groups are collapsed. An end without
+ * a node is a model input or output, which is found by the value's name.
+ */
+static struct unit find_unit(const struct plan_diagram *p, uint32_t node, const char *name,
                              bool is_source)
 {
     const char **names = is_source ? p->inputs : p->outputs;
@@ -167,7 +173,7 @@ static int order_arrows(const void *x, const void *y)
     return order ? order : order_units(a->to, b->to);
 }
 
-static void collect_arrows(struct picture *p, const bp_report *report, uint32_t n)
+static void collect_arrows(struct plan_diagram *p, const bp_report *report, uint32_t n)
 {
     uint32_t used = 0, kept = 0;
 
@@ -182,7 +188,7 @@ static void collect_arrows(struct picture *p, const bp_report *report, uint32_t 
         arrow->count = 1;
         arrow->from = find_unit(p, from, arrow->name, true);
         arrow->to = find_unit(p, to, arrow->name, false);
-        used += order_units(arrow->from, arrow->to) != 0; /* within one group: not shown */
+        used += order_units(arrow->from, arrow->to) != 0; /* edges within one group are not shown */
     }
     if (used > 0)
         qsort(p->arrows, used, sizeof *p->arrows, order_arrows);
@@ -195,31 +201,32 @@ static void collect_arrows(struct picture *p, const bp_report *report, uint32_t 
     p->n_arrows = kept;
 }
 
-bp_rc picture_init(struct picture *picture, const bp_report *report, bool is_collapsed, bp_err *err)
+bp_rc plan_diagram_init(struct plan_diagram *diagram, const bp_report *report, bool is_collapsed,
+                        bp_err *err)
 {
     uint32_t n = count_edges(report);
     bp_rc rc;
 
-    picture->is_collapsed = is_collapsed;
-    rc = copy_rows(picture, report, err);
+    diagram->is_collapsed = is_collapsed;
+    rc = copy_rows(diagram, report, err);
     if (rc < 0) {
-        picture_finish(picture);
+        plan_diagram_finish(diagram);
         return rc;
     }
-    sort_members(picture);
-    name_ends(picture, report, n);
-    collect_arrows(picture, report, n);
+    sort_members(diagram);
+    name_ends(diagram, report, n);
+    collect_arrows(diagram, report, n);
     return BP_OK;
 }
 
-void picture_finish(struct picture *picture)
+void plan_diagram_finish(struct plan_diagram *diagram)
 {
-    free(picture->providers);
-    free(picture->groups);
-    free(picture->nodes);
-    free(picture->members);
-    free(picture->inputs);
-    free(picture->outputs);
-    free(picture->arrows);
-    *picture = (struct picture){0};
+    free(diagram->providers);
+    free(diagram->groups);
+    free(diagram->nodes);
+    free(diagram->members);
+    free(diagram->inputs);
+    free(diagram->outputs);
+    free(diagram->arrows);
+    *diagram = (struct plan_diagram){0};
 }

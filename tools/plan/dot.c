@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dot.c - writes a plan in Graphviz's language: a colour a provider, a frame a group. */
+/* dot.c - writes a plan diagram as DOT: one colour per provider, one cluster per group. */
 
 #include "config.h"
 
@@ -17,15 +17,18 @@ enum {
 };
 
 struct drawing {
-    const struct picture *picture;
+    const struct plan_diagram *diagram;
     const bp_report *report;
     struct bp_text *out;
 };
 
-/* What a pointer that rests on a node shows: all of its name, and who refused it why. */
+/*
+ * The tooltip of a node, which browsers show for an SVG: its full name, and each refusal with its
+ * reason.
+ */
 static bp_rc put_tooltip(const struct drawing *d, uint32_t i, bp_err *err)
 {
-    const bp_report_node *node = &d->picture->nodes[i];
+    const bp_report_node *node = &d->diagram->nodes[i];
 
     dot_quoted(d->out, node->op);
     text_put(d->out, " ");
@@ -41,8 +44,8 @@ static bp_rc put_tooltip(const struct drawing *d, uint32_t i, bp_err *err)
         if (rc < 0)
             return rc;
         text_put(d->out, "\\n");
-        if (row.provider < d->picture->n_providers)
-            dot_quoted(d->out, d->picture->providers[row.provider].name);
+        if (row.provider < d->diagram->n_providers)
+            dot_quoted(d->out, d->diagram->providers[row.provider].name);
         text_printf(d->out, " refused: %s", bp_reason_name(row.reason));
         if (row.subject) {
             text_put(d->out, ", ");
@@ -58,7 +61,7 @@ static bp_rc put_tooltip(const struct drawing *d, uint32_t i, bp_err *err)
 
 static bp_rc put_node(const struct drawing *d, uint32_t i, bp_err *err)
 {
-    const bp_report_node *node = &d->picture->nodes[i];
+    const bp_report_node *node = &d->diagram->nodes[i];
     bp_rc rc;
 
     text_printf(d->out, "    n%" PRIu32 " [label=<<b>", i);
@@ -76,10 +79,10 @@ static bp_rc put_node(const struct drawing *d, uint32_t i, bp_err *err)
 /* "cpu · group 2 · 5 nodes · 2 copies, 1.2 MB" */
 static void put_group_title(const struct drawing *d, uint32_t g)
 {
-    const bp_report_group *group = &d->picture->groups[g];
+    const bp_report_group *group = &d->diagram->groups[g];
 
-    text_html(d->out, group->provider < d->picture->n_providers
-                          ? d->picture->providers[group->provider].name
+    text_html(d->out, group->provider < d->diagram->n_providers
+                          ? d->diagram->providers[group->provider].name
                           : "host");
     text_printf(d->out, " \xc2\xb7 group %" PRIu32 " \xc2\xb7 ", g);
     dot_count(d->out, group->n_nodes, "node");
@@ -94,22 +97,22 @@ static void put_group_title(const struct drawing *d, uint32_t g)
     }
 }
 
-/* A group as a frame around its nodes. */
+/* A group as a DOT cluster: a frame around its nodes. */
 static bp_rc put_frame(const struct drawing *d, uint32_t g, bp_err *err)
 {
-    uint32_t first, n = picture_members(d->picture, g, &first);
+    uint32_t first, n = plan_diagram_members(d->diagram, g, &first);
     bp_rc rc = BP_OK;
 
     text_printf(d->out,
                 "  subgraph cluster_g%" PRIu32 " {\n"
                 "    graph [style=\"rounded,filled\", labeljust=l, margin=10, tooltip=\" \", ",
                 g);
-    dot_fill(d->out, d->picture->groups[g].provider, 9, false);
+    dot_fill(d->out, d->diagram->groups[g].provider, 9, false);
     text_put(d->out, ",\n           label=<");
     put_group_title(d, g);
     text_put(d->out, ">];\n");
     for (uint32_t i = 0; rc >= 0 && i < n; i++)
-        rc = put_node(d, d->picture->members[first + i], err);
+        rc = put_node(d, d->diagram->members[first + i], err);
     text_put(d->out, "  }\n");
     return rc;
 }
@@ -131,14 +134,14 @@ static int order_counts(const void *x, const void *y)
     return a->n != b->n ? (a->n < b->n ? 1 : -1) : strcmp(a->op, b->op);
 }
 
-/* "24 Conv, 20 Relu, 3 Add, ...": the operators that a group has most of. */
+/* "24 Conv, 20 Relu, 3 Add, ...": the most frequent operators of a group. */
 static void put_common_ops(const struct drawing *d, uint32_t g)
 {
-    uint32_t first, n = picture_members(d->picture, g, &first), kinds = 0;
+    uint32_t first, n = plan_diagram_members(d->diagram, g, &first), kinds = 0;
     struct op_count *ops = xalloc(n, sizeof *ops);
 
     for (uint32_t i = 0; i < n; i++)
-        ops[i] = (struct op_count){d->picture->nodes[d->picture->members[first + i]].op, 1};
+        ops[i] = (struct op_count){d->diagram->nodes[d->diagram->members[first + i]].op, 1};
     qsort(ops, n, sizeof *ops, order_ops);
     for (uint32_t i = 0; i < n; i++) {
         if (kinds > 0 && strcmp(ops[kinds - 1].op, ops[i].op) == 0)
@@ -164,7 +167,7 @@ static void put_box(const struct drawing *d, uint32_t g)
     text_put(d->out, "</b><br/><font point-size=\"9\" color=\"" FAINT_INK "\">");
     put_common_ops(d, g);
     text_put(d->out, "</font>>, ");
-    dot_fill(d->out, d->picture->groups[g].provider, 35, false);
+    dot_fill(d->out, d->diagram->groups[g].provider, 35, false);
     text_put(d->out, ", tooltip=\" \"];\n");
 }
 
@@ -182,8 +185,8 @@ static void put_ends(const struct drawing *d, char kind, const char *const *name
     }
 }
 
-/* Whose memory is a unit's result in? BP_NONE: the host's own, or none of a provider. */
-static uint32_t owner(const struct picture *p, struct unit unit)
+/* The provider whose memory holds a unit's result; BP_NONE for host memory. */
+static uint32_t owner(const struct plan_diagram *p, struct unit unit)
 {
     if (unit.kind == UNIT_NODE)
         return p->nodes[unit.index].provider;
@@ -193,7 +196,7 @@ static uint32_t owner(const struct picture *p, struct unit unit)
 static void put_arrow(const struct drawing *d, const struct arrow *arrow)
 {
     static const char letters[] = {'n', 'g', 'i', 'o'}; /* by unit_kind */
-    uint32_t from = owner(d->picture, arrow->from), to = owner(d->picture, arrow->to);
+    uint32_t from = owner(d->diagram, arrow->from), to = owner(d->diagram, arrow->to);
 
     text_printf(d->out, "  %c%" PRIu32 " -> %c%" PRIu32 " [tooltip=\"", letters[arrow->from.kind],
                 arrow->from.index, letters[arrow->to.kind], arrow->to.index);
@@ -209,7 +212,7 @@ static void put_arrow(const struct drawing *d, const struct arrow *arrow)
 
 static bp_rc put_all(const struct drawing *d, bp_err *err)
 {
-    const struct picture *p = d->picture;
+    const struct plan_diagram *p = d->diagram;
     uint32_t first, n;
     bp_rc rc = BP_OK;
 
@@ -220,7 +223,7 @@ static bp_rc put_all(const struct drawing *d, bp_err *err)
         else
             rc = put_frame(d, g, err);
     }
-    n = picture_members(p, p->n_groups, &first);
+    n = plan_diagram_members(p, p->n_groups, &first);
     for (uint32_t i = 0; rc >= 0 && i < n; i++)
         rc = put_node(d, p->members[first + i], err);
     put_ends(d, 'o', p->outputs, p->n_outputs);
@@ -234,14 +237,14 @@ int plan_dot(struct cli *cli, const bp_report *report, const char *title, bool a
              struct bp_text *out)
 {
     bool is_collapsed = !all_nodes && bp_report_node_count(report) > NODES_SHOWN;
-    struct picture picture = {0};
-    const struct drawing drawing = {&picture, report, out};
-    bp_rc rc = picture_init(&picture, report, is_collapsed, &cli->err);
+    struct plan_diagram diagram = {0};
+    const struct drawing drawing = {&diagram, report, out};
+    bp_rc rc = plan_diagram_init(&diagram, report, is_collapsed, &cli->err);
 
     if (rc >= 0) {
-        dot_head(out, &picture, title);
+        dot_head(out, &diagram, title);
         rc = put_all(&drawing, &cli->err);
     }
-    picture_finish(&picture);
+    plan_diagram_finish(&diagram);
     return rc < 0 ? cli_fail_rc(cli, CLI_RUN, rc) : CLI_OK;
 }

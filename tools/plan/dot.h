@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dot.h - what a plan's picture looks like, in Graphviz's language. */
+/* dot.h - the style of a plan diagram in DOT: colours, labels, legend. */
 #ifndef BP_TOOLS_DOT_H
 #define BP_TOOLS_DOT_H
 
@@ -8,24 +8,24 @@
 
 #define INK "#1f2328"
 #define FAINT_INK "#57606a"
-#define HOST "#8c959f"   /* what the host runs itself */
-#define ORPHAN "#cf222e" /* what nobody runs */
+#define HOST "#8c959f"   /* host operators */
+#define ORPHAN "#cf222e" /* nodes without a provider */
 
-/* Text for a quoted attribute: entities for what HTML reserves, backslashes doubled. */
+/* Escapes text for a quoted DOT attribute: HTML entities, and doubled backslashes. */
 void dot_quoted(struct bp_text *out, const char *string);
 /*
- * A name to show in an HTML label; the beginning of a long one is left out, for ends differ
- * more.
+ * Escapes a name for an HTML label. A long name loses its beginning, because names of nodes differ
+ * at their ends.
  */
 void dot_name(struct bp_text *out, const char *name);
 /* "1 node", "2 nodes" */
 void dot_count(struct bp_text *out, uint32_t n, const char *noun);
 /*
- * The attributes fillcolor and color of what a provider runs, `percent` of its own colour inside.
- * provider BP_NONE: the host or, is_orphan, nobody.
+ * Writes the attributes fillcolor and color of a provider; the fill has `percent` of its colour.
+ * provider BP_NONE: a host operator or, with is_orphan, a node without a provider.
  */
 void dot_fill(struct bp_text *out, uint32_t provider, unsigned percent, bool is_orphan);
-/* All that comes before the first node: the title with its legend, and the defaults. */
-void dot_head(struct bp_text *out, const struct picture *p, const char *title);
+/* Writes what comes before the first node: the title with the legend, and default attributes. */
+void dot_head(struct bp_text *out, const struct plan_diagram *p, const char *title);
 
 #endif

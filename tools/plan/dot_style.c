@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dot_style.c - colours, names and the legend of a plan's picture. */
+/* dot_style.c - colours, names and the legend of a plan diagram. */
 
 #include "config.h"
 
@@ -11,9 +11,12 @@
 #include "plan/plan.h"
 #include "text/utf8.h"
 
-enum { NAME_SHOWN = 30 }; /* code points of a name */
+enum { NAME_SHOWN = 30 }; /* code points of a name; the rest is cut off */
 
-/* Colours that stay apart for colour-blind eyes (Okabe and Ito 2008), in the order of priority. */
+/*
+ * The palette of Okabe and Ito (2008), which colour-blind readers can tell apart. Providers get
+ * colours in the order of their priority.
+ */
 static const uint32_t palette[] = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7,
                                    0x56b4e9, 0xd55e00, 0xf0e442};
 
@@ -72,7 +75,7 @@ void dot_fill(struct bp_text *out, uint32_t provider, unsigned percent, bool is_
 }
 
 /* One cell of the legend. */
-static void put_legend_cell(struct bp_text *out, const struct picture *p, uint32_t i)
+static void put_legend_cell(struct bp_text *out, const struct plan_diagram *p, uint32_t i)
 {
     const bp_report_provider *row = &p->providers[i];
 
@@ -97,18 +100,18 @@ static void put_legend_cell(struct bp_text *out, const struct picture *p, uint32
     text_put(out, "</td>");
 }
 
-/* Cells for nodes without a provider, where there are any. */
-static void put_legend_rest(struct bp_text *out, const struct picture *p)
+/* Legend cells for host operators and for nodes without a provider, if there are any. */
+static void put_legend_rest(struct bp_text *out, const struct plan_diagram *p)
 {
-    uint32_t hosted = 0, orphans = 0;
+    uint32_t host_nodes = 0, orphans = 0;
 
     for (uint32_t i = 0; i < p->n_nodes; i++) {
-        hosted += p->nodes[i].provider == BP_NONE && !is_orphan_node(&p->nodes[i]);
+        host_nodes += p->nodes[i].provider == BP_NONE && !is_orphan_node(&p->nodes[i]);
         orphans += is_orphan_node(&p->nodes[i]);
     }
-    if (hosted) {
+    if (host_nodes) {
         text_put(out, "<td border=\"1\" color=\"" HOST "\">the host itself \xc2\xb7 ");
-        dot_count(out, hosted, "node");
+        dot_count(out, host_nodes, "node");
         text_put(out, "</td>");
     }
     if (orphans) {
@@ -118,7 +121,7 @@ static void put_legend_rest(struct bp_text *out, const struct picture *p)
     }
 }
 
-void dot_head(struct bp_text *out, const struct picture *p, const char *title)
+void dot_head(struct bp_text *out, const struct plan_diagram *p, const char *title)
 {
     text_put(
         out,

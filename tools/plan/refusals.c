@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* refusals.c - why providers did not get nodes: the reasons of a report, equal ones merged. */
+/* refusals.c - prints why providers refused nodes: one row for equal refusals. */
 
 #include "config.h"
 
@@ -19,11 +19,11 @@ void plan_more(size_t all, size_t shown)
         printf("  and %zu more; --all-nodes lists them\n", all - shown);
 }
 
-/* One refusal, with the node's facts beside it. */
+/* One refusal, with the operator of its node. */
 struct refusal {
     bp_report_refusal row;
     const char *op, *node;
-    size_t count; /* of equal ones, once merged */
+    size_t count; /* of equal refusals, after the merge */
 };
 
 static int order_text(const char *a, const char *b)
@@ -31,7 +31,7 @@ static int order_text(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
-/* By provider, reason, operator, subject, text: equal ones become neighbours. */
+/* Orders by provider, reason, operator, subject and text, so that equal refusals are adjacent. */
 static int order_refusals(const void *x, const void *y)
 {
     const struct refusal *a = x, *b = y;
@@ -47,13 +47,13 @@ static int order_refusals(const void *x, const void *y)
     return order ? order : order_text(a->row.text, b->row.text);
 }
 
-/* Nobody was needed for what the host runs itself. */
-static bool is_hosted(const bp_report_node *node)
+/* Refusals of host operators are not printed, because the host runs them without a provider. */
+static bool is_host_node(const bp_report_node *node)
 {
     return node->provider == BP_NONE && !is_orphan_node(node);
 }
 
-/* All refusals, equal ones merged: *n of them, the caller's to free(). */
+/* Returns all refusals, equal ones merged, and their count in *n. The caller frees the array. */
 static bp_rc collect_refusals(const bp_report *report, struct refusal **out, size_t *n, bp_err *err)
 {
     struct refusal *all = NULL;
@@ -64,7 +64,7 @@ static bp_rc collect_refusals(const bp_report *report, struct refusal **out, siz
         bp_report_node node = {.struct_size = sizeof node};
 
         rc = bp_report_get_node(report, i, &node, err);
-        for (uint32_t j = 0; rc >= 0 && !is_hosted(&node) && j < node.n_refusals; j++) {
+        for (uint32_t j = 0; rc >= 0 && !is_host_node(&node) && j < node.n_refusals; j++) {
             if (used == cap) {
                 cap = cap ? cap * 2 : 64;
                 all = xrealloc(all, cap, sizeof *all);

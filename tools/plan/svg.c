@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-/* Starts dot with `in` as its standard input and `out` as its output; 0 or an errno. */
+/* Starts dot with `in` as its standard input and `out` as its output. Returns 0 or an errno. */
 static int start(int in, int out, pid_t *child)
 {
     char name[] = "dot", format[] = "-Tsvg";
@@ -35,7 +35,7 @@ static int start(int in, int out, pid_t *child)
     return cause;
 }
 
-/* Writes it all, or as much as the reader takes: what the reader says at its end decides. */
+/* A write error is ignored: dot has exited then, and its exit status says why. */
 static void feed(int fd, const char *data, size_t size)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
@@ -87,7 +87,7 @@ int svg_draw(const struct cli *cli, const struct bp_text *dot, const char *path)
         return cli_fail(cli, CLI_USAGE, "--svg %s: %s", path, strerror(errno));
     code = draw(cli, dot, path, out);
     if (code != CLI_OK && lseek(out, 0, SEEK_END) == 0)
-        unlink(path); /* leave no empty picture */
+        unlink(path); /* an incomplete SVG file is of no use */
     if (close(out) != 0 && code == CLI_OK)
         code = cli_fail(cli, CLI_RUN, "--svg %s: %s", path, strerror(errno));
     return code;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text.c - a report of who runs what, in tables. */
+/* text.c - prints a report of a plan as tables. */
 
 #include "config.h"
 
@@ -13,7 +13,7 @@
 enum { GROUPS_SHOWN = 40 };
 
 /*
- * The name of report row `provider`, "host" for BP_NONE: what the host runs itself (If, Loop,
+ * The name of report row `provider`; "host" for BP_NONE, the provider of host operators (If, Loop,
  * Scan).
  */
 static bp_rc provider_name(const bp_report *report, uint32_t provider, const char **out,
@@ -36,7 +36,7 @@ void plan_placement(struct bp_text *out, const bp_report *report)
     }
 }
 
-/* What there is to say of a provider beyond its numbers. */
+/* The last column of a provider: why it has no node, or its error and how to fix it. */
 static void provider_note(struct bp_text *note, const bp_report_provider *row)
 {
     if (row->code >= 0) {
@@ -84,8 +84,8 @@ static bp_rc print_providers(const struct cli *cli, const bp_report *report, bp_
     return rc;
 }
 
-/* Does a provider say what its groups take? */
-static bool has_reckoned(const bp_report *report)
+/* Whether any provider estimates the memory or time of its groups. */
+static bool has_estimate(const bp_report *report)
 {
     for (uint32_t i = 0; i < bp_report_provider_count(report); i++) {
         bp_report_provider row = {.struct_size = sizeof row};
@@ -102,8 +102,8 @@ static void put_time(struct bp_text *out, double ns)
     text_printf(out, ns < 1e6 ? "%.1f us" : "%.1f ms", ns / (ns < 1e6 ? 1e3 : 1e6));
 }
 
-/* Memory of the group's own, and time; "?" for what is not known. */
-static void add_reckoned(struct table *table, const bp_report_group *row)
+/* The group's own memory and its time; "?" where the provider gave no estimate. */
+static void add_estimate(struct table *table, const bp_report_group *row)
 {
     struct bp_text bytes = {0}, time = {0};
 
@@ -118,7 +118,7 @@ static void add_reckoned(struct table *table, const bp_report_group *row)
 }
 
 static void add_group(struct table *table, uint32_t i, const bp_report_group *row,
-                      const char *provider, bool reckons)
+                      const char *provider, bool shows_estimates)
 {
     struct bp_text bytes = {0};
 
@@ -131,8 +131,8 @@ static void add_group(struct table *table, uint32_t i, const bp_report_group *ro
     table_addf(table, "%" PRIu32, row->n_outputs);
     table_addf(table, "%" PRIu32, row->n_copies);
     table_add(table, text_string(&bytes));
-    if (reckons)
-        add_reckoned(table, row);
+    if (shows_estimates)
+        add_estimate(table, row);
     table_add(table, row->path);
     text_finish(&bytes);
 }
@@ -141,8 +141,9 @@ static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool a
 {
     static const char *const heads[] = {"group",   "provider", "nodes",      "inputs",
                                         "outputs", "copies",   "bytes a run"};
-    bool reckons = has_reckoned(report);
-    struct table table = {.columns = reckons ? 10 : 8, .right = reckons ? 0x1fd : 0x7d};
+    bool shows_estimates = has_estimate(report);
+    struct table table = {.columns = shows_estimates ? 10 : 8,
+                          .right = shows_estimates ? 0x1fd : 0x7d};
     uint32_t n = bp_report_group_count(report);
     uint64_t copies = 0, bytes = 0;
     struct bp_text sum = {0};
@@ -150,7 +151,7 @@ static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool a
 
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         table_add(&table, heads[i]);
-    if (reckons) {
+    if (shows_estimates) {
         table_add(&table, "on device");
         table_add(&table, "time");
     }
@@ -167,7 +168,7 @@ static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool a
         copies += row.n_copies;
         bytes += row.copy_bytes;
         if (all || i < GROUPS_SHOWN)
-            add_group(&table, i, &row, provider, reckons);
+            add_group(&table, i, &row, provider, shows_estimates);
     }
     if (rc >= 0 && n > 0) {
         putchar('\n');
@@ -182,8 +183,8 @@ static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool a
     return rc;
 }
 
-/* What the provider reckons, in one line; nothing of one that does not. */
-static void say_reckoned(const bp_report_provider *row)
+/* The provider's estimate in one line; nothing without an estimate. */
+static void say_estimate(const bp_report_provider *row)
 {
     bool is_whole = row->known & BP_ESTIMATED_MEMORY;
     struct bp_text bytes = {0}, weights = {0}, run = {0}, copies = {0};
@@ -213,13 +214,13 @@ static void say_reckoned(const bp_report_provider *row)
     text_finish(&copies);
 }
 
-static void print_reckoned(const bp_report *report)
+static void print_estimates(const bp_report *report)
 {
     for (uint32_t i = 0; i < bp_report_provider_count(report); i++) {
         bp_report_provider row = {.struct_size = sizeof row};
 
         if (bp_report_get_provider(report, i, &row, NULL) >= 0)
-            say_reckoned(&row);
+            say_estimate(&row);
     }
 }
 
@@ -253,7 +254,7 @@ bp_rc plan_passes(const struct cli *cli, const bp_report *report, bool all, bp_e
     return rc;
 }
 
-/* Every node, or those that nobody takes. */
+/* Prints every node, or only those without a provider. */
 static bp_rc print_nodes(const struct cli *cli, const bp_report *report, bool all, bp_err *err)
 {
     struct table table = {.columns = 5, .right = 1u << 1};
@@ -308,7 +309,7 @@ int plan_print(struct cli *cli, const bp_report *report, bool all_nodes)
     if (rc >= 0)
         rc = print_groups(cli, report, all_nodes, &cli->err);
     if (rc >= 0)
-        print_reckoned(report);
+        print_estimates(report);
     if (rc >= 0)
         rc = plan_refusals(cli, report, all_nodes, &cli->err);
     if (rc >= 0)

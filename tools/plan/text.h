@@ -5,11 +5,11 @@
 
 #include "plan/plan.h"
 
-/* Says how many rows of a table were left out. */
+/* Prints how many rows of a table were left out; nothing when none was. */
 void plan_more(size_t all, size_t shown);
-/* The table of passes that found something, or of all; nothing where there are none. */
+/* Prints the optimization passes that matched, or all of them; nothing for an empty table. */
 bp_rc plan_passes(const struct cli *cli, const bp_report *report, bool all, bp_err *err) BP_CHECKED;
-/* The table of refusals, one row a kind. */
+/* Prints the table of refusals; equal refusals share a row. */
 bp_rc plan_refusals(const struct cli *cli, const bp_report *report, bool all,
                     bp_err *err) BP_CHECKED;
 

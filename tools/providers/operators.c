@@ -70,7 +70,7 @@ static void name_words(struct bp_text *out, const bp_operator_info *row)
     text_printf(out, "%s%s%s", row->domain, *row->domain ? "." : "", row->op);
 }
 
-static bool is_hosted(const bp_operator_info *row)
+static bool is_host_operator(const bp_operator_info *row)
 {
     return row->flags & BP_OPERATOR_HOST;
 }
@@ -80,11 +80,11 @@ static uint64_t lacks(const bp_operator_info *row)
     return row->types & ~row->taken & ~row->conditional;
 }
 
-/* ---- in all three forms: a row as it comes ---------------------------------------------------- */
+/* ---- in all three formats: a row as the library reports it ----------------------------------- */
 
 struct sums {
-    uint32_t rows, taken, hosted; /* of an operator version each */
-    struct bp_text last;          /* "domain.Name version", to see which rows are of the same */
+    uint32_t rows, taken, host_operators; /* of an operator version each */
+    struct bp_text last; /* "domain.Name version", to see which rows are of the same */
     bool last_is_taken;
 };
 
@@ -92,13 +92,13 @@ struct sums {
 static void count(struct sums *sums, const bp_operator_info *row)
 {
     struct bp_text key = {0};
-    bool is_taken = is_hosted(row) || row->taken || row->conditional;
+    bool is_taken = is_host_operator(row) || row->taken || row->conditional;
 
     text_printf(&key, "%s.%s %" PRIu32, row->domain, row->op, row->since);
     if (strcmp(text_string(&key), text_string(&sums->last)) != 0) {
         sums->rows++;
-        sums->hosted += is_hosted(row);
-        sums->taken += is_taken && !is_hosted(row);
+        sums->host_operators += is_host_operator(row);
+        sums->taken += is_taken && !is_host_operator(row);
         sums->last_is_taken = is_taken;
         text_clear(&sums->last);
         text_put(&sums->last, text_string(&key));
@@ -109,7 +109,7 @@ static void count(struct sums *sums, const bp_operator_info *row)
     text_finish(&key);
 }
 
-struct form {
+struct listing {
     struct sums sums;
     struct table table;
     struct json *json;
@@ -125,7 +125,7 @@ static void cells(const bp_operator_info *row, struct bp_text cell[5])
     text_put(&cell[2], row->params ? row->params : "");
     types_words(&cell[3], row->taken);
     types_words(&cell[4], lacks(row));
-    if (is_hosted(row)) {
+    if (is_host_operator(row)) {
         text_clear(&cell[3]);
         text_put(&cell[3], "run by the host");
     } else if (row->conditional) {
@@ -148,27 +148,27 @@ static void finish_cells(struct bp_text cell[5])
 
 static void add_table_row(void *user, const bp_operator_info *row)
 {
-    struct form *form = user;
+    struct listing *listing = user;
     struct bp_text cell[5] = {{0}};
 
-    count(&form->sums, row);
+    count(&listing->sums, row);
     cells(row, cell);
     for (int i = 0; i < 5; i++)
-        table_add(&form->table, text_string(&cell[i]));
+        table_add(&listing->table, text_string(&cell[i]));
     finish_cells(cell);
 }
 
 static void add_page_row(void *user, const bp_operator_info *row)
 {
-    struct form *form = user;
+    struct listing *listing = user;
     struct bp_text cell[5] = {{0}};
 
-    count(&form->sums, row);
+    count(&listing->sums, row);
     cells(row, cell);
-    for (int i = 0; i < 5 && row->family <= form->n_pages; i++)
-        text_printf(&form->pages[row->family], "| %s ", text_string(&cell[i]));
-    if (row->family <= form->n_pages)
-        text_put(&form->pages[row->family], "|\n");
+    for (int i = 0; i < 5 && row->family <= listing->n_pages; i++)
+        text_printf(&listing->pages[row->family], "| %s ", text_string(&cell[i]));
+    if (row->family <= listing->n_pages)
+        text_put(&listing->pages[row->family], "|\n");
     finish_cells(cell);
 }
 
@@ -193,8 +193,8 @@ static void add_json_row(void *user, const bp_operator_info *row)
     json_uint(json, "since", row->since);
     if (row->until)
         json_uint(json, "until", row->until);
-    json_bool(json, "hosted", is_hosted(row));
-    if (!is_hosted(row)) {
+    json_bool(json, "hosted", is_host_operator(row));
+    if (!is_host_operator(row)) {
         json_string(json, "parameters", row->params);
         json_types(json, "takes", row->taken);
         json_types(json, "conditional", row->conditional);
@@ -203,34 +203,34 @@ static void add_json_row(void *user, const bp_operator_info *row)
     json_object_end(json);
 }
 
-/* ---- the three forms ------------------------------------------------------------------------- */
+/* ---- the three formats ----------------------------------------------------------------------- */
 
 static void sums_words(struct bp_text *out, const struct sums *sums)
 {
     text_printf(
         out, "%" PRIu32 " of %" PRIu32 " operator versions; %" PRIu32 " more are run by the host",
-        sums->taken, sums->rows, sums->hosted);
+        sums->taken, sums->rows, sums->host_operators);
 }
 
 int operators_print(struct cli *cli, uint32_t index)
 {
     static const char *const heads[] = {"operator", "versions", "inputs and outputs", "takes",
                                         "lacks"};
-    struct form form = {.table = {.columns = 5}};
+    struct listing listing = {.table = {.columns = 5}};
     struct bp_text words = {0};
     bp_rc rc;
 
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
-        table_add(&form.table, heads[i]);
-    rc = bp_env_provider_operators(cli->env, index, add_table_row, &form, &cli->err);
+        table_add(&listing.table, heads[i]);
+    rc = bp_env_provider_operators(cli->env, index, add_table_row, &listing, &cli->err);
     if (rc >= 0) {
-        sums_words(&words, &form.sums);
+        sums_words(&words, &listing.sums);
         putchar('\n');
-        table_print(&form.table, cli, 0, true);
+        table_print(&listing.table, cli, 0, true);
         puts(text_string(&words));
     }
-    table_finish(&form.table);
-    text_finish(&form.sums.last);
+    table_finish(&listing.table);
+    text_finish(&listing.sums.last);
     text_finish(&words);
     return rc < 0 ? cli_fail_rc(cli, CLI_RUN, rc) : CLI_OK;
 }
@@ -245,30 +245,30 @@ static uint32_t count_families(void)
 }
 
 /* A table for each family, in the order that the library gives them. */
-static void print_pages(const struct form *form)
+static void print_pages(const struct listing *listing)
 {
-    for (uint32_t i = 1; i <= form->n_pages; i++) {
+    for (uint32_t i = 1; i <= listing->n_pages; i++) {
         const char *about, *name = bp_operator_family(i, &about);
 
         printf("\n## %s\n\n%s\n\n"
                "| operator | versions | inputs and outputs | takes | lacks |\n"
                "|---|---|---|---|---|\n%s",
-               name, about, text_string(&form->pages[i]));
+               name, about, text_string(&listing->pages[i]));
     }
 }
 
 int operators_markdown(struct cli *cli, uint32_t index, const char *name)
 {
-    struct form form = {.n_pages = count_families()};
+    struct listing listing = {.n_pages = count_families()};
     struct bp_text words = {0};
     bp_rc rc;
 
-    form.pages = calloc(form.n_pages + 1, sizeof *form.pages);
-    if (!form.pages)
+    listing.pages = calloc(listing.n_pages + 1, sizeof *listing.pages);
+    if (!listing.pages)
         return cli_fail(cli, CLI_RUN, "no memory for the operators");
-    rc = bp_env_provider_operators(cli->env, index, add_page_row, &form, &cli->err);
+    rc = bp_env_provider_operators(cli->env, index, add_page_row, &listing, &cli->err);
     if (rc >= 0) {
-        sums_words(&words, &form.sums);
+        sums_words(&words, &listing.sums);
         printf(
             "# Operators of the `%s` provider\n\n"
             "Written by `backplane providers info %s --markdown`, which asks the provider; `make "
@@ -279,12 +279,12 @@ int operators_markdown(struct cli *cli, uint32_t index, const char *name)
             "them. Other attribute\nvalues and shapes may be refused: `backplane plan MODEL` "
             "shows that for a model.\n",
             name, name, text_string(&words));
-        print_pages(&form);
+        print_pages(&listing);
     }
-    for (uint32_t i = 0; i <= form.n_pages; i++)
-        text_finish(&form.pages[i]);
-    free(form.pages);
-    text_finish(&form.sums.last);
+    for (uint32_t i = 0; i <= listing.n_pages; i++)
+        text_finish(&listing.pages[i]);
+    free(listing.pages);
+    text_finish(&listing.sums.last);
     text_finish(&words);
     return rc < 0 ? cli_fail_rc(cli, CLI_RUN, rc) : CLI_OK;
 }

@@ -75,7 +75,7 @@ static const struct arg_spec run_specs[] = {
 
 static const char about[] =
     "Runs a model once and prints each output's type, shape, range and first values.\n"
-    "Inputs without a file get random numbers.";
+    "Inputs without a file get random values.";
 
 /* A file name made of an output's name; `index` tells those apart that had to be changed. */
 static void file_name(struct bp_text *out, const char *dir, const char *name, uint32_t index,

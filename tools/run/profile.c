@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* profile.c - profiles of runs, written to files. */
+/*
+ * profile.c - writes profiles as JSON in Chrome's Trace Event Format, which Perfetto reads, too. The
+ * names of the phases are those of ONNX Runtime's profiles, so that tools for those read the files.
+ */
 
 #include "config.h"
 
@@ -10,7 +13,7 @@
 #include "lib/progress.h"
 #include "values/file.h"
 
-enum { EVENTS = 1 << 20 }; /* the last ones are kept */
+enum { EVENTS = 1 << 20 }; /* capacity; older events are dropped */
 
 int profile_begin(struct cli *cli, const char *path, const struct loaded *loaded, bp_profile **out)
 {

@@ -27,8 +27,8 @@ struct results {
 };
 
 /*
- * Runs a session once, measured when there is a profile, and fetches every output. On failure cli->words has the reason and nothing is
- * printed; returns an exit code.
+ * Runs a session once, measured when there is a profile, and fetches every output. On failure
+ * cli->words has the reason and nothing is printed; returns an exit code.
  */
 int run_once(struct cli *cli, bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
              bp_profile *profile, struct results *out);
@@ -49,7 +49,7 @@ size_t run_first_count(const bp_tensor *tensor);
 /* Prints outputs and comparisons: type, shape, statistics, first values; verdicts. */
 void run_print(const struct cli *cli, const struct loaded *loaded, const struct results *results,
                const struct expectation *expectations, size_t n_expectations);
-/* The same, with the inputs and if wished the report, as one JSON object. */
+/* The same as one JSON object, with the inputs and, if requested, the report. */
 int run_print_json(struct cli *cli, const char *path, const struct loaded *loaded,
                    const struct feed *feed, const struct results *results,
                    const struct expectation *expectations, size_t n_expectations, bool has_report);

@@ -75,7 +75,7 @@ static int feed_file(struct cli *cli, const bp_io_info *io, const struct feed_ar
     return CLI_OK;
 }
 
-/* Files and random numbers are dense. */
+/* Values of files and random values are dense. */
 static int refuse_sparse(struct cli *cli, const bp_io_info *io)
 {
     return cli_fail(cli, CLI_USAGE, "input %s: a sparse tensor can only be fed by a program",

@@ -15,7 +15,7 @@ static const struct arg_spec feed_specs[] = {
      .value = "NAME=FILE",
      .at = offsetof(struct feed_args, inputs),
      .help = "Feed an input from a .npy file, a .pb file (ONNX TensorProto), or else from raw "
-             "bytes. Inputs that are not named get random numbers."},
+             "bytes. Inputs that are not named get random values."},
     {.name = "shape",
      .kind = ARG_LIST,
      .value = "NAME=1x3x224x224",
@@ -30,7 +30,7 @@ static const struct arg_spec feed_specs[] = {
      .kind = ARG_COUNT,
      .value = "N",
      .at = offsetof(struct feed_args, seed),
-     .help = "Where random numbers begin (default 0). Floating-point inputs get numbers from 0 up "
+     .help = "Seed of random values (default 0). Floating-point inputs get values from 0 up "
              "to 1, integers and bools 0 or 1."},
 };
 

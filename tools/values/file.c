@@ -68,8 +68,8 @@ out:
     return rc;
 }
 
-bp_rc file_write(const char *path, const void *head, size_t head_size, const void *body,
-                 size_t body_size, bp_err *err)
+bp_rc file_write(const char *path, const void *header, size_t header_size, const void *data,
+                 size_t data_size, bp_err *err)
 {
     FILE *file = fopen(path, "wbe");
     bool is_ok;
@@ -77,8 +77,8 @@ bp_rc file_write(const char *path, const void *head, size_t head_size, const voi
 
     if (!file)
         return bp_fail(err, BP_E_IO, "%s: %s", path, strerror(errno));
-    is_ok = (head_size == 0 || fwrite(head, head_size, 1, file) == 1) &&
-            (body_size == 0 || fwrite(body, body_size, 1, file) == 1);
+    is_ok = (header_size == 0 || fwrite(header, header_size, 1, file) == 1) &&
+            (data_size == 0 || fwrite(data, data_size, 1, file) == 1);
     cause = errno;
     if (fclose(file) != 0 && is_ok) {
         is_ok = false;

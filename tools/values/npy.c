@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* npy.c - NumPy's array format, read with suspicion and written in version 1.0. */
+/*
+ * npy.c - reads .npy files as untrusted input and writes them in version 1.0.
+ *
+ * The format is that of numpy.lib.format (NEP 1): a magic string, the version, the header's length in
+ * little-endian order, and the header, a Python dictionary with `descr`, `fortran_order` and `shape`.
+ */
 
 #include "config.h"
 
@@ -14,7 +19,7 @@
 enum {
     RANK_MAX = 64, /* as NumPy has it */
     MAGIC_SIZE = 6,
-    ALIGNMENT = 64 /* of the data in a file */
+    ALIGNMENT = 64 /* of the data in a file, in bytes */
 };
 
 static const char magic[MAGIC_SIZE] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
@@ -147,8 +152,8 @@ static bp_rc read_descr(struct head *head, bp_err *err)
                        head->file);
     if (descr[0] == '>')
         return bp_fail(err, BP_E_UNSUPPORTED,
-                       "%s: holds big-endian numbers (%s); save a.astype('<%s') instead",
-                       head->file, descr, descr + 1);
+                       "%s: holds big-endian values (%s); save a.astype('<%s') instead", head->file,
+                       descr, descr + 1);
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         bool has_order = descr[0] == '<' || (descr[0] == '|' && types[i].code[1] == '1');
 
@@ -197,7 +202,7 @@ static bp_rc read_head(struct head *head, bp_err *err)
     }
     skip_blanks(head);
     if (head->at != head->end)
-        return malformed(head, "the header goes on behind its dictionary", err);
+        return malformed(head, "the header goes on after its dictionary", err);
     if (!head->has_descr || !head->has_order || !head->has_shape)
         return malformed(head, "the header lacks descr, fortran_order or shape", err);
     if (head->is_fortran && head->rank > 1)

@@ -81,7 +81,7 @@ static void fill_ints(bp_tensor *tensor, uint64_t *state, uint32_t width)
     }
 }
 
-/* Codes from 0 to that of 1, whose order is that of the numbers. */
+/* Fills with codes from 0 to the code of 1.0: positive codes are in the order of their values. */
 static void fill_codes(bp_tensor *tensor, uint64_t *state, uint32_t one)
 {
     size_t n = value_count(tensor), per_byte = 8 / bp_dtype_width(tensor->dtype);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* value.c - elements of tensors as numbers and as text. */
+/* value.c - elements of tensors as double and as text. */
 
 #include "config.h"
 
@@ -11,7 +11,7 @@
 
 #include <bp/sdk.h>
 
-/* A floating-point format under 32 bits: its fields, and which codes are no numbers. */
+/* A floating-point format under 32 bits: its fields, and which codes are infinities or NaN. */
 struct small_float {
     unsigned exponent, mantissa; /* bits */
     int bias;

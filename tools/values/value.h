@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* value.h - elements of tensors as numbers and as text, their statistics, random ones. */
+/* value.h - elements of tensors: as double and as text, their statistics, random values. */
 #ifndef BP_TOOLS_VALUE_H
 #define BP_TOOLS_VALUE_H
 
@@ -35,8 +35,8 @@ struct value_stats {
 void value_get_stats(const bp_tensor *tensor, struct value_stats *out);
 
 /*
- * Fills a tensor: floating-point types with numbers from 0 up to 1, integers and bools with 0 or 1,
- * so that they also serve as indices. *state is the generator's, anything at first.
+ * Fills a tensor: floating-point types with values in [0, 1), integers and bools with 0 or 1,
+ * so that they also serve as indices. *state is the generator's; the caller sets the seed.
  * BP_E_UNSUPPORTED: a type with fewer than 16 bits that is no integer, or strings.
  */
 bp_rc value_fill_random(bp_tensor *tensor, uint64_t *state, bp_err *err) BP_CHECKED;

@@ -116,7 +116,7 @@ static void note_order(void *u, uint32_t i, uint32_t worker)
     orders->given[worker][orders->n[worker]++] = i;
 }
 
-/* A thread has a part of its own, and helps others behind it. */
+/* A thread has a part of its own, and helps others after it. */
 START_TEST(gives_a_thread_its_own_part_first)
 {
     for (int round = 0; round < 50; round++) {

@@ -143,7 +143,7 @@ START_TEST(reads_raw_data)
 }
 END_TEST
 
-START_TEST(reads_float_data_packed_tagged_and_in_pieces)
+START_TEST(reads_float_data_packed_tagged_and_split)
 {
     const float values[] = {1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f};
 
@@ -217,7 +217,7 @@ START_TEST(reads_int32_data_for_every_type_that_has_it)
         uint32_t dtype;
         int64_t count;
         int64_t numbers[3];
-        size_t n_numbers, n_bytes;
+        size_t n_values, n_bytes;
         const char *bytes;
     } cases[] = {
         {BP_DTYPE_U8, 2, {0, 255}, 2, 2, "\x00\xff"},
@@ -241,7 +241,7 @@ START_TEST(reads_int32_data_for_every_type_that_has_it)
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         start((int32_t)cases[i].dtype, PW_DIMS(cases[i].count));
-        for (size_t k = 0; k < cases[i].n_numbers; k++)
+        for (size_t k = 0; k < cases[i].n_values; k++)
             pw_int(&w, 5, cases[i].numbers[k]);
         holds(cases[i].dtype, cases[i].bytes, cases[i].n_bytes);
     }
@@ -283,7 +283,7 @@ START_TEST(reads_scalars_and_empty_tensors)
 }
 END_TEST
 
-START_TEST(an_empty_raw_data_beside_numbers_does_not_count)
+START_TEST(an_empty_raw_data_beside_values_is_ignored)
 {
     start(7, PW_DIMS(1));
     pw_bytes(&w, 9, "", 0);
@@ -319,7 +319,7 @@ START_TEST(refuses_data_of_another_size_than_the_dims)
 }
 END_TEST
 
-START_TEST(takes_no_memory_for_data_that_is_not_there)
+START_TEST(allocates_nothing_for_missing_data)
 {
     start(6, PW_DIMS(INT64_C(1) << 40));
     pw_bytes(&w, 5, "\x01", 1);
@@ -357,7 +357,7 @@ START_TEST(refuses_element_types_that_are_not_known)
 }
 END_TEST
 
-START_TEST(refuses_numbers_that_do_not_fit_their_type)
+START_TEST(refuses_values_out_of_range_of_their_type)
 {
     start(3, PW_DIMS(1));
     pw_int(&w, 5, 300);
@@ -383,7 +383,7 @@ START_TEST(refuses_numbers_that_do_not_fit_their_type)
 }
 END_TEST
 
-START_TEST(refuses_data_in_places_that_cannot_be)
+START_TEST(refuses_invalid_data_locations)
 {
     start(8, PW_DIMS(1));
     pw_bytes(&w, 9, "x", 1);
@@ -399,7 +399,7 @@ END_TEST
 
 /* ---- encoding -------------------------------------------------------------------------------- */
 
-START_TEST(what_is_encoded_decodes_to_the_same_for_every_type)
+START_TEST(encode_then_decode_is_identity_for_every_type)
 {
     const int64_t dims[] = {3, 5};
     void *bytes;
@@ -468,7 +468,7 @@ START_TEST(encodes_the_bytes_that_others_read)
 }
 END_TEST
 
-START_TEST(refuses_to_encode_what_is_no_tensor)
+START_TEST(refuses_to_encode_an_invalid_tensor)
 {
     int64_t dims[] = {4};
     uint8_t data[8];
@@ -562,23 +562,23 @@ static TCase *make_tcase(void)
     tcase_add_test(tcase, refuses_sizes_that_make_no_tensor);
     tcase_add_test(tcase, allocates_zeroed_aligned_memory_for_any_sizes);
     tcase_add_test(tcase, reads_raw_data);
-    tcase_add_test(tcase, reads_float_data_packed_tagged_and_in_pieces);
+    tcase_add_test(tcase, reads_float_data_packed_tagged_and_split);
     tcase_add_test(tcase, reads_double_data);
     tcase_add_test(tcase, reads_integer_data_of_each_field);
     tcase_add_test(tcase, reads_int32_data_for_every_type_that_has_it);
     tcase_add_test(tcase, reads_strings);
     tcase_add_test(tcase, reads_scalars_and_empty_tensors);
-    tcase_add_test(tcase, an_empty_raw_data_beside_numbers_does_not_count);
+    tcase_add_test(tcase, an_empty_raw_data_beside_values_is_ignored);
     tcase_add_test(tcase, refuses_data_of_another_size_than_the_dims);
-    tcase_add_test(tcase, takes_no_memory_for_data_that_is_not_there);
+    tcase_add_test(tcase, allocates_nothing_for_missing_data);
     tcase_add_test(tcase, refuses_sizes_that_are_negative_or_overflow);
     tcase_add_test(tcase, refuses_element_types_that_are_not_known);
-    tcase_add_test(tcase, refuses_numbers_that_do_not_fit_their_type);
-    tcase_add_test(tcase, refuses_data_in_places_that_cannot_be);
-    tcase_add_test(tcase, what_is_encoded_decodes_to_the_same_for_every_type);
+    tcase_add_test(tcase, refuses_values_out_of_range_of_their_type);
+    tcase_add_test(tcase, refuses_invalid_data_locations);
+    tcase_add_test(tcase, encode_then_decode_is_identity_for_every_type);
     tcase_add_test(tcase, encodes_strings);
     tcase_add_test(tcase, encodes_the_bytes_that_others_read);
-    tcase_add_test(tcase, refuses_to_encode_what_is_no_tensor);
+    tcase_add_test(tcase, refuses_to_encode_an_invalid_tensor);
     tcase_add_test(tcase, survives_changed_bytes);
     tcase_add_test(tcase, running_out_of_memory_is_an_error);
     return tcase;

@@ -83,11 +83,11 @@ START_TEST(keeps_what_we_read_and_leaves_out_the_rest)
 }
 END_TEST
 
-START_TEST(leaves_numbers_where_they_lie_also_deep_inside)
+START_TEST(leaves_tensor_data_in_place_at_any_depth)
 {
     uint8_t bytes[1000] = {0};
     const Bp__ModelProto *model;
-    const Bp__GraphProto *body;
+    const Bp__GraphProto *subgraph;
 
     pw_open(&w, 7);
     pw_open_node(&w, "If", "c", "y");
@@ -107,8 +107,8 @@ START_TEST(leaves_numbers_where_they_lie_also_deep_inside)
     model = unpack();
     ck_assert_uint_eq(wire.n_chunks, 4);
     ck_assert_uint_lt(region.used, 4096); /* none of the 2200 bytes twice */
-    body = model->graph->node[0]->attribute[0]->g;
-    ck_assert_uint_eq(body->initializer[0]->chunk[0], 0);
+    subgraph = model->graph->node[0]->attribute[0]->g;
+    ck_assert_uint_eq(subgraph->initializer[0]->chunk[0], 0);
     ck_assert_uint_eq(model->graph->initializer[0]->chunk[0], 3);
     ck_assert_uint_eq(wire.chunks[0].size, 1000);
     ck_assert_uint_eq(wire.chunks[2].size, 400);
@@ -117,7 +117,7 @@ START_TEST(leaves_numbers_where_they_lie_also_deep_inside)
 }
 END_TEST
 
-START_TEST(joins_elements_that_come_with_a_tag_each)
+START_TEST(collects_elements_with_a_tag_each)
 {
     pw_int(&w, 1, 4);
     for (int i = 0; i < 3; i++)
@@ -192,7 +192,7 @@ START_TEST(refuses_a_length_of_any_size)
 }
 END_TEST
 
-START_TEST(refuses_numbers_that_do_not_end)
+START_TEST(refuses_varints_that_do_not_end)
 {
     pw_tag(&w, 1, 0);
     pw_raw(&w, "\xff\xff", 2);
@@ -331,13 +331,13 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, accepts_an_empty_message);
     tcase_add_test(tcase, keeps_what_we_read_and_leaves_out_the_rest);
-    tcase_add_test(tcase, leaves_numbers_where_they_lie_also_deep_inside);
-    tcase_add_test(tcase, joins_elements_that_come_with_a_tag_each);
+    tcase_add_test(tcase, leaves_tensor_data_in_place_at_any_depth);
+    tcase_add_test(tcase, collects_elements_with_a_tag_each);
     tcase_add_test(tcase, takes_lists_packed_and_not);
     tcase_add_test(tcase, a_field_of_ours_in_the_file_is_not_taken_for_ours);
     tcase_add_test(tcase, refuses_a_length_beyond_the_end_and_says_where);
     tcase_add_test(tcase, refuses_a_length_of_any_size);
-    tcase_add_test(tcase, refuses_numbers_that_do_not_end);
+    tcase_add_test(tcase, refuses_varints_that_do_not_end);
     tcase_add_test(tcase, refuses_what_protobuf_does_not_have);
     tcase_add_test(tcase, refuses_a_field_of_another_type);
     tcase_add_test(tcase, refuses_a_second_graph);

@@ -96,7 +96,7 @@ static inline void put_code(const struct type *type, void *data, size_t i, uint6
     memcpy(bytes + i * (type->bits / 8), &code, type->bits / 8);
 }
 
-/* The number of a float's code, by its fields, also of codes behind the largest. */
+/* The number of a float's code, by its fields, also of codes beyond the largest. */
 static inline double field_value(const struct type *type, uint64_t magnitude)
 {
     uint64_t fraction = magnitude & ((UINT64_C(1) << type->mantissa) - 1);
@@ -204,7 +204,7 @@ static inline uint64_t expected_code(const struct type *from, const struct type 
     uint64_t mask = to->bits < 64 ? (UINT64_C(1) << to->bits) - 1 : UINT64_MAX;
     bool from_float = from->kind == FLOAT || from->kind == POWER;
     double low = to->kind == INT ? -ldexp(1, (int)to->bits - 1) : 0;
-    double end = ldexp(1, (int)to->bits - (to->kind == INT)); /* behind the highest */
+    double end = ldexp(1, (int)to->bits - (to->kind == INT)); /* one past the highest */
     int exponent;
 
     *any = false;

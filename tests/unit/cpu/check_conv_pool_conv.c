@@ -124,8 +124,8 @@ static void run(const struct conv *k, const char *blas)
     size_t n_x = (size_t)(k->batch * k->channels * product(k->in));
     size_t n_w = (size_t)(k->channels * k->maps / k->groups * product(k->kernel));
     size_t n_y = (size_t)(k->batch * k->maps * product(k->out));
-    double *x = nums_make(n_x, k->dtype), *w = nums_make(n_w, k->dtype);
-    double *bias = nums_make((size_t)k->maps, k->dtype);
+    double *x = data_make(n_x, k->dtype), *w = data_make(n_w, k->dtype);
+    double *bias = data_make((size_t)k->maps, k->dtype);
     double *expected = expect(k, x, w, k->has_bias ? bias : NULL);
     void *x_data = typed_encode(x, n_x, k->dtype), *w_data = typed_encode(w, n_w, k->dtype);
     void *b_data = typed_encode(bias, (size_t)k->maps, k->dtype);
@@ -141,7 +141,7 @@ static void run(const struct conv *k, const char *blas)
     th_option(t, "blas", blas);
     add_node(t, k, x_data, w_data, k->has_bias ? b_data : NULL);
     ck_assert_msg(th_run(t) >= 0, "%s: %s", what, th_message(t));
-    nums_compare(what, th_data(t, "y"), expected, n_y, k->dtype,
+    data_compare(what, th_data(t, "y"), expected, n_y, k->dtype,
                  (size_t)(k->channels * product(k->kernel)));
     th_free(t);
     free(x);
@@ -174,21 +174,21 @@ static struct conv made_up(uint32_t dtype, bool is_transposed)
 {
     struct conv k = {.dtype = dtype, .is_transposed = is_transposed};
 
-    k.rank = (uint32_t)nums_pick(1, 3);
-    k.batch = nums_pick(1, 2);
-    k.groups = nums_pick(1, 3);
-    k.channels = k.groups * nums_pick(1, 5);
-    k.maps = k.groups * (nums_pick(0, 3) == 0 ? nums_pick(16, 40) : nums_pick(1, 5));
-    k.has_bias = nums_pick(0, 1) == 1;
+    k.rank = (uint32_t)data_pick(1, 3);
+    k.batch = data_pick(1, 2);
+    k.groups = data_pick(1, 3);
+    k.channels = k.groups * data_pick(1, 5);
+    k.maps = k.groups * (data_pick(0, 3) == 0 ? data_pick(16, 40) : data_pick(1, 5));
+    k.has_bias = data_pick(0, 1) == 1;
     for (uint32_t d = 0; d < MAX_SPATIAL; d++) {
         bool is_used = d >= MAX_SPATIAL - k.rank;
 
-        k.in[d] = is_used ? nums_pick(1, k.rank == 1 ? 60 : 12) : 1;
-        k.kernel[d] = is_used ? nums_pick(1, 4) : 1;
-        k.stride[d] = is_used ? nums_pick(1, 3) : 1;
-        k.dilation[d] = is_used ? nums_pick(1, 2) : 1;
-        k.pads[d] = is_used ? nums_pick(0, 2) : 0;
-        k.pads[MAX_SPATIAL + d] = is_used ? nums_pick(0, 2) : 0;
+        k.in[d] = is_used ? data_pick(1, k.rank == 1 ? 60 : 12) : 1;
+        k.kernel[d] = is_used ? data_pick(1, 4) : 1;
+        k.stride[d] = is_used ? data_pick(1, 3) : 1;
+        k.dilation[d] = is_used ? data_pick(1, 2) : 1;
+        k.pads[d] = is_used ? data_pick(0, 2) : 0;
+        k.pads[MAX_SPATIAL + d] = is_used ? data_pick(0, 2) : 0;
     }
     return k;
 }
@@ -197,7 +197,7 @@ START_TEST(convolves_as_defined)
 {
     const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16};
 
-    nums_seed((uint64_t)_i + 1);
+    data_seed((uint64_t)_i + 1);
     for (int i = 0; i < 25; i++) {
         struct conv k = made_up(dtypes[i % 4], _i % 2 == 1);
 
@@ -224,7 +224,7 @@ START_TEST(convolves_shapes_of_networks)
     };
     struct conv k = {.rank = 2, .batch = 1, .has_bias = true};
 
-    nums_seed(99);
+    data_seed(99);
     for (int i = 0; i < 3; i++)
         k.in[i] = k.kernel[i] = k.stride[i] = k.dilation[i] = 1;
     k.dtype = _i ? BP_DTYPE_F64 : BP_DTYPE_F32;

@@ -109,7 +109,7 @@ static void add_node(struct th *t, const struct pool *k, const void *x, bool has
 static void run(const struct pool *k, bool has_indices)
 {
     int64_t in = k->in[0] * k->in[1] * k->in[2], out = k->out[0] * k->out[1] * k->out[2];
-    double *x = nums_make((size_t)(k->planes * in), k->dtype), *y;
+    double *x = data_make((size_t)(k->planes * in), k->dtype), *y;
     int64_t *indices = calloc((size_t)(k->planes * out), sizeof *indices);
     struct th *t = th_new(bp_provider_entry_v1);
     void *data;
@@ -117,7 +117,7 @@ static void run(const struct pool *k, bool has_indices)
 
     for (int64_t i = 0; i < k->planes * in && (k->dtype == BP_DTYPE_I8 || k->dtype == BP_DTYPE_U8);
          i++)
-        x[i] = (double)nums_pick(k->dtype == BP_DTYPE_I8 ? -120 : 0, 120);
+        x[i] = (double)data_pick(k->dtype == BP_DTYPE_I8 ? -120 : 0, 120);
     data = typed_encode(x, (size_t)(k->planes * in), k->dtype);
     y = calloc((size_t)(k->planes * out), sizeof *y);
     for (int64_t i = 0; i < k->planes * out; i++) {
@@ -131,7 +131,7 @@ static void run(const struct pool *k, bool has_indices)
              k->is_max ? "MaxPool" : "AveragePool", k->dtype, k->rank, k->counts_pads, k->is_ceil);
     add_node(t, k, data, has_indices);
     ck_assert_msg(th_run(t) >= 0, "%s: %s", what, th_message(t));
-    nums_compare(what, th_data(t, "y"), y, (size_t)(k->planes * out), k->dtype, 16);
+    data_compare(what, th_data(t, "y"), y, (size_t)(k->planes * out), k->dtype, 16);
     for (int64_t i = 0; i < k->planes * out && has_indices; i++)
         ck_assert_int_eq(((const int64_t *)th_data(t, "i"))[i], indices[i]);
     th_free(t);
@@ -146,16 +146,16 @@ static bool set_sizes(struct pool *k)
 {
     for (int d = 0; d < 3; d++) {
         int64_t reach = (k->kernel[d] - 1) * k->dilation[d] + 1;
-        int64_t room = k->in[d] + k->pads[d] + k->pads[3 + d] - reach;
+        int64_t extent = k->in[d] + k->pads[d] + k->pads[3 + d] - reach;
 
-        if (room < 0 || k->dilation[d] > 1)
+        if (extent < 0 || k->dilation[d] > 1)
             k->dilation[d] = 1;
         reach = k->kernel[d];
-        room = k->in[d] + k->pads[d] + k->pads[3 + d] - reach;
-        if (room < 0 || k->pads[d] >= reach || k->pads[3 + d] >= reach)
+        extent = k->in[d] + k->pads[d] + k->pads[3 + d] - reach;
+        if (extent < 0 || k->pads[d] >= reach || k->pads[3 + d] >= reach)
             return false;
-        k->out[d] = room / k->stride[d] + 1;
-        if (k->is_ceil && room % k->stride[d] != 0 &&
+        k->out[d] = extent / k->stride[d] + 1;
+        if (k->is_ceil && extent % k->stride[d] != 0 &&
             k->out[d] * k->stride[d] < k->in[d] + k->pads[d])
             k->out[d]++;
     }
@@ -166,27 +166,27 @@ START_TEST(pools_as_defined)
 {
     const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_I8, BP_DTYPE_U8};
 
-    nums_seed((uint64_t)_i + 31);
+    data_seed((uint64_t)_i + 31);
     for (int i = 0; i < 40; i++) {
-        struct pool k = {.planes = nums_pick(1, 4), .rank = (uint32_t)nums_pick(1, 3)};
+        struct pool k = {.planes = data_pick(1, 4), .rank = (uint32_t)data_pick(1, 3)};
 
         k.is_max = _i % 2;
         k.dtype = dtypes[i % (k.is_max ? 5 : 3)];
-        k.counts_pads = nums_pick(0, 1);
-        k.is_column_major = nums_pick(0, 1);
-        k.is_ceil = nums_pick(0, 1);
+        k.counts_pads = data_pick(0, 1);
+        k.is_column_major = data_pick(0, 1);
+        k.is_ceil = data_pick(0, 1);
         for (uint32_t d = 0; d < MAX_SPATIAL; d++) {
             bool is_used = d >= MAX_SPATIAL - k.rank;
 
-            k.in[d] = is_used ? nums_pick(1, k.rank == 1 ? 70 : 9) : 1;
-            k.kernel[d] = is_used ? nums_pick(1, 3) : 1;
-            k.stride[d] = is_used ? nums_pick(1, 3) : 1;
+            k.in[d] = is_used ? data_pick(1, k.rank == 1 ? 70 : 9) : 1;
+            k.kernel[d] = is_used ? data_pick(1, 3) : 1;
+            k.stride[d] = is_used ? data_pick(1, 3) : 1;
             k.dilation[d] = 1;
-            k.pads[d] = is_used ? nums_pick(0, 1) : 0;
-            k.pads[MAX_SPATIAL + d] = is_used ? nums_pick(0, 1) : 0;
+            k.pads[d] = is_used ? data_pick(0, 1) : 0;
+            k.pads[MAX_SPATIAL + d] = is_used ? data_pick(0, 1) : 0;
         }
         if (set_sizes(&k))
-            run(&k, k.is_max && nums_pick(0, 1));
+            run(&k, k.is_max && data_pick(0, 1));
     }
 }
 END_TEST
@@ -206,7 +206,7 @@ START_TEST(max_pool_dilates)
         .is_max = true,
     };
 
-    nums_seed(1);
+    data_seed(1);
     run(&k, false);
     run(&k, true);
 }
@@ -214,7 +214,7 @@ END_TEST
 
 START_TEST(global_pools_take_whole_planes)
 {
-    double *x = nums_make(2 * 3 * 35, BP_DTYPE_F32), sums[6] = {0}, maxima[6];
+    double *x = data_make(2 * 3 * 35, BP_DTYPE_F32), sums[6] = {0}, maxima[6];
     void *data = typed_encode(x, 2 * 3 * 35, BP_DTYPE_F32);
     struct th *t = th_new(bp_provider_entry_v1);
 
@@ -231,8 +231,8 @@ START_TEST(global_pools_take_whole_planes)
     th_node(t, "GlobalAveragePool", 1, "x", "mean");
     th_node(t, "GlobalMaxPool", 1, "x", "max");
     ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
-    nums_compare("mean", th_data(t, "mean"), sums, 6, BP_DTYPE_F32, 1);
-    nums_compare("max", th_data(t, "max"), maxima, 6, BP_DTYPE_F32, 0);
+    data_compare("mean", th_data(t, "mean"), sums, 6, BP_DTYPE_F32, 1);
+    data_compare("max", th_data(t, "max"), maxima, 6, BP_DTYPE_F32, 0);
     th_free(t);
     free(x);
     free(data);
@@ -245,7 +245,7 @@ START_TEST(batch_normalization_infers)
 {
     const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16};
     uint32_t dtype = dtypes[_i];
-    double *x = nums_make(2 * 3 * 21, dtype), y[2 * 3 * 21];
+    double *x = data_make(2 * 3 * 21, dtype), y[2 * 3 * 21];
     const double parts[4][3] = {{1, -0.5, 2}, {0, 1, -1}, {0.25, 0, -0.5}, {1, 4, 0.25}};
     void *data = typed_encode(x, 2 * 3 * 21, dtype);
     struct th *t = th_new(bp_provider_entry_v1);
@@ -266,7 +266,7 @@ START_TEST(batch_normalization_infers)
     th_node(t, "BatchNormalization", 15, "x s b m v", "y");
     th_float(t, "epsilon", 0.5f);
     ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
-    nums_compare("BatchNormalization", th_data(t, "y"), y, 2 * 3 * 21, dtype, 4);
+    data_compare("BatchNormalization", th_data(t, "y"), y, 2 * 3 * 21, dtype, 4);
     th_free(t);
     free(x);
     free(data);
@@ -299,16 +299,16 @@ START_TEST(batch_normalization_trains)
     th_int(t, "training_mode", 1);
     th_float(t, "momentum", 0.75f);
     ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
-    nums_compare("y", th_data(t, "y"), y, 8, BP_DTYPE_F32, 8);
-    nums_compare("mean", th_data(t, "rm"), running_mean, 2, BP_DTYPE_F32, 8);
-    nums_compare("var", th_data(t, "rv"), running_var, 2, BP_DTYPE_F32, 8);
+    data_compare("y", th_data(t, "y"), y, 8, BP_DTYPE_F32, 8);
+    data_compare("mean", th_data(t, "rm"), running_mean, 2, BP_DTYPE_F32, 8);
+    data_compare("var", th_data(t, "rv"), running_var, 2, BP_DTYPE_F32, 8);
     th_free(t);
 }
 END_TEST
 
 START_TEST(instance_normalization_centers_planes)
 {
-    double *x = nums_make(2 * 2 * 40, BP_DTYPE_F32), y[2 * 2 * 40];
+    double *x = data_make(2 * 2 * 40, BP_DTYPE_F32), y[2 * 2 * 40];
     const float scale[] = {2, -1}, bias[] = {0.5f, 1};
     void *data = typed_encode(x, 2 * 2 * 40, BP_DTYPE_F32);
     struct th *t = th_new(bp_provider_entry_v1);
@@ -330,7 +330,7 @@ START_TEST(instance_normalization_centers_planes)
     th_output(t, "y", BP_DTYPE_F32, "2,2,5,8");
     th_node(t, "InstanceNormalization", 6, "x s b", "y");
     ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
-    nums_compare("InstanceNormalization", th_data(t, "y"), y, 2 * 2 * 40, BP_DTYPE_F32, 16);
+    data_compare("InstanceNormalization", th_data(t, "y"), y, 2 * 2 * 40, BP_DTYPE_F32, 16);
     th_free(t);
     free(x);
     free(data);
@@ -342,7 +342,7 @@ START_TEST(lrn_sums_over_channels)
     const uint32_t dtype = _i % 2 ? BP_DTYPE_F64 : BP_DTYPE_F32;
     int64_t size = _i / 2 + 2;
     float beta = _i < 2 ? 0.75f : 0.6f;
-    double *x = nums_make(2 * 7 * 30, dtype), y[2 * 7 * 30];
+    double *x = data_make(2 * 7 * 30, dtype), y[2 * 7 * 30];
     void *data = typed_encode(x, 2 * 7 * 30, dtype);
     struct th *t = th_new(bp_provider_entry_v1);
 
@@ -364,7 +364,7 @@ START_TEST(lrn_sums_over_channels)
     th_float(t, "beta", beta);
     th_float(t, "bias", 2);
     ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
-    nums_compare("LRN", th_data(t, "y"), y, 2 * 7 * 30, dtype, 8);
+    data_compare("LRN", th_data(t, "y"), y, 2 * 7 * 30, dtype, 8);
     th_free(t);
     free(x);
     free(data);
@@ -375,7 +375,7 @@ END_TEST
 static void check_softmax(const char *op, const char *dims, uint32_t since, int64_t axis,
                           size_t outer, size_t n, size_t inner, uint32_t dtype)
 {
-    double *x = nums_make(3 * 5 * 70, dtype), y[3 * 5 * 70];
+    double *x = data_make(3 * 5 * 70, dtype), y[3 * 5 * 70];
     struct th *t = th_new(bp_provider_entry_v1);
     void *data;
 
@@ -397,7 +397,7 @@ static void check_softmax(const char *op, const char *dims, uint32_t since, int6
     th_node(t, op, since, "x", "y");
     th_int(t, "axis", axis);
     ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
-    nums_compare(op, th_data(t, "y"), y, 3 * 5 * 70, dtype, 8);
+    data_compare(op, th_data(t, "y"), y, 3 * 5 * 70, dtype, 8);
     th_free(t);
     free(x);
     free(data);
@@ -408,7 +408,7 @@ START_TEST(softmax_along_an_axis)
     const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16};
     const char *op = _i / 3 ? "LogSoftmax" : "Softmax";
 
-    nums_seed(3);
+    data_seed(3);
     check_softmax(op, "3,5,70", 13, -1, 15, 70, 1, dtypes[_i % 3]);
     check_softmax(op, "3,5,70", 13, 1, 3, 5, 70, dtypes[_i % 3]);
     check_softmax(op, "3,5,70", 13, 0, 1, 3, 350, dtypes[_i % 3]);
@@ -419,7 +419,7 @@ START_TEST(softmax_along_an_axis)
 }
 END_TEST
 
-START_TEST(softmax_of_large_numbers)
+START_TEST(softmax_of_large_values)
 {
     const float x[] = {10000, 10001, 10002, -INFINITY};
     struct th *t = th_new(bp_provider_entry_v1);
@@ -455,7 +455,7 @@ int main(void)
     tcase_add_test(tcase, instance_normalization_centers_planes);
     tcase_add_loop_test(tcase, lrn_sums_over_channels, 0, 6);
     tcase_add_loop_test(tcase, softmax_along_an_axis, 0, 6);
-    tcase_add_test(tcase, softmax_of_large_numbers);
+    tcase_add_test(tcase, softmax_of_large_values);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -123,7 +123,7 @@ static const struct {
     {"Cos", 7, cos},
 };
 
-/* Special numbers, then all sizes of numbers. */
+/* Special values, then all sizes of values. */
 static void fill_floats(void *data, uint32_t dtype, size_t n, uint64_t *seed)
 {
     static const double special[] = {0,
@@ -176,7 +176,7 @@ START_TEST(unary_operators_are_libms)
         double x = typed_get(data, dtype, i), want = unary[op].reference(x);
 
         /*
-         * numbers below float16's normal range are rounded at 2^-25, overflowing ones are infinite
+         * values below float16's normal range are rounded at 2^-25, overflowing ones are infinite
          */
         if (dtype == BP_DTYPE_F16 && fabs(want) < 0x1p-14)
             ck_assert_double_le(fabs(typed_get(got, dtype, i) - want), 0x1p-24);
@@ -187,7 +187,7 @@ START_TEST(unary_operators_are_libms)
         else if (dtype != BP_DTYPE_F64 && fabs(want) < 1.2e-38)
             ck_assert_double_le(fabs(typed_get(got, dtype, i)), 1.2e-38);
         else if (unary[op].reference == hard_sigmoid &&
-                 want < 0.5) /* a difference of numbers near 0.5 */
+                 want < 0.5) /* a difference of values near 0.5 */
             ck_assert_double_le(fabs(typed_get(got, dtype, i) - want), tolerance);
         else
             expect_near(typed_get(got, dtype, i), want, tolerance, unary[op].op, i);
@@ -222,7 +222,7 @@ START_TEST(attributes_change_the_curve)
 }
 END_TEST
 
-START_TEST(integers_keep_their_smallest_number)
+START_TEST(integers_keep_their_smallest_value)
 {
     static const char *const ops[] = {"Abs", "Neg"};
     const int8_t *y;
@@ -381,17 +381,17 @@ static double cast_reference(double from, uint32_t to)
 
 START_TEST(casts_every_pair)
 {
-    static const double numbers[] = {0,   1,    2,     100,   127,    -1,   1.5,  -1.5,
-                                     2.7, -100, 0.004, 60000, -32768, 3e38, -1e9, (double)NAN};
+    static const double values[] = {0,   1,    2,     100,   127,    -1,   1.5,  -1.5,
+                                    2.7, -100, 0.004, 60000, -32768, 3e38, -1e9, (double)NAN};
     uint32_t from = typed_all[_i / 13], to = _i % 13 == 12 ? BP_DTYPE_BOOL : typed_all[_i % 13];
-    uint64_t x[COUNT(numbers)] = {0}, y_wide[COUNT(numbers)];
+    uint64_t x[COUNT(values)] = {0}, y_wide[COUNT(values)];
     size_t n = 0;
     const void *y;
 
-    for (size_t i = 0; i < COUNT(numbers); i++) {
-        double as_from = cast_reference(numbers[i], from);
+    for (size_t i = 0; i < COUNT(values); i++) {
+        double as_from = cast_reference(values[i], from);
 
-        if (!typed_is_float(from) && (fabs(numbers[i]) > 1e15 || as_from > 1e15))
+        if (!typed_is_float(from) && (fabs(values[i]) > 1e15 || as_from > 1e15))
             continue; /* the largest int64 is no double */
         /* integers are cut to their low bits, which is looked at elsewhere */
         if (!typed_is_float(from) && !typed_is_float(to) &&
@@ -483,7 +483,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, unary_operators_are_libms, 0, (int)COUNT(unary) * 16);
     tcase_add_loop_test(tcase, attributes_change_the_curve, 0, 4);
-    tcase_add_loop_test(tcase, integers_keep_their_smallest_number, 0, 2);
+    tcase_add_loop_test(tcase, integers_keep_their_smallest_value, 0, 2);
     tcase_add_test(tcase, not_turns_bools);
     tcase_add_loop_test(tcase, arithmetic_wraps_in_every_integer_type, 0, 8);
     tcase_add_loop_test(tcase, powers_take_mixed_types, 0, 72);

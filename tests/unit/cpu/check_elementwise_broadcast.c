@@ -52,7 +52,7 @@ static size_t count_of(const struct shape *shape)
 }
 
 /* An input's shape that broadcasts to `whole`: ones here and there, and fewer dimensions. */
-static struct shape narrowed(const struct shape *whole, uint64_t *seed)
+static struct shape with_unit_axes(const struct shape *whole, uint64_t *seed)
 {
     struct shape shape = {.rank = random_below(seed, whole->rank + 1)};
 
@@ -68,7 +68,7 @@ static struct shape narrowed(const struct shape *whole, uint64_t *seed)
 }
 
 /* The shape that several broadcast to. */
-static struct shape joined(const struct shape *in, uint32_t n)
+static struct shape broadcast_of(const struct shape *in, uint32_t n)
 {
     struct shape out = {0};
 
@@ -169,7 +169,7 @@ START_TEST(broadcasts_like_a_loop_over_all_indices)
     for (uint32_t k = 0; k < n_in; k++) {
         bool is_condition = k == 0 && strcmp(broadcasting[op].op, "Where") == 0;
 
-        in[k] = narrowed(&whole, &seed);
+        in[k] = with_unit_axes(&whole, &seed);
         data[k] = random_floats(count_of(&in[k]), &seed);
         if (is_condition) {
             uint8_t *bytes = calloc(count_of(&in[k]) + 1, 1);
@@ -182,7 +182,7 @@ START_TEST(broadcasts_like_a_loop_over_all_indices)
             th_input(t, names[k], BP_DTYPE_F32, in[k].text, data[k]);
         }
     }
-    out = joined(in, n_in);
+    out = broadcast_of(in, n_in);
     th_output(t, "y", broadcasting[op].out_type, out.text);
     th_node(t, broadcasting[op].op, broadcasting[op].since, n_in == 2 ? "a b" : "a b c", "y");
     ck_run();

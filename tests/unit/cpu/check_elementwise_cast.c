@@ -47,7 +47,7 @@ START_TEST(casts_every_pair)
 END_TEST
 
 /* Every code of the narrow types, so that no bit of them goes unseen. */
-START_TEST(narrow_codes_are_their_numbers)
+START_TEST(low_precision_codes_have_their_values)
 {
     const struct type *type = &types[FIRST_NARROW + _i];
     uint8_t data[256] = {0};
@@ -118,7 +118,7 @@ START_TEST(powers_round_as_told)
 }
 END_TEST
 
-START_TEST(an_unknown_way_of_rounding_is_an_error)
+START_TEST(an_unknown_rounding_mode_is_an_error)
 {
     th_input(t, "x", BP_DTYPE_F32, "1", (float[]){1});
     th_output(t, "y", BP_DTYPE_F8E8M0, "1");
@@ -293,10 +293,10 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, casts_every_pair, 0, N_TYPES * N_TYPES);
-    tcase_add_loop_test(tcase, narrow_codes_are_their_numbers, 0, N_TYPES - FIRST_NARROW);
+    tcase_add_loop_test(tcase, low_precision_codes_have_their_values, 0, N_TYPES - FIRST_NARROW);
     tcase_add_loop_test(tcase, float8_need_not_saturate, 0, 8);
     tcase_add_loop_test(tcase, powers_round_as_told, 0, 4);
-    tcase_add_test(tcase, an_unknown_way_of_rounding_is_an_error);
+    tcase_add_test(tcase, an_unknown_rounding_mode_is_an_error);
     tcase_add_test(tcase, long_integers_are_rounded_once);
     tcase_add_test(tcase, cast_like_takes_the_type_of_its_second_input);
     tcase_add_loop_test(tcase, bit_cast_keeps_the_bits, 0, 5);

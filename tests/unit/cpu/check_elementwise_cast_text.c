@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_elementwise_cast_text.c - Cast and CastLike of the CPU provider between texts and numbers. */
+/* check_elementwise_cast_text.c - Cast and CastLike of the CPU provider between texts and values. */
 
 #include "config.h"
 
@@ -10,7 +10,7 @@
 static const struct {
     const char *text;
     double value;
-} numbers[] = {
+} values[] = {
     {"3.14", 3.14},
     {"1000", 1000},
     {"1e-5", 1e-5},
@@ -33,15 +33,15 @@ static const struct {
     {"1e-400", 0},
 };
 
-enum { N_NUMBERS = sizeof numbers / sizeof numbers[0] };
+enum { N_NUMBERS = sizeof values / sizeof values[0] };
 
-START_TEST(texts_become_numbers)
+START_TEST(strings_become_numbers)
 {
     static const uint32_t dtypes[] = {BP_DTYPE_F64, BP_DTYPE_F32,  BP_DTYPE_F16,    BP_DTYPE_I64,
                                       BP_DTYPE_U8,  BP_DTYPE_BOOL, BP_DTYPE_F8E5M2, BP_DTYPE_I4};
     uint32_t dtype = dtypes[_i % 8];
-    const char *text = numbers[_i / 8].text;
-    double want = numbers[_i / 8].value;
+    const char *text = values[_i / 8].text;
+    double want = values[_i / 8].value;
     bp_span span = {text, strlen(text)};
     const struct type *type = NULL;
     const void *y;
@@ -145,7 +145,7 @@ static void ck_texts(uint32_t dtype, uint32_t n, const void *x, const char *cons
                       "'%.*s', not '%s'", (int)y[i].size, (const char *)y[i].data, want[i]);
 }
 
-START_TEST(numbers_become_texts)
+START_TEST(numbers_become_strings)
 {
     static const float f32[] = {0.9767611f, 1,   -0.0f, 1e-5f, 123456.79f, 1e16f,   INFINITY,
                                 -INFINITY,  NAN, 0.1f,  1e15f, 314.15926f, 0.0001f, 1.5e-45f};
@@ -263,11 +263,11 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, texts_become_numbers, 0, 8 * N_NUMBERS);
+    tcase_add_loop_test(tcase, strings_become_numbers, 0, 8 * N_NUMBERS);
     tcase_add_test(tcase, long_integers_survive_as_text);
     tcase_add_loop_test(tcase, what_is_no_number_is_an_error, 0, 11);
     tcase_add_test(tcase, a_text_longer_than_any_number_is_read);
-    tcase_add_loop_test(tcase, numbers_become_texts, 0, 9);
+    tcase_add_loop_test(tcase, numbers_become_strings, 0, 9);
     tcase_add_test(tcase, texts_and_back_are_the_same);
     tcase_add_loop_test(tcase, every_type_becomes_text_and_back, 0, N_TYPES);
     srunner_run_all(runner, CK_NORMAL);

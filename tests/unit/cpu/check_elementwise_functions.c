@@ -356,7 +356,7 @@ START_TEST(swiglu_gates_one_input_with_the_other)
 }
 END_TEST
 
-START_TEST(gelu_knows_two_ways)
+START_TEST(gelu_refuses_an_unknown_approximation)
 {
     th_input(t, "x", BP_DTYPE_F32, "1", (float[]){1});
     th_output(t, "y", BP_DTYPE_F32, "1");
@@ -384,7 +384,7 @@ int main(void)
     tcase_add_loop_test(tcase, shrinks_integers, 0, 16);
     tcase_add_loop_test(tcase, erf_of_integers_is_cut_off, 0, 8);
     tcase_add_loop_test(tcase, swiglu_gates_one_input_with_the_other, 0, 16);
-    tcase_add_test(tcase, gelu_knows_two_ways);
+    tcase_add_test(tcase, gelu_refuses_an_unknown_approximation);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -288,32 +288,34 @@ START_TEST(writes_into_a_cache)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = typed_all[_i % TYPED_ALL];
-    bool circular = _i / TYPED_ALL % 2, with_places = random_below(&seed, 4);
+    bool circular = _i / TYPED_ALL % 2, with_indices = random_below(&seed, 4);
     struct shape cache = shape_random(&seed, 2, 4), update = cache;
     uint32_t axis = 1 + random_below(&seed, cache.rank - 1);
-    int64_t size = cache.dims[axis], index[SHAPE_RANK], places[64] = {0};
+    int64_t size = cache.dims[axis], index[SHAPE_RANK], write_indices[64] = {0};
     double *values, *updates;
 
     update.dims[axis] = random_below(&seed, (uint32_t)size + 1);
-    for (int64_t b = 0; with_places && b < cache.dims[0]; b++)
-        places[b] = circular ? random_below(&seed, 3 * (uint32_t)size)
-                             : random_below(&seed, (uint32_t)(size - update.dims[axis]) + 1);
+    for (int64_t b = 0; with_indices && b < cache.dims[0]; b++)
+        write_indices[b] = circular ? random_below(&seed, 3 * (uint32_t)size)
+                                    : random_below(&seed, (uint32_t)(size - update.dims[axis]) + 1);
     values = elem_random(&seed, shape_count(&cache), 9, dtype);
     updates = elem_random(&seed, shape_count(&update), 9, dtype);
     th_input(t, "cache", dtype, shape_text(&cache),
              kept_encode(values, shape_count(&cache), dtype));
     th_input(t, "update", dtype, shape_text(&update),
              kept_encode(updates, shape_count(&update), dtype));
-    th_input(t, "places", BP_DTYPE_I64, shape_text(&(struct shape){1, {cache.dims[0]}}), places);
+    th_input(t, "write_indices", BP_DTYPE_I64, shape_text(&(struct shape){1, {cache.dims[0]}}),
+             write_indices);
     th_output(t, "y", dtype, shape_text(&cache));
-    th_node(t, "TensorScatter", 24, with_places ? "cache update places" : "cache update", "y");
+    th_node(t, "TensorScatter", 24, with_indices ? "cache update write_indices" : "cache update",
+            "y");
     th_int(t, "axis", (int64_t)axis - cache.rank);
     if (circular)
         th_string(t, "mode", "circular");
     ck_run();
     for (size_t i = 0; i < shape_count(&update); i++) {
         shape_index(&update, i, index);
-        index[axis] = (places[index[0]] + index[axis]) % size;
+        index[axis] = (write_indices[index[0]] + index[axis]) % size;
         values[shape_at(&cache, index)] = updates[i];
     }
     elem_compare(th_data(t, "y"), values, shape_count(&cache), dtype);
@@ -336,9 +338,9 @@ START_TEST(writes_half_bytes_into_a_cache)
 
     th_input(t, "cache", types[_i], "2,5,1", cache);
     th_input(t, "update", types[_i], "2,3,1", update);
-    th_input(t, "places", BP_DTYPE_I64, "2", (int64_t[]){1, 1});
+    th_input(t, "write_indices", BP_DTYPE_I64, "2", (int64_t[]){1, 1});
     th_output(t, "y", types[_i], "2,5,1");
-    th_node(t, "TensorScatter", 24, "cache update places", "y");
+    th_node(t, "TensorScatter", 24, "cache update write_indices", "y");
     ck_run();
     y = th_data(t, "y");
     for (size_t i = 0; i < 10; i++) {
@@ -355,9 +357,9 @@ START_TEST(a_cache_has_an_end)
 {
     th_input(t, "cache", BP_DTYPE_F32, "1,4,1", (float[4]){0});
     th_input(t, "update", BP_DTYPE_F32, "1,2,1", (float[2]){0});
-    th_input(t, "places", BP_DTYPE_I64, "1", (int64_t[]){_i ? -1 : 3});
+    th_input(t, "write_indices", BP_DTYPE_I64, "1", (int64_t[]){_i ? -1 : 3});
     th_output(t, "y", BP_DTYPE_F32, "1,4,1");
-    th_node(t, "TensorScatter", 24, "cache update places", "y");
+    th_node(t, "TensorScatter", 24, "cache update write_indices", "y");
     ck_assert_int_eq(th_run(t), BP_E_INVALID);
     ck_assert_ptr_nonnull(strstr(th_message(t), "write_indices"));
 }

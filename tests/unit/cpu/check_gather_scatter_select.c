@@ -235,7 +235,7 @@ END_TEST
 
 /* ---- NonZero, Compress ----------------------------------------------------------------------- */
 
-START_TEST(finds_what_is_not_zero)
+START_TEST(finds_nonzero_elements)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = typed_all[_i % TYPED_ALL];
@@ -511,7 +511,7 @@ int main(void)
     tcase_add_test(tcase, whole_ranges_of_integers);
     tcase_add_loop_test(tcase, finds_what_is_different, 0, 8 * TYPED_ALL);
     tcase_add_test(tcase, unique_slices_are_copied_whole);
-    tcase_add_loop_test(tcase, finds_what_is_not_zero, 0, 5 * TYPED_ALL);
+    tcase_add_loop_test(tcase, finds_nonzero_elements, 0, 5 * TYPED_ALL);
     tcase_add_test(tcase, minus_zero_is_zero);
     tcase_add_loop_test(tcase, compresses, 0, 5 * TYPED_ALL);
     tcase_add_test(tcase, a_condition_may_not_reach_beyond);

@@ -13,7 +13,7 @@
 #include "support/shapes.h"
 #include "support/typed.h"
 
-/* n numbers within -range..range that the type can hold; malloc'ed. */
+/* n values within -range..range that the type can hold; malloc'ed. */
 static double *reals(uint64_t *seed, size_t n, float range, uint32_t dtype)
 {
     double *v = kept_zeros(n + 1, sizeof *v);

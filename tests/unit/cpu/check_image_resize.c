@@ -146,17 +146,17 @@ static void make_axes(struct axis *axes, uint32_t rank, bool by_sizes, bool is_c
 {
     for (uint32_t d = 0; d < rank; d++) {
         struct axis *x = &axes[d];
-        bool is_same = nums_pick(0, 2) == 0;
+        bool is_same = data_pick(0, 2) == 0;
 
-        x->in = nums_pick(1, rank > 3 ? 4 : 7);
-        x->out = is_same ? x->in : nums_pick(1, rank > 3 ? 5 : 9);
+        x->in = data_pick(1, rank > 3 ? 4 : 7);
+        x->out = is_same ? x->in : data_pick(1, rank > 3 ? 5 : 9);
         x->scale = (double)x->out / (double)x->in;
         if (!by_sizes) {
             x->scale = (double)(float)(is_same ? 1 : x->scale * 1.0625);
             x->out = (int64_t)floor((double)((float)x->in * (float)x->scale));
         }
-        x->start = is_crop && !is_same ? 0.25 * (double)nums_pick(-1, 2) : 0;
-        x->end = is_crop && !is_same ? 0.25 * (double)nums_pick(2, 5) : 1;
+        x->start = is_crop && !is_same ? 0.25 * (double)data_pick(-1, 2) : 0;
+        x->end = is_crop && !is_same ? 0.25 * (double)data_pick(2, 5) : 1;
     }
 }
 
@@ -167,7 +167,7 @@ static void add_resize(const struct resize *c, const struct axis *axes, uint32_t
     float scales[MAX_RANK];
     double roi[2 * MAX_RANK];
     uint32_t roi_type =
-        (uint32_t[]){BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16}[nums_pick(0, 2)]; /* has quarters */
+        (uint32_t[]){BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16}[data_pick(0, 2)]; /* has quarters */
     char dims[8], twice[8];
     void (*add)(struct th *, const char *, uint32_t, const char *, const void *) =
         is_late ? th_input : th_const;
@@ -206,8 +206,8 @@ START_TEST(resizes_as_defined)
     double *x, *want;
     size_t n_in, n_out;
 
-    nums_seed((uint64_t)_i);
-    rank = (uint32_t)nums_pick(1, 4);
+    data_seed((uint64_t)_i);
+    rank = (uint32_t)data_pick(1, 4);
     c.exclude = c.exclude && c.coordinate != 5 && c.coordinate != 1;
     make_axes(axes, rank, by_sizes, c.coordinate == 5);
     for (uint32_t d = 0; d < rank; d++) {
@@ -216,7 +216,7 @@ START_TEST(resizes_as_defined)
     }
     n_in = (size_t)bp_dims_count(in, rank);
     n_out = (size_t)bp_dims_count(out, rank);
-    x = kept_numbers(n_in, dtype);
+    x = kept_values(n_in, dtype);
     want = kept_zeros(1, n_out * sizeof *want + 1);
     for (size_t i = 0; i < n_out; i++)
         want[i] = resized(&c, axes, rank, x, n_in, i);
@@ -227,12 +227,12 @@ START_TEST(resizes_as_defined)
         th_allow_alloc(t);
     ck_run();
     ck_assert_uint_eq(th_count(t, "y"), n_out);
-    nums_compare("y", th_data(t, "y"), want, n_out, dtype, 40);
+    data_compare("y", th_data(t, "y"), want, n_out, dtype, 40);
 }
 END_TEST
 
-/* A picture, large enough for bands and threads, against the same sums along one axis at a time. */
-START_TEST(resizes_pictures_in_bands)
+/* An image, large enough for bands and threads, against the same sums along one axis at a time. */
+START_TEST(resizes_images_in_bands)
 {
     enum { C = 3, H = 61, W = 83 };
     const int64_t oh = _i ? 29 : 131, ow = _i ? 300 : 170;
@@ -241,8 +241,8 @@ START_TEST(resizes_pictures_in_bands)
     double *data, *rows = kept_zeros((size_t)(C * H * ow), sizeof *rows);
     double *want = kept_zeros((size_t)(C * oh * ow), sizeof *want);
 
-    nums_seed(5);
-    data = kept_numbers(C * H * W, BP_DTYPE_F32);
+    data_seed(5);
+    data = kept_values(C * H * W, BP_DTYPE_F32);
     for (int64_t j = 0; j < ow; j++) {
         for (int64_t k = 0; k < W; k++) {
             double w = weight_of(&c, &x, j, k);
@@ -268,11 +268,11 @@ START_TEST(resizes_pictures_in_bands)
     th_int(t, "antialias", c.antialias);
     th_ints(t, "axes", 2, (int64_t[]){2, -1});
     ck_run();
-    nums_compare("y", th_data(t, "y"), want, (size_t)(C * oh * ow), BP_DTYPE_F32, 20);
+    data_compare("y", th_data(t, "y"), want, (size_t)(C * oh * ow), BP_DTYPE_F32, 20);
 }
 END_TEST
 
-START_TEST(resizes_whole_numbers_and_texts)
+START_TEST(resizes_integers_and_strings)
 {
     const bp_span texts[] = {{"a", 1}, {"bc", 2}};
     const bp_span *got;
@@ -422,17 +422,17 @@ START_TEST(samples_grids_as_defined)
     size_t plane, points;
     double *x, *grid, *want;
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     for (uint32_t d = 0; d < n; d++) {
-        x_dims[d + 2] = nums_pick(1, 5);
-        y_dims[d + 2] = grid_dims[d + 1] = nums_pick(1, n > 1 ? 7 : 150);
+        x_dims[d + 2] = data_pick(1, 5);
+        y_dims[d + 2] = grid_dims[d + 1] = data_pick(1, n > 1 ? 7 : 150);
     }
     grid_dims[n + 1] = n;
     g.dims = x_dims + 2;
     plane = (size_t)bp_dims_count(g.dims, n);
     points = (size_t)bp_dims_count(y_dims + 2, n);
-    x = kept_numbers(6 * plane, dtype);
-    grid = kept_numbers(2 * points * n, BP_DTYPE_F64);
+    x = kept_values(6 * plane, dtype);
+    grid = kept_values(2 * points * n, BP_DTYPE_F64);
     want = kept_zeros(1, 6 * points * sizeof *want);
     for (size_t i = 0; i < 2 * points * n; i++)
         grid[i] *= 2.3;
@@ -456,11 +456,11 @@ START_TEST(samples_grids_as_defined)
     th_string(t, "padding_mode", paddings[g.padding]);
     th_int(t, "align_corners", g.corners);
     ck_run();
-    nums_compare("y", th_data(t, "y"), want, 6 * points, dtype, 64);
+    data_compare("y", th_data(t, "y"), want, 6 * points, dtype, 64);
 }
 END_TEST
 
-START_TEST(samples_nothing_at_places_that_are_none)
+START_TEST(samples_nothing_at_invalid_positions)
 {
     const float grid[] = {NAN, 0, INFINITY, 0, -INFINITY, 0, 3e38f, -3e38f};
     const float *y;
@@ -492,8 +492,8 @@ START_TEST(maps_grids)
     size_t count = (size_t)(2 * z_size * y_size * x_size * n);
     double *theta, *want = kept_zeros(1, count * sizeof *want);
 
-    nums_seed((uint64_t)_i);
-    theta = kept_numbers(24, dtype);
+    data_seed((uint64_t)_i);
+    theta = kept_values(24, dtype);
     for (size_t i = 0; i < count; i++) {
         size_t p = i / (size_t)n, k = i % (size_t)n;
         int64_t c[3] = {(int64_t)p % x_size, (int64_t)p / x_size % y_size,
@@ -520,13 +520,13 @@ START_TEST(maps_grids)
     if (is_late)
         th_allow_alloc(t);
     ck_run();
-    nums_compare("y", th_data(t, "y"), want, count, dtype, 8);
+    data_compare("y", th_data(t, "y"), want, count, dtype, 8);
 }
 END_TEST
 
 /* ---- DeformConv ------------------------------------------------------------------------------ */
 
-START_TEST(convolves_at_moved_places)
+START_TEST(deform_conv_samples_at_offsets)
 {
     static const uint32_t types[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16};
     enum { N = 2, H = 9, KH = 3, KW = 2, PAD = 1, DILATION = 2 };
@@ -541,12 +541,12 @@ START_TEST(convolves_at_moved_places)
     struct grid g = {1, 0, false, 2, dims};
     double *x, *w, *offset, *b, *mask, *want = kept_zeros(n_y, sizeof *want);
 
-    nums_seed((uint64_t)_i);
-    x = kept_numbers(n_x, dtype);
-    w = kept_numbers(n_w, dtype);
-    offset = kept_numbers(2 * n_mask, dtype);
-    b = kept_numbers((size_t)maps, dtype);
-    mask = kept_numbers(n_mask, dtype);
+    data_seed((uint64_t)_i);
+    x = kept_values(n_x, dtype);
+    w = kept_values(n_w, dtype);
+    offset = kept_values(2 * n_mask, dtype);
+    b = kept_values((size_t)maps, dtype);
+    mask = kept_values(n_mask, dtype);
     for (int i = 0; i < (int)n_y; i++) {
         int ox = i % ow, oy = i / ow % oh, m = i / ow / oh % maps, image = i / ow / oh / maps;
 
@@ -584,7 +584,7 @@ START_TEST(convolves_at_moved_places)
     th_ints(t, "strides", 2, (int64_t[]){stride, stride});
     th_ints(t, "dilations", 2, (int64_t[]){DILATION, DILATION});
     ck_run();
-    nums_compare("y", th_data(t, "y"), want, n_y, dtype, 128);
+    data_compare("y", th_data(t, "y"), want, n_y, dtype, 128);
 }
 END_TEST
 
@@ -599,15 +599,15 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, resizes_as_defined, 0, 432);
-    tcase_add_loop_test(tcase, resizes_pictures_in_bands, 0, 2);
-    tcase_add_test(tcase, resizes_whole_numbers_and_texts);
+    tcase_add_loop_test(tcase, resizes_images_in_bands, 0, 2);
+    tcase_add_test(tcase, resizes_integers_and_strings);
     tcase_add_loop_test(tcase, upsamples_by_attributes, 0, 2);
     tcase_add_loop_test(tcase, refuses_what_cannot_be_resized, 0, 3);
     tcase_add_loop_test(tcase, keeps_the_aspect_ratio, 0, 2);
     tcase_add_loop_test(tcase, samples_grids_as_defined, 0, 162);
-    tcase_add_loop_test(tcase, samples_nothing_at_places_that_are_none, 0, COUNT(modes));
+    tcase_add_loop_test(tcase, samples_nothing_at_invalid_positions, 0, COUNT(modes));
     tcase_add_loop_test(tcase, maps_grids, 0, 32);
-    tcase_add_loop_test(tcase, convolves_at_moved_places, 0, 32);
+    tcase_add_loop_test(tcase, deform_conv_samples_at_offsets, 0, 32);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -53,8 +53,8 @@ static void check_product(struct bp_cpu_gemm *g, bool has_bias)
 {
     struct plain p = plain_of(g->m, g->n, g->k, g->trans_a, g->trans_b);
     size_t size = g->dtype == BP_DTYPE_F64 ? 8 : 4, n_c = g->m * g->n;
-    double *a = nums_make(g->m * g->k, g->dtype), *b = nums_make(g->k * g->n, g->dtype);
-    double *c = nums_make(n_c, g->dtype), *bias = nums_make(g->m, g->dtype);
+    double *a = data_make(g->m * g->k, g->dtype), *b = data_make(g->k * g->n, g->dtype);
+    double *c = data_make(n_c, g->dtype), *bias = data_make(g->m, g->dtype);
     void *a_data = typed_encode(a, g->m * g->k, g->dtype);
     void *b_data = typed_encode(b, g->k * g->n, g->dtype);
     void *c_data = typed_encode(c, n_c, g->dtype), *bias_data = typed_encode(bias, g->m, g->dtype);
@@ -78,7 +78,7 @@ static void check_product(struct bp_cpu_gemm *g, bool has_bias)
 
         bp_cpu_gemm_task(g, &operands, i, scratch);
     }
-    nums_compare(what, c_data, c, n_c, g->dtype, g->k);
+    data_compare(what, c_data, c, n_c, g->dtype, g->k);
     free(a);
     free(b);
     free(c);
@@ -95,15 +95,15 @@ static struct bp_cpu_gemm made_up(uint32_t dtype)
 {
     struct bp_cpu_gemm g = {.dtype = dtype};
 
-    g.m = (size_t)(nums_pick(0, 1) ? nums_pick(1, 20) : nums_pick(1, 150));
-    g.n = (size_t)(nums_pick(0, 1) ? nums_pick(1, 70) : nums_pick(1, 600));
-    g.k = (size_t)(nums_pick(0, 1) ? nums_pick(0, 40) : nums_pick(1, 600));
-    g.trans_a = nums_pick(0, 1) == 1;
-    g.trans_b = nums_pick(0, 1) == 1;
-    g.add = nums_pick(0, 1) == 1;
-    g.is_conv = nums_pick(0, 3) == 0;
-    g.alpha = nums_pick(0, 2) ? 1 : 0.5;
-    g.width = (uint32_t)nums_pick(1, 4);
+    g.m = (size_t)(data_pick(0, 1) ? data_pick(1, 20) : data_pick(1, 150));
+    g.n = (size_t)(data_pick(0, 1) ? data_pick(1, 70) : data_pick(1, 600));
+    g.k = (size_t)(data_pick(0, 1) ? data_pick(0, 40) : data_pick(1, 600));
+    g.trans_a = data_pick(0, 1) == 1;
+    g.trans_b = data_pick(0, 1) == 1;
+    g.add = data_pick(0, 1) == 1;
+    g.is_conv = data_pick(0, 3) == 0;
+    g.alpha = data_pick(0, 2) ? 1 : 0.5;
+    g.width = (uint32_t)data_pick(1, 4);
     return g;
 }
 
@@ -113,14 +113,14 @@ START_TEST(every_instruction_set_multiplies)
     const struct bp_cpu_simd *simd;
     bool usable;
 
-    nums_seed((uint64_t)_i + 7);
+    data_seed((uint64_t)_i + 7);
     for (uint32_t t = 0; t < 2; t++) {
         for (uint32_t l = 0; (simd = bp_cpu_simd_level(dtypes[t], l, &usable)) != NULL; l++) {
             for (int i = 0; i < 8 && usable; i++) {
                 struct bp_cpu_gemm g = made_up(dtypes[t]);
 
                 g.simd = simd;
-                check_product(&g, !g.add && nums_pick(0, 1));
+                check_product(&g, !g.add && data_pick(0, 1));
             }
         }
     }
@@ -149,14 +149,14 @@ static struct bp_cpu_window made_up_window(void)
     struct bp_cpu_window w = {.in_count = 1, .out_count = 1, .kernel_count = 1};
 
     for (int d = 0; d < BP_CPU_SPATIAL; d++) {
-        bool is_flat = d == 0 && nums_pick(0, 3) > 0;
+        bool is_flat = d == 0 && data_pick(0, 3) > 0;
 
-        w.kernel[d] = is_flat ? 1 : nums_pick(1, 4);
-        w.dilation[d] = nums_pick(1, 2);
-        w.stride[d] = nums_pick(0, 5) ? 1 : 2;
-        w.pad[d] = is_flat ? 0 : nums_pick(-1, 2);
-        w.out[d] = is_flat ? 1 : nums_pick(1, 20);
-        w.in[d] = is_flat ? 1 : nums_pick(1, 24);
+        w.kernel[d] = is_flat ? 1 : data_pick(1, 4);
+        w.dilation[d] = data_pick(1, 2);
+        w.stride[d] = data_pick(0, 5) ? 1 : 2;
+        w.pad[d] = is_flat ? 0 : data_pick(-1, 2);
+        w.out[d] = is_flat ? 1 : data_pick(1, 20);
+        w.in[d] = is_flat ? 1 : data_pick(1, 24);
         w.in_count *= w.in[d];
         w.out_count *= w.out[d];
         w.kernel_count *= w.kernel[d];
@@ -169,19 +169,19 @@ static void check_windows(const struct bp_cpu_simd *simd, uint32_t dtype)
 {
     struct bp_cpu_window w = made_up_window();
     /* with 512 elements, the rows of A lie so that a tile's would collide in the cache */
-    size_t channels = nums_pick(0, 3) || 512 % w.kernel_count ? (size_t)nums_pick(1, 9)
+    size_t channels = data_pick(0, 3) || 512 % w.kernel_count ? (size_t)data_pick(1, 9)
                                                               : 512 / (size_t)w.kernel_count;
-    struct bp_cpu_gemm g = {.m = (size_t)nums_pick(1, 130),
+    struct bp_cpu_gemm g = {.m = (size_t)data_pick(1, 130),
                             .n = (size_t)w.out_count,
                             .k = channels * (size_t)w.kernel_count,
                             .dtype = dtype,
                             .is_conv = true,
                             .alpha = 1,
                             .image = &w,
-                            .width = (uint32_t)nums_pick(1, 3),
+                            .width = (uint32_t)data_pick(1, 3),
                             .simd = simd};
     size_t n_x = channels * (size_t)w.in_count;
-    double *a = nums_make(g.m * g.k, dtype), *x = nums_make(n_x, dtype);
+    double *a = data_make(g.m * g.k, dtype), *x = data_make(n_x, dtype);
     double *b = calloc(g.k * g.n, sizeof *b), *c = calloc(g.m * g.n, sizeof *c);
     void *a_data = typed_encode(a, g.m * g.k, dtype), *x_data = typed_encode(x, n_x, dtype);
     void *c_data = typed_encode(c, g.m * g.n, dtype), *scratch;
@@ -197,7 +197,7 @@ static void check_windows(const struct bp_cpu_simd *simd, uint32_t dtype)
 
         bp_cpu_gemm_task(&g, &operands, i, scratch);
     }
-    nums_compare(simd->name, c_data, c, g.m * g.n, dtype, g.k);
+    data_compare(simd->name, c_data, c, g.m * g.n, dtype, g.k);
     free(a);
     free(x);
     free(b);
@@ -214,7 +214,7 @@ START_TEST(every_instruction_set_reads_windows)
     const struct bp_cpu_simd *simd;
     bool usable;
 
-    nums_seed((uint64_t)_i + 70);
+    data_seed((uint64_t)_i + 70);
     for (uint32_t t = 0; t < 2; t++) {
         for (uint32_t l = 0; (simd = bp_cpu_simd_level(dtypes[t], l, &usable)) != NULL; l++) {
             for (int i = 0; i < 8 && usable; i++)
@@ -231,13 +231,13 @@ START_TEST(openblas_multiplies)
     ck_assert_msg(blas != NULL, "OpenBLAS cannot be opened");
     ck_assert_ptr_eq(blas, again);
     bp_cpu_blas_close(again);
-    nums_seed(11);
+    data_seed(11);
     for (int i = 0; i < 30; i++) {
         struct bp_cpu_gemm g = made_up(i % 2 ? BP_DTYPE_F64 : BP_DTYPE_F32);
 
         g.blas = blas;
         g.m += 16;
-        check_product(&g, !g.add && nums_pick(0, 1));
+        check_product(&g, !g.add && data_pick(0, 1));
     }
     bp_cpu_blas_close(blas);
     bp_cpu_blas_close(NULL);
@@ -270,7 +270,7 @@ static void check_map(const struct bp_cpu_simd *simd, uint32_t dtype, int which)
     void *data;
 
     for (int i = 0; i < N; i++)
-        x[i] = i < 9 ? specials[i] : (double)nums_pick(-20000, 20000) / (i % 2 ? 1000 : 100000);
+        x[i] = i < 9 ? specials[i] : (double)data_pick(-20000, 20000) / (i % 2 ? 1000 : 100000);
     data = typed_encode(x, N, dtype);
     for (size_t i = 0; i < N; i++)
         x[i] = typed_get(data, dtype, i);
@@ -300,7 +300,7 @@ START_TEST(every_instruction_set_has_functions)
     const struct bp_cpu_simd *simd;
     bool usable;
 
-    nums_seed(5);
+    data_seed(5);
     for (uint32_t t = 0; t < 2; t++) {
         for (uint32_t l = 0; (simd = bp_cpu_simd_level(dtypes[t], l, &usable)) != NULL; l++) {
             for (int i = 0; i < 3 && usable; i++)
@@ -316,10 +316,10 @@ START_TEST(every_instruction_set_sums)
     const struct bp_cpu_simd *simd;
     bool usable;
 
-    nums_seed(6);
+    data_seed(6);
     for (uint32_t n = 0; n < 3000; n = n * 2 + 1) {
         for (uint32_t t = 0; t < 2; t++) {
-            double *x = nums_make(n, dtypes[t]), sum = 0, squares = 0, max = -(double)INFINITY;
+            double *x = data_make(n, dtypes[t]), sum = 0, squares = 0, max = -(double)INFINITY;
             void *data = typed_encode(x, n, dtypes[t]);
 
             for (uint32_t i = 0; i < n; i++) {
@@ -348,7 +348,7 @@ static void check_matmul(uint32_t dtype, const char *a_dims, const char *b_dims,
                          const struct plain *p, size_t batches, size_t a_step, size_t b_step,
                          bool is_constant)
 {
-    double *a = nums_make(p->m * p->k * 16, dtype), *b = nums_make(p->k * p->n * 16, dtype);
+    double *a = data_make(p->m * p->k * 16, dtype), *b = data_make(p->k * p->n * 16, dtype);
     double *c = calloc(p->m * p->n * batches + 1, sizeof *c);
     struct th *t = th_new(bp_provider_entry_v1);
     void *a_data, *b_data;
@@ -356,10 +356,10 @@ static void check_matmul(uint32_t dtype, const char *a_dims, const char *b_dims,
 
     for (size_t i = 0; i < p->m * p->k * 16 && (dtype == BP_DTYPE_I32 || dtype == BP_DTYPE_I64);
          i++)
-        a[i] = (double)nums_pick(-9, 9);
+        a[i] = (double)data_pick(-9, 9);
     for (size_t i = 0; i < p->k * p->n * 16 && (dtype == BP_DTYPE_I32 || dtype == BP_DTYPE_I64);
          i++)
-        b[i] = (double)nums_pick(-9, 9);
+        b[i] = (double)data_pick(-9, 9);
     a_data = typed_encode(a, p->m * p->k * 16, dtype);
     b_data = typed_encode(b, p->k * p->n * 16, dtype);
     for (size_t i = 0; i < batches; i++)
@@ -373,7 +373,7 @@ static void check_matmul(uint32_t dtype, const char *a_dims, const char *b_dims,
     th_output(t, "c", dtype, c_dims);
     th_node(t, "MatMul", 13, "a b", "c");
     ck_assert_msg(th_run(t) >= 0, "%s: %s", what, th_message(t));
-    nums_compare(what, th_data(t, "c"), c, p->m * p->n * batches, dtype, p->k);
+    data_compare(what, th_data(t, "c"), c, p->m * p->n * batches, dtype, p->k);
     th_free(t);
     free(a);
     free(b);
@@ -389,7 +389,7 @@ START_TEST(matmul_broadcasts_like_numpy)
     struct plain p = plain_of(3, 5, 7, false, false), row = plain_of(1, 5, 7, false, false);
     struct plain column = plain_of(3, 1, 7, false, false), dot = plain_of(1, 1, 7, false, false);
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     check_matmul(dtypes[_i], "3,7", "7,5", "3,5", &p, 1, 0, 0, true);
     check_matmul(dtypes[_i], "2,3,7", "2,7,5", "2,3,5", &p, 2, 21, 35, false);
     check_matmul(dtypes[_i], "4,3,7", "7,5", "4,3,5", &p, 4, 21, 0, true);
@@ -455,18 +455,18 @@ static void check_gemm(uint32_t dtype, bool trans_a, bool trans_b, const char *c
                        size_t c_col, float alpha, float beta)
 {
     struct plain p = plain_of(18, 37, 21, trans_a, trans_b);
-    double *a = nums_make(p.m * p.k, dtype), *b = nums_make(p.k * p.n, dtype);
-    double *c = nums_make(p.m * p.n, dtype), *y = calloc(p.m * p.n, sizeof *y);
+    double *a = data_make(p.m * p.k, dtype), *b = data_make(p.k * p.n, dtype);
+    double *c = data_make(p.m * p.n, dtype), *y = calloc(p.m * p.n, sizeof *y);
     bool is_integer = dtype == BP_DTYPE_I32;
     struct th *t = th_new(bp_provider_entry_v1);
     void *a_data, *b_data, *c_data;
 
     for (size_t i = 0; i < p.m * p.k && is_integer; i++)
-        a[i] = (double)nums_pick(-9, 9);
+        a[i] = (double)data_pick(-9, 9);
     for (size_t i = 0; i < p.k * p.n && is_integer; i++)
-        b[i] = (double)nums_pick(-9, 9);
+        b[i] = (double)data_pick(-9, 9);
     for (size_t i = 0; i < p.m * p.n && is_integer; i++)
-        c[i] = (double)nums_pick(-9, 9);
+        c[i] = (double)data_pick(-9, 9);
     for (size_t i = 0; i < p.m * p.n && c_dims; i++)
         y[i] = (double)beta * c[i / p.n * c_row + i % p.n * c_col];
     multiply(&p, a, b, (double)alpha, y);
@@ -484,7 +484,7 @@ static void check_gemm(uint32_t dtype, bool trans_a, bool trans_b, const char *c
     th_float(t, "alpha", alpha);
     th_float(t, "beta", beta);
     ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
-    nums_compare("Gemm", th_data(t, "y"), y, p.m * p.n, dtype, p.k);
+    data_compare("Gemm", th_data(t, "y"), y, p.m * p.n, dtype, p.k);
     th_free(t);
     free(a);
     free(b);
@@ -501,7 +501,7 @@ START_TEST(gemm_scales_and_adds)
     uint32_t dtype = dtypes[_i / 4];
     float factor = dtype == BP_DTYPE_I32 ? 3 : 0.25f;
 
-    nums_seed((uint64_t)_i + 3);
+    data_seed((uint64_t)_i + 3);
     check_gemm(dtype, _i & 1, _i & 2, NULL, 0, 0, 1, 1);
     check_gemm(dtype, _i & 1, _i & 2, "18,37", 37, 1, 1, 1);
     check_gemm(dtype, _i & 1, _i & 2, "37", 0, 1, factor, 2);

@@ -54,7 +54,7 @@ START_TEST(gemm_has_an_epilogue)
     uint32_t dtype = floats[_i / COUNT(activations)];
     double *a, *b, *c, *want = zeros(5 * 7);
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     a = feed("a", dtype, "9,5");
     b = feed("b", dtype, "7,9");
     c = feed("c", dtype, "7");
@@ -78,7 +78,7 @@ START_TEST(gemm_has_an_epilogue)
     multiply(5, 7, 9, a, true, b, true, 0.5, want);
     for (size_t i = 0; i < 35; i++)
         want[i] = activate(name, want[i]);
-    nums_compare(name, th_data(t, "y"), want, 35, dtype, 30);
+    data_compare(name, th_data(t, "y"), want, 35, dtype, 30);
 }
 END_TEST
 
@@ -120,7 +120,7 @@ START_TEST(matmul_takes_operands_in_any_order)
     char text[64];
     double *a, *b, *want = zeros(BATCH * M * N);
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     if (ba)
         memcpy(a_dims, (int64_t[]){rows_a, B1, B2, cols_a}, sizeof a_dims);
     if (bb)
@@ -148,7 +148,7 @@ START_TEST(matmul_takes_operands_in_any_order)
             }
         }
     }
-    nums_compare("y", th_data(t, "y"), want, BATCH * M * N, dtype, K);
+    data_compare("y", th_data(t, "y"), want, BATCH * M * N, dtype, K);
 }
 END_TEST
 
@@ -165,7 +165,7 @@ START_TEST(matmul_broadcasts_and_takes_vectors)
     };
     double *a, *b, *want = zeros(100);
 
-    nums_seed(5);
+    data_seed(5);
     a = feed("a", BP_DTYPE_F32, rows[_i].a);
     b = feed("b", BP_DTYPE_F32, rows[_i].b);
     th_output(t, "y", BP_DTYPE_F32, rows[_i].y);
@@ -174,7 +174,7 @@ START_TEST(matmul_broadcasts_and_takes_vectors)
     for (size_t g = 0; g < rows[_i].batch; g++)
         multiply(rows[_i].m, rows[_i].n, rows[_i].k, a + g * rows[_i].a_step, false,
                  b + g * rows[_i].b_step, false, 1, want + g * rows[_i].m * rows[_i].n);
-    nums_compare("y", th_data(t, "y"), want, count_of(rows[_i].y), BP_DTYPE_F32, 6);
+    data_compare("y", th_data(t, "y"), want, count_of(rows[_i].y), BP_DTYPE_F32, 6);
 }
 END_TEST
 
@@ -206,7 +206,7 @@ START_TEST(conv_has_an_epilogue)
     const char *y_dims = op ? "2,5,6,6" : "2,6,5,6";
     double *x, *w, *b, *z = NULL, *want = zeros(360);
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     x = feed("x", dtype, op ? "2,5,6,4" : "2,4,5,6");
     w = feed("w", dtype, "6,2,3,3");
     b = feed("b", dtype, "6");
@@ -224,7 +224,7 @@ START_TEST(conv_has_an_epilogue)
     convolve(x, w, b, op > 0, want);
     for (int i = 0; i < 360 && z; i++)
         want[i] = activate("LeakyRelu", want[i] + z[i]);
-    nums_compare(ops[op], th_data(t, "y"), want, 360, dtype, 20);
+    data_compare(ops[op], th_data(t, "y"), want, 360, dtype, 20);
 }
 END_TEST
 
@@ -235,7 +235,7 @@ START_TEST(max_pool_takes_channels_last)
     uint32_t dtype = types[_i];
     double *x, want[2 * 2 * 3 * 3];
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     x = feed_ints("x", dtype, "2,4,6,3", dtype == BP_DTYPE_U8 ? 0 : -100, 100);
     th_output(t, "y", dtype, "2,2,3,3");
     node("NhwcMaxPool", "x", "y");
@@ -250,7 +250,7 @@ START_TEST(max_pool_takes_channels_last)
             max = fmax(max, x[((n * 4 + h * 2 + p / 2) * 6 + v * 2 + p % 2) * 3 + c]);
         want[i] = max;
     }
-    nums_compare("y", th_data(t, "y"), want, 36, dtype, 0);
+    data_compare("y", th_data(t, "y"), want, 36, dtype, 0);
 }
 END_TEST
 
@@ -260,7 +260,7 @@ START_TEST(transposed_conv_takes_pads_as_input)
     double *x, *w, *b, *want = zeros(2 * 5 * 4);
     const int64_t pads[] = {1, 0, 1, 3};
 
-    nums_seed(3);
+    data_seed(3);
     x = feed("x", dtype, "1,3,3,3");
     w = feed("w", dtype, "3,2,3,3");
     b = feed("b", dtype, "2");
@@ -278,7 +278,7 @@ START_TEST(transposed_conv_takes_pads_as_input)
         if (h >= 0 && h < 5 && v >= 0 && v < 4)
             want[m * 20 + h * 4 + v] += x[c * 9 + at] * w[(c * 2 + m) * 9 + k];
     }
-    nums_compare("y", th_data(t, "y"), want, 40, dtype, 30);
+    data_compare("y", th_data(t, "y"), want, 40, dtype, 30);
     th_feed(t, "p", (int64_t[]){1, 1, 2, 2});
     ck_refused("Pads cut");
 }
@@ -320,7 +320,7 @@ START_TEST(gelus_follow_their_formulas)
     size_t n = count_of(dims[d]), cols = count_of(last[d]);
     double *x, *b = NULL, *want = zeros(n);
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     x = feed("x", dtype, dims[d]);
     if (curves[c].has_bias)
         b = feed("b", dtype, last[d]);
@@ -331,7 +331,7 @@ START_TEST(gelus_follow_their_formulas)
     ck_run();
     for (size_t i = 0; i < n; i++)
         want[i] = curves[c].reference(x[i] + (b ? b[i % cols] : 0));
-    nums_compare(curves[c].op, th_data(t, "y"), want, n, dtype, 4);
+    data_compare(curves[c].op, th_data(t, "y"), want, n, dtype, 4);
 }
 END_TEST
 
@@ -340,7 +340,7 @@ START_TEST(split_gelu_takes_halves)
     uint32_t dtype = floats[_i];
     double *x, *b, want[3 * 5];
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     x = feed("x", dtype, "1,3,10");
     b = feed("b", dtype, "10");
     th_output(t, "y", dtype, "1,3,5");
@@ -351,7 +351,7 @@ START_TEST(split_gelu_takes_halves)
 
         want[i] = (row[i % 5] + b[i % 5]) * gelu(row[5 + i % 5] + b[5 + i % 5]);
     }
-    nums_compare("y", th_data(t, "y"), want, 15, dtype, 8);
+    data_compare("y", th_data(t, "y"), want, 15, dtype, 8);
 }
 END_TEST
 
@@ -361,7 +361,7 @@ START_TEST(biases_are_added)
     bool drops = _i / 4 != 0;
     double *x, *b, *skip, want[2 * 3 * 4];
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     x = feed("x", dtype, "2,3,4");
     b = feed("b", dtype, _i / 4 == 2 ? "2,3,4" : "4");
     skip = feed("s", dtype, "2,3,4");
@@ -372,7 +372,7 @@ START_TEST(biases_are_added)
     ck_run();
     for (int i = 0; i < 24; i++)
         want[i] = x[i] + b[_i / 4 == 2 ? i : i % 4] + skip[i];
-    nums_compare("y", th_data(t, "y"), want, 24, dtype, 3);
+    data_compare("y", th_data(t, "y"), want, 24, dtype, 3);
     for (int i = 0; i < 24 && drops; i++)
         ck_assert_int_eq(((const uint8_t *)th_data(t, "mask"))[i], 1);
 }
@@ -401,7 +401,7 @@ START_TEST(softmax_has_a_bias)
     int r = _i / 4;
     double *x, *b, want[120];
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     x = feed("x", dtype, "2,3,4,5");
     b = feed("b", dtype, rows[r].bias);
     th_output(t, "y", dtype, "2,3,4,5");
@@ -421,7 +421,7 @@ START_TEST(softmax_has_a_bias)
         for (int k = 0; k < rows[r].cols; k++)
             want[i + k] /= sum;
     }
-    nums_compare("y", th_data(t, "y"), want, 120, dtype, 8);
+    data_compare("y", th_data(t, "y"), want, 120, dtype, 8);
 }
 END_TEST
 

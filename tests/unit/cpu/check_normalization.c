@@ -57,7 +57,7 @@ static struct shape random_shape(uint32_t rank, int64_t largest)
     int64_t dims[MAX_RANK] = {0};
 
     for (uint32_t i = 0; i < rank; i++)
-        dims[i] = nums_pick(1, largest);
+        dims[i] = data_pick(1, largest);
     return shape_of(rank, dims);
 }
 
@@ -85,20 +85,20 @@ static int64_t source(const struct shape *from, const struct shape *to, int64_t 
     return at;
 }
 
-/* An input with numbers of its type; they are the caller's to free. */
+/* An input with values of its type; they are the caller's to free. */
 static double *feed(const char *name, uint32_t dtype, const struct shape *shape)
 {
-    double *numbers = nums_make((size_t)count(shape), dtype);
-    void *data = typed_encode(numbers, (size_t)count(shape), dtype);
+    double *values = data_make((size_t)count(shape), dtype);
+    void *data = typed_encode(values, (size_t)count(shape), dtype);
 
     th_input(t, name, dtype, shape->text, data);
     free(data);
-    return numbers;
+    return values;
 }
 
 static void compare(const char *name, uint32_t dtype, const double *want, int64_t n)
 {
-    nums_compare(name, th_data(t, name), want, (size_t)n, dtype, 200);
+    data_compare(name, th_data(t, name), want, (size_t)n, dtype, 200);
 }
 
 /* ---- LayerNormalization, RMSNormalization ---------------------------------------------------- */
@@ -123,21 +123,21 @@ static struct row measure(const double *v, int64_t n, bool is_rms)
 /* A shape that broadcasts to the last dimensions of x, sometimes to all of it. */
 static struct shape parameter_shape(const struct shape *to, uint32_t axis)
 {
-    uint32_t rank = nums_pick(0, 3) == 0 ? to->rank : to->rank - axis;
+    uint32_t rank = data_pick(0, 3) == 0 ? to->rank : to->rank - axis;
     struct shape shape;
     int64_t dims[MAX_RANK] = {0};
 
     for (uint32_t i = 0; i < rank; i++)
-        dims[i] = nums_pick(0, 3) == 0 ? 1 : to->dims[to->rank - rank + i];
+        dims[i] = data_pick(0, 3) == 0 ? 1 : to->dims[to->rank - rank + i];
     shape = shape_of(rank, dims);
     return shape;
 }
 
 static void layer(uint32_t dtype, uint32_t scale_dtype, bool is_rms)
 {
-    uint32_t rank = (uint32_t)nums_pick(1, 4), axis = (uint32_t)nums_pick(0, rank - 1);
+    uint32_t rank = (uint32_t)data_pick(1, 4), axis = (uint32_t)data_pick(0, rank - 1);
     struct shape shape = random_shape(rank, 9), s_shape, b_shape, stat_shape;
-    bool has_bias = !is_rms && nums_pick(0, 1);
+    bool has_bias = !is_rms && data_pick(0, 1);
     double *scale, *bias = NULL, means[MAX_ELEMENTS], inverses[MAX_ELEMENTS];
     int64_t n, rows;
 
@@ -168,7 +168,7 @@ static void layer(uint32_t dtype, uint32_t scale_dtype, bool is_rms)
     }
     th_node(t, is_rms ? "RMSNormalization" : "LayerNormalization", is_rms ? 23 : 17,
             has_bias ? "x s b" : "x s", is_rms ? "y" : "y mean inv");
-    th_int(t, "axis", nums_pick(0, 1) ? (int64_t)axis : (int64_t)axis - rank);
+    th_int(t, "axis", data_pick(0, 1) ? (int64_t)axis : (int64_t)axis - rank);
     th_float(t, "epsilon", 0.25f);
     ck_run();
     compare("y", scale_dtype, expected, count(&shape));
@@ -182,14 +182,14 @@ static void layer(uint32_t dtype, uint32_t scale_dtype, bool is_rms)
 
 START_TEST(layers_are_normalised)
 {
-    nums_seed((uint64_t)_i + 1);
+    data_seed((uint64_t)_i + 1);
     layer(dtypes[_i % 4], dtypes[_i % 4], false);
 }
 END_TEST
 
 START_TEST(root_mean_squares_are_taken_off)
 {
-    nums_seed((uint64_t)_i + 1000);
+    data_seed((uint64_t)_i + 1000);
     layer(dtypes[_i % 4], dtypes[_i / 4 % 4], true);
 }
 END_TEST
@@ -213,10 +213,10 @@ START_TEST(groups_are_normalised)
     struct shape shape, list;
     double *scale, *bias;
 
-    nums_seed((uint64_t)_i + 7);
-    groups = nums_pick(1, 4);
-    members = nums_pick(1, 4);
-    rank = (uint32_t)nums_pick(2, 5);
+    data_seed((uint64_t)_i + 7);
+    groups = data_pick(1, 4);
+    members = data_pick(1, 4);
+    rank = (uint32_t)data_pick(2, 5);
     shape = random_shape(rank, 6);
     shape.dims[1] = groups * members;
     shape = shape_of(rank, shape.dims);
@@ -252,12 +252,12 @@ START_TEST(norms_become_1)
     int64_t p = _i / 4 % 2 + 1, inner, step;
     struct shape shape;
 
-    nums_seed((uint64_t)_i + 70);
-    rank = (uint32_t)nums_pick(1, 4);
-    axis = (uint32_t)nums_pick(0, rank - 1);
+    data_seed((uint64_t)_i + 70);
+    rank = (uint32_t)data_pick(1, 4);
+    axis = (uint32_t)data_pick(0, rank - 1);
     shape = random_shape(rank, 5);
     if (_i % 3 == 0) { /* more than a strip */
-        shape.dims[rank - 1] = nums_pick(60, 140);
+        shape.dims[rank - 1] = data_pick(60, 140);
         shape = shape_of(rank, shape.dims);
     }
     x = feed("x", dtype, &shape);
@@ -331,9 +331,9 @@ START_TEST(means_and_variances_are_taken_off)
     uint32_t n = 0;
     struct shape shape;
 
-    nums_seed((uint64_t)_i + 700);
-    rank = _i < 8 ? 4 : (uint32_t)nums_pick(1, 4);
-    axes = _i < 8 ? 13 : (uint32_t)nums_pick(1, (1 << rank) - 1); /* 0, 2 and 3 by default */
+    data_seed((uint64_t)_i + 700);
+    rank = _i < 8 ? 4 : (uint32_t)data_pick(1, 4);
+    axes = _i < 8 ? 13 : (uint32_t)data_pick(1, (1 << rank) - 1); /* 0, 2 and 3 by default */
     shape = random_shape(rank, rank > 2 ? 5 : 70);
     x = feed("x", dtype, &shape);
     for (int64_t i = 0; i < count(&shape); i++)
@@ -348,7 +348,7 @@ START_TEST(means_and_variances_are_taken_off)
         th_ints(t, "axes", n, list);
     ck_run();
     /* where the variance is small, so is what is left of the precision */
-    nums_compare("y", th_data(t, "y"), expected, (size_t)count(&shape), dtype, 4000);
+    data_compare("y", th_data(t, "y"), expected, (size_t)count(&shape), dtype, 4000);
 }
 END_TEST
 
@@ -377,7 +377,7 @@ START_TEST(planes_may_lie_far_from_0)
     if (_i)
         th_int(t, "num_groups", 2);
     ck_run();
-    nums_compare("y", th_data(t, "y"), expected, 8, BP_DTYPE_F32, 0);
+    data_compare("y", th_data(t, "y"), expected, 8, BP_DTYPE_F32, 0);
 }
 END_TEST
 

@@ -22,7 +22,7 @@ START_TEST(skip_normalizations)
     double want[ROWS * COLS], sum[ROWS * COLS], mean[ROWS] = {0}, inv[ROWS];
     char in[64];
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     x = feed("x", dtype, "2,3,37");
     skip = feed("skip", dtype, narrow ? "3,37" : "2,3,37");
     gamma = feed("gamma", dtype, "37");
@@ -59,10 +59,10 @@ START_TEST(skip_normalizations)
             want[r * COLS + i] =
                 (sum[r * COLS + i] - mean[r]) * inv[r] * gamma[i] + (beta ? beta[i] : 0);
     }
-    nums_compare("y", th_data(t, "y"), want, ROWS * COLS, dtype, 40);
-    nums_compare("sum", th_data(t, "sum"), sum, ROWS * COLS, dtype, 3);
-    nums_compare("mean", th_data(t, "mean"), mean, ROWS, stat, 40);
-    nums_compare("inv", th_data(t, "inv"), inv, ROWS, stat, 40);
+    data_compare("y", th_data(t, "y"), want, ROWS * COLS, dtype, 40);
+    data_compare("sum", th_data(t, "sum"), sum, ROWS * COLS, dtype, 3);
+    data_compare("mean", th_data(t, "mean"), mean, ROWS, stat, 40);
+    data_compare("inv", th_data(t, "inv"), inv, ROWS, stat, 40);
 }
 END_TEST
 
@@ -71,7 +71,7 @@ START_TEST(simplified_normalization_is_in_two_domains)
     uint32_t dtype = floats[_i % 4];
     double *x, *scale, want[24], inv[2];
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     x = feed("x", dtype, "2,3,4");
     scale = feed("s", dtype, "3,4");
     th_output(t, "y", dtype, "2,3,4");
@@ -90,8 +90,8 @@ START_TEST(simplified_normalization_is_in_two_domains)
         for (int i = 0; i < 12; i++)
             want[r * 12 + i] = x[r * 12 + i] * inv[r] * scale[i];
     }
-    nums_compare("y", th_data(t, "y"), want, 24, dtype, 16);
-    nums_compare("inv", th_data(t, "inv"), inv, 2, dtype == BP_DTYPE_F64 ? dtype : BP_DTYPE_F32,
+    data_compare("y", th_data(t, "y"), want, 24, dtype, 16);
+    data_compare("inv", th_data(t, "inv"), inv, 2, dtype == BP_DTYPE_F64 ? dtype : BP_DTYPE_F32,
                  16);
 }
 END_TEST
@@ -102,30 +102,31 @@ START_TEST(embeddings_are_summed_and_normalised)
     static const uint32_t types[] = {BP_DTYPE_F32, BP_DTYPE_F16, BP_DTYPE_BF16};
     bool has_segments = _i & 1, has_positions = _i & 2;
     uint32_t dtype = types[_i / 4 % 3], index = _i < 12 ? BP_DTYPE_I32 : BP_DTYPE_I64;
-    double *ids, *segments = NULL, *positions = NULL, *words, *places, *kinds = NULL, *gamma, *beta;
+    double *ids, *segments = NULL, *positions = NULL, *words, *position_table, *kinds = NULL,
+                 *gamma, *beta;
     double want[2 * 3 * 8], sums[2 * 3 * 8];
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     ids = feed_ints("ids", index, "2,3", 0, 9);
     if (has_segments)
         segments = feed_ints("seg", index, "2,3", 0, 1);
     words = feed("words", dtype, "10,8");
-    places = feed("places", dtype, "5,8");
+    position_table = feed("position_table", dtype, "5,8");
     if (has_segments)
         kinds = feed("kinds", dtype, "2,8");
     gamma = feed("gamma", dtype, "8");
     beta = feed("beta", dtype, "8");
-    feed_numbers("mask", index, "2,3", (double[]){1, 1, 0, 1, 1, 1});
+    feed_values("mask", index, "2,3", (double[]){1, 1, 0, 1, 1, 1});
     if (has_positions)
         positions = feed_ints("pos", index, "1,3", 0, 4);
     th_output(t, "y", dtype, "2,3,8");
     th_output(t, "n", BP_DTYPE_I32, "2");
     th_output(t, "sum", dtype, "2,3,8");
     node("EmbedLayerNormalization",
-         has_segments    ? has_positions ? "ids seg words places kinds gamma beta mask pos"
-                                         : "ids seg words places kinds gamma beta mask"
-         : has_positions ? "ids - words places - gamma beta mask pos"
-                         : "ids - words places - gamma beta mask",
+         has_segments    ? has_positions ? "ids seg words position_table kinds gamma beta mask pos"
+                                         : "ids seg words position_table kinds gamma beta mask"
+         : has_positions ? "ids - words position_table - gamma beta mask pos"
+                         : "ids - words position_table - gamma beta mask",
          "y n sum");
     ck_run();
     for (int r = 0; r < 6; r++) {
@@ -133,7 +134,7 @@ START_TEST(embeddings_are_summed_and_normalised)
         double mean = 0, variance = 0;
 
         for (int i = 0; i < 8; i++) {
-            sums[r * 8 + i] = words[(int)ids[r] * 8 + i] + places[place * 8 + i] +
+            sums[r * 8 + i] = words[(int)ids[r] * 8 + i] + position_table[place * 8 + i] +
                               (kinds ? kinds[(int)segments[r] * 8 + i] : 0);
             mean += sums[r * 8 + i] / 8;
         }
@@ -143,8 +144,8 @@ START_TEST(embeddings_are_summed_and_normalised)
             want[r * 8 + i] =
                 (sums[r * 8 + i] - mean) / sqrt(variance + 1e-12) * gamma[i] + beta[i];
     }
-    nums_compare("y", th_data(t, "y"), want, 48, dtype, 60);
-    nums_compare("sum", th_data(t, "sum"), sums, 48, dtype, 3);
+    data_compare("y", th_data(t, "y"), want, 48, dtype, 60);
+    data_compare("sum", th_data(t, "sum"), sums, 48, dtype, 3);
     ck_assert_mem_eq(th_data(t, "n"), ((int32_t[]){2, 3}), 8);
 }
 END_TEST
@@ -168,18 +169,18 @@ START_TEST(inverses_undo_matrices)
     uint32_t dtype = types[_i];
     double *x = zeros(2 * 9), *want = zeros(2 * 9);
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     for (int i = 0; i < 18; i++) /* permutations, times 2 */
         x[i] = i % 9 / 3 == (i % 3 + i / 9) % 3 ? 2 : 0;
     for (int m = 0; m < 2; m++) {
         for (int i = 0; i < 9; i++)
             want[m * 9 + i % 3 * 3 + i / 3] = x[m * 9 + i] / 4;
     }
-    feed_numbers("x", dtype, "2,3,3", x);
+    feed_values("x", dtype, "2,3,3", x);
     th_output(t, "y", dtype, "2,3,3");
     node("Inverse", "x", "y");
     ck_run();
-    nums_compare("y", th_data(t, "y"), want, 18, dtype, 1);
+    data_compare("y", th_data(t, "y"), want, 18, dtype, 1);
 }
 END_TEST
 
@@ -187,7 +188,7 @@ START_TEST(inverse_of_made_up_matrices)
 {
     double *x, got[25], want[25] = {0};
 
-    nums_seed(77);
+    data_seed(77);
     x = feed("x", BP_DTYPE_F64, "5,5");
     th_output(t, "y", BP_DTYPE_F64, "5,5");
     node("Inverse", "x", "y");
@@ -215,7 +216,7 @@ START_TEST(distances_of_rows)
     uint32_t dtype = floats[_i % 2];
     double *a, *b, want[12];
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     a = feed("a", dtype, "3,7");
     b = feed("b", dtype, "4,7");
     th_output(t, "c", dtype, "3,4");
@@ -229,7 +230,7 @@ START_TEST(distances_of_rows)
             want[i] += pow(a[i / 4 * 7 + k] - b[i % 4 * 7 + k], 2);
         want[i] = _i / 2 ? sqrt(want[i]) : want[i];
     }
-    nums_compare("c", th_data(t, "c"), want, 12, dtype, 8);
+    data_compare("c", th_data(t, "c"), want, 12, dtype, 8);
 }
 END_TEST
 
@@ -333,8 +334,8 @@ START_TEST(crops_are_resized)
 
     for (int i = 0; i < 80; i++)
         x[i] = i / 20 * 100 + i % 20 / 5 * 10 + i % 5;
-    feed_numbers("x", dtype, "2,2,4,5", x);
-    feed_numbers("boxes", dtype, "2,4", boxes);
+    feed_values("x", dtype, "2,2,4,5", x);
+    feed_values("boxes", dtype, "2,4", boxes);
     th_input(t, "of", BP_DTYPE_I32, "2", (int32_t[]){1, 0});
     th_const(t, "size", BP_DTYPE_I32, "2", (int32_t[]){3, 2});
     th_output(t, "y", dtype, "2,2,3,2");
@@ -354,7 +355,7 @@ START_TEST(crops_are_resized)
         }
         want[i] = h < 0 ? -7 : ((1 - i / 12) * 2 + i / 6 % 2) * 100 + v * 10 + h;
     }
-    nums_compare("y", th_data(t, "y"), want, 24, dtype, 200);
+    data_compare("y", th_data(t, "y"), want, 24, dtype, 200);
 }
 END_TEST
 

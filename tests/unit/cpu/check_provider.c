@@ -229,7 +229,7 @@ START_TEST(what_an_output_shows_in_other_sizes_is_made_there)
     th_node(t, "Neg", 13, "x", "a");
     th_node(t, "Reshape", 14, "a", "r");
     th_node(t, "Unsqueeze", 11, "r", "y");
-    th_node(t, "Relu", 14, "a", "z"); /* a is read behind its views, where y is */
+    th_node(t, "Relu", 14, "a", "z"); /* a is read after its views, where y is */
     ck_run();
     EXPECT("y", -1, 2, -3, 4);
     EXPECT("z", 0, 2, 0, 4);

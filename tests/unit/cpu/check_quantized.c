@@ -66,10 +66,10 @@ static float real_at(uint32_t dtype, const void *data, size_t i)
 /* x as the type has it. */
 static float as(uint32_t dtype, float x)
 {
-    uint32_t room;
+    uint32_t element;
 
-    typed_put(&room, dtype, 0, (double)x);
-    return real_at(dtype, &room, 0);
+    typed_put(&element, dtype, 0, (double)x);
+    return real_at(dtype, &element, 0);
 }
 
 /* ---- granularity ----------------------------------------------------------------------------- */

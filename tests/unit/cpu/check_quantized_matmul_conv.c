@@ -146,7 +146,7 @@ struct matmul {
     uint8_t y_zero;
 };
 
-static size_t numbers_of(int each, int64_t per, int64_t matrices)
+static size_t values_of(int each, int64_t per, int64_t matrices)
 {
     return each == 0 ? 1 : (size_t)(each == 1 ? per : per * matrices);
 }
@@ -177,8 +177,8 @@ static struct matmul random_matmul(uint64_t *seed, int i)
     k.b_batch = i % 2 ? k.a_batch : i % 5 ? 1 : 3;
     if (k.a_batch != 1 && k.b_batch == 3)
         k.b_batch = k.a_batch;
-    a_n = numbers_of(k.a_each, k.m, k.a_batch);
-    b_n = numbers_of(k.b_each, k.n, k.b_batch);
+    a_n = values_of(k.a_each, k.m, k.a_batch);
+    b_n = values_of(k.b_each, k.n, k.b_batch);
     k.a = random_bytes((size_t)(k.a_batch * k.m * k.k), seed);
     k.b = random_bytes((size_t)(k.b_batch * k.k * k.n), seed);
     k.a_zero = random_bytes(a_n, seed);
@@ -201,7 +201,7 @@ static void free_matmul(struct matmul *k)
 }
 
 /* Shape of the numbers of an operand: "", "5", or "2,5,1". */
-static const char *numbers_dims(int each, int64_t batch, int64_t rows, int64_t cols)
+static const char *values_dims(int each, int64_t batch, int64_t rows, int64_t cols)
 {
     int64_t dims[3] = {batch, rows, cols}, count = rows * cols;
 
@@ -238,18 +238,18 @@ static int32_t sum_of(const struct matmul *k, size_t batch, size_t i, size_t j, 
 
 static void put_matrices(const struct matmul *k, bool has_scales)
 {
-    const char *a_numbers = numbers_dims(k->a_each, k->a_batch, k->m, 1);
-    const char *b_numbers = numbers_dims(k->b_each, k->b_batch, 1, k->n);
+    const char *a_values = values_dims(k->a_each, k->a_batch, k->m, 1);
+    const char *b_values = values_dims(k->b_each, k->b_batch, 1, k->n);
 
     th_input(t, "a", type_of(k->a_signed), dims_text(3, (int64_t[]){k->a_batch, k->m, k->k}), k->a);
     put(k->b_constant, "b", type_of(k->b_signed), dims_text(3, (int64_t[]){k->b_batch, k->k, k->n}),
         k->b);
-    th_input(t, "az", type_of(k->a_signed), a_numbers, k->a_zero);
-    put(k->b_constant, "bz", type_of(k->b_signed), b_numbers, k->b_zero);
+    th_input(t, "az", type_of(k->a_signed), a_values, k->a_zero);
+    put(k->b_constant, "bz", type_of(k->b_signed), b_values, k->b_zero);
     if (!has_scales)
         return;
-    th_input(t, "as", BP_DTYPE_F32, a_numbers, k->a_scale);
-    put(k->b_constant, "bs", BP_DTYPE_F32, b_numbers, k->b_scale);
+    th_input(t, "as", BP_DTYPE_F32, a_values, k->a_scale);
+    put(k->b_constant, "bs", BP_DTYPE_F32, b_values, k->b_scale);
     th_const(t, "ys", BP_DTYPE_F32, "", &k->y_scale);
     th_const(t, "yz", type_of(k->y_signed), "", &k->y_zero);
 }
@@ -349,7 +349,7 @@ START_TEST(zero_points_that_fit_nothing_are_an_error)
     th_output(t, "y", BP_DTYPE_I32, "2,2");
     th_node(t, "MatMulInteger", 10, "a b z", "y");
     ck_assert_int_eq(th_run(t), BP_E_SHAPE);
-    ck_assert_ptr_nonnull(strstr(th_message(t), "input 2 has 3 numbers"));
+    ck_assert_ptr_nonnull(strstr(th_message(t), "input 2 has 3 elements"));
 }
 END_TEST
 

@@ -28,11 +28,11 @@ static void check_nbits(const struct nbits_case *c)
 
     a = feed("a", c->dtype, dims_of(text, sizeof text, 2, (int64_t[]){c->m, c->k}));
     for (size_t i = 0; i < n_weights; i++)
-        weights[i] = (uint8_t)nums_pick(0, 255);
+        weights[i] = (uint8_t)data_pick(0, 255);
     for (int i = 0; i < c->n * zero_bytes; i++)
-        packed[i] = (uint8_t)nums_pick(0, 255);
+        packed[i] = (uint8_t)data_pick(0, 255);
     for (int i = 0; i < c->k; i++)
-        groups[i] = (int32_t)nums_pick(0, blocks - 1);
+        groups[i] = (int32_t)data_pick(0, blocks - 1);
     th_const(t, "b", BP_DTYPE_U8, dims_of(text, sizeof text, 3, (int64_t[]){c->n, blocks, bytes}),
              weights);
     scales = feed("s", c->dtype, dims_of(text, sizeof text, 2, (int64_t[]){c->n, blocks}));
@@ -69,7 +69,7 @@ static void check_nbits(const struct nbits_case *c)
             want[i] += a[i / c->n * c->k + k] * (q - zero) * scales[col * blocks + group];
         }
     }
-    nums_compare("y", th_data(t, "y"), want, (size_t)(c->m * c->n), c->dtype,
+    data_compare("y", th_data(t, "y"), want, (size_t)(c->m * c->n), c->dtype,
                  (size_t)(c->k * (mask + 1)));
 }
 
@@ -81,12 +81,12 @@ START_TEST(weights_of_few_bits)
     struct nbits_case c = {
         .bits = bits[_i % 3], .block = blocks[_i / 3 % 4], .m = rows[_i / 12 % 7]};
 
-    nums_seed((uint64_t)_i);
-    c.n = (int)nums_pick(1, 150);
-    c.k = (int)nums_pick(1, 300);
-    c.zeros = (int)nums_pick(0, 2);
-    c.groups = nums_pick(0, 3) == 0;
-    c.bias = nums_pick(0, 1) == 1;
+    data_seed((uint64_t)_i);
+    c.n = (int)data_pick(1, 150);
+    c.k = (int)data_pick(1, 300);
+    c.zeros = (int)data_pick(0, 2);
+    c.groups = data_pick(0, 3) == 0;
+    c.bias = data_pick(0, 1) == 1;
     c.dtype = types[_i / 84];
     check_nbits(&c);
 }
@@ -102,7 +102,7 @@ START_TEST(deep_weights_are_cut_into_tiles)
                                  .zeros = 1,
                                  .dtype = BP_DTYPE_F32};
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     check_nbits(&c);
 }
 END_TEST
@@ -117,14 +117,14 @@ START_TEST(levels_of_dot_products_agree)
     float scales[8 * 5], row[2][250], x[2 * 256], sums[2 * 8], plain[10], y[10];
     bool usable;
 
-    nums_seed(4);
+    data_seed(4);
     for (size_t i = 0; i < sizeof weights; i++)
-        weights[i] = (uint8_t)nums_pick(0, 255);
+        weights[i] = (uint8_t)data_pick(0, 255);
     for (size_t i = 0; i < 40; i++)
-        scales[i] = (float)nums_pick(1, 9) / 8;
+        scales[i] = (float)data_pick(1, 9) / 8;
     for (size_t r = 0; r < 2; r++) {
         for (size_t i = 0; i < 250; i++)
-            row[r][i] = (float)nums_pick(-8, 8) / 8;
+            row[r][i] = (float)data_pick(-8, 8) / 8;
     }
     b.weights = weights;
     b.scales = scales;
@@ -170,7 +170,7 @@ struct quant {
 /* Bytes with a scale of 64ths, which has a type too, and their inputs name, name_s, name_z. */
 static struct quant feed_scaled(const char *name, uint32_t dtype, const char *dims, uint32_t scale)
 {
-    struct quant out = {.scale = (double)nums_pick(1, 9) / 64, .zero = (double)nums_pick(0, 30)};
+    struct quant out = {.scale = (double)data_pick(1, 9) / 64, .zero = (double)data_pick(0, 30)};
     char text[16];
 
     out.q = feed_ints(name, dtype, dims, dtype == BP_DTYPE_I8 ? -90 : 0, 120);
@@ -220,7 +220,7 @@ START_TEST(binary_operators)
     struct quant a, b;
     double want[12];
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     a = feed_quant("a", dtype, dims[way][0]);
     b = feed_quant("b", dtype, dims[way][1]);
     feed_scale(0.125, 7, dtype);
@@ -246,7 +246,7 @@ START_TEST(functions_of_one_number)
     struct quant x;
     double want[300];
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     x = feed_quant("x", dtype, "300");
     feed_scale(0.0078125, 3, dtype);
     th_output(t, "y", dtype, "300");
@@ -270,7 +270,7 @@ START_TEST(where_and_concat)
     double want[12];
     const uint8_t choice[] = {1, 0, 1};
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     a = feed_quant("a", dtype, "2,3");
     b = feed_quant("b", dtype, "2,3");
     feed_scale(0.125, 5, dtype);
@@ -304,7 +304,7 @@ START_TEST(pools_and_means)
     struct quant x;
     double *want = zeros(24);
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     x = feed_quant("x", dtype, last ? "2,4,4,3" : "2,3,4,4");
     feed_scale(0.0625, 4, dtype);
     th_output(t, "y", dtype,
@@ -342,7 +342,7 @@ START_TEST(softmax_of_versions)
     struct quant x;
     double want[24];
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     x = feed_quant("x", dtype, "2,4,3");
     feed_scale(0.00390625, 0, dtype);
     th_output(t, "y", dtype, "2,4,3");
@@ -373,7 +373,7 @@ START_TEST(products_become_floats)
     struct quant a;
     double *b, *scales, *zero, *bias = NULL, *want = zeros(5 * 7);
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     a = feed_scaled("a", a_type, "5,33", dtype);
     b = feed_ints("b", b_type, "33,7", b_type == BP_DTYPE_I8 ? -128 : 0, 127);
     scales = feed("b_s", dtype, by_column ? "7" : "");
@@ -391,7 +391,7 @@ START_TEST(products_become_floats)
             want[i] += value(&a, i / 7 * 33 + k) * (b[k * 7 + i % 7] - zero[c]) * scales[c];
         want[i] += bias ? bias[i % 7] : 0;
     }
-    nums_compare("y", th_data(t, "y"), want, 35, dtype, 4000);
+    data_compare("y", th_data(t, "y"), want, 35, dtype, 4000);
 }
 END_TEST
 
@@ -399,7 +399,7 @@ START_TEST(products_quantise_their_input)
 {
     double *a, *b, *want = zeros(12), low = 0, high = 0, scale, zero;
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     a = feed("a", BP_DTYPE_F32, "3,9");
     b = feed_ints("b", bytes[_i], "9,4", 0, 100);
     feed_one("s", BP_DTYPE_F32, 0.25);
@@ -418,7 +418,7 @@ START_TEST(products_quantise_their_input)
             want[i] += (fmin(fmax(rint(a[i / 4 * 9 + k] / scale) + zero, 0), 255) - zero) * scale *
                        (b[k * 4 + i % 4] - 3) * 0.25;
     }
-    nums_compare("y", th_data(t, "y"), want, 12, BP_DTYPE_F32, 4000);
+    data_compare("y", th_data(t, "y"), want, 12, BP_DTYPE_F32, 4000);
 }
 END_TEST
 
@@ -430,7 +430,7 @@ START_TEST(gemm_of_bytes)
     struct quant a, b;
     double *c = NULL, *want = zeros(20);
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     a = feed_quant("a", dtype, turned ? "6,4" : "4,6");
     b = feed_quant("b", dtype, turned ? "5,6" : "6,5");
     if (has_c)
@@ -458,7 +458,7 @@ START_TEST(gemm_of_bytes)
     if (quantised)
         compare_quant(want, 20, 2, 9, dtype);
     else
-        nums_compare("y", th_data(t, "y"), want, 20, BP_DTYPE_F32, 400);
+        data_compare("y", th_data(t, "y"), want, 20, BP_DTYPE_F32, 400);
 }
 END_TEST
 
@@ -494,7 +494,7 @@ START_TEST(attention_of_bytes)
     double *bias, x_values[2 * 3 * 4], w_values[4 * 12], got[24];
     struct th *first;
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     x = feed_scaled("x", bytes[_i % 2], "2,3,4", dtype);
     w = feed_scaled("w", bytes[_i / 2 % 2], "4,12", dtype);
     bias = feed("bias", dtype, "12");
@@ -511,9 +511,9 @@ START_TEST(attention_of_bytes)
         w_values[i] = value(&w, i);
     first = t;
     t = th_new(bp_provider_entry_v1);
-    feed_numbers("x", BP_DTYPE_F32, "2,3,4", x_values);
-    feed_numbers("w", BP_DTYPE_F32, "4,12", w_values);
-    feed_numbers("bias", BP_DTYPE_F32, "12", bias);
+    feed_values("x", BP_DTYPE_F32, "2,3,4", x_values);
+    feed_values("w", BP_DTYPE_F32, "4,12", w_values);
+    feed_values("bias", BP_DTYPE_F32, "12", bias);
     th_output(t, "y", BP_DTYPE_F32, "2,3,4");
     node("Attention", "x w bias", "y");
     th_int(t, "num_heads", 2);
@@ -536,7 +536,7 @@ START_TEST(conv_of_bytes_takes_channels_last)
     struct quant x, w;
     double *want = zeros(2 * 6 * 4);
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     x = feed_quant("x", dtype, last ? "2,2,3,5" : "2,5,2,3");
     w = feed_quant("w", dtype, "4,5,1,1");
     feed_scale(1, 2, dtype);
@@ -554,7 +554,7 @@ START_TEST(conv_of_bytes_takes_channels_last)
 }
 END_TEST
 
-START_TEST(numbers_are_quantised_and_back)
+START_TEST(quantize_then_dequantize)
 {
     const int16_t want[] = {-32768, 3, 103, 32767};
 
@@ -598,7 +598,7 @@ int main(void)
     tcase_add_loop_test(tcase, sixteen_bits_wrap, 0, 2);
     tcase_add_loop_test(tcase, attention_of_bytes, 0, 8);
     tcase_add_loop_test(tcase, conv_of_bytes_takes_channels_last, 0, 4);
-    tcase_add_test(tcase, numbers_are_quantised_and_back);
+    tcase_add_test(tcase, quantize_then_dequantize);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_random.c - what the CPU provider draws: the numbers of a seed against NumPy's, others
+ * check_random.c - what the CPU provider draws: the values of a seed against NumPy's, others
  * by their distribution; losses and optimizers against their definitions.
  */
 
@@ -22,15 +22,15 @@ static const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_D
 
 static double *feed(const char *name, uint32_t dtype, const char *dims, size_t n)
 {
-    double *numbers = nums_make(n, dtype);
-    void *data = typed_encode(numbers, n, dtype);
+    double *values = data_make(n, dtype);
+    void *data = typed_encode(values, n, dtype);
 
     th_input(t, name, dtype, dims, data);
     free(data);
-    return numbers;
+    return values;
 }
 
-/* ---- numbers of a seed ----------------------------------------------------------------------- */
+/* ---- values of a seed ----------------------------------------------------------------------- */
 
 /* numpy.random.RandomState(0).random_sample(5), .randn(5), and RandomState(42).random_sample(3) */
 static const double uniform_0[] = {0.5488135039273248, 0.7151893663724195, 0.6027633760716439,
@@ -39,7 +39,7 @@ static const double normal_0[] = {1.764052345967664, 0.4001572083672233, 0.97873
                                   2.240893199201458, 1.8675579901499675};
 static const double uniform_42[] = {0.3745401188473625, 0.9507143064099162, 0.7319939418114051};
 
-START_TEST(a_seed_gives_numpys_numbers)
+START_TEST(a_seed_draws_what_numpy_draws)
 {
     double scaled[5], moved[5];
 
@@ -62,9 +62,9 @@ START_TEST(a_seed_gives_numpys_numbers)
     th_float(t, "seed", 42.75f);
     for (int run = 0; run < 2; run++) { /* each run draws the same */
         ck_run();
-        nums_compare("u", th_data(t, "u"), scaled, 5, BP_DTYPE_F64, 1);
-        nums_compare("n", th_data(t, "n"), moved, 5, BP_DTYPE_F64, 1);
-        nums_compare("v", th_data(t, "v"), uniform_42, 3, BP_DTYPE_F64, 1);
+        data_compare("u", th_data(t, "u"), scaled, 5, BP_DTYPE_F64, 1);
+        data_compare("n", th_data(t, "n"), moved, 5, BP_DTYPE_F64, 1);
+        data_compare("v", th_data(t, "v"), uniform_42, 3, BP_DTYPE_F64, 1);
     }
 }
 END_TEST
@@ -97,7 +97,7 @@ static void measure(const char *name, uint32_t dtype, double *mean, double *devi
     *deviation = sqrt(*deviation);
 }
 
-START_TEST(numbers_are_spread_as_asked)
+START_TEST(draws_have_the_requested_distribution)
 {
     uint32_t dtype = dtypes[_i % 4];
     bool is_normal = _i & 4;
@@ -222,10 +222,10 @@ START_TEST(training_drops_what_numpy_drops)
         ck_assert_int_eq(mask[i], uniform_0[i] >= ratio);
         y[i] = mask[i] ? x[i] / (1 - ratio) : 0;
     }
-    nums_compare("y", th_data(t, "y"), y, 5, dtype, 0);
+    data_compare("y", th_data(t, "y"), y, 5, dtype, 0);
     th_feed(t, "m", "\0");
     ck_run();
-    nums_compare("y", th_data(t, "y"), x, 5, dtype, 0);
+    data_compare("y", th_data(t, "y"), x, 5, dtype, 0);
     ck_assert_mem_eq(th_data(t, "mask"), "\1\1\1\1\1", 5);
     free(x);
     free(data);
@@ -292,10 +292,10 @@ START_TEST(losses_are_taken)
     double sum = 0, weights = 0;
     void *data;
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     x = feed("x", dtype, plane == 1 ? "3,5" : "3,5,7,10", (size_t)(n * CLASSES));
     for (int64_t i = 0; i < n; i++)
-        labels[i] = ignores && nums_pick(0, 3) == 0 ? -7 : (double)nums_pick(0, CLASSES - 1);
+        labels[i] = ignores && data_pick(0, 3) == 0 ? -7 : (double)data_pick(0, CLASSES - 1);
     data = typed_encode(labels, (size_t)n, labels_dtype);
     th_input(t, "l", labels_dtype, plane == 1 ? "3" : "3,7,10", data);
     free(data);
@@ -324,11 +324,11 @@ START_TEST(losses_are_taken)
     if (_i % 5 % 3 == 2)
         sum /= weights;
     if (_i % 5 % 3)
-        nums_compare("y", th_data(t, "y"), &sum, 1, dtype, 2000);
+        data_compare("y", th_data(t, "y"), &sum, 1, dtype, 2000);
     else
-        nums_compare("y", th_data(t, "y"), loss, (size_t)n, dtype, 20);
+        data_compare("y", th_data(t, "y"), loss, (size_t)n, dtype, 20);
     if (is_entropy)
-        nums_compare("p", th_data(t, "p"), log_prob, (size_t)(n * CLASSES), dtype, 20);
+        data_compare("p", th_data(t, "p"), log_prob, (size_t)(n * CLASSES), dtype, 20);
     free(x);
     free(w);
 }
@@ -402,14 +402,14 @@ START_TEST(optimizers_take_a_step)
     double *v[2][4], rate = 0.5;
     void *data = typed_encode(&rate, 1, dtype[0]);
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     th_input(t, "r", dtype[0], "", data);
     th_input(t, "c", BP_DTYPE_I64, "", &count);
     for (int i = 0; i < 2; i++) {
         for (int k = 0; k < 4; k++) {
             bool is_used = kind == 1 || k < 2 || k == (kind == 0 ? 3 : 2);
 
-            v[i][k] = nums_make(n[i], dtype[i]);
+            v[i][k] = data_make(n[i], dtype[i]);
             for (size_t e = 0; e < n[i] && k == 3; e++)
                 v[i][k][e] = fabs(v[i][k][e]);
             free(data);
@@ -425,11 +425,11 @@ START_TEST(optimizers_take_a_step)
     for (int i = 0; i < 2; i++) {
         for (size_t e = 0; e < n[i]; e++)
             step(kind, rate, (double)count, &v[i][0][e], v[i][1][e], &v[i][2][e], &v[i][3][e]);
-        nums_compare("x", th_data(t, outs[i][0]), v[i][0], n[i], dtype[i], 8);
+        data_compare("x", th_data(t, outs[i][0]), v[i][0], n[i], dtype[i], 8);
         if (kind > 0)
-            nums_compare("v", th_data(t, outs[i][1]), v[i][2], n[i], dtype[i], 8);
+            data_compare("v", th_data(t, outs[i][1]), v[i][2], n[i], dtype[i], 8);
         if (kind < 2)
-            nums_compare("h", th_data(t, outs[i][2]), v[i][3], n[i], dtype[i], 8);
+            data_compare("h", th_data(t, outs[i][2]), v[i][3], n[i], dtype[i], 8);
         for (int k = 0; k < 4; k++)
             free(v[i][k]);
     }
@@ -444,9 +444,9 @@ static Suite *suite(void)
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, a_seed_gives_numpys_numbers);
+    tcase_add_test(tcase, a_seed_draws_what_numpy_draws);
     tcase_add_test(tcase, without_a_seed_runs_differ);
-    tcase_add_loop_test(tcase, numbers_are_spread_as_asked, 0, 16);
+    tcase_add_loop_test(tcase, draws_have_the_requested_distribution, 0, 16);
     tcase_add_loop_test(tcase, tosses_follow_their_probabilities, 0, 20);
     tcase_add_test(tcase, no_probability_counts_as_the_nearest);
     tcase_add_loop_test(tcase, classes_are_drawn_by_their_weight, 0, 4);

@@ -268,9 +268,9 @@ static void make_functions(struct net *k)
     for (int i = 0; i < 6; i++) {
         int place = i % function_counts[k->op];
 
-        k->which[i] = k->own_functions ? (int)nums_pick(0, 10) : k->op != RNN && place == 0 ? 0 : 1;
-        k->alpha[i] = (float)nums_pick(1, 9) / 16;
-        k->beta[i] = (float)nums_pick(1, 9) / 16;
+        k->which[i] = k->own_functions ? (int)data_pick(0, 10) : k->op != RNN && place == 0 ? 0 : 1;
+        k->alpha[i] = (float)data_pick(1, 9) / 16;
+        k->beta[i] = (float)data_pick(1, 9) / 16;
     }
 }
 
@@ -281,32 +281,32 @@ static void make_net(struct net *k, int op, uint32_t dtype)
     memset(k, 0, sizeof *k);
     k->op = op;
     k->dtype = dtype;
-    k->directions = (uint32_t)nums_pick(1, 2);
-    k->is_reverse = k->directions == 1 && nums_pick(0, 1);
-    k->steps = nums_pick(1, 6);
-    k->batch = nums_pick(0, 3) ? nums_pick(1, 4) : 8;
-    k->input = nums_pick(1, 9);
-    k->hidden = nums_pick(0, 2) ? nums_pick(1, 7) : nums_pick(16, 20);
-    k->batch_first = nums_pick(0, 1);
-    k->option = nums_pick(0, 1);
-    k->has_bias = nums_pick(0, 1);
-    k->has_lengths = nums_pick(0, 1);
-    k->has_h = nums_pick(0, 1);
-    k->has_c = op == LSTM && nums_pick(0, 1);
-    k->has_p = op == LSTM && nums_pick(0, 1);
-    k->own_functions = nums_pick(0, 1);
-    k->clip = nums_pick(0, 1) ? 0.5 : 0;
+    k->directions = (uint32_t)data_pick(1, 2);
+    k->is_reverse = k->directions == 1 && data_pick(0, 1);
+    k->steps = data_pick(1, 6);
+    k->batch = data_pick(0, 3) ? data_pick(1, 4) : 8;
+    k->input = data_pick(1, 9);
+    k->hidden = data_pick(0, 2) ? data_pick(1, 7) : data_pick(16, 20);
+    k->batch_first = data_pick(0, 1);
+    k->option = data_pick(0, 1);
+    k->has_bias = data_pick(0, 1);
+    k->has_lengths = data_pick(0, 1);
+    k->has_h = data_pick(0, 1);
+    k->has_c = op == LSTM && data_pick(0, 1);
+    k->has_p = op == LSTM && data_pick(0, 1);
+    k->own_functions = data_pick(0, 1);
+    k->clip = data_pick(0, 1) ? 0.5 : 0;
     make_functions(k);
     rows = k->directions * k->batch * k->hidden;
-    k->x = nums_make((size_t)(k->steps * k->batch * k->input), dtype);
-    k->w = nums_make((size_t)(k->directions * gates * k->hidden * k->input), dtype);
-    k->r = nums_make((size_t)(k->directions * gates * k->hidden * k->hidden), dtype);
-    k->b = nums_make((size_t)(k->directions * 2 * gates * k->hidden), dtype);
-    k->h0 = nums_make((size_t)rows, dtype);
-    k->c0 = nums_make((size_t)rows, dtype);
-    k->p = nums_make((size_t)(k->directions * 3 * k->hidden), dtype);
+    k->x = data_make((size_t)(k->steps * k->batch * k->input), dtype);
+    k->w = data_make((size_t)(k->directions * gates * k->hidden * k->input), dtype);
+    k->r = data_make((size_t)(k->directions * gates * k->hidden * k->hidden), dtype);
+    k->b = data_make((size_t)(k->directions * 2 * gates * k->hidden), dtype);
+    k->h0 = data_make((size_t)rows, dtype);
+    k->c0 = data_make((size_t)rows, dtype);
+    k->p = data_make((size_t)(k->directions * 3 * k->hidden), dtype);
     for (int64_t i = 0; i < k->batch; i++)
-        k->lengths[i] = (int32_t)nums_pick(0, k->steps);
+        k->lengths[i] = (int32_t)data_pick(0, k->steps);
     /* the scale of sums is kept near 1, so that long sequences do not grow */
     for (int64_t i = 0; i < k->directions * gates * k->hidden * k->hidden; i++)
         k->r[i] = floor(k->r[i] * 16 / (double)k->hidden) / 16;
@@ -328,10 +328,10 @@ static void free_net(struct net *k)
 }
 
 static void add(struct th *t, const struct net *k, const char *name, bool is_constant,
-                const double *numbers, int64_t a, int64_t b, int64_t c)
+                const double *values, int64_t a, int64_t b, int64_t c)
 {
     size_t n = (size_t)(a * b * (c ? c : 1));
-    void *data = typed_encode(numbers, n, k->dtype);
+    void *data = typed_encode(values, n, k->dtype);
     char dims[64];
 
     snprintf(dims, sizeof dims, c ? "%lld,%lld,%lld" : "%lld,%lld", (long long)a, (long long)b,
@@ -437,7 +437,7 @@ START_TEST(recurs_as_defined)
     static const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F32, BP_DTYPE_F16,
                                       BP_DTYPE_BF16};
 
-    nums_seed((uint64_t)_i + 41);
+    data_seed((uint64_t)_i + 41);
     for (int i = 0; i < 20; i++) {
         struct th *t = th_new(bp_provider_entry_v1);
         struct net k;
@@ -451,10 +451,10 @@ START_TEST(recurs_as_defined)
                  k.own_functions);
         add_node(t, &k);
         ck_assert_msg(th_run(t) >= 0, "%s: %s", what, th_message(t));
-        nums_compare(what, th_data(t, "y"), k.y, (size_t)k.steps * rows, k.dtype, 60);
-        nums_compare(what, th_data(t, "yh"), k.yh, rows, k.dtype, 60);
+        data_compare(what, th_data(t, "y"), k.y, (size_t)k.steps * rows, k.dtype, 60);
+        data_compare(what, th_data(t, "yh"), k.yh, rows, k.dtype, 60);
         if (k.op == LSTM)
-            nums_compare(what, th_data(t, "yc"), k.yc, rows, k.dtype, 60);
+            data_compare(what, th_data(t, "yc"), k.yc, rows, k.dtype, 60);
         th_free(t);
         free_net(&k);
     }
@@ -484,7 +484,7 @@ START_TEST(y_may_be_absent)
     double expected = 0.5 * tanh(0.5 * tanh(1));
 
     ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
-    nums_compare("yh", th_data(t, "yh"), &expected, 1, BP_DTYPE_F32, 1);
+    data_compare("yh", th_data(t, "yh"), &expected, 1, BP_DTYPE_F32, 1);
     th_free(t);
 }
 END_TEST
@@ -499,7 +499,7 @@ START_TEST(forward_may_be_misspelt)
 
     th_string(t, "direction", "foward");
     ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
-    nums_compare("yh", th_data(t, "yh"), &expected, 1, BP_DTYPE_F32, 1);
+    data_compare("yh", th_data(t, "yh"), &expected, 1, BP_DTYPE_F32, 1);
     th_free(t);
 }
 END_TEST
@@ -553,15 +553,15 @@ static void make_weights(const struct net *k, struct weights *w, int64_t depth, 
 {
     int64_t columns = 4 * k->hidden, per = w->by_column ? columns : 1;
     int zero =
-        (int)nums_pick(w->dtype == BP_DTYPE_I8 ? -9 : 120, w->dtype == BP_DTYPE_I8 ? 9 : 130);
+        (int)data_pick(w->dtype == BP_DTYPE_I8 ? -9 : 120, w->dtype == BP_DTYPE_I8 ? 9 : 130);
 
     for (int64_t i = 0; i < k->directions * per; i++) {
-        w->scales[i] = (float)nums_pick(8, 16) / 4096;
+        w->scales[i] = (float)data_pick(8, 16) / 4096;
         w->zeros[i] = (uint8_t)zero;
     }
     for (int64_t d = 0; d < k->directions; d++) {
         for (int64_t i = 0; i < depth * columns; i++) {
-            uint8_t byte = (uint8_t)nums_pick(0, 255);
+            uint8_t byte = (uint8_t)data_pick(0, 255);
             int64_t column = i % columns, n = d * per + (w->by_column ? column : 0);
             int number = w->dtype == BP_DTYPE_I8 ? (int8_t)byte : byte;
 
@@ -572,7 +572,7 @@ static void make_weights(const struct net *k, struct weights *w, int64_t depth, 
     }
 }
 
-/* Each of n numbers as its nearest step of 255 from the lowest to the highest of them and 0. */
+/* Each of n values as its nearest step of 255 from the lowest to the highest of them and 0. */
 static void quantize(double *x, int64_t n)
 {
     float low = 0, high = 0, scale, zero;
@@ -723,7 +723,7 @@ START_TEST(quantizes_as_it_recurs)
     static struct weights w[2];
     int off = 0;
 
-    nums_seed((uint64_t)_i + 7);
+    data_seed((uint64_t)_i + 7);
     for (int i = 0; i < 40; i++) {
         struct net k;
         struct th *t;
@@ -733,8 +733,8 @@ START_TEST(quantizes_as_it_recurs)
         make_net(&k, LSTM, BP_DTYPE_F32);
         k.batch_first = false;
         for (int j = 0; j < 2; j++) {
-            w[j].dtype = nums_pick(0, 1) ? BP_DTYPE_I8 : BP_DTYPE_U8;
-            w[j].by_column = nums_pick(0, 1);
+            w[j].dtype = data_pick(0, 1) ? BP_DTYPE_I8 : BP_DTYPE_U8;
+            w[j].by_column = data_pick(0, 1);
         }
         w[1].dtype = w[0].dtype;
         make_weights(&k, &w[0], k.input, k.w);

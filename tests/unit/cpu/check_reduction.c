@@ -129,13 +129,13 @@ static void run(const struct reduce *k)
 {
     size_t n = count_of(k), n_y = 1;
     bool is_integer = k->dtype == BP_DTYPE_I32 || k->dtype == BP_DTYPE_I64;
-    double *x = nums_make(n, k->dtype), *y;
+    double *x = data_make(n, k->dtype), *y;
     struct th *t = th_new(bp_provider_entry_v1);
     void *data;
     char what[128];
 
     for (size_t i = 0; i < n && is_integer; i++)
-        x[i] = (double)nums_pick(k->op == LOG_SUM ? 1 : -3, k->op == PROD ? 1 : 5);
+        x[i] = (double)data_pick(k->op == LOG_SUM ? 1 : -3, k->op == PROD ? 1 : 5);
     for (size_t i = 0; i < n && !is_integer && k->op == LOG_SUM; i++)
         x[i] = fabs(x[i]) + 1;
     data = typed_encode(x, n, k->dtype);
@@ -152,7 +152,7 @@ static void run(const struct reduce *k)
     snprintf(what, sizeof what, "%s type %u, rank %u, y %zu of x %zu", ops[k->op], k->dtype,
              k->rank, n_y, n);
     ck_assert_msg(th_run(t) >= 0, "%s: %s", what, th_message(t));
-    nums_compare(what, th_data(t, "y"), y, n_y, k->dtype, n);
+    data_compare(what, th_data(t, "y"), y, n_y, k->dtype, n);
     th_free(t);
     free(x);
     free(y);
@@ -164,17 +164,17 @@ START_TEST(reduces_as_defined)
     const uint32_t dtypes[] = {BP_DTYPE_F32,  BP_DTYPE_F64, BP_DTYPE_F16,
                                BP_DTYPE_BF16, BP_DTYPE_I32, BP_DTYPE_I64};
 
-    nums_seed((uint64_t)_i + 17);
+    data_seed((uint64_t)_i + 17);
     for (int i = 0; i < 30; i++) {
-        struct reduce k = {.op = _i, .dtype = dtypes[i % 6], .keeps = nums_pick(0, 1)};
+        struct reduce k = {.op = _i, .dtype = dtypes[i % 6], .keeps = data_pick(0, 1)};
 
-        k.rank = (uint32_t)nums_pick(1, MAX_RANK);
-        k.is_constant = nums_pick(0, 2) > 0;
+        k.rank = (uint32_t)data_pick(1, MAX_RANK);
+        k.is_constant = data_pick(0, 2) > 0;
         for (uint32_t d = 0; d < k.rank; d++) {
-            k.dims[d] = nums_pick(0, 3) ? nums_pick(1, 4) : nums_pick(1, k.rank < 3 ? 700 : 9);
-            k.is_reduced[d] = nums_pick(0, 1);
+            k.dims[d] = data_pick(0, 3) ? data_pick(1, 4) : data_pick(1, k.rank < 3 ? 700 : 9);
+            k.is_reduced[d] = data_pick(0, 1);
             if (k.is_reduced[d])
-                k.axes[k.n_axes++] = nums_pick(0, 1) ? d : (int64_t)d - k.rank;
+                k.axes[k.n_axes++] = data_pick(0, 1) ? d : (int64_t)d - k.rank;
         }
         if (k.n_axes > 0)
             run(&k);
@@ -188,12 +188,12 @@ START_TEST(many_short_rows_are_reduced)
     const uint32_t dtypes[] = {BP_DTYPE_F32,  BP_DTYPE_F64, BP_DTYPE_F16,
                                BP_DTYPE_BF16, BP_DTYPE_I32, BP_DTYPE_I64};
 
-    nums_seed((uint64_t)_i + 170);
+    data_seed((uint64_t)_i + 170);
     for (int i = 0; i < 6 * 18; i++) {
         struct reduce k = {.op = _i,
                            .dtype = dtypes[i % 6],
                            .rank = 2,
-                           .dims = {i % 5 == 0 ? 6000 : nums_pick(250, 600), 1 + i / 6},
+                           .dims = {i % 5 == 0 ? 6000 : data_pick(250, 600), 1 + i / 6},
                            .axes = {1},
                            .n_axes = 1,
                            .is_reduced = {false, true},
@@ -219,7 +219,7 @@ START_TEST(reduces_nothing_to_the_neutral_element)
     th_node(t, ops[_i], 18, "x axes", "y");
     th_int(t, "keepdims", 0);
     ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
-    nums_compare(ops[_i], th_data(t, "y"), want, 2, BP_DTYPE_F32, 0);
+    data_compare(ops[_i], th_data(t, "y"), want, 2, BP_DTYPE_F32, 0);
     th_free(t);
 }
 END_TEST
@@ -238,8 +238,8 @@ START_TEST(takes_axes_from_an_attribute)
     th_ints(t, "axes", 1, &axis);
     th_node(t, "ReduceSum", 11, "x", "all");
     ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
-    nums_compare("rows", th_data(t, "rows"), rows, 2, BP_DTYPE_F32, 0);
-    nums_compare("all", th_data(t, "all"), all, 1, BP_DTYPE_F32, 0);
+    data_compare("rows", th_data(t, "rows"), rows, 2, BP_DTYPE_F32, 0);
+    data_compare("all", th_data(t, "all"), all, 1, BP_DTYPE_F32, 0);
     th_free(t);
 }
 END_TEST
@@ -258,8 +258,8 @@ START_TEST(no_axes_may_mean_none)
     th_node(t, "ReduceSum", 13, "x", "sum");
     th_int(t, "keepdims", 0);
     ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
-    nums_compare("same", th_data(t, "same"), same, 3, BP_DTYPE_F32, 0);
-    nums_compare("sum", th_data(t, "sum"), sum, 1, BP_DTYPE_F32, 0);
+    data_compare("same", th_data(t, "same"), same, 3, BP_DTYPE_F32, 0);
+    data_compare("sum", th_data(t, "sum"), sum, 1, BP_DTYPE_F32, 0);
     th_free(t);
 }
 END_TEST
@@ -278,7 +278,7 @@ START_TEST(makes_an_output_of_a_shape_known_only_at_run)
     th_int(t, "keepdims", 0);
     ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
     ck_assert_str_eq(th_dims(t, "y"), "3");
-    nums_compare("columns", th_data(t, "y"), columns, 3, BP_DTYPE_F32, 0);
+    data_compare("columns", th_data(t, "y"), columns, 3, BP_DTYPE_F32, 0);
     th_free(t);
 }
 END_TEST

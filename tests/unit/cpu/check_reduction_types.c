@@ -27,7 +27,7 @@ static const char *const reduce_ops[N_OPS] = {
     "ReduceSum", "ReduceMean", "ReduceProd",      "ReduceMax",    "ReduceMin",
     "ReduceL1",  "ReduceL2",   "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp"};
 
-/* Of n numbers that lie `step` apart. */
+/* Of n values that lie `step` apart. */
 static double reduce_reference(int op, const double *x, size_t n, size_t step, bool is_int)
 {
     double sum = op == PROD ? 1 : op == MAX ? -(double)INFINITY : op == MIN ? (double)INFINITY : 0;

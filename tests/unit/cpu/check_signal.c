@@ -23,7 +23,7 @@ static const uint32_t types[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DT
 static const int lengths[] = {1,  2,  3,  4,  5,  6,  7,   8,   9,   11,  12,  13,
                               16, 17, 19, 30, 64, 77, 100, 101, 128, 187, 210, 240};
 
-/* Frequency k of n numbers (re, im) that lie `stride` pairs apart, of which `used` are there. */
+/* Frequency k of n values (re, im) that lie `stride` pairs apart, of which `used` are there. */
 static void term(const double *x, int stride, int used, int n, int k, double sign, double *out)
 {
     out[0] = out[1] = 0;
@@ -83,8 +83,8 @@ START_TEST(transforms_any_length)
     in = in < 1 ? 1 : in;
     used = in < n ? in : n;
     count = (size_t)(OUTER * in * INNER);
-    nums_seed((uint64_t)_i);
-    x = kept_numbers(count * (size_t)parts, dtype);
+    data_seed((uint64_t)_i);
+    x = kept_values(count * (size_t)parts, dtype);
     pairs = as_pairs(x, count, parts);
     want = kept_zeros(1, n_out * sizeof *want);
     for (int i = 0; i < OUTER * out * INNER; i++) {
@@ -104,19 +104,19 @@ START_TEST(transforms_any_length)
     th_int(t, "onesided", onesided);
     ck_run();
     ck_assert_str_eq(th_dims(t, "y"), out_dims);
-    nums_compare("y", th_data(t, "y"), want, n_out, dtype, (size_t)n + 8);
+    data_compare("y", th_data(t, "y"), want, n_out, dtype, (size_t)n + 8);
 }
 END_TEST
 
 /* Half of the frequencies gives back the real signal. */
-START_TEST(goes_back_to_real_numbers)
+START_TEST(inverse_transform_gives_real_values)
 {
     int n = lengths[_i];
     double *x, *want, *half;
     char dims[32], out_dims[32];
 
-    nums_seed((uint64_t)_i);
-    x = kept_numbers((size_t)n, BP_DTYPE_F64);
+    data_seed((uint64_t)_i);
+    x = kept_values((size_t)n, BP_DTYPE_F64);
     want = as_pairs(x, (size_t)n, 1);
     half = kept_zeros(1, (size_t)(n / 2 + 1) * 2 * sizeof *half);
     for (int k = 0; k <= n / 2; k++)
@@ -128,7 +128,7 @@ START_TEST(goes_back_to_real_numbers)
     th_int(t, "inverse", 1);
     th_int(t, "onesided", 1);
     ck_run();
-    nums_compare("y", th_data(t, "y"), x, (size_t)n, BP_DTYPE_F64, (size_t)n + 8);
+    data_compare("y", th_data(t, "y"), x, (size_t)n, BP_DTYPE_F64, (size_t)n + 8);
 }
 END_TEST
 
@@ -196,9 +196,9 @@ START_TEST(transforms_frames)
     void (*add)(struct th *, const char *, uint32_t, const char *, const void *) =
         is_late ? th_input : th_const;
 
-    nums_seed((uint64_t)_i);
-    x = kept_numbers((size_t)(BATCH * SAMPLES * parts), dtype);
-    window = kept_numbers((size_t)length, dtype);
+    data_seed((uint64_t)_i);
+    x = kept_values((size_t)(BATCH * SAMPLES * parts), dtype);
+    window = kept_values((size_t)length, dtype);
     pairs = as_pairs(x, BATCH * SAMPLES, parts);
     for (int i = 0; i < BATCH * frames * bins; i++) {
         double frame[32];
@@ -227,7 +227,7 @@ START_TEST(transforms_frames)
         th_allow_alloc(t);
     ck_run();
     ck_assert_str_eq(th_dims(t, "y"), out_dims);
-    nums_compare("y", th_data(t, "y"), want, n_out, dtype, (size_t)length + 8);
+    data_compare("y", th_data(t, "y"), want, n_out, dtype, (size_t)length + 8);
 }
 END_TEST
 
@@ -269,7 +269,7 @@ START_TEST(makes_windows)
     th_int(t, "output_datatype", dtype);
     th_int(t, "periodic", periodic);
     ck_run();
-    nums_compare("y", th_data(t, "y"), want, (size_t)size, dtype, 8);
+    data_compare("y", th_data(t, "y"), want, (size_t)size, dtype, 8);
 }
 END_TEST
 
@@ -336,7 +336,7 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, transforms_any_length, 0, COUNT(lengths) * 16);
-    tcase_add_loop_test(tcase, goes_back_to_real_numbers, 0, COUNT(lengths));
+    tcase_add_loop_test(tcase, inverse_transform_gives_real_values, 0, COUNT(lengths));
     tcase_add_loop_test(tcase, stays_exact_in_long_transforms, 0, 3);
     tcase_add_loop_test(tcase, refuses_wrong_transforms, 0, 5);
     tcase_add_loop_test(tcase, transforms_frames, 0, 64);

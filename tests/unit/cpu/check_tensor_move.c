@@ -290,30 +290,30 @@ START_TEST(expands_and_tiles)
     uint64_t seed = (uint64_t)_i;
     size_t width = types[_i % 6].width;
     struct shape x = random_shape(&seed, 0, true), y = x;
-    int64_t numbers[MAX_RANK];
+    int64_t values[MAX_RANK];
     uint8_t *data;
     const uint8_t *got;
     char length[8];
 
     for (uint32_t d = 0; d < x.rank; d++) {
         if (tiles) {
-            numbers[d] = random_below(&seed, 4);
-            y.dims[d] = x.dims[d] * numbers[d];
+            values[d] = random_below(&seed, 4);
+            y.dims[d] = x.dims[d] * values[d];
         } else {
-            numbers[d] = x.dims[d];
+            values[d] = x.dims[d];
             if (random_below(&seed, 2))
                 x.dims[d] = 1;
             if (x.dims[d] != 1 && random_below(&seed, 2))
-                numbers[d] = 1;
+                values[d] = 1;
         }
     }
     data = numbered(count_of(&x), width);
     sprintf(length, "%u", x.rank);
     th_input(t, "x", types[_i % 6].dtype, text_of(&x), data);
     if (_i % 4 < 2)
-        th_const(t, "n", BP_DTYPE_I64, length, numbers);
+        th_const(t, "n", BP_DTYPE_I64, length, values);
     else
-        th_input(t, "n", BP_DTYPE_I64, length, numbers);
+        th_input(t, "n", BP_DTYPE_I64, length, values);
     th_output(t, "y", types[_i % 6].dtype, _i % 8 > 5 ? NULL : text_of(&y));
     th_node(t, tiles ? "Tile" : "Expand", 13, "x n", "y");
     ck_run();
@@ -370,7 +370,7 @@ END_TEST
 
 /* ---- Concat and Split ------------------------------------------------------------------------ */
 
-START_TEST(what_is_split_and_joined_is_the_same)
+START_TEST(split_then_concat_is_identity)
 {
     static const char *const parts[] = {"p0", "p1", "p2", "p3"};
     uint64_t seed = (uint64_t)_i;
@@ -410,7 +410,7 @@ START_TEST(what_is_split_and_joined_is_the_same)
 }
 END_TEST
 
-START_TEST(parts_lie_along_the_axis)
+START_TEST(splits_along_the_axis)
 {
     const float *p, *q, *y;
 
@@ -433,7 +433,7 @@ START_TEST(parts_lie_along_the_axis)
 }
 END_TEST
 
-START_TEST(a_part_that_nobody_wants_is_passed_over)
+START_TEST(an_absent_split_output_is_skipped)
 {
     const float *q;
 
@@ -633,9 +633,9 @@ int main(void)
     tcase_add_loop_test(tcase, expands_and_tiles, 0, 120);
     tcase_add_loop_test(tcase, expand_takes_a_shape_of_another_rank, 0, 3);
     tcase_add_test(tcase, tile_once_had_one_axis);
-    tcase_add_loop_test(tcase, what_is_split_and_joined_is_the_same, 0, 60);
-    tcase_add_test(tcase, parts_lie_along_the_axis);
-    tcase_add_test(tcase, a_part_that_nobody_wants_is_passed_over);
+    tcase_add_loop_test(tcase, split_then_concat_is_identity, 0, 60);
+    tcase_add_test(tcase, splits_along_the_axis);
+    tcase_add_test(tcase, an_absent_split_output_is_skipped);
     tcase_add_loop_test(tcase, gathers, 0, 60);
     tcase_add_loop_test(tcase, an_index_outside_is_an_error, 0, 4);
     tcase_add_loop_test(tcase, pads_in_all_modes, 0, 240);

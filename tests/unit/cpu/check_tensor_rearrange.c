@@ -141,7 +141,7 @@ END_TEST
 
 struct blocks {
     uint32_t n; /* spatial dimensions */
-    int64_t image[3], block[3], stride[3], dilation[3], pads[6], places[3];
+    int64_t image[3], block[3], stride[3], dilation[3], pads[6], blocks[3];
     int64_t taps, columns, pixels;
 };
 
@@ -150,7 +150,7 @@ static struct blocks random_blocks(uint64_t *seed)
     struct blocks s = {.n = 1 + random_below(seed, 3), .taps = 1, .columns = 1, .pixels = 1};
 
     for (uint32_t d = 0; d < s.n; d++) {
-        int64_t room;
+        int64_t extent;
 
         s.block[d] = 1 + random_below(seed, 3);
         s.stride[d] = 1 + random_below(seed, 2);
@@ -158,10 +158,10 @@ static struct blocks random_blocks(uint64_t *seed)
         s.pads[d] = random_below(seed, 2);
         s.pads[s.n + d] = random_below(seed, 2);
         s.image[d] = (s.block[d] - 1) * s.dilation[d] + 1 + random_below(seed, 4);
-        room = s.image[d] + s.pads[d] + s.pads[s.n + d] - (s.block[d] - 1) * s.dilation[d] - 1;
-        s.places[d] = room / s.stride[d] + 1;
+        extent = s.image[d] + s.pads[d] + s.pads[s.n + d] - (s.block[d] - 1) * s.dilation[d] - 1;
+        s.blocks[d] = extent / s.stride[d] + 1;
         s.taps *= s.block[d];
-        s.columns *= s.places[d];
+        s.columns *= s.blocks[d];
         s.pixels *= s.image[d];
     }
     return s;
@@ -172,8 +172,8 @@ static int64_t pixel(const struct blocks *s, int64_t k, int64_t l)
 {
     int64_t at = 0, step = 1;
 
-    for (uint32_t d = s->n; d-- > 0; step *= s->image[d], k /= s->block[d], l /= s->places[d]) {
-        int64_t p = l % s->places[d] * s->stride[d] + k % s->block[d] * s->dilation[d] - s->pads[d];
+    for (uint32_t d = s->n; d-- > 0; step *= s->image[d], k /= s->block[d], l /= s->blocks[d]) {
+        int64_t p = l % s->blocks[d] * s->stride[d] + k % s->block[d] * s->dilation[d] - s->pads[d];
 
         if (p < 0 || p >= s->image[d])
             return -1;
@@ -234,7 +234,7 @@ START_TEST(undoes_a_pool)
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = typed_all[_i % 4], n = 1 + random_below(&seed, 3);
     struct shape x = {.rank = 2 + n, .dims = {2, 2}}, inner, y;
-    int64_t kernel[3], stride[3], pads[6] = {0}, wish[5];
+    int64_t kernel[3], stride[3], pads[6] = {0}, output_shape[5];
     bool is_larger = random_below(&seed, 2);
     double *values, *want;
     int64_t *at;
@@ -250,7 +250,7 @@ START_TEST(undoes_a_pool)
         inner.dims[2 + d] = (x.dims[2 + d] - 1) * stride[d] + kernel[d] - pads[d];
     y = inner;
     for (uint32_t d = 0; d < y.rank; d++)
-        wish[d] = y.dims[d] += is_larger && d > 1 ? random_below(&seed, 3) : 0;
+        output_shape[d] = y.dims[d] += is_larger && d > 1 ? random_below(&seed, 3) : 0;
     values = elem_random(&seed, shape_count(&x), 99, dtype);
     want = kept_zeros(shape_count(&y) + 1, sizeof *want);
     at = kept_zeros(shape_count(&x) + 1, sizeof *at);
@@ -263,9 +263,10 @@ START_TEST(undoes_a_pool)
     }
     th_input(t, "x", dtype, shape_text(&x), kept_encode(values, shape_count(&x), dtype));
     th_input(t, "i", BP_DTYPE_I64, shape_text(&x), at);
-    th_const(t, "wish", BP_DTYPE_I64, shape_text(&(struct shape){1, {y.rank}}), wish);
+    th_const(t, "output_shape", BP_DTYPE_I64, shape_text(&(struct shape){1, {y.rank}}),
+             output_shape);
     th_output(t, "y", dtype, shape_text(&y));
-    th_node(t, "MaxUnpool", 11, is_larger ? "x i wish" : "x i", "y");
+    th_node(t, "MaxUnpool", 11, is_larger ? "x i output_shape" : "x i", "y");
     th_ints(t, "kernel_shape", n, kernel);
     th_ints(t, "strides", n, stride);
     th_ints(t, "pads", 2 * n, pads);
@@ -289,7 +290,7 @@ END_TEST
 
 /* ---- Split ----------------------------------------------------------------------------------- */
 
-START_TEST(parts_that_nobody_wants_have_sizes_too)
+START_TEST(unread_split_outputs_have_sizes_too)
 {
     const float *y;
 
@@ -337,7 +338,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_block_must_have_its_columns, 0, 2);
     tcase_add_loop_test(tcase, undoes_a_pool, 0, 60);
     tcase_add_loop_test(tcase, an_unpooled_element_stays_inside, 0, 2);
-    tcase_add_loop_test(tcase, parts_that_nobody_wants_have_sizes_too, 0, 2);
+    tcase_add_loop_test(tcase, unread_split_outputs_have_sizes_too, 0, 2);
     tcase_add_test(tcase, sizes_of_parts_were_floats_once);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

@@ -60,7 +60,7 @@ static const struct {
     {"\xc3\xa9", "", "!", "1", "1", "\xc3\xa9!"},
 };
 
-START_TEST(joins_texts)
+START_TEST(concatenates_strings)
 {
     size_t n;
 
@@ -96,7 +96,7 @@ static const struct {
     {"aaa|aaaa", "aa", -1, "2,3", "|a|||||", {2, 3}},
 };
 
-START_TEST(splits_texts)
+START_TEST(splits_strings)
 {
     size_t n;
     const int64_t *counts;
@@ -154,7 +154,7 @@ static const struct {
     {"", "1", "LOWER", NULL, {NULL}, false, "1", ""},
 };
 
-START_TEST(normalizes_texts)
+START_TEST(normalizes_strings)
 {
     uint32_t n_words = 0;
     size_t n;
@@ -176,7 +176,7 @@ START_TEST(normalizes_texts)
 }
 END_TEST
 
-START_TEST(replaces_what_is_no_utf_8)
+START_TEST(replaces_invalid_utf_8)
 {
     size_t n;
 
@@ -222,7 +222,7 @@ static const struct {
     {"(x+x+)+y", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx|xxy", "01"},
 };
 
-START_TEST(matches_whole_texts)
+START_TEST(matches_whole_strings)
 {
     size_t n;
     const bp_span *texts = texts_of(regexes[_i].x, &n);
@@ -590,12 +590,12 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, start, teardown);
-    tcase_add_loop_test(tcase, joins_texts, 0, COUNT(concats));
-    tcase_add_loop_test(tcase, splits_texts, 0, COUNT(splits));
+    tcase_add_loop_test(tcase, concatenates_strings, 0, COUNT(concats));
+    tcase_add_loop_test(tcase, splits_strings, 0, COUNT(splits));
     tcase_add_test(tcase, splits_nothing);
-    tcase_add_loop_test(tcase, normalizes_texts, 0, COUNT(normals));
-    tcase_add_test(tcase, replaces_what_is_no_utf_8);
-    tcase_add_loop_test(tcase, matches_whole_texts, 0, COUNT(regexes));
+    tcase_add_loop_test(tcase, normalizes_strings, 0, COUNT(normals));
+    tcase_add_test(tcase, replaces_invalid_utf_8);
+    tcase_add_loop_test(tcase, matches_whole_strings, 0, COUNT(regexes));
     tcase_add_loop_test(tcase, refuses_what_re2_does_not_have, 0, COUNT(wrong_regexes));
     tcase_add_loop_test(tcase, makes_tokens, 0, COUNT(tokens));
     tcase_add_loop_test(tcase, makes_no_tokens_of_nothing, 0, 3);

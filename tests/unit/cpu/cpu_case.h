@@ -42,15 +42,15 @@ static inline void *kept_zeros(size_t n, size_t size)
 }
 
 /* typed_encode() for the length of the test. */
-static inline void *kept_encode(const double *numbers, size_t n, uint32_t dtype)
+static inline void *kept_encode(const double *values, size_t n, uint32_t dtype)
 {
-    return th_keep(t, typed_encode(numbers, n, dtype));
+    return th_keep(t, typed_encode(values, n, dtype));
 }
 
-/* nums_make() for the length of the test. */
-static inline double *kept_numbers(size_t n, uint32_t dtype)
+/* data_make() for the length of the test. */
+static inline double *kept_values(size_t n, uint32_t dtype)
 {
-    return th_keep(t, nums_make(n, dtype));
+    return th_keep(t, data_make(n, dtype));
 }
 
 #endif

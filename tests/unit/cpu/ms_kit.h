@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ms_kit.h - what the tests of com.microsoft's operators share: inputs with made-up numbers. */
+/* ms_kit.h - what the tests of com.microsoft's operators share: inputs with made-up values. */
 #ifndef BP_TESTS_MS_KIT_H
 #define BP_TESTS_MS_KIT_H
 
@@ -59,22 +59,22 @@ static inline const char *dims_of(char *text, size_t cap, int n, const int64_t *
     return text;
 }
 
-/* An input with these numbers, which are exact in the type. */
-static void feed_numbers(const char *name, uint32_t dtype, const char *dims, const double *numbers)
+/* An input with these values, which are exact in the type. */
+static void feed_values(const char *name, uint32_t dtype, const char *dims, const double *values)
 {
-    void *data = typed_encode(numbers, count_of(dims), dtype);
+    void *data = typed_encode(values, count_of(dims), dtype);
 
     th_input(t, name, dtype, dims, data);
     free(data);
 }
 
-/* ... with made-up numbers of -1 to 1, which are returned. */
+/* ... with made-up values of -1 to 1, which are returned. */
 static inline double *feed(const char *name, uint32_t dtype, const char *dims)
 {
-    double *numbers = keep(nums_make(count_of(dims), dtype));
+    double *values = keep(data_make(count_of(dims), dtype));
 
-    feed_numbers(name, dtype, dims, numbers);
-    return numbers;
+    feed_values(name, dtype, dims, values);
+    return values;
 }
 
 /* ... with integers of low to high. */
@@ -82,17 +82,17 @@ static inline double *feed_ints(const char *name, uint32_t dtype, const char *di
                                 int64_t high)
 {
     size_t n = count_of(dims);
-    double *numbers = zeros(n);
+    double *values = zeros(n);
 
     for (size_t i = 0; i < n; i++)
-        numbers[i] = (double)nums_pick(low, high);
-    feed_numbers(name, dtype, dims, numbers);
-    return numbers;
+        values[i] = (double)data_pick(low, high);
+    feed_values(name, dtype, dims, values);
+    return values;
 }
 
 static inline void feed_one(const char *name, uint32_t dtype, double number)
 {
-    feed_numbers(name, dtype, "", &number);
+    feed_values(name, dtype, "", &number);
 }
 
 static inline void node(const char *op, const char *in, const char *out)

@@ -102,7 +102,7 @@ static struct th *make(const char *kept, const char *filters)
     struct th *t = dnnl_new();
     char w[32], y[32];
 
-    nums_seed(7);
+    data_seed(7);
     th_option(t, "autotune", "true");
     th_option(t, "autotune_cache", kept);
     snprintf(w, sizeof w, "%s,16,3,3", filters);

@@ -76,7 +76,7 @@ static int64_t size_of(const struct transposed *k, uint32_t i)
     case BY_VALID:
         return all;
     default:
-        return all - nums_pick(0, 2);
+        return all - data_pick(0, 2);
     }
 }
 
@@ -84,20 +84,20 @@ static struct transposed random_one(uint32_t rank, int way)
 {
     struct transposed k = {.rank = rank, .way = way};
 
-    k.batch = nums_pick(1, 2);
-    k.groups = nums_pick(0, 1) ? nums_pick(2, 4) : 1;
-    k.channels = k.groups * nums_pick(1, 9);
-    k.maps = k.groups * nums_pick(1, 9);
-    k.has_bias = nums_pick(0, 1);
-    k.is_variable = nums_pick(0, 2) == 0;
+    k.batch = data_pick(1, 2);
+    k.groups = data_pick(0, 1) ? data_pick(2, 4) : 1;
+    k.channels = k.groups * data_pick(1, 9);
+    k.maps = k.groups * data_pick(1, 9);
+    k.has_bias = data_pick(0, 1);
+    k.is_variable = data_pick(0, 2) == 0;
     for (uint32_t i = 0; i < rank; i++) {
-        k.in[i] = nums_pick(3, 8);
-        k.kernel[i] = nums_pick(2, 4);
-        k.strides[i] = nums_pick(1, 3);
-        k.dilations[i] = nums_pick(1, 2);
-        k.pads[i] = nums_pick(0, 1);
-        k.pads[rank + i] = nums_pick(0, 1);
-        k.more[i] = nums_pick(0, k.strides[i] - 1);
+        k.in[i] = data_pick(3, 8);
+        k.kernel[i] = data_pick(2, 4);
+        k.strides[i] = data_pick(1, 3);
+        k.dilations[i] = data_pick(1, 2);
+        k.pads[i] = data_pick(0, 1);
+        k.pads[rank + i] = data_pick(0, 1);
+        k.more[i] = data_pick(0, k.strides[i] - 1);
         k.out[i] = size_of(&k, i);
     }
     return k;
@@ -109,7 +109,7 @@ START_TEST(gives_what_the_cpu_provider_gives)
         struct transposed k;
         char what[64];
 
-        nums_seed(200 + i);
+        data_seed(200 + i);
         k = random_one(1 + i % 3, (int)(i / 3 % N_WAYS));
         snprintf(what, sizeof what, "transposed %u, way %d", i, k.way);
         dnnl_compare(what, make_transposed, &k, 0);
@@ -142,15 +142,15 @@ START_TEST(sets_windows_side_by_side)
     for (uint32_t i = 0; i < 18; i++) {
         struct transposed k = {.rank = 1 + i % 3, .groups = 1};
 
-        nums_seed(i);
-        k.batch = nums_pick(1, 2);
-        k.channels = nums_pick(1, 20);
-        k.maps = nums_pick(1, 20);
+        data_seed(i);
+        k.batch = data_pick(1, 2);
+        k.channels = data_pick(1, 20);
+        k.maps = data_pick(1, 20);
         k.has_bias = i % 2;
         k.is_inner = i >= 9;
         for (uint32_t d = 0; d < k.rank; d++) {
-            k.in[d] = nums_pick(1, 6);
-            k.kernel[d] = k.strides[d] = nums_pick(1, 3);
+            k.in[d] = data_pick(1, 6);
+            k.kernel[d] = k.strides[d] = data_pick(1, 3);
             k.dilations[d] = 1;
             k.out[d] = k.in[d] * k.strides[d];
         }

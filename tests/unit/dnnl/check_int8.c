@@ -20,7 +20,7 @@ static void *random_bytes(struct th *t, uint32_t dtype, size_t n)
     uint8_t *bytes = th_keep(t, malloc(n ? n : 1));
 
     for (size_t i = 0; i < n; i++)
-        bytes[i] = (uint8_t)(dtype == U8 ? nums_pick(0, 255) : nums_pick(-127, 127));
+        bytes[i] = (uint8_t)(dtype == U8 ? data_pick(0, 255) : data_pick(-127, 127));
     return bytes;
 }
 
@@ -53,7 +53,7 @@ static void each_const(struct th *t, const char *name, float scale, int64_t n)
     char text[32], dims[32] = "";
 
     for (int64_t i = 0; i < n; i++)
-        scales[i] = scale * (0.5f + (float)nums_pick(0, 100) / 100);
+        scales[i] = scale * (0.5f + (float)data_pick(0, 100) / 100);
     if (n > 1)
         snprintf(dims, sizeof dims, "%lld", (long long)n);
     snprintf(text, sizeof text, "%s_s", name);
@@ -122,7 +122,7 @@ static void add_bias(struct th *t, int64_t n)
     char text[32];
 
     for (int64_t i = 0; i < n; i++)
-        bias[i] = (int32_t)nums_pick(-20000, 20000);
+        bias[i] = (int32_t)data_pick(-20000, 20000);
     snprintf(text, sizeof text, "%lld", (long long)n);
     th_const(t, "b", BP_DTYPE_I32, text, bias);
 }
@@ -157,26 +157,26 @@ static void make_conv(struct th *t, const void *u)
 /* Sizes from a few values; out follows from them. Every third is of one channel a group. */
 static struct conv random_conv(uint32_t i)
 {
-    struct conv k = {.rank = 1 + i % 2, .gain = 1, .batch = nums_pick(1, 2)};
+    struct conv k = {.rank = 1 + i % 2, .gain = 1, .batch = data_pick(1, 2)};
 
-    k.x_type = nums_pick(0, 1) ? U8 : I8;
-    k.y_type = nums_pick(0, 1) ? U8 : I8;
-    k.x_zero = i % 4 == 0 ? 0 : (int)nums_pick(-100, 100) + (k.x_type == U8 ? 128 : 0);
-    k.y_zero = i % 5 == 0 ? 0 : (int)nums_pick(-20, 20) + (k.y_type == U8 ? 128 : 0);
-    k.groups = i % 3 == 2 ? 16 * nums_pick(1, 3) : i % 3 == 1 ? nums_pick(2, 3) : 1;
-    k.channels = i % 3 == 2 ? k.groups : k.groups * nums_pick(1, 20);
-    k.maps = i % 3 == 2 ? k.groups : k.groups * nums_pick(1, 20);
-    k.has_bias = nums_pick(0, 1);
-    k.has_each = nums_pick(0, 1);
+    k.x_type = data_pick(0, 1) ? U8 : I8;
+    k.y_type = data_pick(0, 1) ? U8 : I8;
+    k.x_zero = i % 4 == 0 ? 0 : (int)data_pick(-100, 100) + (k.x_type == U8 ? 128 : 0);
+    k.y_zero = i % 5 == 0 ? 0 : (int)data_pick(-20, 20) + (k.y_type == U8 ? 128 : 0);
+    k.groups = i % 3 == 2 ? 16 * data_pick(1, 3) : i % 3 == 1 ? data_pick(2, 3) : 1;
+    k.channels = i % 3 == 2 ? k.groups : k.groups * data_pick(1, 20);
+    k.maps = i % 3 == 2 ? k.groups : k.groups * data_pick(1, 20);
+    k.has_bias = data_pick(0, 1);
+    k.has_each = data_pick(0, 1);
     for (uint32_t d = 0; d < k.rank; d++) {
         int64_t reach;
 
-        k.in[d] = nums_pick(7, 12);
-        k.kernel[d] = nums_pick(1, 3);
-        k.strides[d] = nums_pick(1, 2);
-        k.dilations[d] = nums_pick(1, 2);
-        k.pads[d] = nums_pick(0, 1);
-        k.pads[k.rank + d] = nums_pick(0, 1);
+        k.in[d] = data_pick(7, 12);
+        k.kernel[d] = data_pick(1, 3);
+        k.strides[d] = data_pick(1, 2);
+        k.dilations[d] = data_pick(1, 2);
+        k.pads[d] = data_pick(0, 1);
+        k.pads[k.rank + d] = data_pick(0, 1);
         reach = (k.kernel[d] - 1) * k.dilations[d] + 1 - k.pads[d] - k.pads[k.rank + d];
         k.out[d] = (k.in[d] - reach) / k.strides[d] + 1;
     }
@@ -190,7 +190,7 @@ START_TEST(convolves_bytes_as_the_cpu_provider_does)
         struct conv k;
         char what[64];
 
-        nums_seed(300 + i);
+        data_seed(300 + i);
         k = random_conv(i);
         snprintf(what, sizeof what, "convolution %u", i);
         compare(what, make_conv, &k, k.y_type, 0);
@@ -391,7 +391,7 @@ static const float *hard_floats(struct th *t)
     float *x = th_keep(t, calloc(ROWS * COLUMNS, sizeof *x));
 
     for (size_t i = 0; i < ROWS * COLUMNS; i++)
-        x[i] = i % 2 ? few[i / 2 % (sizeof few / sizeof few[0])] : (float)nums_pick(-900, 900) / 4;
+        x[i] = i % 2 ? few[i / 2 % (sizeof few / sizeof few[0])] : (float)data_pick(-900, 900) / 4;
     return x;
 }
 
@@ -404,11 +404,11 @@ static void make_border(struct th *t, const void *u)
     char dims[32] = "";
 
     for (int i = 0; i < COLUMNS; i++) {
-        scales[i] = k->scales == 1 ? 1 : (float)nums_pick(1, 400) / 100;
-        zeros[i] = (uint8_t)(nums_pick(-100, 100) + (k->dtype == U8 ? 128 : 0));
+        scales[i] = k->scales == 1 ? 1 : (float)data_pick(1, 400) / 100;
+        zeros[i] = (uint8_t)(data_pick(-100, 100) + (k->dtype == U8 ? 128 : 0));
     }
     for (int i = 0; i < ROWS * COLUMNS; i++)
-        words[i] = (int32_t)nums_pick(INT32_MIN, INT32_MAX);
+        words[i] = (int32_t)data_pick(INT32_MIN, INT32_MAX);
     if (k->scales > 1)
         snprintf(dims, sizeof dims, "%lld", (long long)k->scales);
     th_const(t, "s", BP_DTYPE_F32, dims, scales);

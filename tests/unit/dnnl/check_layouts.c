@@ -16,7 +16,7 @@ static uint32_t steps_of(dnnl_make_fn make, const void *u, uint32_t node)
     struct th *t = dnnl_new();
     uint32_t n = 0;
 
-    nums_seed(7);
+    data_seed(7);
     make(t, u);
     th_limits(t, NULL, 0, &prof);
     dnnl_run(t);
@@ -254,7 +254,7 @@ START_TEST(clip_keeps_nan)
         struct th *t = dnnl_new();
         const float *x, *y;
 
-        nums_seed(7);
+        data_seed(7);
         make_limited(t, &is_clip);
         dnnl_run(t);
         x = th_data(t, "x");
@@ -497,7 +497,7 @@ START_TEST(says_when_it_has_copied_weights)
 {
     struct th *t = dnnl_new();
 
-    nums_seed(7);
+    data_seed(7);
     make_nested(t, NULL);
     ck_assert_int_ge(th_frame(t), 0);
     ck_assert_uint_eq(th_done(t), 3);

@@ -74,21 +74,21 @@ static struct conv random_conv(uint32_t rank, bool is_transposed)
 {
     struct conv k = {.rank = rank, .is_transposed = is_transposed};
 
-    k.batch = nums_pick(1, 2);
-    k.groups = nums_pick(0, 1) ? nums_pick(2, 4) : 1;
-    k.channels = k.groups * nums_pick(1, 9);
-    k.maps = k.groups * nums_pick(1, 9);
-    k.has_bias = nums_pick(0, 1);
-    k.is_variable = nums_pick(0, 2) == 0;
+    k.batch = data_pick(1, 2);
+    k.groups = data_pick(0, 1) ? data_pick(2, 4) : 1;
+    k.channels = k.groups * data_pick(1, 9);
+    k.maps = k.groups * data_pick(1, 9);
+    k.has_bias = data_pick(0, 1);
+    k.is_variable = data_pick(0, 2) == 0;
     for (uint32_t i = 0; i < rank; i++) {
         int64_t reach;
 
-        k.in[i] = nums_pick(7, 12);
-        k.kernel[i] = nums_pick(1, 3);
-        k.strides[i] = nums_pick(1, 2);
-        k.dilations[i] = nums_pick(1, 2);
-        k.pads[i] = nums_pick(0, 1);
-        k.pads[rank + i] = nums_pick(0, 1);
+        k.in[i] = data_pick(7, 12);
+        k.kernel[i] = data_pick(1, 3);
+        k.strides[i] = data_pick(1, 2);
+        k.dilations[i] = data_pick(1, 2);
+        k.pads[i] = data_pick(0, 1);
+        k.pads[rank + i] = data_pick(0, 1);
         reach = (k.kernel[i] - 1) * k.dilations[i] + 1 - k.pads[i] - k.pads[rank + i];
         k.out[i] = is_transposed ? (k.in[i] - 1) * k.strides[i] + reach
                                  : (k.in[i] - reach) / k.strides[i] + 1;
@@ -98,12 +98,12 @@ static struct conv random_conv(uint32_t rank, bool is_transposed)
 
 START_TEST(convolves_as_the_cpu_provider_does)
 {
-    nums_seed(1);
+    data_seed(1);
     for (uint32_t i = 0; i < 24; i++) {
         struct conv k;
         char what[64];
 
-        nums_seed(100 + i);
+        data_seed(100 + i);
         k = random_conv(1 + i % 3, i % 4 == 3);
         snprintf(what, sizeof what, "convolution %u", i);
         dnnl_compare(what, make_conv, &k, 0);
@@ -131,7 +131,7 @@ START_TEST(convolves_depth_by_depth)
 END_TEST
 
 /* oneDNN has fast depthwise kernels for images alone: 1-D data are an image of height 1, whatever is added or comes next. */
-START_TEST(convolves_lines_depth_by_depth)
+START_TEST(convolves_1d_depthwise)
 {
     for (int i = 0; i < 8; i++) {
         struct conv k = {.rank = 1,
@@ -490,7 +490,7 @@ START_TEST(softmax_of_rows_shorter_than_a_vector)
 }
 END_TEST
 
-START_TEST(softens_what_is_no_number)
+START_TEST(softmax_of_nan_and_infinity)
 {
     static const float x[] = {NAN, 1, 1, NAN, INFINITY, 0, -INFINITY, 0, 200, -200, 3, 3};
     struct th *t = dnnl_new();
@@ -559,7 +559,7 @@ int main(void)
 
     tcase_add_test(tcase, convolves_as_the_cpu_provider_does);
     tcase_add_test(tcase, convolves_depth_by_depth);
-    tcase_add_test(tcase, convolves_lines_depth_by_depth);
+    tcase_add_test(tcase, convolves_1d_depthwise);
     tcase_add_test(tcase, adds_and_activates_after_a_convolution);
     tcase_add_test(tcase, pools_windows);
     tcase_add_test(tcase, activates_element_by_element);
@@ -571,7 +571,7 @@ int main(void)
     tcase_add_test(tcase, normalizes);
     tcase_add_test(tcase, softens_along_any_axis);
     tcase_add_test(tcase, softmax_of_rows_shorter_than_a_vector);
-    tcase_add_test(tcase, softens_what_is_no_number);
+    tcase_add_test(tcase, softmax_of_nan_and_infinity);
     tcase_add_test(tcase, concatenates_tensors);
     tcase_add_test(tcase, moves_nothing_but_sees_it_otherwise);
     return check_main("dnnl_ops", &tcase, 1);

@@ -334,9 +334,9 @@ static void run_sizes(struct rnn k)
         k.batch = sizes[i][1];
         snprintf(what, sizeof what, "%s: %lld steps of %lld", k.op, (long long)k.steps,
                  (long long)k.batch);
-        nums_seed(11 + i);
+        data_seed(11 + i);
         i == 0 ? make_rnn(want, &k) : resize(want, &k);
-        nums_seed(11 + i);
+        data_seed(11 + i);
         i == 0 ? make_rnn(got, &k) : resize(got, &k);
         ck_assert_msg(th_run(want) >= 0, "%s: cpu: %s", what, th_message(want));
         ck_assert_msg(th_run(got) >= 0, "%s: dnnl: %s", what, th_message(got));

@@ -63,7 +63,7 @@ static inline struct th *dnnl_new(void)
 /* n made-up elements of float32, for the length of the test. */
 static inline float *dnnl_floats(struct th *t, size_t n)
 {
-    double *values = nums_make(n, BP_DTYPE_F32);
+    double *values = data_make(n, BP_DTYPE_F32);
     float *data = th_keep(t, typed_encode(values, n, BP_DTYPE_F32));
 
     free(values);
@@ -184,9 +184,9 @@ static inline uint32_t dnnl_fail_each_alloc(dnnl_make_fn make, const void *u, bo
 static inline void dnnl_run_both(const char *what, struct th *want, struct th *got, uint64_t seed,
                                  dnnl_make_fn make, const void *u)
 {
-    nums_seed(seed);
+    data_seed(seed);
     make(want, u);
-    nums_seed(seed);
+    data_seed(seed);
     make(got, u);
     ck_assert_msg(th_run(want) >= 0, "%s: cpu: %s", what, th_message(want));
     ck_assert_msg(th_run(got) >= 0, "%s: dnnl: %s", what, th_message(got));

@@ -17,7 +17,7 @@ struct dnnl_maker {
 static inline void *dnnl_net_values(const struct dnnl_maker *m, const char *dims)
 {
     size_t n = dnnl_elements(dims);
-    double *made = nums_make(n, m->value_type);
+    double *made = data_make(n, m->value_type);
     void *data = th_keep(m->t, typed_encode(made, n, m->dtype));
 
     free(made);
@@ -149,7 +149,7 @@ static inline struct th *dnnl_net_run(struct th *t, uint32_t dtype, uint32_t val
 {
     const struct dnnl_maker m = {t, dtype, value_type};
 
-    nums_seed(11);
+    data_seed(11);
     make(&m);
     ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
     return t;

@@ -34,23 +34,23 @@ static void if_model(void)
     kit_floats("w", PW_DIMS(2), 2, w);
     kit_node("abs", "Abs", "x", "a");
     kit_open_node("if", "If", "c", "v");
-    kit_open_body("then_branch");
+    kit_open_subgraph("then_branch");
     kit_node("relu", "Relu", "x", "t1");
     kit_node("add", "Add", "t1 w", "t2");
     kit_io(KIT_OUTPUT, "t2", BP_DTYPE_F32, "2");
-    kit_close_body();
-    kit_open_body("else_branch");
+    kit_close_subgraph();
+    kit_open_subgraph("else_branch");
     kit_open_node("inner", "If", "d", "e1");
-    kit_open_body("then_branch");
+    kit_open_subgraph("then_branch");
     kit_node("neg", "Neg", "a", "f1");
     kit_io(KIT_OUTPUT, "f1", BP_DTYPE_F32, "2");
-    kit_close_body();
-    kit_open_body("else_branch");
+    kit_close_subgraph();
+    kit_open_subgraph("else_branch");
     kit_io(KIT_OUTPUT, "a", BP_DTYPE_F32, "2"); /* as it is outside */
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "e1", BP_DTYPE_F32, "2");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_node("last", "Neg", "v", "y");
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "2");
@@ -89,14 +89,14 @@ static void uneven_model(void)
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N");
     kit_ints("column", PW_DIMS(2), 2, (int64_t[]){-1, 1});
     kit_open_node("if", "If", "c", "v");
-    kit_open_body("then_branch");
+    kit_open_subgraph("then_branch");
     kit_node("relu", "Relu", "x", "t");
     kit_io(KIT_OUTPUT, "t", BP_DTYPE_F32, "N");
-    kit_close_body();
-    kit_open_body("else_branch");
+    kit_close_subgraph();
+    kit_open_subgraph("else_branch");
     kit_node("reshape", "Reshape", "x column", "e");
     kit_io(KIT_OUTPUT, "e", BP_DTYPE_F32, "N,1");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_node("neg", "Neg", "v", "y");
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
@@ -137,14 +137,14 @@ START_TEST(a_condition_may_be_a_default)
     kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "");
     pw_raw_tensor(&kit.w, 5, "c", BP_DTYPE_BOOL, PW_SCALAR, &yes, 1);
     kit_open_node("if", "If", "c", "y");
-    kit_open_body("then_branch");
+    kit_open_subgraph("then_branch");
     kit_node("relu", "Relu", "x", "t");
     kit_io(KIT_OUTPUT, "t", BP_DTYPE_F32, "2");
-    kit_close_body();
-    kit_open_body("else_branch");
+    kit_close_subgraph();
+    kit_open_subgraph("else_branch");
     kit_node("neg", "Neg", "x", "e");
     kit_io(KIT_OUTPUT, "e", BP_DTYPE_F32, "2");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "2");
     kit_session();
@@ -169,13 +169,13 @@ START_TEST(a_condition_of_several_values_is_refused)
     kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "K");
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2");
     kit_open_node("if", "If", "c", "y");
-    kit_open_body("then_branch");
+    kit_open_subgraph("then_branch");
     kit_io(KIT_OUTPUT, "x", BP_DTYPE_F32, "2");
-    kit_close_body();
-    kit_open_body("else_branch");
+    kit_close_subgraph();
+    kit_open_subgraph("else_branch");
     kit_node("neg", "Neg", "x", "e");
     kit_io(KIT_OUTPUT, "e", BP_DTYPE_F32, "2");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "2");
     kit_session();
@@ -198,18 +198,18 @@ START_TEST(a_subgraph_follows_elements_from_outside)
     kit_ints("rest", PW_DIMS(1), 1, (int64_t[]){-1});
     kit_node("shape", "Shape", "x", "s");
     kit_open_node("if", "If", "c", "y");
-    kit_open_body("then_branch");
+    kit_open_subgraph("then_branch");
     kit_node("gather", "Gather", "s zero", "n");
     kit_open_node("concat", "Concat", "rest n", "to");
     kit_int_attr("axis", 0);
     pw_close(&kit.w);
     kit_node("reshape", "Reshape", "x to", "t");
     kit_io(KIT_OUTPUT, "t", BP_DTYPE_F32, NULL);
-    kit_close_body();
-    kit_open_body("else_branch");
+    kit_close_subgraph();
+    kit_open_subgraph("else_branch");
     kit_node("relu", "Relu", "x", "e");
     kit_io(KIT_OUTPUT, "e", BP_DTYPE_F32, NULL);
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
     kit_session();
@@ -385,7 +385,7 @@ START_TEST(a_group_is_one_call_however_long)
     kit_run(&in, 1, &out, 1);
     KIT_FLOATS(&out.tensor, 4096, 0);
     ck_assert_uint_eq(stats().crossings, 1);
-    ck_assert_uint_le(stats().arena_bytes, 1024); /* two buffers take turns */
+    ck_assert_uint_le(stats().arena_bytes, 1024); /* two buffers, used alternately */
 }
 END_TEST
 

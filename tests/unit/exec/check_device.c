@@ -109,7 +109,7 @@ END_TEST
 
 START_TEST(outputs_go_straight_into_the_callers_buffers)
 {
-    float x[] = {1, -2, 3, 4}, room[3][4];
+    float x[] = {1, -2, 3, 4}, buffers[3][4];
     int64_t dims[3][2];
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1, 4);
     bp_binding out[3];
@@ -120,8 +120,8 @@ START_TEST(outputs_go_straight_into_the_callers_buffers)
     for (int round = 0; round < 3; round++) {
         for (uint32_t i = 0; i < 3; i++) {
             out[i] = kit_wanted(i);
-            out[i].tensor.base = room[(i + (uint32_t)round) % 3]; /* other ones each time */
-            out[i].tensor.bytes = sizeof room[i];
+            out[i].tensor.base = buffers[(i + (uint32_t)round) % 3]; /* other ones each time */
+            out[i].tensor.bytes = sizeof buffers[i];
             out[i].tensor.dims = dims[i];
             out[i].tensor.rank = 2;
         }
@@ -273,15 +273,15 @@ START_TEST(subgraphs_run_on_devices_too)
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2");
     kit_node("twice", "Add", "x x", "a");
     kit_open_node("if", "If", "c", "v");
-    kit_open_body("then_branch");
+    kit_open_subgraph("then_branch");
     kit_node("relu", "Relu", "a", "t1");
     kit_node("add", "Add", "t1 a", "t2");
     kit_io(KIT_OUTPUT, "t2", BP_DTYPE_F32, "2");
-    kit_close_body();
-    kit_open_body("else_branch");
+    kit_close_subgraph();
+    kit_open_subgraph("else_branch");
     kit_node("neg", "Neg", "a", "e");
     kit_io(KIT_OUTPUT, "e", BP_DTYPE_F32, "2");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_node("square", "Mul", "v v", "y");
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "2");
@@ -310,7 +310,7 @@ START_TEST(loops_run_on_devices_too)
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2");
     kit_io(KIT_INPUT, "s0", BP_DTYPE_F32, "2");
     kit_open_node("loop", "Loop", "n - s0", "s scan");
-    kit_open_body("body");
+    kit_open_subgraph("body");
     kit_io(KIT_INPUT, "i", BP_DTYPE_I64, "");
     kit_io(KIT_INPUT, "go", BP_DTYPE_BOOL, "");
     kit_io(KIT_INPUT, "s_in", BP_DTYPE_F32, "2");
@@ -320,7 +320,7 @@ START_TEST(loops_run_on_devices_too)
     kit_io(KIT_OUTPUT, "go_on", BP_DTYPE_BOOL, "");
     kit_io(KIT_OUTPUT, "s_out", BP_DTYPE_F32, "2");
     kit_io(KIT_OUTPUT, "r", BP_DTYPE_F32, "2");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_node("double", "Add", "s s", "y");
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "2");

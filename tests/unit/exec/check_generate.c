@@ -117,7 +117,7 @@ static int by_score(const void *a, const void *b)
     return x->score > y->score ? -1 : x->score < y->score ? 1 : x->index - y->index;
 }
 
-/* Puts a sequence behind all that are as good. */
+/* Puts a sequence after all that are as good. */
 static void plain_end(const struct gk *g, struct sequence *ended, int *n, struct sequence s)
 {
     int at = *n;
@@ -130,7 +130,7 @@ static void plain_end(const struct gk *g, struct sequence *ended, int *n, struct
     *n = *n < g->beams ? *n + 1 : *n;
 }
 
-/* One entry; ended has room for beams + 1. */
+/* One entry; ended has capacity for beams + 1. */
 static void plain_beams(const struct gk *g, int entry, struct sequence *ended)
 {
     struct sequence live[8] = {{{0}, 0, 0}}, next[8];

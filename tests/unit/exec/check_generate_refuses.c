@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_generate_refuses.c - bodies and inputs that BeamSearch, GreedySearch and Sampling cannot
+ * check_generate_refuses.c - subgraphs and inputs that BeamSearch, GreedySearch and Sampling cannot
  * take, runs that end early, and memory that is not there.
  */
 
@@ -13,7 +13,7 @@
 #include "exec/generate_kit.h"
 #include "support/fail_alloc.h"
 
-/* ---- bodies ---------------------------------------------------------------------------------- */
+/* ---- subgraphs ----------------------------------------------------------------------------- */
 
 /* Writes a model whose text is changed: the first `from` after `part` becomes `to`, as long. */
 static void replace(const char *part, const char *from, const char *to)
@@ -96,7 +96,7 @@ START_TEST(a_decoder_has_its_ports)
     gk_start(&g, "BeamSearch", GK_GPT, 1);
     kit_start_model();
     gk_open_node(&g);
-    kit_open_body("decoder");
+    kit_open_subgraph("decoder");
     gk_constants(&g);
     gk_gpt_nodes();
     kit_io(KIT_INPUT, "input_ids", p->ids_type, "batch,seq");
@@ -109,15 +109,15 @@ START_TEST(a_decoder_has_its_ports)
     kit_io(KIT_OUTPUT, "present_0", BP_DTYPE_F32, NULL);
     if (p->more_output)
         kit_io(KIT_OUTPUT, p->more_output, BP_DTYPE_F32, NULL);
-    kit_close_body();
+    kit_close_subgraph();
     gk_close_node(&g);
     KIT_FAILS(kit_try_session(), p->rc, "node 'gen' (BeamSearch)", p->words);
 }
 END_TEST
 
-/* A model with some bodies and a type of model. */
-static void bodies_of(const char *op, int64_t type, bool has_encoder, bool has_decoder,
-                      enum gk_form decoder)
+/* A model with some subgraphs and a type of model. */
+static void subgraphs_of(const char *op, int64_t type, bool has_encoder, bool has_decoder,
+                         enum gk_form decoder)
 {
     struct gk g;
 
@@ -130,28 +130,28 @@ static void bodies_of(const char *op, int64_t type, bool has_encoder, bool has_d
     if (has_decoder && gk_has_encoder(&g))
         gk_decoder(&g);
     else if (has_decoder)
-        gk_gpt_body(&g, "decoder");
+        gk_gpt_subgraph(&g, "decoder");
     gk_close_node(&g);
 }
 
 START_TEST(models_have_the_subgraphs_of_their_type)
 {
-    bodies_of("BeamSearch", 0, false, false, GK_GPT);
+    subgraphs_of("BeamSearch", 0, false, false, GK_GPT);
     KIT_FAILS(bp_model_open_memory(kit.env, kit.w.data, kit.w.size, NULL, &kit.model, &kit.err),
               BP_E_INVALID, "'decoder'", "missing");
-    bodies_of("BeamSearch", 1, false, true, GK_ENCODER);
+    subgraphs_of("BeamSearch", 1, false, true, GK_ENCODER);
     KIT_FAILS(kit_try_session(), BP_E_INVALID, "attribute encoder is missing");
-    bodies_of("BeamSearch", 3, false, true, GK_GPT);
+    subgraphs_of("BeamSearch", 3, false, true, GK_GPT);
     KIT_FAILS(kit_try_session(), BP_E_UNSUPPORTED, "model_type 3", "0 (decoder", "2 (Whisper)");
-    bodies_of("BeamSearch", 2, false, true, GK_WHISPER);
+    subgraphs_of("BeamSearch", 2, false, true, GK_WHISPER);
     KIT_FAILS(kit_try_session(), BP_E_INVALID, "attribute encoder is missing");
-    bodies_of("BeamSearch", 2, true, true, GK_ENCODER);
+    subgraphs_of("BeamSearch", 2, true, true, GK_ENCODER);
     KIT_FAILS(kit_try_session(), BP_E_INVALID, "encoder has 3 inputs, it needs 2");
-    bodies_of("WhisperBeamSearch", 1, true, true, GK_ENCODER);
+    subgraphs_of("WhisperBeamSearch", 1, true, true, GK_ENCODER);
     KIT_FAILS(kit_try_session(), BP_E_INVALID, "model_type is 1, it has to be 2");
-    bodies_of("GreedySearch", 1, true, true, GK_ENCODER);
+    subgraphs_of("GreedySearch", 1, true, true, GK_ENCODER);
     KIT_FAILS(kit_try_session(), BP_E_UNSUPPORTED, "model_type 1", "only 0");
-    bodies_of("BeamSearch", 1, true, true, GK_GPT);
+    subgraphs_of("BeamSearch", 1, true, true, GK_GPT);
     KIT_FAILS(kit_try_session(), BP_E_INVALID, "decoder");
 }
 END_TEST
@@ -166,7 +166,7 @@ START_TEST(whisper_has_no_cross_qk_and_no_timestamps)
     kit_start_model();
     gk_open_node(&g);
     kit_int_attr("decoder_output_cross_qk", 1);
-    gk_bodies(&g);
+    gk_subgraphs(&g);
     gk_close_node(&g);
     KIT_FAILS(kit_try_session(), BP_E_UNSUPPORTED, "node 'gen' (WhisperBeamSearch)", "cross_qk");
     g.n_start = g.processor = 1;
@@ -249,7 +249,7 @@ static void with_shapes(const char *vocab, uint32_t n, bool is_prefix, const cha
     pw_text(&kit.w, 7, "com.microsoft");
     kit_int_attr("eos_token_id", 0);
     kit_int_attr("pad_token_id", 6);
-    gk_gpt_body(&g, "decoder");
+    gk_gpt_subgraph(&g, "decoder");
     pw_close(&kit.w);
     kit_io(KIT_INPUT, "input_ids", BP_DTYPE_I32, "b,s");
     kit_io(KIT_INPUT, "max_length", BP_DTYPE_I32, "1");
@@ -301,7 +301,7 @@ START_TEST(a_vocabulary_may_be_smaller_than_the_logits)
         kit_int_attr("eos_token_id", 9);
         kit_int_attr("pad_token_id", 9);
         kit_int_attr("vocab_size", size);
-        gk_bodies(&asked);
+        gk_subgraphs(&asked);
         gk_close_node(&asked);
         kit_session();
         if (size > GK_WORDS) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_host_op_subgraphs.c - values of all kinds on their way through bodies: Scan of version 8,
- * strings, sequences and optionals that loops carry and branches give, and bodies within bodies.
+ * check_host_op_subgraphs.c - values of all kinds on their way through subgraphs: Scan of version 8,
+ * strings, sequences and optionals that loops carry and branches give, and subgraphs within subgraphs.
  */
 
 #include "config.h"
@@ -84,7 +84,7 @@ static void scan_model(void)
     kit_open_node("scan", "Scan", "lens zero x y", "total sums");
     kit_int_attr("num_scan_inputs", 2);
     kit_ints_attr("directions", 2, directions);
-    kit_open_body("body");
+    kit_open_subgraph("body");
     kit_io(KIT_INPUT, "s", BP_DTYPE_F32, "2");
     kit_io(KIT_INPUT, "v", BP_DTYPE_F32, "2");
     kit_io(KIT_INPUT, "w", BP_DTYPE_F32, "2");
@@ -94,7 +94,7 @@ static void scan_model(void)
     kit_node("same", "Identity", "t", "u");
     kit_io(KIT_OUTPUT, "t", BP_DTYPE_F32, "2");
     kit_io(KIT_OUTPUT, "u", BP_DTYPE_F32, "2");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "total", BP_DTYPE_F32, NULL);
     kit_io(KIT_OUTPUT, "sums", BP_DTYPE_F32, NULL);
@@ -187,7 +187,7 @@ static void scan_words(bool has_batch)
     kit_io(KIT_INPUT, "x", BP_DTYPE_STRING, NULL);
     kit_open_node("scan", "Scan", has_batch ? "- first x" : "first x", "last before");
     kit_int_attr("num_scan_inputs", 1);
-    kit_open_body("body");
+    kit_open_subgraph("body");
     kit_io(KIT_INPUT, "s", BP_DTYPE_STRING, NULL);
     kit_io(KIT_INPUT, "v", BP_DTYPE_STRING, NULL);
     kit_open_node("join", "Concat", "s v", "both");
@@ -196,7 +196,7 @@ static void scan_words(bool has_batch)
     kit_node("same", "Identity", "v", "t");
     kit_io(KIT_OUTPUT, "t", BP_DTYPE_STRING, NULL);
     kit_io(KIT_OUTPUT, "both", BP_DTYPE_STRING, NULL);
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "last", BP_DTYPE_STRING, NULL);
     kit_io(KIT_OUTPUT, "before", BP_DTYPE_STRING, NULL);
@@ -236,7 +236,7 @@ END_TEST
 
 /* ---- Loop ------------------------------------------------------------------------------------ */
 
-/* a, b = b, a + x: strings that change places and become more; a is scanned where it is a word. */
+/* a, b = b, a + x: strings that are swapped and become more; a is scanned where it is a word. */
 START_TEST(loop_carries_strings)
 {
     static const int64_t trips = 4;
@@ -252,7 +252,7 @@ START_TEST(loop_carries_strings)
     kit_ints("trips", PW_SCALAR, 1, &trips);
     kit_ints("zero", PW_DIMS(1), 1, (const int64_t[]){0});
     kit_open_node("loop", "Loop", "trips - a b", "y z heads");
-    kit_open_body("body");
+    kit_open_subgraph("body");
     loop_inputs();
     kit_io(KIT_INPUT, "a1", BP_DTYPE_STRING, NULL);
     kit_io(KIT_INPUT, "b1", BP_DTYPE_STRING, NULL);
@@ -264,7 +264,7 @@ START_TEST(loop_carries_strings)
     kit_io(KIT_OUTPUT, "b1", BP_DTYPE_STRING, NULL);
     kit_io(KIT_OUTPUT, "a2", BP_DTYPE_STRING, NULL);
     kit_io(KIT_OUTPUT, "head", BP_DTYPE_STRING, NULL);
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_STRING, NULL);
     kit_io(KIT_OUTPUT, "z", BP_DTYPE_STRING, NULL);
@@ -298,7 +298,7 @@ START_TEST(loop_carries_sequences)
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1");
     kit_io(KIT_INPUT, "trips", BP_DTYPE_I64, "1");
     kit_open_node("loop", "Loop", "trips - s", "t lengths");
-    kit_open_body("body");
+    kit_open_subgraph("body");
     loop_inputs();
     kit_io_of(KIT_INPUT, "s1", BP_KIND_SEQUENCE, 0, BP_DTYPE_F32);
     kit_open_node("round", "Cast", "i", "f");
@@ -310,7 +310,7 @@ START_TEST(loop_carries_sequences)
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
     kit_io_of(KIT_OUTPUT, "s2", BP_KIND_SEQUENCE, 0, BP_DTYPE_F32);
     kit_io(KIT_OUTPUT, "n", BP_DTYPE_I64, "");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io_of(KIT_OUTPUT, "t", BP_KIND_SEQUENCE, 0, BP_DTYPE_F32);
     kit_io(KIT_OUTPUT, "lengths", BP_DTYPE_I64, NULL);
@@ -346,7 +346,7 @@ START_TEST(loop_carries_optionals)
     kit_io(KIT_INPUT, "trips", BP_DTYPE_I64, "1");
     kit_io_of(KIT_INPUT, "o", BP_KIND_OPTIONAL, 0, BP_DTYPE_F32);
     kit_open_node("loop", "Loop", "trips - o", "p had");
-    kit_open_body("body");
+    kit_open_subgraph("body");
     loop_inputs();
     kit_io_of(KIT_INPUT, "o1", BP_KIND_OPTIONAL, 0, BP_DTYPE_F32);
     kit_node("has", "OptionalHasElement", "o1", "h");
@@ -354,7 +354,7 @@ START_TEST(loop_carries_optionals)
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
     kit_io_of(KIT_OUTPUT, "o2", BP_KIND_OPTIONAL, 0, BP_DTYPE_F32);
     kit_io(KIT_OUTPUT, "h", BP_DTYPE_BOOL, "");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io_of(KIT_OUTPUT, "p", BP_KIND_OPTIONAL, 0, BP_DTYPE_F32);
     kit_io(KIT_OUTPUT, "had", BP_DTYPE_BOOL, NULL);
@@ -397,13 +397,13 @@ static void nested_model(void)
     kit_int_attr("dtype", BP_DTYPE_F32);
     pw_close(&kit.w);
     kit_open_node("outer", "Loop", "trips - x empty", "sum all stacked");
-    kit_open_body("body");
+    kit_open_subgraph("body");
     loop_inputs();
     kit_io(KIT_INPUT, "s", BP_DTYPE_F32, "1");
     kit_io_of(KIT_INPUT, "q", BP_KIND_SEQUENCE, 0, BP_DTYPE_F32);
     kit_node("rounds", "Add", "i one", "n");
     kit_open_node("inner", "Loop", "n c q", "q3 each");
-    kit_open_body("body");
+    kit_open_subgraph("body");
     kit_io(KIT_INPUT, "k", BP_DTYPE_I64, "");
     kit_io(KIT_INPUT, "d", BP_DTYPE_BOOL, "");
     kit_io_of(KIT_INPUT, "q1", BP_KIND_SEQUENCE, 0, BP_DTYPE_F32);
@@ -414,7 +414,7 @@ static void nested_model(void)
     kit_io(KIT_OUTPUT, "d", BP_DTYPE_BOOL, "");
     kit_io_of(KIT_OUTPUT, "q2", BP_KIND_SEQUENCE, 0, BP_DTYPE_F32);
     kit_io(KIT_OUTPUT, "b", BP_DTYPE_F32, "1");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_open_node("reduce", "ReduceMax", "each", "m");
     kit_int_attr("keepdims", 0);
@@ -425,7 +425,7 @@ static void nested_model(void)
     kit_io(KIT_OUTPUT, "s2", BP_DTYPE_F32, "1");
     kit_io_of(KIT_OUTPUT, "q3", BP_KIND_SEQUENCE, 0, BP_DTYPE_F32);
     kit_io(KIT_OUTPUT, "m2", BP_DTYPE_F32, NULL);
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "sum", BP_DTYPE_F32, NULL);
     kit_io_of(KIT_OUTPUT, "all", BP_KIND_SEQUENCE, 0, BP_DTYPE_F32);
@@ -475,7 +475,7 @@ END_TEST
 
 static void branch(const char *attr, bool changes)
 {
-    kit_open_body(attr);
+    kit_open_subgraph(attr);
     if (changes) {
         kit_node("add", "SequenceInsert", "s x", "t1");
         kit_node("some", "Optional", "x", "p1");
@@ -488,7 +488,7 @@ static void branch(const char *attr, bool changes)
     kit_io_of(KIT_OUTPUT, "t1", BP_KIND_SEQUENCE, 0, BP_DTYPE_F32);
     kit_io_of(KIT_OUTPUT, "p1", BP_KIND_OPTIONAL, 0, BP_DTYPE_F32);
     kit_io(KIT_OUTPUT, "y1", BP_DTYPE_F32, "1");
-    kit_close_body();
+    kit_close_subgraph();
 }
 
 START_TEST(branches_give_sequences_and_optionals)
@@ -549,7 +549,7 @@ static void map_model(void)
     kit_io_of(KIT_INPUT, "b", BP_KIND_SEQUENCE, 0, BP_DTYPE_F32);
     kit_io(KIT_INPUT, "by", BP_DTYPE_F32, "1");
     kit_open_node("map", "SequenceMap", "a x b", "sums pairs");
-    kit_open_body("body");
+    kit_open_subgraph("body");
     kit_io(KIT_INPUT, "a1", BP_DTYPE_F32, NULL);
     kit_io(KIT_INPUT, "x1", BP_DTYPE_F32, NULL);
     kit_io(KIT_INPUT, "b1", BP_DTYPE_F32, NULL);
@@ -561,7 +561,7 @@ static void map_model(void)
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "r", BP_DTYPE_F32, NULL);
     kit_io(KIT_OUTPUT, "both", BP_DTYPE_F32, NULL);
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io_of(KIT_OUTPUT, "sums", BP_KIND_SEQUENCE, 0, BP_DTYPE_F32);
     kit_io_of(KIT_OUTPUT, "pairs", BP_KIND_SEQUENCE, 0, BP_DTYPE_F32);
@@ -606,7 +606,7 @@ END_TEST
 
 int main(void)
 {
-    TCase *tcase = tcase_create("hosted_bodies");
+    TCase *tcase = tcase_create("host_op_subgraphs");
 
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
     tcase_add_test(tcase, scan_8_goes_through_each_sequence_of_a_batch);
@@ -618,5 +618,5 @@ int main(void)
     tcase_add_test(tcase, loops_in_loops_see_all_that_is_around_them);
     tcase_add_test(tcase, branches_give_sequences_and_optionals);
     tcase_add_test(tcase, a_map_takes_pairs_of_items);
-    return kit_main("hosted_bodies", &tcase, 1);
+    return kit_main("host_op_subgraphs", &tcase, 1);
 }

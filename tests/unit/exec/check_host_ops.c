@@ -35,7 +35,7 @@ static void sum_loop(void)
     kit_io(KIT_INPUT, "step", BP_DTYPE_F32, "2");
     kit_io(KIT_INPUT, "limit", BP_DTYPE_F32, "");
     kit_open_node("loop", "Loop", "trips go sum", "last all");
-    kit_open_body("body");
+    kit_open_subgraph("body");
     kit_io(KIT_INPUT, "i", BP_DTYPE_I64, "");
     kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "");
     kit_io(KIT_INPUT, "s", BP_DTYPE_F32, "2");
@@ -48,7 +48,7 @@ static void sum_loop(void)
     kit_io(KIT_OUTPUT, "c2", BP_DTYPE_BOOL, "");
     kit_io(KIT_OUTPUT, "s2", BP_DTYPE_F32, "2");
     kit_io(KIT_OUTPUT, "scan", BP_DTYPE_F32, "2");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "last", BP_DTYPE_F32, "2");
     kit_io(KIT_OUTPUT, "all", BP_DTYPE_F32, NULL);
@@ -107,7 +107,7 @@ START_TEST(loop_counts_stops_and_scans)
 }
 END_TEST
 
-/* a, b = b, concat(a, x): sizes grow and values change places, which the storage must bear. */
+/* a, b = b, concat(a, x): sizes grow and values are swapped, which the storage must bear. */
 START_TEST(loop_carries_values_that_swap_and_grow)
 {
     static const int64_t trips = 5;
@@ -121,7 +121,7 @@ START_TEST(loop_carries_values_that_swap_and_grow)
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "k");
     kit_ints("trips", PW_SCALAR, 1, &trips);
     kit_open_node("loop", "Loop", "trips - a b", "y z");
-    kit_open_body("body");
+    kit_open_subgraph("body");
     kit_io(KIT_INPUT, "i", BP_DTYPE_I64, "");
     kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "");
     kit_io(KIT_INPUT, "a1", BP_DTYPE_F32, NULL);
@@ -132,7 +132,7 @@ START_TEST(loop_carries_values_that_swap_and_grow)
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
     kit_io(KIT_OUTPUT, "b1", BP_DTYPE_F32, NULL);
     kit_io(KIT_OUTPUT, "a2", BP_DTYPE_F32, NULL);
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
     kit_io(KIT_OUTPUT, "z", BP_DTYPE_F32, NULL);
@@ -157,14 +157,14 @@ START_TEST(loop_without_end_can_be_stopped)
 
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1");
     kit_open_node("loop", "Loop", "- - x", "y");
-    kit_open_body("body");
+    kit_open_subgraph("body");
     kit_io(KIT_INPUT, "i", BP_DTYPE_I64, "");
     kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "");
     kit_io(KIT_INPUT, "v", BP_DTYPE_F32, "1");
     kit_node("neg", "Neg", "v", "w");
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
     kit_io(KIT_OUTPUT, "w", BP_DTYPE_F32, "1");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "1");
     kit_session();
@@ -175,16 +175,16 @@ START_TEST(loop_without_end_can_be_stopped)
 }
 END_TEST
 
-START_TEST(loop_says_what_its_body_lacks)
+START_TEST(loop_names_what_its_subgraph_lacks)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1");
     kit_open_node("loop", "Loop", "- - x", "y");
-    kit_open_body("body");
+    kit_open_subgraph("body");
     kit_io(KIT_INPUT, "i", BP_DTYPE_I64, "");
     kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "");
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
     kit_io(KIT_OUTPUT, "i", BP_DTYPE_I64, "");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "1");
     KIT_FAILS(kit_try_session(), BP_E_INVALID, "'loop'", "body has 2 inputs", "needs 3");
@@ -205,14 +205,14 @@ static void scan_model(int64_t in_axis, int64_t out_axis, int64_t backwards)
     kit_ints_attr("scan_output_axes", 1, &out_axis);
     kit_ints_attr("scan_input_directions", 1, &backwards);
     kit_ints_attr("scan_output_directions", 1, &backwards);
-    kit_open_body("body");
+    kit_open_subgraph("body");
     kit_io(KIT_INPUT, "s", BP_DTYPE_F32, NULL);
     kit_io(KIT_INPUT, "v", BP_DTYPE_F32, NULL);
     kit_node("add", "Add", "s v", "t");
     kit_node("same", "Identity", "t", "u");
     kit_io(KIT_OUTPUT, "t", BP_DTYPE_F32, NULL);
     kit_io(KIT_OUTPUT, "u", BP_DTYPE_F32, NULL);
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "total", BP_DTYPE_F32, NULL);
     kit_io(KIT_OUTPUT, "sums", BP_DTYPE_F32, NULL);
@@ -350,7 +350,7 @@ START_TEST(sequences_are_fed_changed_and_fetched)
 }
 END_TEST
 
-START_TEST(pieces_of_a_split_come_back_together)
+START_TEST(split_to_sequence_then_concat_is_identity)
 {
     static const int64_t sizes[] = {1, 0, 3};
     static const float x[] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -487,7 +487,7 @@ START_TEST(strings_are_fed_and_fetched)
     static const bp_span words[] = {{"one", 3}, {"", 0}, {"three", 5}};
     static const bp_span broken[] = {{"one", 3}, {NULL, 2}, {"three", 5}};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_STRING, words, 3), out = kit_wanted(0);
-    _Alignas(bp_span) char room[6 * sizeof(bp_span) + 16];
+    _Alignas(bp_span) char buffer[6 * sizeof(bp_span) + 16];
     int64_t dims[1];
     const bp_span *got;
 
@@ -505,12 +505,13 @@ START_TEST(strings_are_fed_and_fetched)
     ck_assert((const char *)got[5].data >= (char *)out.tensor.base); /* its own text */
     bp_tensor_free(&out.tensor);
 
-    out.tensor = (bp_tensor){.base = room, .dims = dims, .rank = 1, .bytes = sizeof room};
+    out.tensor = (bp_tensor){.base = buffer, .dims = dims, .rank = 1, .bytes = sizeof buffer};
     kit_run(&in, 1, &out, 1);
-    got = (const bp_span *)(void *)room;
+    got = (const bp_span *)(void *)buffer;
     ck_assert_mem_eq(got[3].data, "one", 3);
-    ck_assert((const char *)got[3].data > room && (const char *)got[3].data < room + sizeof room);
-    out.tensor = (bp_tensor){.base = room, .dims = dims, .rank = 1, .bytes = sizeof room - 1};
+    ck_assert((const char *)got[3].data > buffer &&
+              (const char *)got[3].data < buffer + sizeof buffer);
+    out.tensor = (bp_tensor){.base = buffer, .dims = dims, .rank = 1, .bytes = sizeof buffer - 1};
     KIT_FAILS(try_run(&in, 1, &out, 1), BP_E_SHAPE, "'y'", "112 bytes");
 
     in = KIT_TENSOR(0, BP_DTYPE_STRING, broken, 3);
@@ -547,20 +548,20 @@ END_TEST
 
 int main(void)
 {
-    TCase *tcase = tcase_create("hosted");
+    TCase *tcase = tcase_create("host_ops");
 
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
     tcase_add_test(tcase, loop_counts_stops_and_scans);
     tcase_add_test(tcase, loop_carries_values_that_swap_and_grow);
     tcase_add_test(tcase, loop_without_end_can_be_stopped);
-    tcase_add_test(tcase, loop_says_what_its_body_lacks);
+    tcase_add_test(tcase, loop_names_what_its_subgraph_lacks);
     tcase_add_test(tcase, scan_goes_along_any_axis);
     tcase_add_test(tcase, sequences_are_fed_changed_and_fetched);
-    tcase_add_test(tcase, pieces_of_a_split_come_back_together);
+    tcase_add_test(tcase, split_to_sequence_then_concat_is_identity);
     tcase_add_test(tcase, optionals_may_be_empty);
     tcase_add_test(tcase, scores_become_maps);
     tcase_add_test(tcase, maps_become_vectors);
     tcase_add_test(tcase, strings_are_fed_and_fetched);
     tcase_add_test(tcase, objects_refuse_what_makes_no_sense);
-    return kit_main("hosted", &tcase, 1);
+    return kit_main("host_ops", &tcase, 1);
 }

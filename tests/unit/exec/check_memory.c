@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_memory.c - a run in its steady state allocates nothing, and out of memory is a status
- * wherever it strikes: nothing crashes, nothing leaks.
+ * at any allocation: nothing crashes, nothing leaks.
  */
 
 #include "config.h"
@@ -221,14 +221,14 @@ START_TEST(control_flow_allocates_nothing)
     kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "");
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N");
     kit_open_node("if", "If", "c", "v");
-    kit_open_body("then_branch");
+    kit_open_subgraph("then_branch");
     kit_node("relu", "Relu", "x", "t");
     kit_io(KIT_OUTPUT, "t", BP_DTYPE_F32, "N");
-    kit_close_body();
-    kit_open_body("else_branch");
+    kit_close_subgraph();
+    kit_open_subgraph("else_branch");
     kit_node("neg", "Neg", "x", "e");
     kit_io(KIT_OUTPUT, "e", BP_DTYPE_F32, "N");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_node("abs", "Abs", "v", "y");
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "N");
@@ -254,7 +254,7 @@ START_TEST(a_loop_allocates_nothing)
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N");
     kit_ints("trips", PW_SCALAR, 1, &trips);
     kit_open_node("loop", "Loop", "trips - x", "y z");
-    kit_open_body("body");
+    kit_open_subgraph("body");
     kit_io(KIT_INPUT, "i", BP_DTYPE_I64, "");
     kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "");
     kit_io(KIT_INPUT, "v", BP_DTYPE_F32, NULL);
@@ -263,7 +263,7 @@ START_TEST(a_loop_allocates_nothing)
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
     kit_io(KIT_OUTPUT, "w", BP_DTYPE_F32, NULL);
     kit_io(KIT_OUTPUT, "s", BP_DTYPE_F32, NULL);
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
     kit_io(KIT_OUTPUT, "z", BP_DTYPE_F32, NULL);
@@ -441,16 +441,16 @@ START_TEST(out_of_memory_is_a_status_in_subgraphs_and_stages)
     kit_node("reshape", "Reshape", "x shape", "r");
     pw_raw_tensor(&kit.w, 5, "c", BP_DTYPE_BOOL, PW_SCALAR, "\1", 1);
     kit_open_node("if", "If", "c", "y");
-    kit_open_body("then_branch");
+    kit_open_subgraph("then_branch");
     kit_node("relu", "Relu", "r", "t");
     kit_node("neg", "Neg", "t", "u");
     kit_node("add", "Add", "u u", "v");
     kit_io(KIT_OUTPUT, "v", BP_DTYPE_F32, NULL);
-    kit_close_body();
-    kit_open_body("else_branch");
+    kit_close_subgraph();
+    kit_open_subgraph("else_branch");
     kit_node("neg2", "Neg", "r", "e");
     kit_io(KIT_OUTPUT, "e", BP_DTYPE_F32, NULL);
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
     pw_close(&kit.w);

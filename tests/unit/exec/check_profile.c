@@ -118,7 +118,7 @@ START_TEST(a_provider_that_measures_nothing_is_measured_as_a_whole)
 }
 END_TEST
 
-START_TEST(what_the_host_runs_is_measured_too)
+START_TEST(host_operators_are_measured_too)
 {
     static const uint8_t yes = 1;
     static const float x[] = {1};
@@ -130,14 +130,14 @@ START_TEST(what_the_host_runs_is_measured_too)
     kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "");
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1");
     kit_open_node("if", "If", "c", "y");
-    kit_open_body("then_branch");
+    kit_open_subgraph("then_branch");
     kit_node("relu", "Relu", "x", "t");
     kit_io(KIT_OUTPUT, "t", BP_DTYPE_F32, "1");
-    kit_close_body();
-    kit_open_body("else_branch");
+    kit_close_subgraph();
+    kit_open_subgraph("else_branch");
     kit_node("neg", "Neg", "x", "e");
     kit_io(KIT_OUTPUT, "e", BP_DTYPE_F32, "1");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "1");
     kit_session();
@@ -289,7 +289,7 @@ static bp_rc make_and_print(void)
     return rc;
 }
 
-START_TEST(want_of_memory_is_a_status)
+START_TEST(out_of_memory_is_a_status)
 {
     bool failed = true;
 
@@ -341,13 +341,13 @@ int main(void)
         tcase_add_checked_fixture(cases[i], setup, teardown);
     tcase_add_test(cases[0], nodes_come_in_order_then_their_group_then_the_run);
     tcase_add_test(cases[0], a_provider_that_measures_nothing_is_measured_as_a_whole);
-    tcase_add_test(cases[0], what_the_host_runs_is_measured_too);
+    tcase_add_test(cases[0], host_operators_are_measured_too);
     tcase_add_test(cases[0], a_full_profile_keeps_the_last_events);
     tcase_add_test(cases[0], runs_that_fail_are_told_as_far_as_they_came);
     tcase_add_test(cases[0], older_run_options_have_no_profile);
     tcase_add_test(cases[0], json_is_what_tools_of_onnx_runtime_read);
     tcase_add_test(cases[1], runs_on_many_threads_write_to_one_profile);
-    tcase_add_test(cases[1], want_of_memory_is_a_status);
+    tcase_add_test(cases[1], out_of_memory_is_a_status);
     tcase_add_test(cases[1], a_run_goes_on_without_memory_for_its_profile);
     return kit_main("profile", cases, 2);
 }

@@ -125,7 +125,7 @@ START_TEST(an_output_grows_with_the_data)
 }
 END_TEST
 
-START_TEST(an_output_of_the_last_run_does_not_stand_in)
+START_TEST(a_missing_output_is_not_taken_from_the_last_run)
 {
     static const float x[] = {1, 2, 3};
     static const int64_t n = 3;
@@ -163,7 +163,7 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, an_output_grows_with_the_data);
-    tcase_add_test(tcase, an_output_of_the_last_run_does_not_stand_in);
+    tcase_add_test(tcase, a_missing_output_is_not_taken_from_the_last_run);
     tcase_add_test(tcase, a_tensor_that_a_provider_filled_in_itself_is_not_believed);
     tcase_add_test(tcase, a_rank_beyond_all_ranks_is_refused);
     return kit_main("sized outputs", &tcase, 1);

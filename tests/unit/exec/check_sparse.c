@@ -237,18 +237,18 @@ static void draw(struct matrix *m, uint64_t *seed)
     m->outer[m->rows] = m->n;
 }
 
-/* way 0: places; 1: row and column of each; 2: CSR. */
-static bp_object *sparse(const struct matrix *m, int way)
+/* format 0: COO, flat indices; 1: COO, row and column; 2: CSR. */
+static bp_object *sparse(const struct matrix *m, int format)
 {
     int64_t dims[] = {m->rows, m->columns};
     bp_tensor dense = shape(m->dtype, 2, dims);
     bp_object *parts[3] = {list(m->dtype, m->values, m->n, 0)}, *out;
 
-    parts[1] = way == 1 ? list(BP_DTYPE_I64, m->pairs, 2 * m->n, 2)
-                        : list(BP_DTYPE_I64, way ? m->inner : m->at, m->n, 0);
+    parts[1] = format == 1 ? list(BP_DTYPE_I64, m->pairs, 2 * m->n, 2)
+                           : list(BP_DTYPE_I64, format ? m->inner : m->at, m->n, 0);
     parts[2] = list(BP_DTYPE_I64, m->outer, m->rows + 1, 0);
-    KIT_OK(bp_object_sparse(way == 2 ? BP_SPARSE_CSR : BP_SPARSE_COO, &dense, parts,
-                            way == 2 ? 3 : 2, &out, &kit.err));
+    KIT_OK(bp_object_sparse(format == 2 ? BP_SPARSE_CSR : BP_SPARSE_COO, &dense, parts,
+                            format == 2 ? 3 : 2, &out, &kit.err));
     for (int i = 0; i < 3; i++)
         bp_object_release(parts[i]);
     return out;

@@ -6,7 +6,7 @@
  *     table[last token] + sum of tokens * weights[0] + sum of positions * weights[1]
  *
  * over the tokens that the mask leaves. Both sums come out of past_0. With an encoder the sums are
- * that of the decoder's tokens and that of the encoder's. All numbers are multiples of 1/1024, so
+ * that of the decoder's tokens and that of the encoder's. All values are multiples of 1/1024, so
  * that sums are exact in whatever order.
  */
 #ifndef BP_TESTS_GENERATE_KIT_H
@@ -19,7 +19,7 @@ enum { GK_WORDS = 7, GK_MAX = 24, GK_ROWS = 16 }; /* at most so many tokens, and
 
 enum gk_form {
     GK_GPT,
-    GK_GPT_INIT,     /* with another body for the first run */
+    GK_GPT_INIT,     /* with another subgraph for the first run */
     GK_ENCODER,      /* and decoder; the encoder gives the first logits */
     GK_ENCODER_ONLY, /* it does not */
     GK_ENCODER_ALL,  /* the decoder wants all tokens, and hidden states */
@@ -149,13 +149,13 @@ static inline void gk_gpt_nodes(void)
     gk_logits("input_ids", "sums");
 }
 
-static inline void gk_gpt_body(const struct gk *g, const char *attr)
+static inline void gk_gpt_subgraph(const struct gk *g, const char *attr)
 {
-    kit_open_body(attr);
+    kit_open_subgraph(attr);
     gk_constants(g);
     gk_gpt_nodes();
     gk_gpt_ports();
-    kit_close_body();
+    kit_close_subgraph();
 }
 
 /* Sums over the heads' dimensions of two states, put side by side: [batch,2]. */
@@ -176,7 +176,7 @@ static inline void gk_encoder(const struct gk *g)
 {
     bool starts = g->form != GK_ENCODER_ONLY, is_whisper = g->form == GK_WHISPER;
 
-    kit_open_body("encoder");
+    kit_open_subgraph("encoder");
     gk_constants(g);
     if (is_whisper) {
         kit_node("masked", "Squeeze", "encoder_input_ids axis_1", "masked");
@@ -206,14 +206,14 @@ static inline void gk_encoder(const struct gk *g)
     }
     kit_io(KIT_OUTPUT, "present_key_cross_0", BP_DTYPE_F32, "batch,1,encoded,1");
     kit_io(KIT_OUTPUT, "present_value_cross_0", BP_DTYPE_F32, "batch,1,encoded,1");
-    kit_close_body();
+    kit_close_subgraph();
 }
 
 static inline void gk_decoder(const struct gk *g)
 {
     bool all = g->form == GK_ENCODER_ALL;
 
-    kit_open_body("decoder");
+    kit_open_subgraph("decoder");
     gk_constants(g);
     if (all)
         kit_node("newest", "Slice", "input_ids last end axis_1", "newest");
@@ -238,7 +238,7 @@ static inline void gk_decoder(const struct gk *g)
     kit_io(KIT_OUTPUT, "logits", BP_DTYPE_F32, "batch,1,7");
     kit_io(KIT_OUTPUT, "present_key_self_0", BP_DTYPE_F32, "batch,1,now,1");
     kit_io(KIT_OUTPUT, "present_value_self_0", BP_DTYPE_F32, "batch,1,now,1");
-    kit_close_body();
+    kit_close_subgraph();
 }
 
 static inline void gk_float_attr(const char *name, float value)
@@ -319,7 +319,7 @@ static inline void gk_close_node(const struct gk *g)
     kit.is_closed = true;
 }
 
-static inline void gk_bodies(const struct gk *g)
+static inline void gk_subgraphs(const struct gk *g)
 {
     if (gk_has_encoder(g)) {
         kit_int_attr("model_type", g->form == GK_WHISPER ? 2 : 1);
@@ -328,13 +328,13 @@ static inline void gk_bodies(const struct gk *g)
         gk_decoder(g);
         return;
     }
-    gk_gpt_body(g, "decoder");
+    gk_gpt_subgraph(g, "decoder");
     if (g->form == GK_GPT_INIT) {
         struct gk other = *g;
 
         for (int i = 0; i < GK_WORDS * GK_WORDS; i++)
             other.table[i] = -g->table[i];
-        gk_gpt_body(&other, "init_decoder");
+        gk_gpt_subgraph(&other, "init_decoder");
     }
 }
 
@@ -342,7 +342,7 @@ static inline void gk_model(const struct gk *g)
 {
     kit_start_model();
     gk_open_node(g);
-    gk_bodies(g);
+    gk_subgraphs(g);
     gk_close_node(g);
 }
 

@@ -202,7 +202,7 @@ START_TEST(matmul_vectors)
 END_TEST
 
 /* Sizes of an export's example in a model whose sizes are free: nothing is compiled or stored by them. */
-START_TEST(a_declared_number_for_a_free_size_is_no_promise)
+START_TEST(a_declared_size_of_a_symbolic_dimension_is_not_trusted)
 {
     kit_start_model();
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N,2");
@@ -230,7 +230,7 @@ START_TEST(a_declared_number_for_a_free_size_is_no_promise)
 }
 END_TEST
 
-START_TEST(a_declared_rank_is_no_promise)
+START_TEST(a_declared_rank_of_a_run_time_shape_is_not_trusted)
 {
     kit_start_model();
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "4");
@@ -284,7 +284,7 @@ START_TEST(another_element_type_stays_an_error)
 }
 END_TEST
 
-/* ---- bodies ---------------------------------------------------------------------------------- */
+/* ---- subgraphs ----------------------------------------------------------------------------- */
 
 static void if_model(const char *then_declared, const char *else_declared)
 {
@@ -292,14 +292,14 @@ static void if_model(const char *then_declared, const char *else_declared)
     kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, NULL);
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2");
     kit_open_node("if", "If", "c", "y");
-    kit_open_body("then_branch");
+    kit_open_subgraph("then_branch");
     kit_node("relu", "Relu", "x", "a");
     kit_io(KIT_OUTPUT, "a", BP_DTYPE_F32, then_declared);
-    kit_close_body();
-    kit_open_body("else_branch");
+    kit_close_subgraph();
+    kit_open_subgraph("else_branch");
     kit_node("neg", "Neg", "x", "b");
     kit_io(KIT_OUTPUT, "b", BP_DTYPE_F32, else_declared);
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
 }
@@ -347,7 +347,7 @@ START_TEST(an_if_takes_a_condition_of_one_element_and_any_rank)
 }
 END_TEST
 
-/* Open: the body's nodes and outputs are to come, then two closes. */
+/* Open: the subgraph's nodes and outputs are to come, then two closes. */
 static void open_loop(const char *outputs, const char *iteration, const char *state)
 {
     kit_start_model();
@@ -355,7 +355,7 @@ static void open_loop(const char *outputs, const char *iteration, const char *st
     kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "");
     kit_io(KIT_INPUT, "s0", BP_DTYPE_F32, "1");
     kit_open_node("loop", "Loop", "m c s0", outputs);
-    kit_open_body("body");
+    kit_open_subgraph("body");
     kit_io(KIT_INPUT, "it", BP_DTYPE_I64, iteration);
     kit_io(KIT_INPUT, "goes_on", BP_DTYPE_BOOL, "");
     kit_io(KIT_INPUT, "state", BP_DTYPE_F32, state);
@@ -366,7 +366,7 @@ static void open_loop(const char *outputs, const char *iteration, const char *st
 
 static void close_loop(void)
 {
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "s", BP_DTYPE_F32, NULL);
 }
@@ -681,8 +681,8 @@ int main(void)
     tcase_add_loop_test(tcase, declared_output_wrong_rank, 0, 2);
     tcase_add_loop_test(tcase, declared_output_wrong_static, 0, 2);
     tcase_add_loop_test(tcase, matmul_vectors, 0, 2);
-    tcase_add_loop_test(tcase, a_declared_number_for_a_free_size_is_no_promise, 0, 2);
-    tcase_add_loop_test(tcase, a_declared_rank_is_no_promise, 0, 2);
+    tcase_add_loop_test(tcase, a_declared_size_of_a_symbolic_dimension_is_not_trusted, 0, 2);
+    tcase_add_loop_test(tcase, a_declared_rank_of_a_run_time_shape_is_not_trusted, 0, 2);
     tcase_add_loop_test(tcase, a_size_that_comes_with_the_data_is_told_by_the_run, 0, 2);
     tcase_add_test(tcase, another_element_type_stays_an_error);
     tcase_add_loop_test(tcase, if_branch_declared_wrong, 0, 2);

@@ -19,7 +19,7 @@ struct sizes {
     int64_t batch, heads, kv_heads, rows, keys, head, v_head;
 };
 
-/* What a body does to a score or probability, as plain C; b is its element of a captured tensor. */
+/* What a subgraph does to a score or probability, as plain C; b is its element of a captured tensor. */
 typedef double (*mod_fn)(double x, double b, int64_t row, int64_t key);
 
 static const struct sizes usual = {2, 4, 2, 3, 5, 8, 6};
@@ -66,33 +66,33 @@ static void finish(uint32_t dtype)
     kit.is_closed = true;
 }
 
-/* A body of one node, which may read "x" and what is around it. */
-static void simple_body(const char *attr, uint32_t dtype, const char *op, const char *in)
+/* A subgraph of one node, which may read "x" and what is around it. */
+static void simple_subgraph(const char *attr, uint32_t dtype, const char *op, const char *in)
 {
-    kit_open_body(attr);
+    kit_open_subgraph(attr);
     kit_io(KIT_INPUT, "x", dtype, NULL);
     kit_node("mod", op, in, "modified");
     kit_io(KIT_OUTPUT, "modified", dtype, NULL);
-    kit_close_body();
+    kit_close_subgraph();
 }
 
 /* ---- reference ------------------------------------------------------------------------------- */
 
-struct numbers {
+struct values {
     double *q, *k, *v, *bias;
 };
 
-static struct numbers make_numbers(const struct sizes *s, uint32_t dtype, uint32_t bias_dtype)
+static struct values make_values(const struct sizes *s, uint32_t dtype, uint32_t bias_dtype)
 {
-    return (struct numbers){
-        nums_make((size_t)(s->batch * s->heads * s->rows * s->head), dtype),
-        nums_make((size_t)(s->batch * s->kv_heads * s->keys * s->head), dtype),
-        nums_make((size_t)(s->batch * s->kv_heads * s->keys * s->v_head), dtype),
-        nums_make((size_t)(s->rows * s->keys), bias_dtype),
+    return (struct values){
+        data_make((size_t)(s->batch * s->heads * s->rows * s->head), dtype),
+        data_make((size_t)(s->batch * s->kv_heads * s->keys * s->head), dtype),
+        data_make((size_t)(s->batch * s->kv_heads * s->keys * s->v_head), dtype),
+        data_make((size_t)(s->rows * s->keys), bias_dtype),
     };
 }
 
-static void free_numbers(struct numbers *n)
+static void free_values(struct values *n)
 {
     free(n->q);
     free(n->k);
@@ -101,7 +101,7 @@ static void free_numbers(struct numbers *n)
 }
 
 /* Row `row` of head h: weights of the keys. */
-static void expect_weights(const struct sizes *s, const struct numbers *n, double scale,
+static void expect_weights(const struct sizes *s, const struct values *n, double scale,
                            mod_fn score, mod_fn prob, const int64_t *at, double *weights)
 {
     int64_t b = at[0], h = at[1], row = at[2], kv = h / (s->heads / s->kv_heads);
@@ -125,7 +125,7 @@ static void expect_weights(const struct sizes *s, const struct numbers *n, doubl
     }
 }
 
-static double *expect(const struct sizes *s, const struct numbers *n, double scale, mod_fn score,
+static double *expect(const struct sizes *s, const struct values *n, double scale, mod_fn score,
                       mod_fn prob)
 {
     double *y = calloc((size_t)(s->batch * s->heads * s->rows * s->v_head) + 1, sizeof *y);
@@ -148,10 +148,10 @@ static double *expect(const struct sizes *s, const struct numbers *n, double sca
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static bp_binding encode(uint32_t index, const double *numbers, uint32_t dtype, int64_t *dims,
+static bp_binding encode(uint32_t index, const double *values, uint32_t dtype, int64_t *dims,
                          uint32_t rank)
 {
-    void *data = typed_encode(numbers, (size_t)bp_dims_count(dims, rank), dtype);
+    void *data = typed_encode(values, (size_t)bp_dims_count(dims, rank), dtype);
 
     return kit_tensor(index, dtype, data, rank, dims);
 }
@@ -162,7 +162,7 @@ static void free_data(bp_binding *in, uint32_t n)
         free(in[i].tensor.base);
 }
 
-/* The distance of a type's numbers at 1. */
+/* The distance of a type's values at 1. */
 static double step_of(uint32_t dtype)
 {
     return ldexp(1, dtype == BP_DTYPE_F64   ? -52
@@ -196,7 +196,7 @@ static void check(const struct sizes *s, uint32_t dtype, uint32_t precision, dou
     int64_t k[] = {s->batch, s->kv_heads, s->keys, s->head};
     int64_t v[] = {s->batch, s->kv_heads, s->keys, s->v_head};
     int64_t bias[] = {s->rows, s->keys};
-    struct numbers n = make_numbers(s, dtype, precision);
+    struct values n = make_values(s, dtype, precision);
     bp_binding in[] = {encode(0, n.q, dtype, q, 4), encode(1, n.k, dtype, k, 4),
                        encode(2, n.v, dtype, v, 4), encode(3, n.bias, precision, bias, 2)};
     bp_binding out = kit_wanted(0);
@@ -209,7 +209,7 @@ static void check(const struct sizes *s, uint32_t dtype, uint32_t precision, dou
     compare(s, &out.tensor, want, dtype, precision);
     bp_tensor_free(&out.tensor);
     free_data(in, 4);
-    free_numbers(&n);
+    free_values(&n);
     free(want);
 }
 
@@ -231,31 +231,31 @@ static double times_bias(double x, double b, int64_t row, int64_t key)
 
 static const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16};
 
-/* The type of bodies without softmax_precision. */
+/* The type of subgraphs without softmax_precision. */
 static uint32_t wide(uint32_t dtype)
 {
     return dtype == BP_DTYPE_F64 ? BP_DTYPE_F64 : BP_DTYPE_F32;
 }
 
-START_TEST(bodies_change_scores_and_probabilities)
+START_TEST(subgraphs_change_scores_and_probabilities)
 {
-    uint32_t dtype = dtypes[_i / 2], in_bodies = wide(dtype);
+    uint32_t dtype = dtypes[_i / 2], in_subgraphs = wide(dtype);
 
-    start(dtype, in_bodies, _i % 2);
+    start(dtype, in_subgraphs, _i % 2);
     open_flex("Q K V", "Y");
-    simple_body("score_mod", in_bodies, "Add", "x bias");
-    simple_body("prob_mod", in_bodies, "Mul", "bias x");
+    simple_subgraph("score_mod", in_subgraphs, "Add", "x bias");
+    simple_subgraph("prob_mod", in_subgraphs, "Mul", "bias x");
     pw_close(&kit.w);
     finish(dtype);
     kit_session();
     for (size_t i = 0; i < sizeof all_sizes / sizeof all_sizes[0]; i++) {
-        nums_seed(i);
-        check(&all_sizes[i], dtype, in_bodies, 0, add_bias, times_bias);
+        data_seed(i);
+        check(&all_sizes[i], dtype, in_subgraphs, 0, add_bias, times_bias);
     }
 }
 END_TEST
 
-START_TEST(bodies_see_the_precision_that_is_asked_for)
+START_TEST(subgraphs_see_the_requested_precision)
 {
     uint32_t dtype = dtypes[_i / 4], precision = dtypes[_i % 4];
 
@@ -263,7 +263,7 @@ START_TEST(bodies_see_the_precision_that_is_asked_for)
     open_flex("Q K V", "Y");
     float_attr("scale", 0.25f);
     kit_int_attr("softmax_precision", precision);
-    simple_body("score_mod", precision, "Add", "x bias");
+    simple_subgraph("score_mod", precision, "Add", "x bias");
     pw_close(&kit.w);
     finish(dtype);
     kit_session();
@@ -271,7 +271,7 @@ START_TEST(bodies_see_the_precision_that_is_asked_for)
 }
 END_TEST
 
-/* Nothing tells the type of Q before shapes are inferred, and bodies need not say theirs. */
+/* Nothing tells the type of Q before shapes are inferred, and subgraphs need not say theirs. */
 START_TEST(types_may_come_from_other_nodes)
 {
     uint32_t dtype = dtypes[_i];
@@ -280,7 +280,7 @@ START_TEST(types_may_come_from_other_nodes)
     kit_node("same_q", "Identity", "Q", "Q2");
     kit_node("same_k", "Identity", "K", "K2");
     open_flex("Q2 K2 V", "Y");
-    simple_body("prob_mod", BP_DTYPE_NONE, "Mul", "x bias");
+    simple_subgraph("prob_mod", BP_DTYPE_NONE, "Mul", "x bias");
     pw_close(&kit.w);
     finish(dtype);
     kit_session();
@@ -288,7 +288,7 @@ START_TEST(types_may_come_from_other_nodes)
 }
 END_TEST
 
-/* ---- bodies ---------------------------------------------------------------------------------- */
+/* ---- subgraphs ----------------------------------------------------------------------------- */
 
 static double masked(double x, double b, int64_t row, int64_t key)
 {
@@ -296,15 +296,15 @@ static double masked(double x, double b, int64_t row, int64_t key)
     return key > row ? -(double)INFINITY : x;
 }
 
-/* Nodes, initializers and Range in a body: a causal mask. */
-START_TEST(bodies_have_constants_and_read_shapes)
+/* Nodes, initializers and Range in a subgraph: a causal mask. */
+START_TEST(subgraphs_have_constants_and_read_shapes)
 {
     static const float none = -INFINITY;
     static const int64_t zero = 0, one = 1, column[] = {-1, 1};
 
     start(BP_DTYPE_F32, BP_DTYPE_F32, true);
     open_flex("Q K V", "Y");
-    kit_open_body("score_mod");
+    kit_open_subgraph("score_mod");
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "a,b,c,d");
     kit_floats("none", PW_SCALAR, 1, &none);
     kit_ints("zero", PW_SCALAR, 1, &zero);
@@ -324,7 +324,7 @@ START_TEST(bodies_have_constants_and_read_shapes)
     kit_node("", "GreaterOrEqual", "rows keys", "sees");
     kit_node("", "Where", "sees x none", "y");
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "a,b,c,d");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     finish(BP_DTYPE_F32);
     kit_session();
@@ -333,13 +333,13 @@ START_TEST(bodies_have_constants_and_read_shapes)
 }
 END_TEST
 
-/* A branch of an If that is in a body reads the body's value and one around it. */
+/* A branch of an If that is in a subgraph reads the subgraph's value and one around it. */
 static void branch(const char *attr, const char *op, const char *in)
 {
-    kit_open_body(attr);
+    kit_open_subgraph(attr);
     kit_node("in_branch", op, in, "r");
     kit_io(KIT_OUTPUT, "r", BP_DTYPE_F32, NULL);
-    kit_close_body();
+    kit_close_subgraph();
 }
 
 static double doubled_then_bias(double x, double b, int64_t row, int64_t key)
@@ -349,7 +349,7 @@ static double doubled_then_bias(double x, double b, int64_t row, int64_t key)
     return x + x + b;
 }
 
-START_TEST(bodies_in_bodies_keep_what_they_capture)
+START_TEST(nested_subgraphs_keep_their_captures)
 {
     static const uint8_t yes = 1;
 
@@ -357,7 +357,7 @@ START_TEST(bodies_in_bodies_keep_what_they_capture)
     pw_raw_tensor(&kit.w, 5, "yes", BP_DTYPE_BOOL, PW_SCALAR, &yes, 1);
     kit_node("same", "Identity", "bias", "around");
     open_flex("Q K V", "Y");
-    kit_open_body("score_mod");
+    kit_open_subgraph("score_mod");
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, NULL);
     kit_node("twice", "Add", "x x", "x2");
     kit_node("not", "Identity", "yes", "go");
@@ -366,7 +366,7 @@ START_TEST(bodies_in_bodies_keep_what_they_capture)
     branch("else_branch", "Sub", "x around");
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     finish(BP_DTYPE_F32);
     kit_session();
@@ -376,7 +376,7 @@ START_TEST(bodies_in_bodies_keep_what_they_capture)
 END_TEST
 
 /* FlexAttention in a branch, and values of that name in the graph around it. */
-START_TEST(the_node_may_be_in_a_body_itself)
+START_TEST(the_node_may_be_in_a_subgraph_itself)
 {
     static const uint8_t yes = 1;
 
@@ -385,12 +385,12 @@ START_TEST(the_node_may_be_in_a_body_itself)
     kit_node("same", "Identity", "yes", "go");
     kit_open_node("if", "If", "go", "Y");
     for (int i = 0; i < 2; i++) {
-        kit_open_body(i == 0 ? "then_branch" : "else_branch");
+        kit_open_subgraph(i == 0 ? "then_branch" : "else_branch");
         open_flex("Q K V", "r");
-        simple_body("score_mod", BP_DTYPE_F32, i == 0 ? "Add" : "Sub", "x bias");
+        simple_subgraph("score_mod", BP_DTYPE_F32, i == 0 ? "Add" : "Sub", "x bias");
         pw_close(&kit.w);
         kit_io(KIT_OUTPUT, "r", BP_DTYPE_F32, NULL);
-        kit_close_body();
+        kit_close_subgraph();
     }
     pw_close(&kit.w);
     finish(BP_DTYPE_F32);
@@ -399,16 +399,16 @@ START_TEST(the_node_may_be_in_a_body_itself)
 }
 END_TEST
 
-/* Two nodes of one name, with bodies of the same names; the first has a name that is made up. */
-START_TEST(names_do_not_meet)
+/* Two nodes of one name, with subgraphs of the same names; the first has a name that is made up. */
+START_TEST(names_do_not_collide)
 {
     start(BP_DTYPE_F32, BP_DTYPE_F32, true);
     kit_node("a", "Identity", "Q", "Y/0");
     kit_node("b", "Identity", "Y/0", "Y/modified");
     for (int i = 0; i < 2; i++) {
         open_flex("Y/modified K V", i == 0 ? "unused" : "Y");
-        simple_body("score_mod", BP_DTYPE_F32, i == 0 ? "Sub" : "Add", "x bias");
-        simple_body("prob_mod", BP_DTYPE_F32, "Mul", "x bias");
+        simple_subgraph("score_mod", BP_DTYPE_F32, i == 0 ? "Sub" : "Add", "x bias");
+        simple_subgraph("prob_mod", BP_DTYPE_F32, "Mul", "x bias");
         pw_close(&kit.w);
     }
     finish(BP_DTYPE_F32);
@@ -418,15 +418,15 @@ START_TEST(names_do_not_meet)
 END_TEST
 
 /* Bodies that give what they get, or a value around them, which are no nodes at all. */
-START_TEST(bodies_may_have_no_nodes)
+START_TEST(subgraphs_may_have_no_nodes)
 {
     start(BP_DTYPE_F32, BP_DTYPE_F32, true);
     open_flex("Q K V", "Y");
     for (int i = 0; i < 2; i++) {
-        kit_open_body(i == 0 ? "score_mod" : "prob_mod");
+        kit_open_subgraph(i == 0 ? "score_mod" : "prob_mod");
         kit_io(KIT_INPUT, "x", BP_DTYPE_F32, NULL);
         kit_io(KIT_OUTPUT, "x", BP_DTYPE_F32, NULL);
-        kit_close_body();
+        kit_close_subgraph();
     }
     pw_close(&kit.w);
     finish(BP_DTYPE_F32);
@@ -444,33 +444,33 @@ static bp_rc try_model(void)
     return bp_model_open_memory(kit.env, kit.w.data, kit.w.size, NULL, &model, &kit.err);
 }
 
-START_TEST(refuses_bodies_of_another_form)
+START_TEST(refuses_subgraphs_of_another_signature)
 {
     start(BP_DTYPE_F32, BP_DTYPE_F32, true);
     open_flex("Q K V", "Y");
-    kit_open_body("score_mod");
+    kit_open_subgraph("score_mod");
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, NULL);
     kit_io(KIT_INPUT, "batch", BP_DTYPE_I64, "");
     kit_io(KIT_OUTPUT, "x", BP_DTYPE_F32, NULL);
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     finish(BP_DTYPE_F32);
     KIT_FAILS(try_model(), BP_E_INVALID, "node 'flex' (FlexAttention)", "score_mod", "2 inputs");
 }
 END_TEST
 
-START_TEST(refuses_bodies_of_another_type)
+START_TEST(refuses_subgraphs_of_another_type)
 {
     start(BP_DTYPE_F16, BP_DTYPE_F16, true);
     open_flex("Q K V", "Y");
-    simple_body("score_mod", BP_DTYPE_F16, "Add", "x bias"); /* scores are float32 */
+    simple_subgraph("score_mod", BP_DTYPE_F16, "Add", "x bias"); /* scores are float32 */
     pw_close(&kit.w);
     finish(BP_DTYPE_F16);
     KIT_FAILS(kit_try_session(), BP_E_INVALID, "float16", "float32");
 }
 END_TEST
 
-START_TEST(refuses_a_body_that_changes_the_shape)
+START_TEST(refuses_a_subgraph_that_changes_the_shape)
 {
     static const float some[3 * 4] = {0};
     static const int64_t axis = 2;
@@ -484,12 +484,12 @@ START_TEST(refuses_a_body_that_changes_the_shape)
 
     start(BP_DTYPE_F32, BP_DTYPE_F32, true);
     open_flex("Q K V", "Y");
-    kit_open_body("prob_mod");
+    kit_open_subgraph("prob_mod");
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, NULL);
     kit_ints("axis", PW_DIMS(1), 1, &axis);
     kit_node("max", "ReduceMax", "x axis", "y");
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     finish(BP_DTYPE_F32);
     kit_session();
@@ -505,7 +505,7 @@ static void fails_with_shapes(const char *q, const char *k, const char *v, const
     kit_io(KIT_INPUT, "K", BP_DTYPE_F32, k);
     kit_io(KIT_INPUT, "V", BP_DTYPE_F32, v);
     open_flex("Q K V", "Y");
-    simple_body("score_mod", BP_DTYPE_F32, "Neg", "x");
+    simple_subgraph("score_mod", BP_DTYPE_F32, "Neg", "x");
     pw_close(&kit.w);
     finish(BP_DTYPE_F32);
     KIT_FAILS(kit_try_session(), BP_E_SHAPE, "node 'flex'", words);
@@ -526,21 +526,21 @@ START_TEST(refuses_a_node_that_lacks_inputs)
 {
     start(BP_DTYPE_F32, BP_DTYPE_F32, true);
     open_flex("Q K", "Y");
-    simple_body("score_mod", BP_DTYPE_F32, "Neg", "x");
+    simple_subgraph("score_mod", BP_DTYPE_F32, "Neg", "x");
     pw_close(&kit.w);
     finish(BP_DTYPE_F32);
     KIT_FAILS(try_model(), BP_E_INVALID, "node 'flex' (FlexAttention) has 2 inputs");
 }
 END_TEST
 
-START_TEST(runs_out_of_memory_at_any_place)
+START_TEST(out_of_memory_at_any_allocation_is_a_status)
 {
     bool failed = true;
 
     start(BP_DTYPE_F32, BP_DTYPE_F32, true);
     open_flex("Q K V", "Y");
-    simple_body("score_mod", BP_DTYPE_F32, "Add", "x bias");
-    simple_body("prob_mod", BP_DTYPE_F32, "Mul", "x bias");
+    simple_subgraph("score_mod", BP_DTYPE_F32, "Add", "x bias");
+    simple_subgraph("prob_mod", BP_DTYPE_F32, "Mul", "x bias");
     pw_close(&kit.w);
     finish(BP_DTYPE_F32);
     for (unsigned n = 1; failed; n++) {
@@ -563,19 +563,19 @@ int main(void)
 
     tcase_add_checked_fixture(runs, kit_setup, kit_teardown);
     tcase_add_checked_fixture(refuses, kit_setup, kit_teardown);
-    tcase_add_loop_test(runs, bodies_change_scores_and_probabilities, 0, 8);
-    tcase_add_loop_test(runs, bodies_see_the_precision_that_is_asked_for, 0, 16);
+    tcase_add_loop_test(runs, subgraphs_change_scores_and_probabilities, 0, 8);
+    tcase_add_loop_test(runs, subgraphs_see_the_requested_precision, 0, 16);
     tcase_add_loop_test(runs, types_may_come_from_other_nodes, 0, 4);
-    tcase_add_test(runs, bodies_have_constants_and_read_shapes);
-    tcase_add_test(runs, bodies_in_bodies_keep_what_they_capture);
-    tcase_add_test(runs, the_node_may_be_in_a_body_itself);
-    tcase_add_test(runs, names_do_not_meet);
-    tcase_add_test(runs, bodies_may_have_no_nodes);
-    tcase_add_test(refuses, refuses_bodies_of_another_form);
-    tcase_add_test(refuses, refuses_bodies_of_another_type);
-    tcase_add_test(refuses, refuses_a_body_that_changes_the_shape);
+    tcase_add_test(runs, subgraphs_have_constants_and_read_shapes);
+    tcase_add_test(runs, nested_subgraphs_keep_their_captures);
+    tcase_add_test(runs, the_node_may_be_in_a_subgraph_itself);
+    tcase_add_test(runs, names_do_not_collide);
+    tcase_add_test(runs, subgraphs_may_have_no_nodes);
+    tcase_add_test(refuses, refuses_subgraphs_of_another_signature);
+    tcase_add_test(refuses, refuses_subgraphs_of_another_type);
+    tcase_add_test(refuses, refuses_a_subgraph_that_changes_the_shape);
     tcase_add_test(refuses, refuses_shapes_that_do_not_fit);
     tcase_add_test(refuses, refuses_a_node_that_lacks_inputs);
-    tcase_add_test(refuses, runs_out_of_memory_at_any_place);
+    tcase_add_test(refuses, out_of_memory_at_any_allocation_is_a_status);
     return kit_main("flex_attention", cases, 2);
 }

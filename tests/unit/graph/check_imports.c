@@ -268,7 +268,7 @@ START_TEST(initializer_is_node_output)
 }
 END_TEST
 
-/* ---- bodies within bodies -------------------------------------------------------------------- */
+/* ---- subgraphs within subgraphs ------------------------------------------------------------ */
 
 /* n loops, each round of which runs the next; the innermost negates its state; each may let it grow. */
 static void nested_loops(int n, bool grows)
@@ -285,7 +285,7 @@ static void nested_loops(int n, bool grows)
         else
             snprintf(in, sizeof in, "m - s%d", i - 1);
         kit_open_node("loop", "Loop", in, out);
-        kit_open_body("body");
+        kit_open_subgraph("body");
         snprintf(name, sizeof name, "i%d", i);
         kit_io(KIT_INPUT, name, BP_DTYPE_I64, "");
         snprintf(name, sizeof name, "c%d", i);
@@ -308,7 +308,7 @@ static void nested_loops(int n, bool grows)
         kit_node("go", "Identity", name, in);
         kit_io(KIT_OUTPUT, in, BP_DTYPE_BOOL, NULL);
         kit_io(KIT_OUTPUT, out, BP_DTYPE_F32, NULL);
-        kit_close_body();
+        kit_close_subgraph();
         pw_close(&kit.w);
     }
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);

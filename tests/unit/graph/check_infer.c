@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_infer.c - the walk over a graph: types, declared shapes, contents, bodies, helpers. */
+/* check_infer.c - the walk over a graph: types, declared shapes, contents, subgraphs, helpers. */
 
 #include "config.h"
 
@@ -108,7 +108,7 @@ START_TEST(follows_contents_to_shapes)
 }
 END_TEST
 
-START_TEST(says_what_only_the_data_tells)
+START_TEST(reports_sizes_that_depend_on_data)
 {
     input("x", BP_DTYPE_F32, "4,n");
     input("shape", BP_DTYPE_I64, "2");
@@ -239,7 +239,7 @@ START_TEST(names_a_declared_type_that_cannot_be)
 END_TEST
 
 /* Storage that rested on such a word could be too small for what the node writes. */
-START_TEST(takes_no_ones_word_for_what_depends_on_data)
+START_TEST(trusts_no_declaration_of_data_dependent_sizes)
 {
     input("x", BP_DTYPE_F32, "4,n");
     input("shape", BP_DTYPE_I64, "2");
@@ -256,7 +256,7 @@ START_TEST(takes_no_ones_word_for_what_depends_on_data)
 }
 END_TEST
 
-START_TEST(believes_the_model_about_operators_it_does_not_know)
+START_TEST(trusts_declared_shapes_of_unknown_operators)
 {
     input("x", BP_DTYPE_F32, "n");
     node("NoSuchOperator", "x", "y");
@@ -365,28 +365,28 @@ START_TEST(an_input_with_a_default_is_still_an_input)
 }
 END_TEST
 
-/* ---- bodies ---------------------------------------------------------------------------------- */
+/* ---- subgraphs ----------------------------------------------------------------------------- */
 
 static void build_if(const char *op, const char *in)
 {
-    struct bp_ir *body;
+    struct bp_ir *subgraph;
     uint32_t n;
 
     input("cond", BP_DTYPE_BOOL, "");
     input("x", BP_DTYPE_F32, "batch,3");
     input("w", BP_DTYPE_F32, "4");
     n = graphs_node(&g, g.main, "if", "If", "cond", "y");
-    body = graphs_body(&g, g.main, "then");
-    graphs_add_body(&g, g.main, n, "then_branch", body);
-    graphs_node(&g, body, "in_then", op, in, "p");
-    graphs_output(&g, body, "p");
-    body = graphs_body(&g, g.main, "else");
-    graphs_add_body(&g, g.main, n, "else_branch", body);
-    graphs_node(&g, body, "in_else", op, in, "q");
-    graphs_output(&g, body, "q");
+    subgraph = graphs_subgraph(&g, g.main, "then");
+    graphs_add_subgraph(&g, g.main, n, "then_branch", subgraph);
+    graphs_node(&g, subgraph, "in_then", op, in, "p");
+    graphs_output(&g, subgraph, "p");
+    subgraph = graphs_subgraph(&g, g.main, "else");
+    graphs_add_subgraph(&g, g.main, n, "else_branch", subgraph);
+    graphs_node(&g, subgraph, "in_else", op, in, "q");
+    graphs_output(&g, subgraph, "q");
 }
 
-START_TEST(sees_captured_shapes_in_bodies)
+START_TEST(sees_captured_shapes_in_subgraphs)
 {
     build_if("Relu", "x");
     infers();
@@ -394,7 +394,7 @@ START_TEST(sees_captured_shapes_in_bodies)
 }
 END_TEST
 
-START_TEST(says_in_which_body_shapes_do_not_fit)
+START_TEST(names_the_subgraph_whose_shapes_do_not_fit)
 {
     build_if("Add", "x,w");
     refuses(BP_E_SHAPE, "node 'if' (If): graph 'else': node 'in_else' (Add): ");
@@ -501,7 +501,7 @@ START_TEST(broadcasts_shapes)
 }
 END_TEST
 
-START_TEST(cuts_words_that_do_not_fit)
+START_TEST(truncates_text_that_does_not_fit)
 {
     struct bp_fact a = declared("a", "batch,3");
     char text[12];
@@ -515,20 +515,20 @@ START_TEST(cuts_words_that_do_not_fit)
 }
 END_TEST
 
-START_TEST(checks_what_a_body_is_given)
+START_TEST(checks_the_inputs_of_a_subgraph)
 {
-    struct bp_ir *body = graphs_body(&g, g.main, "loop");
+    struct bp_ir *subgraph = graphs_subgraph(&g, g.main, "loop");
     struct bp_fact in[2] = {declared("a", "batch,3"), declared("b", "2")}, *out;
     char text[64];
 
-    graphs_input(&g, body, "state", BP_DTYPE_F32, "?,?");
-    graphs_output(&g, body, "state");
-    ck_assert_int_eq(bp_infer_subgraph(&rule, body, in, 2, &out), BP_E_INVALID);
+    graphs_input(&g, subgraph, "state", BP_DTYPE_F32, "?,?");
+    graphs_output(&g, subgraph, "state");
+    ck_assert_int_eq(bp_infer_subgraph(&rule, subgraph, in, 2, &out), BP_E_INVALID);
     ck_assert_str_eq(g.words, "graph 'loop' takes 1 inputs, it gets 2");
-    ck_assert_int_eq(bp_infer_subgraph(&rule, body, in, 1, &out), BP_OK);
+    ck_assert_int_eq(bp_infer_subgraph(&rule, subgraph, in, 1, &out), BP_OK);
     bp_fact_text(&out[0], &g.symbols, text, sizeof text);
     ck_assert_str_eq(text, "float32[batch,3]");
-    ck_assert_int_eq(bp_infer_subgraph(&rule, body, in + 1, 1, &out), BP_OK);
+    ck_assert_int_eq(bp_infer_subgraph(&rule, subgraph, in + 1, 1, &out), BP_OK);
     bp_fact_text(&out[0], &g.symbols, text, sizeof text);
     ck_assert_str_eq(text, "float32[2]"); /* not the declared rank */
 }
@@ -536,7 +536,7 @@ END_TEST
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-START_TEST(says_so_when_memory_is_out)
+START_TEST(out_of_memory_is_a_status)
 {
     bool failed = true;
 
@@ -580,7 +580,7 @@ int main(void)
     tcase_add_checked_fixture(walk, setup, teardown);
     tcase_add_test(walk, follows_symbols_through_the_graph);
     tcase_add_test(walk, follows_contents_to_shapes);
-    tcase_add_test(walk, says_what_only_the_data_tells);
+    tcase_add_test(walk, reports_sizes_that_depend_on_data);
     tcase_add_test(walk, runs_the_nodes_it_is_told);
     tcase_add_test(walk, names_two_inputs_of_different_types);
     tcase_add_test(walk, names_an_input_of_a_type_that_is_not_taken);
@@ -588,23 +588,23 @@ int main(void)
     tcase_add_loop_test(walk, completes_shapes_by_what_is_declared, 0, COUNT(merges));
     tcase_add_test(walk, names_a_declared_shape_that_cannot_be);
     tcase_add_test(walk, names_a_declared_type_that_cannot_be);
-    tcase_add_test(walk, takes_no_ones_word_for_what_depends_on_data);
-    tcase_add_test(walk, believes_the_model_about_operators_it_does_not_know);
+    tcase_add_test(walk, trusts_no_declaration_of_data_dependent_sizes);
+    tcase_add_test(walk, trusts_declared_shapes_of_unknown_operators);
     tcase_add_loop_test(walk, reads_small_integer_constants, 0, COUNT(wholes));
     tcase_add_loop_test(walk, reads_small_float_constants, 0, COUNT(reals));
     tcase_add_test(walk, leaves_large_constants_alone);
     tcase_add_test(walk, names_a_constant_that_cannot_be_read);
     tcase_add_test(walk, an_input_with_a_default_is_still_an_input);
-    tcase_add_test(walk, sees_captured_shapes_in_bodies);
-    tcase_add_test(walk, says_in_which_body_shapes_do_not_fit);
-    tcase_add_test(walk, says_so_when_memory_is_out);
+    tcase_add_test(walk, sees_captured_shapes_in_subgraphs);
+    tcase_add_test(walk, names_the_subgraph_whose_shapes_do_not_fit);
+    tcase_add_test(walk, out_of_memory_is_a_status);
     suite_add_tcase(suite, helpers);
     tcase_add_checked_fixture(helpers, setup_rule, teardown);
     tcase_add_test(helpers, sets_an_output);
     tcase_add_test(helpers, counts_axes_from_either_end);
     tcase_add_loop_test(helpers, broadcasts_shapes, 0, COUNT(broadcasts));
-    tcase_add_test(helpers, cuts_words_that_do_not_fit);
-    tcase_add_test(helpers, checks_what_a_body_is_given);
+    tcase_add_test(helpers, truncates_text_that_does_not_fit);
+    tcase_add_test(helpers, checks_the_inputs_of_a_subgraph);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -110,7 +110,7 @@ START_TEST(orders_a_large_graph_quickly)
 }
 END_TEST
 
-START_TEST(names_the_nodes_of_a_circle)
+START_TEST(names_the_nodes_of_a_cycle)
 {
     f32_input("x");
     graphs_node(&g, g.main, "before", "Relu", "x", "a");
@@ -123,7 +123,7 @@ START_TEST(names_the_nodes_of_a_circle)
 }
 END_TEST
 
-START_TEST(names_two_nodes_of_a_circle)
+START_TEST(names_two_nodes_of_a_cycle)
 {
     f32_input("x");
     graphs_node(&g, g.main, "one", "Add", "x,c", "b");
@@ -143,7 +143,7 @@ END_TEST
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-START_TEST(names_who_reads_a_value_that_nobody_provides)
+START_TEST(names_the_reader_of_an_undefined_value)
 {
     f32_input("x");
     graphs_node(&g, g.main, "Conv_3", "Conv", "x,w", "y");
@@ -152,7 +152,7 @@ START_TEST(names_who_reads_a_value_that_nobody_provides)
 }
 END_TEST
 
-START_TEST(refuses_an_output_that_nobody_provides)
+START_TEST(refuses_an_undefined_output)
 {
     f32_input("x");
     graphs_output(&g, g.main, "y");
@@ -354,7 +354,7 @@ START_TEST(leaves_unknown_operators_to_the_planner)
 }
 END_TEST
 
-/* ---- bodies ---------------------------------------------------------------------------------- */
+/* ---- subgraphs ----------------------------------------------------------------------------- */
 
 /* An If whose then-branch has an If whose then-branch adds outer values "a" and "w". */
 static void build_nested(struct bp_ir **middle, struct bp_ir **inner)
@@ -368,21 +368,21 @@ static void build_nested(struct bp_ir **middle, struct bp_ir **inner)
     graphs_constant(&g, g.main, "w", BP_DTYPE_F32, w, 2);
     outer_if = graphs_node(&g, g.main, "if", "If", "cond", "y"); /* before what it captures */
     graphs_node(&g, g.main, "relu", "Relu", "x", "a");
-    *middle = graphs_body(&g, g.main, "then");
-    graphs_add_body(&g, g.main, outer_if, "then_branch", *middle);
+    *middle = graphs_subgraph(&g, g.main, "then");
+    graphs_add_subgraph(&g, g.main, outer_if, "then_branch", *middle);
     node = graphs_node(&g, *middle, "if2", "If", "cond", "p");
-    *inner = graphs_body(&g, *middle, "then2");
-    graphs_add_body(&g, *middle, node, "then_branch", *inner);
+    *inner = graphs_subgraph(&g, *middle, "then2");
+    graphs_add_subgraph(&g, *middle, node, "then_branch", *inner);
     graphs_node(&g, *inner, "add", "Add", "a,w", "s");
     graphs_node(&g, *inner, "add2", "Add", "s,a", "q");
     graphs_output(&g, *inner, "q");
-    other = graphs_body(&g, *middle, "else2");
-    graphs_add_body(&g, *middle, node, "else_branch", other);
+    other = graphs_subgraph(&g, *middle, "else2");
+    graphs_add_subgraph(&g, *middle, node, "else_branch", other);
     graphs_node(&g, other, "id", "Identity", "a", "q");
     graphs_output(&g, other, "q");
     graphs_output(&g, *middle, "p");
-    other = graphs_body(&g, g.main, "else");
-    graphs_add_body(&g, g.main, outer_if, "else_branch", other);
+    other = graphs_subgraph(&g, g.main, "else");
+    graphs_add_subgraph(&g, g.main, outer_if, "else_branch", other);
     graphs_node(&g, other, "id", "Identity", "x", "q");
     graphs_output(&g, other, "q");
     graphs_output(&g, g.main, "y");
@@ -396,7 +396,7 @@ START_TEST(captures_values_two_levels_deep)
 
     build_nested(&middle, &inner);
     seals();
-    ck_assert_str_eq(node_name(0), "relu"); /* the If waits for what its bodies read */
+    ck_assert_str_eq(node_name(0), "relu"); /* the If waits for what its subgraphs read */
     node = &g.main->nodes[1];
     ck_assert_ptr_eq(bp_ir_subgraph(node, "then_branch"), middle);
     ck_assert_uint_eq(node->n_implicit, 4); /* cond, a, w, x; each once */
@@ -414,7 +414,7 @@ START_TEST(captures_values_two_levels_deep)
 }
 END_TEST
 
-START_TEST(says_in_which_body_something_is_wrong)
+START_TEST(names_the_subgraph_of_an_error)
 {
     struct bp_ir *middle, *inner;
 
@@ -425,7 +425,7 @@ START_TEST(says_in_which_body_something_is_wrong)
 }
 END_TEST
 
-START_TEST(a_body_must_not_write_what_it_captured)
+START_TEST(a_subgraph_must_not_write_a_captured_value)
 {
     struct bp_ir *middle, *inner;
 
@@ -435,7 +435,7 @@ START_TEST(a_body_must_not_write_what_it_captured)
 }
 END_TEST
 
-START_TEST(sees_circles_through_bodies)
+START_TEST(finds_cycles_through_subgraphs)
 {
     struct bp_ir *middle, *inner;
 
@@ -448,7 +448,7 @@ START_TEST(sees_circles_through_bodies)
 }
 END_TEST
 
-START_TEST(names_the_node_whose_body_reads_what_nobody_provides)
+START_TEST(names_the_node_whose_subgraph_reads_an_undefined_value)
 {
     struct bp_ir *middle, *inner;
 
@@ -463,19 +463,19 @@ START_TEST(names_the_node_whose_body_reads_what_nobody_provides)
 }
 END_TEST
 
-START_TEST(refuses_bodies_that_are_too_deep)
+START_TEST(refuses_subgraphs_nested_too_deep)
 {
-    struct bp_ir *ir = g.main, *body;
+    struct bp_ir *ir = g.main, *subgraph;
     bp_rc rc = BP_OK;
     int depth = 0;
 
     while (rc == BP_OK) {
-        rc = bp_ir_create(&g.region, &g.symbols, ir, "loop", &body, &g.err);
-        ir = body;
+        rc = bp_ir_create(&g.region, &g.symbols, ir, "loop", &subgraph, &g.err);
+        ir = subgraph;
         depth++;
     }
     expect(rc, BP_E_INVALID, "graph 'loop' has subgraphs nested more than 31 deep");
-    ck_assert_ptr_null(body);
+    ck_assert_ptr_null(subgraph);
     ck_assert_int_eq(depth, BP_MAX_SUBGRAPH_DEPTH + 1);
 }
 END_TEST
@@ -535,7 +535,7 @@ static uint32_t opset(void *h, const char *domain)
     return 13;
 }
 
-START_TEST(says_so_when_memory_is_out)
+START_TEST(out_of_memory_is_a_status)
 {
     bool failed = true;
 
@@ -570,11 +570,11 @@ int main(void)
     tcase_add_test(tcase, keeps_an_order_that_is_right);
     tcase_add_test(tcase, finds_an_order);
     tcase_add_test(tcase, orders_a_large_graph_quickly);
-    tcase_add_test(tcase, names_the_nodes_of_a_circle);
-    tcase_add_test(tcase, names_two_nodes_of_a_circle);
+    tcase_add_test(tcase, names_the_nodes_of_a_cycle);
+    tcase_add_test(tcase, names_two_nodes_of_a_cycle);
     tcase_add_test(tcase, names_a_node_that_reads_itself);
-    tcase_add_test(tcase, names_who_reads_a_value_that_nobody_provides);
-    tcase_add_test(tcase, refuses_an_output_that_nobody_provides);
+    tcase_add_test(tcase, names_the_reader_of_an_undefined_value);
+    tcase_add_test(tcase, refuses_an_undefined_output);
     tcase_add_test(tcase, names_both_writers_of_a_value);
     tcase_add_test(tcase, refuses_to_write_an_input);
     tcase_add_test(tcase, refuses_to_write_an_initializer);
@@ -587,12 +587,12 @@ int main(void)
     tcase_add_test(tcase, drops_absent_inputs_at_the_end);
     tcase_add_test(tcase, leaves_unknown_operators_to_the_planner);
     tcase_add_test(tcase, captures_values_two_levels_deep);
-    tcase_add_test(tcase, says_in_which_body_something_is_wrong);
-    tcase_add_test(tcase, a_body_must_not_write_what_it_captured);
-    tcase_add_test(tcase, sees_circles_through_bodies);
-    tcase_add_test(tcase, names_the_node_whose_body_reads_what_nobody_provides);
-    tcase_add_test(tcase, refuses_bodies_that_are_too_deep);
+    tcase_add_test(tcase, names_the_subgraph_of_an_error);
+    tcase_add_test(tcase, a_subgraph_must_not_write_a_captured_value);
+    tcase_add_test(tcase, finds_cycles_through_subgraphs);
+    tcase_add_test(tcase, names_the_node_whose_subgraph_reads_an_undefined_value);
+    tcase_add_test(tcase, refuses_subgraphs_nested_too_deep);
     tcase_add_test(tcase, loads_data_once_it_is_wanted);
-    tcase_add_test(tcase, says_so_when_memory_is_out);
+    tcase_add_test(tcase, out_of_memory_is_a_status);
     return check_main("ir", &tcase, 1);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_rules.c - the shape rules, a line a case: inputs, attributes and outputs as text. A value
- * is "float32[batch,3,?]", "[...]" for no known rank, with "={1,n}" behind it for its elements, "-"
+ * is "float32[batch,3,?]", "[...]" for no known rank, with "={1,n}" after it for its elements, "-"
  * when it is absent; a result that only the data will tell ends in "!".
  */
 
@@ -248,7 +248,7 @@ static uint32_t attrs_of(const char *s, bp_attr *out)
     return n;
 }
 
-/* Defaults of the schema behind the given ones, as sealing a graph adds them. */
+/* Defaults of the schema after the given ones, as sealing a graph adds them. */
 static uint32_t add_defaults(const struct bp_schema *schema, bp_attr *attrs, uint32_t n)
 {
     for (uint32_t i = 0; i < schema->n_attrs; i++) {
@@ -406,7 +406,7 @@ static const struct rule_case cases[] = {
 #include "graph/check_rules_quant.inc"
 };
 
-START_TEST(gives_what_the_operator_says)
+START_TEST(infers_the_shapes_of_each_operator)
 {
     check_case(&cases[_i], false);
     teardown();
@@ -415,7 +415,7 @@ START_TEST(gives_what_the_operator_says)
 }
 END_TEST
 
-START_TEST(says_so_when_memory_is_out)
+START_TEST(out_of_memory_is_a_status)
 {
     char found[1024];
 
@@ -433,20 +433,20 @@ END_TEST
 
 /* ---- If ------------------------------------------------------------------------------------- */
 
-/* A body that gives one value of the graph around it, as it is. */
+/* A subgraph that gives one value of the graph around it, as it is. */
 static struct bp_ir *give_captured(const char *name, struct bp_ir_value *value, uint32_t *output)
 {
-    struct bp_ir *body = must(bp_region_alloc(&region, sizeof *body));
+    struct bp_ir *subgraph = must(bp_region_alloc(&region, sizeof *subgraph));
 
     value->flags = BP_IR_CAPTURED | BP_IR_OUTPUT;
     value->producer = BP_NONE;
     value->declared.rank = BP_RANK_UNKNOWN;
-    body->name = name;
-    body->values = value;
-    body->n_values = 1;
-    body->outputs = output;
-    body->n_outputs = 1;
-    return body;
+    subgraph->name = name;
+    subgraph->values = value;
+    subgraph->n_values = 1;
+    subgraph->outputs = output;
+    subgraph->n_outputs = 1;
+    return subgraph;
 }
 
 static void run_if(const char *cond, const char *outer_facts, char *buf, size_t cap)
@@ -455,12 +455,12 @@ static void run_if(const char *cond, const char *outer_facts, char *buf, size_t 
     struct bp_fact outer[2], out = {.rank = BP_RANK_UNKNOWN};
     struct bp_ir_value values[2] = {{.name = "a", .outer = 0}, {.name = "b", .outer = 1}};
     uint32_t zero = 0;
-    uint32_t body_index[2] = {0, 1};
-    struct bp_ir *bodies[2] = {give_captured("then", &values[0], &zero),
-                               give_captured("else", &values[1], &zero)};
+    uint32_t subgraph_index[2] = {0, 1};
+    struct bp_ir *subgraphs[2] = {give_captured("then", &values[0], &zero),
+                                  give_captured("else", &values[1], &zero)};
     bp_attr attrs[2] = {
-        {.name = "then_branch", .type = BP_ATTR_GRAPH, .count = 1, .data = &body_index[0]},
-        {.name = "else_branch", .type = BP_ATTR_GRAPH, .count = 1, .data = &body_index[1]}};
+        {.name = "then_branch", .type = BP_ATTR_GRAPH, .count = 1, .data = &subgraph_index[0]},
+        {.name = "else_branch", .type = BP_ATTR_GRAPH, .count = 1, .data = &subgraph_index[1]}};
     const struct bp_fact *in[1];
     struct bp_ir_node node = {.name = "n",
                               .op = "If",
@@ -471,7 +471,7 @@ static void run_if(const char *cond, const char *outer_facts, char *buf, size_t 
                               .n_out = 1,
                               .attrs = attrs,
                               .n_attrs = 2,
-                              .subgraphs = bodies,
+                              .subgraphs = subgraphs,
                               .n_subgraphs = 2};
     struct bp_infer infer = {.node = &node,
                              .in = in,
@@ -542,7 +542,7 @@ START_TEST(follows_a_shape_through_its_arithmetic)
 END_TEST
 
 /* Every rule with nothing known: no row may need more, or give more than it can know. */
-START_TEST(manages_without_any_knowledge)
+START_TEST(every_rule_takes_unknown_inputs)
 {
     const struct bp_fact unknown = {.rank = BP_RANK_UNKNOWN};
     uint32_t n_rows;
@@ -595,11 +595,11 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, gives_what_the_operator_says, 0, COUNT(cases));
-    tcase_add_loop_test(tcase, says_so_when_memory_is_out, 0, COUNT(cases));
+    tcase_add_loop_test(tcase, infers_the_shapes_of_each_operator, 0, COUNT(cases));
+    tcase_add_loop_test(tcase, out_of_memory_is_a_status, 0, COUNT(cases));
     tcase_add_loop_test(tcase, merges_both_branches_of_if, 0, COUNT(branches));
     tcase_add_test(tcase, follows_a_shape_through_its_arithmetic);
-    tcase_add_test(tcase, manages_without_any_knowledge);
+    tcase_add_test(tcase, every_rule_takes_unknown_inputs);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

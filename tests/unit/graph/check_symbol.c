@@ -414,7 +414,7 @@ static const struct {
     {7, '|', 3, "sizes 7 and 3 do not broadcast"},
 };
 
-START_TEST(refuses_numbers_that_have_no_result)
+START_TEST(refuses_arithmetic_without_a_result)
 {
     struct bp_sym out;
 
@@ -453,7 +453,7 @@ static bp_rc make_many(void)
     return rc;
 }
 
-START_TEST(says_so_when_memory_is_out)
+START_TEST(out_of_memory_is_a_status)
 {
     bool failed = true;
 
@@ -490,9 +490,9 @@ int main(void)
     tcase_add_test(tcase, remembers_what_comes_from_data);
     tcase_add_test(tcase, gives_up_on_expressions_without_end);
     tcase_add_test(tcase, coefficients_that_overflow_give_a_fresh_symbol);
-    tcase_add_loop_test(tcase, refuses_numbers_that_have_no_result, 0, COUNT(bad));
+    tcase_add_loop_test(tcase, refuses_arithmetic_without_a_result, 0, COUNT(bad));
     tcase_add_test(tcase, refuses_to_divide_a_symbol_by_0);
-    tcase_add_test(tcase, says_so_when_memory_is_out);
+    tcase_add_test(tcase, out_of_memory_is_a_status);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -235,7 +235,7 @@ static const struct {
     {"unframed", BP_E_SHAPE, "not with these shapes"},
     {"unexecuted", BP_E_DEVICE_LOST, "fell off the bus"},
     {"pending", BP_E_INTERNAL, "without a stream"},
-    {"meddling", BP_E_INVALID, "which has a place"},
+    {"meddling", BP_E_INVALID, "whose size is known"},
 };
 
 START_TEST(a_run_that_fails_names_the_provider)
@@ -532,7 +532,7 @@ START_TEST(the_report_tells_the_input_that_has_the_wrong_type)
 }
 END_TEST
 
-/* A model with two operators that nobody has, one of them in a body. */
+/* A model with two operators that nobody has, one of them in a subgraph. */
 static void strange_model(void)
 {
     kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "");
@@ -540,14 +540,14 @@ static void strange_model(void)
     kit_node("first", "Frobnicate", "x", "f");
     kit_io(KIT_VALUE_INFO, "f", BP_DTYPE_F32, "2");
     kit_open_node("if", "If", "c", "v");
-    kit_open_body("then_branch");
+    kit_open_subgraph("then_branch");
     kit_node("second", "Defenestrate", "x", "t");
     kit_io(KIT_OUTPUT, "t", BP_DTYPE_F32, "2");
-    kit_close_body();
-    kit_open_body("else_branch");
+    kit_close_subgraph();
+    kit_open_subgraph("else_branch");
     kit_node("fine", "Relu", "x", "e");
     kit_io(KIT_OUTPUT, "e", BP_DTYPE_F32, "2");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_VALUE_INFO, "v", BP_DTYPE_F32, "2");
     kit_node("add", "Add", "v f", "y");
@@ -565,7 +565,7 @@ END_TEST
 
 START_TEST(a_plan_is_made_where_a_session_is_not)
 {
-    uint32_t n_nobody = 0, n_in_bodies = 0;
+    uint32_t n_nobody = 0, n_in_subgraphs = 0;
     bp_report *report = NULL;
 
     strange_model();
@@ -576,11 +576,11 @@ START_TEST(a_plan_is_made_where_a_session_is_not)
 
         KIT_OK(bp_report_get_node(report, i, &node, &kit.err));
         n_nobody += node.provider == BP_NONE && strcmp(node.op, "If") != 0;
-        n_in_bodies += strcmp(node.path, "if") == 0;
+        n_in_subgraphs += strcmp(node.path, "if") == 0;
     }
     ck_assert_uint_eq(bp_report_node_count(report), 5);
     ck_assert_uint_eq(n_nobody, 2);
-    ck_assert_uint_eq(n_in_bodies, 2);
+    ck_assert_uint_eq(n_in_subgraphs, 2);
     ck_assert_uint_eq(row_of(report, "few").n_nodes, 2); /* Relu and Add */
     ck_assert_uint_eq(row_of(report, "few").stage, BP_STAGE_CAPABILITY);
     ck_assert_uint_eq(atomic_load(&kit_counters("few")->programs), 0);

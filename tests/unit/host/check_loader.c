@@ -79,7 +79,7 @@ static bool is_mapped(void)
     return found;
 }
 
-START_TEST(what_nothing_speaks_against_is_told_without_opening_it)
+START_TEST(a_sound_file_is_accepted_without_opening_it)
 {
     bp_env *env;
     bp_provider_info info;
@@ -444,7 +444,7 @@ START_TEST(the_higher_version_wins_and_the_loser_is_told)
 }
 END_TEST
 
-START_TEST(a_draw_is_an_error_and_never_chance)
+START_TEST(a_tie_is_an_error)
 {
     bp_env *env;
 
@@ -846,7 +846,7 @@ int main(void)
     TCase *const cases[] = {tcase, missing, many};
 
     tcase_add_checked_fixture(tcase, plugin_setup, plugin_teardown);
-    tcase_add_test(tcase, what_nothing_speaks_against_is_told_without_opening_it);
+    tcase_add_test(tcase, a_sound_file_is_accepted_without_opening_it);
     tcase_add_loop_test(tcase, refuses_by_the_file_alone, 0,
                         n_of(sizeof refused, sizeof refused[0]));
     tcase_add_test(tcase, takes_search_paths_that_follow_the_plug_in);
@@ -864,7 +864,7 @@ int main(void)
     tcase_add_test(tcase, a_manifest_says_what_the_files_name_does_not);
 #endif
     tcase_add_test(tcase, the_higher_version_wins_and_the_loser_is_told);
-    tcase_add_test(tcase, a_draw_is_an_error_and_never_chance);
+    tcase_add_test(tcase, a_tie_is_an_error);
     tcase_add_test(tcase, the_user_then_the_operator_then_the_plug_in_order);
     tcase_add_loop_test(tcase, a_conf_file_forbids_or_is_refused, 0,
                         n_of(sizeof confs, sizeof confs[0]));

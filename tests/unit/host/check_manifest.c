@@ -281,7 +281,7 @@ START_TEST(damaged_files_are_refused_or_read_never_more)
 {
     static const unsigned char bad[] = {0, 1, 0x7f, 0x80, 0xff};
     unsigned char *bytes;
-    size_t size, places[4];
+    size_t size, offsets[4];
     uint32_t n_read = 0;
     uint64_t state = 7;
     int fd = copy_to_memory(mock_path("few"), &bytes, &size);
@@ -293,12 +293,12 @@ START_TEST(damaged_files_are_refused_or_read_never_more)
             uint64_t byte = random_below(&state, 256 + sizeof bad);
             unsigned char value = byte < 256 ? (unsigned char)byte : bad[byte - 256];
 
-            places[i] = place_to_change(&state, bytes, size);
-            ck_assert_int_eq(pwrite(fd, &value, 1, (off_t)places[i]), 1);
+            offsets[i] = place_to_change(&state, bytes, size);
+            ck_assert_int_eq(pwrite(fd, &value, 1, (off_t)offsets[i]), 1);
         }
         n_read += survives(fd);
         for (size_t i = 0; i < n; i++)
-            ck_assert_int_eq(pwrite(fd, bytes + places[i], 1, (off_t)places[i]), 1);
+            ck_assert_int_eq(pwrite(fd, bytes + offsets[i], 1, (off_t)offsets[i]), 1);
     }
     ck_assert_uint_gt(n_read, 100); /* most changes hit what nobody reads, so this test reads far */
     ck_assert_uint_lt(n_read, 19000);

@@ -270,7 +270,7 @@ START_TEST(one_that_comes_too_late_has_no_share)
 }
 END_TEST
 
-START_TEST(refuses_what_is_no_share)
+START_TEST(refuses_an_invalid_share)
 {
     kit_provider("few", BP_FALLBACK_REQUIRE);
     KIT_FAILS(bp_session_options_set_min_share(kit.options, "few", 1.5, &kit.err), BP_E_INVALID,
@@ -328,7 +328,7 @@ static const char *used(void)
 
 static const struct {
     const char *variable, *used;
-} wishes[] = {
+} settings[] = {
     {"few", "few cpu "},
     {"absent,org.backplane.few", "absent few cpu "},
     {"cpu, FewExecutionProvider ,few", "few cpu "},
@@ -341,11 +341,11 @@ static const struct {
 
 START_TEST(what_the_user_wants_is_used_where_the_program_names_nobody)
 {
-    setenv("BACKPLANE_PROVIDERS", wishes[_i].variable, 1);
+    setenv("BACKPLANE_PROVIDERS", settings[_i].variable, 1);
     use_variables();
     kit_small_model();
     kit_session();
-    ck_assert_str_eq(used(), wishes[_i].used);
+    ck_assert_str_eq(used(), settings[_i].used);
     forget_session();
     kit_provider("gadget", BP_FALLBACK_SILENT);
     kit_session();
@@ -357,7 +357,7 @@ START_TEST(what_the_user_wants_is_used_where_the_program_names_nobody)
 }
 END_TEST
 
-START_TEST(a_wish_for_nobody_is_an_error)
+START_TEST(a_request_for_an_unknown_provider_is_an_error)
 {
     setenv("BACKPLANE_PROVIDERS", "fewx", 1);
     use_variables();
@@ -507,7 +507,7 @@ static const struct {
      "the option 'gain' of 'FEW' is given twice"},
 };
 
-START_TEST(a_wish_that_is_not_understood_is_an_error)
+START_TEST(a_malformed_request_is_an_error)
 {
     bp_env_config config = {.struct_size = sizeof config};
     bp_env *env = NULL;
@@ -522,7 +522,7 @@ START_TEST(a_wish_that_is_not_understood_is_an_error)
 }
 END_TEST
 
-START_TEST(a_report_file_that_cannot_be_written_hurts_nobody)
+START_TEST(an_unwritable_report_file_fails_nothing)
 {
     setenv("BACKPLANE_REPORT", "/nowhere/report.txt", 1);
     use_variables();
@@ -663,7 +663,7 @@ START_TEST(a_rule_for_a_provider_that_failed_is_no_mistake)
 }
 END_TEST
 
-START_TEST(a_rule_for_nobody_is_an_error)
+START_TEST(a_rule_for_an_unknown_provider_is_an_error)
 {
     kit_small_model();
     kit_provider("few", BP_FALLBACK_SILENT);
@@ -682,7 +682,7 @@ START_TEST(a_node_may_be_kept_from_all)
 }
 END_TEST
 
-START_TEST(refuses_what_is_no_rule)
+START_TEST(refuses_malformed_rules)
 {
     static const char *const texts[] = {"", "relu", "relu=", "=cpu", "relu=!", "op:=cpu", NULL};
 
@@ -724,7 +724,7 @@ START_TEST(rules_come_from_files)
 END_TEST
 
 /* D-13 */
-START_TEST(a_path_rule_reaches_into_bodies)
+START_TEST(a_path_rule_reaches_into_subgraphs)
 {
     static const char *const rules[] = {"path:when=cpu", NULL};
     bp_report_node node = {.struct_size = sizeof node};
@@ -736,10 +736,10 @@ START_TEST(a_path_rule_reaches_into_bodies)
     kit_node("outer", "Relu", "x", "r");
     kit_open_node("when", "If", "c", "y");
     for (int i = 0; i < 2; i++) {
-        kit_open_body(i ? "else_branch" : "then_branch");
+        kit_open_subgraph(i ? "else_branch" : "then_branch");
         kit_node(i ? "no" : "yes", "Relu", "r", i ? "b" : "a");
         kit_io(KIT_OUTPUT, i ? "b" : "a", BP_DTYPE_F32, "4");
-        kit_close_body();
+        kit_close_subgraph();
     }
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "4");
@@ -826,7 +826,7 @@ START_TEST(explains_a_failure_of_each_stage)
 }
 END_TEST
 
-START_TEST(explains_nobody_by_an_error)
+START_TEST(explaining_an_unknown_provider_is_an_error)
 {
     char *text = kit.text;
 
@@ -914,34 +914,34 @@ int main(void)
     tcase_add_loop_test(policy, strict_makes_every_failure_one_of_the_session, 0, N_FAULTS);
     tcase_add_test(policy, strict_from_outside_cannot_be_undone);
     tcase_add_loop_test(policy, what_the_user_wants_is_used_where_the_program_names_nobody, 0,
-                        sizeof wishes / sizeof wishes[0]);
-    tcase_add_test(policy, a_wish_for_nobody_is_an_error);
+                        sizeof settings / sizeof settings[0]);
+    tcase_add_test(policy, a_request_for_an_unknown_provider_is_an_error);
     tcase_add_test(policy, the_user_decides_what_a_failure_means);
     tcase_add_test(policy, the_user_gives_options_in_place_of_the_programs);
     tcase_add_test(policy, the_report_says_whose_each_option_is);
-    tcase_add_loop_test(policy, a_wish_that_is_not_understood_is_an_error, 0,
+    tcase_add_loop_test(policy, a_malformed_request_is_an_error, 0,
                         sizeof malformed / sizeof malformed[0]);
     tcase_add_test(policy, a_provider_that_takes_nothing_fails_where_it_is_required);
     tcase_add_test(policy, all_that_fails_is_in_the_report_of_a_failure);
     tcase_add_test(policy, less_than_the_share_is_a_failure_by_policy);
     tcase_add_test(policy, one_that_comes_too_late_has_no_share);
-    tcase_add_test(policy, refuses_what_is_no_share);
+    tcase_add_test(policy, refuses_an_invalid_share);
     tcase_add_test(policy, variables_are_listed_with_why_they_do_not_count);
-    tcase_add_test(policy, a_report_file_that_cannot_be_written_hurts_nobody);
+    tcase_add_test(policy, an_unwritable_report_file_fails_nothing);
     tcase_add_test(policy, a_report_is_json_where_its_name_says_so);
     tcase_add_test(placing, rules_decide_where_nodes_go);
     tcase_add_test(placing, a_rule_is_the_reason_of_a_refusal);
     tcase_add_test(placing, a_rule_without_effect_is_warned_of);
     tcase_add_test(placing, a_rule_for_a_provider_that_failed_is_no_mistake);
-    tcase_add_test(placing, a_rule_for_nobody_is_an_error);
+    tcase_add_test(placing, a_rule_for_an_unknown_provider_is_an_error);
     tcase_add_test(placing, a_node_may_be_kept_from_all);
-    tcase_add_test(placing, refuses_what_is_no_rule);
+    tcase_add_test(placing, refuses_malformed_rules);
     tcase_add_test(placing, rules_come_from_files);
-    tcase_add_test(placing, a_path_rule_reaches_into_bodies);
+    tcase_add_test(placing, a_path_rule_reaches_into_subgraphs);
     tcase_add_test(why, explains_what_a_provider_refused);
     tcase_add_test(why, explains_providers_that_are_not_in_the_report);
     tcase_add_loop_test(why, explains_a_failure_of_each_stage, 0, N_FAULTS);
-    tcase_add_test(why, explains_nobody_by_an_error);
+    tcase_add_test(why, explaining_an_unknown_provider_is_an_error);
     tcase_add_test(why, no_node_goes_without_a_reason);
     tcase_add_test(why, a_hundred_starts_give_the_same_explained_partition);
     return kit_main("policy", cases, sizeof cases / sizeof cases[0]);

@@ -23,8 +23,8 @@ static const char body[] =
     "#ifndef LOAD\n#define LOAD\n#endif\n#ifndef ENTER\n#define ENTER\n#endif\n"
     "#ifndef ASK\n#define ASK\n#endif\n"
     "static volatile int *nothing;\n"
-    "static int deep(volatile int n) { volatile char room[4096]; room[0] = (char)n;"
-    " return n < 0 ? room[0] : deep(n + 1) + room[0]; }\n"
+    "static int deep(volatile int n) { volatile char buffer[4096]; buffer[0] = (char)n;"
+    " return n < 0 ? buffer[0] : deep(n + 1) + buffer[0]; }\n"
     "static void *idle(void *p) { for (;;) sleep(100); return p; }\n"
     "static void use(void) { (void)nothing; (void)deep; (void)idle; }\n"
     "__attribute__((constructor)) static void load(void) { use(); LOAD; }\n"
@@ -132,7 +132,7 @@ static const struct {
     {"closer", "ASK for (int i = 0; i < 64; i++) close(i)", BP_STAGE_AVAILABLE,
      "standard descriptors closed"},
     {"trapload", "LOAD __builtin_trap()", BP_STAGE_OPEN, "crashed with signal"},
-    {"smash", "ENTER volatile char room[8]; static int i; while (i < 4096) room[i++] = 65",
+    {"smash", "ENTER volatile char buffer[8]; static int i; while (i < 4096) buffer[i++] = 65",
      BP_STAGE_ABI, "crashed with signal"},
     {"beyond",
      "ASK int f = memfd_create(\"x\", 0);"
@@ -180,7 +180,7 @@ static void check_next_starts(void)
 }
 
 /* Proof 2 of docs/proofs.md: P4, P6, P19. */
-START_TEST(none_of_the_zoo_gets_in)
+START_TEST(no_faulty_plug_in_is_registered)
 {
     double ms;
     bp_env *env;
@@ -259,7 +259,7 @@ START_TEST(without_a_helper_auto_warns_once_and_always_refuses)
 END_TEST
 
 /* A helper that does not start is no fault of the plug-in, whichever way it fails. */
-START_TEST(a_helper_that_does_not_work_blames_nobody)
+START_TEST(a_broken_probe_helper_blames_no_plug_in)
 {
     static const char *const scripts[] = {"#!/bin/sh\nexit 0\n", "#!/bin/sh\nkill -9 $$\n",
                                           "#!/bin/sh\nsleep 100\n", "no program\n"};
@@ -318,7 +318,7 @@ START_TEST(a_plug_in_that_says_no_is_opened_and_may_say_it)
 END_TEST
 
 /* An application may ignore its children, or take the ends of all of them. */
-START_TEST(it_works_where_children_are_not_waited_for)
+START_TEST(works_where_children_are_reaped_by_the_system)
 {
     bp_env *env;
 
@@ -336,7 +336,7 @@ END_TEST
 
 /* ---- from one process to the next ------------------------------------------------------------ */
 
-START_TEST(a_second_failure_is_a_quarantine_that_a_user_can_end)
+START_TEST(a_second_failure_quarantines_until_the_user_ends_it)
 {
     bp_provider_info info;
     bp_env *env;
@@ -417,7 +417,7 @@ START_TEST(what_was_good_is_opened_without_a_probe)
 }
 END_TEST
 
-START_TEST(nothing_is_written_that_nobody_asked_for)
+START_TEST(writes_no_file_unless_asked)
 {
     bp_env_config config = {.struct_size = sizeof config, .log = kit_log};
     struct stat st;
@@ -505,17 +505,17 @@ int main(void)
     tcase_add_checked_fixture(animals, plugin_setup, plugin_teardown);
     tcase_add_checked_fixture(modes, plugin_setup, plugin_teardown);
     tcase_set_timeout(animals, 600); /* the compiler has a lot to do */
-    tcase_add_test(animals, none_of_the_zoo_gets_in);
+    tcase_add_test(animals, no_faulty_plug_in_is_registered);
     tcase_add_test(animals, a_session_waits_once_for_all_that_it_names);
     tcase_add_test(modes, without_a_helper_auto_warns_once_and_always_refuses);
-    tcase_add_loop_test(modes, a_helper_that_does_not_work_blames_nobody, 0, 4);
+    tcase_add_loop_test(modes, a_broken_probe_helper_blames_no_plug_in, 0, 4);
     tcase_add_test(modes, off_tries_nothing);
     tcase_add_test(modes, a_plug_in_that_says_no_is_opened_and_may_say_it);
-    tcase_add_test(modes, it_works_where_children_are_not_waited_for);
-    tcase_add_test(modes, a_second_failure_is_a_quarantine_that_a_user_can_end);
+    tcase_add_test(modes, works_where_children_are_reaped_by_the_system);
+    tcase_add_test(modes, a_second_failure_quarantines_until_the_user_ends_it);
     tcase_add_test(modes, another_file_gets_another_chance);
     tcase_add_test(modes, what_was_good_is_opened_without_a_probe);
-    tcase_add_test(modes, nothing_is_written_that_nobody_asked_for);
+    tcase_add_test(modes, writes_no_file_unless_asked);
     tcase_add_test(modes, wrong_settings_are_refused);
     tcase_add_test(modes, variables_decide_where_the_application_does_not);
     return kit_main("probe", cases, 2);

@@ -20,7 +20,7 @@ static const bp_option rows[] = {
     {sizeof(bp_option), 0, BP_OPT_INT, 0, "free", "no bounds", "0", NULL, 0, 0},
     {sizeof(bp_option), BP_OPTION_REQUIRED, BP_OPT_STRING, 0, "token", "who asks", NULL, NULL, 0,
      0},
-    {sizeof(bp_option), BP_OPTION_DYNAMIC, BP_OPT_INT, 0, "room", "bytes to use", "64M", NULL,
+    {sizeof(bp_option), BP_OPTION_DYNAMIC, BP_OPT_INT, 0, "capacity", "bytes to use", "64M", NULL,
      1 << 20, 64.0 * (1 << 30)},
     {sizeof(bp_option), BP_OPTION_SECRET | BP_OPTION_DEPRECATED, BP_OPT_INT, 0, "pin",
      "use 'token' instead", "1234", NULL, 1000, 9999},
@@ -83,7 +83,7 @@ START_TEST(keeps_copies_of_what_it_was_given)
 }
 END_TEST
 
-START_TEST(reads_whole_numbers)
+START_TEST(reads_integers)
 {
     KIT_OK(check("level", "-1"));
     ck_assert_int_eq(opts[LEVEL].i, -1);
@@ -94,7 +94,7 @@ START_TEST(reads_whole_numbers)
 }
 END_TEST
 
-START_TEST(reads_numbers_choices_and_truth)
+START_TEST(reads_numbers_enums_and_booleans)
 {
     static const char *const yes[] = {"1", "true", "TRUE", "on", "Yes"};
     static const char *const no[] = {"0", "false", "False", "off", "NO"};
@@ -118,7 +118,7 @@ END_TEST
 START_TEST(names_the_nearest_and_all_for_an_unknown_key)
 {
     KIT_FAILS(check("leval", "1"), BP_E_OPTION, "'mock'", "'leval'", "did you mean 'level'?",
-              "cache_dir, level, gain, strict, mode, free, token, room, pin");
+              "cache_dir, level, gain, strict, mode, free, token, capacity, pin");
     KIT_FAILS(check("quux_quux_quux", "1"), BP_E_OPTION, "'quux_quux_quux'", "valid: cache_dir");
     ck_assert_ptr_null(strstr(kit.text, "did you mean"));
 }
@@ -165,15 +165,15 @@ START_TEST(reads_sizes_with_their_suffix)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         char canonical[32];
 
-        KIT_OK(check("room", sizes[i].text));
+        KIT_OK(check("capacity", sizes[i].text));
         ck_assert_int_eq(opts[ROOM].i, sizes[i].value);
         snprintf(canonical, sizeof canonical, "%lld", (long long)sizes[i].value);
         ck_assert_str_eq(opts[ROOM].str, canonical);
     }
     KIT_OK(check("free", "-3K"));
     ck_assert_int_eq(opts[FREE].i, -3072);
-    KIT_FAILS(check("room", "65G"), BP_E_OPTION, "is 65G", "allowed are 1M to 64G");
-    KIT_FAILS(check("room", "8P"), BP_E_OPTION, "a whole number (K, M, G and T");
+    KIT_FAILS(check("capacity", "65G"), BP_E_OPTION, "is 65G", "allowed are 1M to 64G");
+    KIT_FAILS(check("capacity", "8P"), BP_E_OPTION, "a whole number (K, M, G and T");
 }
 END_TEST
 
@@ -246,18 +246,18 @@ START_TEST(lets_only_dynamic_ones_change)
     uint32_t at;
 
     live.set_option = take_option;
-    KIT_OK(bp_options_check_change(&live, "room", "2M", &region, &at, &opt, &kit.err));
+    KIT_OK(bp_options_check_change(&live, "capacity", "2M", &region, &at, &opt, &kit.err));
     ck_assert_uint_eq(at, ROOM);
-    ck_assert_str_eq(opt.key, "room");
+    ck_assert_str_eq(opt.key, "capacity");
     ck_assert_int_eq(opt.i, 2 << 20);
     KIT_FAILS(bp_options_check_change(&live, "level", "2", &region, &at, &opt, &kit.err),
-              BP_E_UNSUPPORTED, "'level' is fixed", "may be changed: room");
-    KIT_FAILS(bp_options_check_change(&live, "rooms", "2", &region, &at, &opt, &kit.err),
-              BP_E_OPTION, "did you mean 'room'?");
-    KIT_FAILS(bp_options_check_change(&live, "room", "2", &region, &at, &opt, &kit.err),
+              BP_E_UNSUPPORTED, "'level' is fixed", "may be changed: capacity");
+    KIT_FAILS(bp_options_check_change(&live, "capacty", "2", &region, &at, &opt, &kit.err),
+              BP_E_OPTION, "did you mean 'capacity'?");
+    KIT_FAILS(bp_options_check_change(&live, "capacity", "2", &region, &at, &opt, &kit.err),
               BP_E_OPTION, "1M to 64G");
-    KIT_FAILS(bp_options_check_change(&provider, "room", "2M", &region, &at, &opt, &kit.err),
-              BP_E_UNSUPPORTED, "'room' is fixed"); /* the provider has no way to take it */
+    KIT_FAILS(bp_options_check_change(&provider, "capacity", "2M", &region, &at, &opt, &kit.err),
+              BP_E_UNSUPPORTED, "'capacity' is fixed"); /* the provider has no way to take it */
 }
 END_TEST
 
@@ -269,7 +269,7 @@ START_TEST(refuses_what_is_out_of_range)
 }
 END_TEST
 
-START_TEST(refuses_what_is_no_choice_and_no_truth)
+START_TEST(refuses_invalid_enums_and_booleans)
 {
     KIT_FAILS(check("mode", "quick"), BP_E_OPTION, "'mode'", "'quick'", "Fast, exact, safe");
     KIT_FAILS(check("mode", ""), BP_E_OPTION, "'mode'", "Fast, exact, safe");
@@ -333,8 +333,8 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, fills_defaults_in_the_order_of_the_schema);
     tcase_add_test(tcase, keeps_copies_of_what_it_was_given);
-    tcase_add_test(tcase, reads_whole_numbers);
-    tcase_add_test(tcase, reads_numbers_choices_and_truth);
+    tcase_add_test(tcase, reads_integers);
+    tcase_add_test(tcase, reads_numbers_enums_and_booleans);
     tcase_add_test(tcase, names_the_nearest_and_all_for_an_unknown_key);
     tcase_add_test(tcase, tells_a_provider_without_options);
     tcase_add_test(tcase, refuses_what_is_no_number);
@@ -344,7 +344,7 @@ int main(void)
     tcase_add_test(tcase, warns_of_what_is_deprecated);
     tcase_add_test(tcase, lets_only_dynamic_ones_change);
     tcase_add_test(tcase, refuses_what_is_out_of_range);
-    tcase_add_test(tcase, refuses_what_is_no_choice_and_no_truth);
+    tcase_add_test(tcase, refuses_invalid_enums_and_booleans);
     tcase_add_test(tcase, asks_for_a_required_one_with_its_help);
     tcase_add_test(tcase, walks_rows_that_are_longer_than_ours);
     tcase_add_test(tcase, survives_every_failing_allocation);

@@ -267,7 +267,7 @@ static const struct {
     uint32_t program;
     const char *user, *operator, * warning;
     uint32_t mode;
-} wishes[] = {
+} settings[] = {
     {0, NULL, NULL, NULL, BP_ALLOW_OFF},
     {BP_ALLOW_OFF, "warn", NULL, NULL, BP_ALLOW_WARN},
     {BP_ALLOW_ENFORCE, "off", "off\n", NULL, BP_ALLOW_ENFORCE},
@@ -278,21 +278,21 @@ static const struct {
     {0, NULL, "", "one word", BP_ALLOW_ENFORCE},
 };
 
-START_TEST(the_strictest_wish_counts)
+START_TEST(the_strictest_setting_counts)
 {
     char hash[65];
     bp_env *env;
 
     make_few(hash);
-    if (wishes[_i].operator)
-        write_list("mode", wishes[_i].operator);
-    if (wishes[_i].user)
-        setenv("BACKPLANE_ALLOW", wishes[_i].user, 1);
-    env = allow_env(wishes[_i].program, NULL);
-    ck_assert_uint_eq(bp_env_allow(env, NULL, NULL), wishes[_i].mode);
-    ck_assert_uint_eq(kit_warnings(), wishes[_i].warning != NULL);
-    if (wishes[_i].warning)
-        ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, wishes[_i].warning), 1);
+    if (settings[_i].operator)
+        write_list("mode", settings[_i].operator);
+    if (settings[_i].user)
+        setenv("BACKPLANE_ALLOW", settings[_i].user, 1);
+    env = allow_env(settings[_i].program, NULL);
+    ck_assert_uint_eq(bp_env_allow(env, NULL, NULL), settings[_i].mode);
+    ck_assert_uint_eq(kit_warnings(), settings[_i].warning != NULL);
+    if (settings[_i].warning)
+        ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, settings[_i].warning), 1);
     KIT_OK(bp_env_destroy(env, &kit.err));
     unsetenv("BACKPLANE_ALLOW");
 }
@@ -368,7 +368,7 @@ START_TEST(the_program_may_know_better)
 }
 END_TEST
 
-START_TEST(wrong_wishes_are_refused)
+START_TEST(invalid_settings_are_refused)
 {
     bp_env_config config = {.struct_size = sizeof config};
     bp_env *env;
@@ -537,10 +537,11 @@ int main(void)
     tcase_add_test(tcase, the_same_bytes_by_another_id_are_another_plug_in);
     tcase_add_test(tcase, what_is_not_listed_is_not_tried_either);
     tcase_add_test(tcase, warn_opens_it_and_says_so_once);
-    tcase_add_loop_test(tcase, the_strictest_wish_counts, 0, sizeof wishes / sizeof wishes[0]);
+    tcase_add_loop_test(tcase, the_strictest_setting_counts, 0,
+                        sizeof settings / sizeof settings[0]);
     tcase_add_loop_test(tcase, a_list_that_is_not_sound_does_not_count, 0, 7);
     tcase_add_test(tcase, the_program_may_know_better);
-    tcase_add_test(tcase, wrong_wishes_are_refused);
+    tcase_add_test(tcase, invalid_settings_are_refused);
     tcase_add_loop_test(tcase, libraries_that_others_could_have_changed_refuse_it, 0, 4);
     tcase_add_test(tcase, trusted_libraries_are_listed_once_it_is_open);
     tcase_add_loop_test(tcase, what_it_opens_by_itself_shows_where_it_is_tried, 0, 2);

@@ -38,7 +38,7 @@ static const char *mock_path(const char *name)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-START_TEST(knows_the_names_of_the_world)
+START_TEST(normalises_provider_names)
 {
     static const char *const pairs[][2] = {
         {"DnnlExecutionProvider", "dnnl"},
@@ -288,7 +288,7 @@ START_TEST(the_path_variable_stands_alone)
 }
 END_TEST
 
-START_TEST(the_adding_variable_comes_before_the_standard_places)
+START_TEST(the_extra_path_variable_comes_before_the_standard_directories)
 {
     bp_env *env;
 
@@ -515,7 +515,7 @@ int main(void)
     TCase *tcase = tcase_create("registry");
 
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
-    tcase_add_test(tcase, knows_the_names_of_the_world);
+    tcase_add_test(tcase, normalises_provider_names);
     tcase_add_test(tcase, knows_each_provider_of_onnx_runtime);
     tcase_add_test(tcase, refuses_names_that_are_too_long);
     tcase_add_test(tcase, lists_what_is_linked_in_then_files_by_name_and_cpu_last);
@@ -524,7 +524,7 @@ int main(void)
     tcase_add_test(tcase, tells_the_first_directory_before_the_second);
     tcase_add_test(tcase, says_why_each_directory_counts);
     tcase_add_test(tcase, the_path_variable_stands_alone);
-    tcase_add_test(tcase, the_adding_variable_comes_before_the_standard_places);
+    tcase_add_test(tcase, the_extra_path_variable_comes_before_the_standard_directories);
     tcase_add_test(tcase, variables_do_not_count_when_the_application_says_so);
     tcase_add_test(tcase, refuses_directories_that_are_not_absolute);
     tcase_add_test(tcase, opens_by_any_of_its_names);

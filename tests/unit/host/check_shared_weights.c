@@ -54,7 +54,7 @@ static bp_rc get(const char *scope, const char *key, size_t n, const void **out)
     return bp_shared_weights_get(weights, scope, key, n, 64, pack, &fill, out, &kit.err);
 }
 
-START_TEST(packs_once_for_all_who_ask)
+START_TEST(packs_once_for_all_callers)
 {
     const void *a, *b;
 
@@ -70,7 +70,7 @@ START_TEST(packs_once_for_all_who_ask)
 }
 END_TEST
 
-START_TEST(packs_anew_when_nobody_has_them)
+START_TEST(packs_again_after_the_last_release)
 {
     const void *p;
 
@@ -209,8 +209,8 @@ int main(void)
     TCase *tcase = tcase_create("weights");
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, packs_once_for_all_who_ask);
-    tcase_add_test(tcase, packs_anew_when_nobody_has_them);
+    tcase_add_test(tcase, packs_once_for_all_callers);
+    tcase_add_test(tcase, packs_again_after_the_last_release);
     tcase_add_test(tcase, keeps_keys_and_plug_ins_apart);
     tcase_add_test(tcase, refuses_another_size_for_the_same_key);
     tcase_add_test(tcase, keeps_nothing_of_a_pack_that_failed);

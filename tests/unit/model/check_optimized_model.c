@@ -197,7 +197,7 @@ START_TEST(bodies_go_along)
     kit_ints("rounds", PW_SCALAR, 1, (const int64_t[]){4});
     passes_floats("around", PW_DIMS(3), 1);
     kit_open_node("loop", "Loop", "rounds - x", "y all");
-    kit_open_body("body");
+    kit_open_subgraph("body");
     kit_io(KIT_INPUT, "i", BP_DTYPE_I64, "");
     kit_io(KIT_INPUT, "go", BP_DTYPE_BOOL, "");
     kit_io(KIT_INPUT, "state", BP_DTYPE_F32, "3");
@@ -209,7 +209,7 @@ START_TEST(bodies_go_along)
     kit_io(KIT_OUTPUT, "go_on", BP_DTYPE_BOOL, "");
     kit_io(KIT_OUTPUT, "next", BP_DTYPE_F32, "3");
     kit_io(KIT_OUTPUT, "seen", BP_DTYPE_F32, "3");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "3");
     kit_io(KIT_OUTPUT, "all", BP_DTYPE_F32, "4,3");
@@ -232,11 +232,11 @@ START_TEST(names_in_bodies_are_new_to_the_graph_around)
     kit_node("flat", "Reshape", "cond4 yes", "cond");
     kit_open_node("if", "If", "cond", "e");
     for (int i = 0; i < 2; i++) {
-        kit_open_body(i ? "else_branch" : "then_branch");
+        kit_open_subgraph(i ? "else_branch" : "then_branch");
         pw_node(&kit.w, "Conv", "x w", i ? "c1" : "c2");
         pw_node(&kit.w, "Mul", i ? "c1 m" : "c2 n", i ? "o1" : "o2");
         kit_io(KIT_OUTPUT, i ? "o1" : "o2", BP_DTYPE_F32, NULL);
-        kit_close_body();
+        kit_close_subgraph();
     }
     pw_close(&kit.w);
     kit_node("add", "Add", "d e", "y");

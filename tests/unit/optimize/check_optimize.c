@@ -110,20 +110,20 @@ START_TEST(bodies_are_optimised)
     kit_ints("none", PW_DIMS(1), 1, (const int64_t[]){1});
     kit_node("flat", "Reshape", "cond4 none", "cond");
     kit_open_node("if", "If", "cond", "y");
-    kit_open_body("then_branch");
+    kit_open_subgraph("then_branch");
     pw_open_node(&kit.w, "Conv", "x w", "c1");
     pw_close(&kit.w);
     pw_open_node(&kit.w, "Add", "c1 b", "o1");
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "o1", BP_DTYPE_F32, NULL);
-    kit_close_body();
-    kit_open_body("else_branch");
+    kit_close_subgraph();
+    kit_open_subgraph("else_branch");
     pw_open_node(&kit.w, "Conv", "x w", "c2");
     pw_close(&kit.w);
     pw_open_node(&kit.w, "Relu", "c2", "o2");
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "o2", BP_DTYPE_F32, NULL);
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     passes_becomes("ReduceSum Less Reshape If Conv Conv Relu",
                    "ReduceSum Less Reshape If Conv FusedConv");

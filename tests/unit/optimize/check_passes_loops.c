@@ -13,7 +13,7 @@ static void open_loop(int64_t trips, const char *in, const char *out)
     passes_floats("w", PW_DIMS(3, 3), 7);
     kit_ints("trips", PW_SCALAR, 1, &trips);
     kit_open_node("loop", "Loop", in, out);
-    kit_open_body("body");
+    kit_open_subgraph("body");
     kit_io(KIT_INPUT, "i", BP_DTYPE_I64, "");
     kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "");
     kit_io(KIT_INPUT, "h", BP_DTYPE_F32, NULL);
@@ -21,7 +21,7 @@ static void open_loop(int64_t trips, const char *in, const char *out)
 
 static void close_loop(void)
 {
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
 }
 
@@ -124,14 +124,14 @@ static void branches_read_the_state(void)
     kit_io(KIT_INPUT, "w1", BP_DTYPE_F32, NULL);
     kit_node_int("bool", "Cast", "i", "b", "to", BP_DTYPE_BOOL);
     kit_open_node("if", "If", "b", "p");
-    kit_open_body("then_branch");
+    kit_open_subgraph("then_branch");
     kit_node("product", "MatMul", "h w1", "t");
     body_output("t");
-    kit_close_body();
-    kit_open_body("else_branch");
+    kit_close_subgraph();
+    kit_open_subgraph("else_branch");
     kit_node("tanh", "Tanh", "h", "e");
     body_output("e");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
     body_output("p");
@@ -171,7 +171,7 @@ START_TEST(loops_in_loops_capture_from_within)
     open_loop(2, "trips - x w", "hn wn");
     kit_io(KIT_INPUT, "w1", BP_DTYPE_F32, NULL);
     kit_open_node("inner", "Loop", "trips - h w1", "h3 w4");
-    kit_open_body("body");
+    kit_open_subgraph("body");
     kit_io(KIT_INPUT, "k", BP_DTYPE_I64, "");
     kit_io(KIT_INPUT, "d", BP_DTYPE_BOOL, "");
     kit_io(KIT_INPUT, "h1", BP_DTYPE_F32, NULL);

@@ -131,11 +131,11 @@ static void branches(void)
     kit_node("flat", "Reshape", "cond4 one", "cond");
     kit_open_node("if", "If", "cond", "unread");
     for (int i = 0; i < 2; i++) {
-        kit_open_body(i ? "else_branch" : "then_branch");
+        kit_open_subgraph(i ? "else_branch" : "then_branch");
         kit_node(i ? "c2" : "c1", "Conv", "x w", i ? "m2" : "m1");
         kit_node(i ? "r2" : "r1", "Relu", i ? "m2" : "m1", i ? "o2" : "o1");
         kit_io(KIT_OUTPUT, i ? "o2" : "o1", BP_DTYPE_F32, NULL);
-        kit_close_body();
+        kit_close_subgraph();
     }
     pw_close(&kit.w);
     kit_node("neg", "Neg", "x", "y");

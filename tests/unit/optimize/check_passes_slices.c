@@ -297,10 +297,10 @@ START_TEST(what_a_body_takes_is_copied_from_the_part)
     kit_node("flat", "Reshape", "less one", "cond");
     kit_open_node("if", "If", "cond", "f");
     for (int i = 0; i < 2; i++) {
-        kit_open_body(i ? "else_branch" : "then_branch");
+        kit_open_subgraph(i ? "else_branch" : "then_branch");
         pw_node(&kit.w, i ? "Exp" : "Abs", "d", i ? "o2" : "o1");
         kit_io(KIT_OUTPUT, i ? "o2" : "o1", BP_DTYPE_F32, NULL);
-        kit_close_body();
+        kit_close_subgraph();
     }
     pw_close(&kit.w);
     kit_node("end", "Sub", "f e", "y");

@@ -131,7 +131,7 @@ START_TEST(nodes_that_all_refuse_have_no_provider)
 }
 END_TEST
 
-START_TEST(works_without_anyone_to_ask)
+START_TEST(works_without_providers)
 {
     chain();
     takers_divide(&t);
@@ -160,7 +160,7 @@ START_TEST(the_last_answer_counts)
 }
 END_TEST
 
-START_TEST(who_fails_while_answering_gets_nothing)
+START_TEST(a_provider_that_fails_its_claims_gets_nothing)
 {
     chain();
     takers_add(&t, "one", "ab")->fails = BP_E_DEVICE_LOST;
@@ -173,7 +173,7 @@ START_TEST(who_fails_while_answering_gets_nothing)
 }
 END_TEST
 
-START_TEST(an_answer_for_no_node_is_a_broken_promise)
+START_TEST(a_verdict_for_no_node_is_an_error)
 {
     chain();
     takers_add(&t, "one", "ab")->beyond = 2;
@@ -184,7 +184,7 @@ START_TEST(an_answer_for_no_node_is_a_broken_promise)
 }
 END_TEST
 
-START_TEST(an_operator_that_the_host_does_not_know_goes_to_nobody)
+START_TEST(an_unknown_operator_gets_no_provider)
 {
     graphs_node(&t.g, ir, "a1", "Frobnicate", "x", "y");
     output("y");
@@ -201,7 +201,7 @@ START_TEST(only_in_company_is_handed_back_when_alone)
     relu("o1", "x", "v1"); /* beside a1: stays */
     relu("a1", "v1", "v2");
     relu("b1", "v2", "v3");
-    relu("o2", "v3", "y"); /* behind b1: alone */
+    relu("o2", "v3", "y"); /* after b1: alone */
     output("y");
     one = takers_add(&t, "one", "a");
     one->only = "o";
@@ -232,7 +232,7 @@ static const bp_cost cheap = {.struct_size = sizeof cheap, .known = 1, .run_ns =
 static const bp_cost dear = {.struct_size = sizeof dear, .known = 1, .run_ns = 1e6};
 
 /* x[size] -> a1 -> a2 -> y on a device that says `there`, or a host that says `here`. */
-static const char *weigh(const char *size, const bp_cost *there, const bp_cost *here)
+static const char *chosen(const char *size, const bp_cost *there, const bp_cost *here)
 {
     start_again(size);
     relu("a1", "x", "v");
@@ -248,22 +248,22 @@ static const char *weigh(const char *size, const bp_cost *there, const bp_cost *
 /* P9 */
 START_TEST(a_group_that_is_not_worth_its_copies_goes_back)
 {
-    ck_assert_str_eq(weigh("4", &cheap, &cheap), "host");
+    ck_assert_str_eq(chosen("4", &cheap, &cheap), "host");
     ck_assert_uint_eq(verdict(0, "a1")->verdict, BP_NO);
     ck_assert_uint_eq(verdict(0, "a2")->reason, BP_R_NOT_PROFITABLE);
     ck_assert_str_eq(verdict(0, "a1")->text,
                      "its group would take 20.2 us, with 20.0 us of copies, "
                      "and 0.2 us elsewhere");
-    ck_assert_str_eq(weigh("4", &cheap, &dear), "device");
-    ck_assert_str_eq(weigh("4", &dear, &cheap), "host");
+    ck_assert_str_eq(chosen("4", &cheap, &dear), "device");
+    ck_assert_str_eq(chosen("4", &dear, &cheap), "host");
 }
 END_TEST
 
 /* Two copies of 10 us and 8 bytes a nanosecond, against twice 0.5 us and 8 bytes a nanosecond. */
 START_TEST(unstated_costs_are_estimated)
 {
-    ck_assert_str_eq(weigh("1000", &cheap, NULL), "host");
-    ck_assert_str_eq(weigh("1000000", &cheap, NULL), "device");
+    ck_assert_str_eq(chosen("1000", &cheap, NULL), "host");
+    ck_assert_str_eq(chosen("1000000", &cheap, NULL), "device");
 }
 END_TEST
 
@@ -288,11 +288,11 @@ START_TEST(unknown_costs_move_no_node)
     static const bp_cost less = {.struct_size = sizeof less, .known = 1, .run_ns = -1};
     static const bp_cost old = {.struct_size = 8, .known = 1};
 
-    ck_assert_str_eq(weigh("4", NULL, &cheap), "device"); /* it did not say */
-    ck_assert_str_eq(weigh("4", &none, &cheap), "device");
-    ck_assert_str_eq(weigh("4", &less, &cheap), "device");
-    ck_assert_str_eq(weigh("4", &old, &cheap), "device");
-    ck_assert_str_eq(weigh("n", &cheap, &cheap), "device"); /* how many bytes, nobody knows */
+    ck_assert_str_eq(chosen("4", NULL, &cheap), "device"); /* it did not say */
+    ck_assert_str_eq(chosen("4", &none, &cheap), "device");
+    ck_assert_str_eq(chosen("4", &less, &cheap), "device");
+    ck_assert_str_eq(chosen("4", &old, &cheap), "device");
+    ck_assert_str_eq(chosen("n", &cheap, &cheap), "device"); /* how many bytes, nobody knows */
 }
 END_TEST
 
@@ -340,7 +340,7 @@ END_TEST
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-START_TEST(a_path_that_leaves_and_comes_back_parts_a_group)
+START_TEST(a_path_that_leaves_and_comes_back_splits_a_group)
 {
     relu("a1", "x", "v1"); /* a1 feeds a2 directly, and through b1 */
     relu("b1", "v1", "v2");
@@ -380,7 +380,7 @@ START_TEST(groups_wait_until_a_consumer_needs_them)
 END_TEST
 
 /* b1 and b2 make weights of constants: each runs right before the first that reads it, b3 with b2. */
-START_TEST(what_is_made_of_constants_waits_for_its_reader)
+START_TEST(a_node_of_constants_is_scheduled_with_its_consumer)
 {
     add_weights();
     relu("b1", "w", "w1");
@@ -413,7 +413,7 @@ START_TEST(groups_read_elsewhere_do_not_wait)
 }
 END_TEST
 
-START_TEST(what_is_not_connected_is_not_one_group)
+START_TEST(disconnected_nodes_are_not_one_group)
 {
     relu("a1", "x", "y");
     relu("a2", "x", "z");
@@ -625,7 +625,7 @@ START_TEST(a_shape_that_is_computed_from_data_needs_one)
     graphs_node(&t.g, ir, "a1", "Reshape", "x,s", "z"); /* s is fed: known before the run */
     graphs_node(&t.g, ir, "a2", "Abs", "s", "v2");
     graphs_node(&t.g, ir, "a3", "Reshape", "x,v2", "v3"); /* v2 is computed */
-    relu("a4", "v3", "v4");                               /* what comes behind is planned with it */
+    relu("a4", "v3", "v4");                               /* what comes after is planned with it */
     graphs_node(&t.g, ir, "a5", "Shape", "v4", "v5");
     graphs_node(&t.g, ir, "a6", "Reshape", "v4,v5", "y");
     output("y");
@@ -640,7 +640,7 @@ START_TEST(a_shape_that_is_computed_from_data_needs_one)
 }
 END_TEST
 
-START_TEST(control_flow_is_the_hosts)
+START_TEST(control_flow_runs_on_the_host)
 {
     uint32_t node;
 
@@ -648,11 +648,11 @@ START_TEST(control_flow_is_the_hosts)
     relu("a1", "x", "v1");
     node = graphs_node(&t.g, ir, "a2", "If", "c", "v2");
     for (int i = 0; i < 2; i++) {
-        struct bp_ir *body = graphs_body(&t.g, ir, i ? "else" : "then");
+        struct bp_ir *subgraph = graphs_subgraph(&t.g, ir, i ? "else" : "then");
 
-        graphs_node(&t.g, body, "a9", i ? "Neg" : "Relu", "v1", "w");
-        graphs_output(&t.g, body, "w");
-        graphs_add_body(&t.g, ir, node, i ? "else_branch" : "then_branch", body);
+        graphs_node(&t.g, subgraph, "a9", i ? "Neg" : "Relu", "v1", "w");
+        graphs_output(&t.g, subgraph, "w");
+        graphs_add_subgraph(&t.g, ir, node, i ? "else_branch" : "then_branch", subgraph);
     }
     relu("a3", "v2", "y");
     output("y");
@@ -660,7 +660,7 @@ START_TEST(control_flow_is_the_hosts)
     ck_assert_str_eq(takers_groups(&t), "a1|a2|a3");
     ck_assert_uint_eq(provider_of("a2"), BP_BY_HOST);
     ck_assert_uint_eq(verdict(0, "a2")->reason, BP_R_CONTROL_FLOW);
-    /* what only the body reads leaves its group all the same */
+    /* what only the subgraph reads leaves its group all the same */
     ck_assert_uint_eq(t.part.groups[0].view->graph.n_outputs, 1);
 }
 END_TEST
@@ -793,27 +793,27 @@ int main(void)
     tcase_add_test(tcase, the_first_that_wants_a_node_gets_it);
     tcase_add_test(tcase, one_provider_makes_one_group);
     tcase_add_test(tcase, nodes_that_all_refuse_have_no_provider);
-    tcase_add_test(tcase, works_without_anyone_to_ask);
+    tcase_add_test(tcase, works_without_providers);
     tcase_add_test(tcase, no_answer_is_a_refusal);
     tcase_add_test(tcase, the_last_answer_counts);
-    tcase_add_test(tcase, who_fails_while_answering_gets_nothing);
-    tcase_add_test(tcase, an_answer_for_no_node_is_a_broken_promise);
-    tcase_add_test(tcase, an_operator_that_the_host_does_not_know_goes_to_nobody);
+    tcase_add_test(tcase, a_provider_that_fails_its_claims_gets_nothing);
+    tcase_add_test(tcase, a_verdict_for_no_node_is_an_error);
+    tcase_add_test(tcase, an_unknown_operator_gets_no_provider);
     tcase_add_test(tcase, only_in_company_is_handed_back_when_alone);
     tcase_add_test(tcase, nodes_wanted_only_beside_others_are_left_over);
-    tcase_add_test(tcase, a_path_that_leaves_and_comes_back_parts_a_group);
+    tcase_add_test(tcase, a_path_that_leaves_and_comes_back_splits_a_group);
     tcase_add_test(tcase, a_group_waits_for_its_own_kind);
     tcase_add_test(tcase, groups_wait_until_a_consumer_needs_them);
-    tcase_add_test(tcase, what_is_made_of_constants_waits_for_its_reader);
+    tcase_add_test(tcase, a_node_of_constants_is_scheduled_with_its_consumer);
     tcase_add_test(tcase, groups_read_elsewhere_do_not_wait);
-    tcase_add_test(tcase, what_is_not_connected_is_not_one_group);
+    tcase_add_test(tcase, disconnected_nodes_are_not_one_group);
     tcase_add_loop_test(tcase, groups_of_random_graphs_can_run, 0, 150);
     tcase_add_test(tcase, groups_of_long_chains_come_quickly);
     tcase_add_test(tcase, a_size_that_comes_with_data_begins_a_stage);
     tcase_add_test(tcase, a_shape_that_follows_from_shapes_needs_no_stage);
     tcase_add_test(tcase, a_shape_that_is_fed_needs_no_stage);
     tcase_add_test(tcase, a_shape_that_is_computed_from_data_needs_one);
-    tcase_add_test(tcase, control_flow_is_the_hosts);
+    tcase_add_test(tcase, control_flow_runs_on_the_host);
     tcase_add_test(tcase, a_view_shows_sizes_names_and_constants);
     tcase_add_test(tcase, a_provider_may_be_done_with_constants);
     tcase_add_test(tcase, a_view_has_each_input_once_and_absent_ones_as_none);

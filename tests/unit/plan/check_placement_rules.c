@@ -27,7 +27,7 @@ static void teardown(void)
     bp_placement_list_finish(&copy);
 }
 
-START_TEST(takes_rules_apart)
+START_TEST(parses_rules)
 {
     static const struct {
         const char *text, *pattern, *provider;
@@ -183,7 +183,7 @@ int main(void)
     TCase *tcase = tcase_create("place");
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, takes_rules_apart);
+    tcase_add_test(tcase, parses_rules);
     tcase_add_test(tcase, matches_what_was_meant);
     tcase_add_test(tcase, rules_survive_every_failing_allocation);
     tcase_add_test(tcase, variables_survive_every_failing_allocation);

@@ -80,7 +80,7 @@ static bp_report_node node_row(uint32_t i)
     return row;
 }
 
-START_TEST(counts_what_each_provider_wanted_and_got)
+START_TEST(counts_claimed_and_assigned_nodes)
 {
     build("");
     ck_assert_uint_eq(bp_report_provider_count(report), 3);
@@ -186,7 +186,7 @@ START_TEST(remembers_where_a_provider_ended)
 }
 END_TEST
 
-START_TEST(has_no_rows_beyond_its_rows)
+START_TEST(refuses_an_index_past_the_last_row)
 {
     bp_report_provider provider = {.struct_size = sizeof provider};
     bp_report_node node = {.struct_size = sizeof node};
@@ -208,8 +208,8 @@ START_TEST(fills_a_smaller_struct_as_far_as_it_goes)
 {
     struct {
         bp_report_node row;
-        char behind[8];
-    } small = {.row = {.struct_size = offsetof(bp_report_node, group)}, .behind = "intact!"};
+        char after[8];
+    } small = {.row = {.struct_size = offsetof(bp_report_node, group)}, .after = "intact!"};
 
     build("");
     small.row.group = 77;
@@ -264,7 +264,7 @@ START_TEST(writes_json_of_hostile_names)
 }
 END_TEST
 
-START_TEST(the_checker_of_json_is_awake)
+START_TEST(the_json_checker_finds_errors)
 {
     static const char *const good[] = {"{}", " [1,-2.5e+3,null,true,\"\\u00e9\"] ", "{\"a\":[]}"};
     static const char *const bad[] = {"",       "{",       "{\"a\" 1}", "[1,]",  "{\"a\":1,}",
@@ -282,16 +282,16 @@ int main(void)
     TCase *tcase = tcase_create("report");
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, counts_what_each_provider_wanted_and_got);
+    tcase_add_test(tcase, counts_claimed_and_assigned_nodes);
     tcase_add_test(tcase, tells_who_refused_a_node_and_why);
     tcase_add_test(tcase, lists_edges_but_not_constants);
     tcase_add_test(tcase, tells_what_crosses_the_edge_of_a_group);
     tcase_add_test(tcase, begins_again_with_the_providers_it_has);
     tcase_add_test(tcase, remembers_where_a_provider_ended);
-    tcase_add_test(tcase, has_no_rows_beyond_its_rows);
+    tcase_add_test(tcase, refuses_an_index_past_the_last_row);
     tcase_add_test(tcase, fills_a_smaller_struct_as_far_as_it_goes);
     tcase_add_test(tcase, writes_json);
     tcase_add_test(tcase, writes_json_of_hostile_names);
-    tcase_add_test(tcase, the_checker_of_json_is_awake);
+    tcase_add_test(tcase, the_json_checker_finds_errors);
     return kit_main("report", &tcase, 1);
 }

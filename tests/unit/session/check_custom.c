@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_custom.c - operators that an application defines: in models, plans, bodies and errors. The
+ * check_custom.c - operators that an application defines: in models, plans, subgraphs and errors. The
  * definitions are written against backplane.h alone.
  */
 
@@ -69,7 +69,7 @@ static bp_rc scale_compute(void *kernel, bp_operator_call *call, bp_err *err)
     return rc;
 }
 
-/* All inputs behind one another; the size is their sum where all are known. */
+/* All inputs one after the other; the size is their sum where all are known. */
 static bp_rc pack_shapes(void *user, bp_operator_shapes *shapes, bp_err *err)
 {
     bp_dim sum = {0};
@@ -483,7 +483,7 @@ START_TEST(lists_and_sizes_from_data_meet_other_nodes)
 }
 END_TEST
 
-START_TEST(an_output_that_nobody_reads_is_still_made)
+START_TEST(an_unread_output_is_still_computed)
 {
     float x[] = {1, -2, 3};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 3), out = kit_wanted(0);
@@ -531,7 +531,7 @@ START_TEST(strings_go_through)
 }
 END_TEST
 
-START_TEST(runs_in_bodies_and_sees_constants)
+START_TEST(runs_in_subgraphs_and_sees_constants)
 {
     float x[] = {1, -2}, c[] = {5, 6};
     bool yes = true;
@@ -545,14 +545,14 @@ START_TEST(runs_in_bodies_and_sees_constants)
     kit_io(KIT_INPUT, "if", BP_DTYPE_BOOL, "");
     kit_floats("c", PW_DIMS(2), 2, c);
     kit_open_node("branch", "If", "if", "y");
-    kit_open_body("then_branch");
+    kit_open_subgraph("then_branch");
     scale("s", "x", "a", 3);
     kit_io(KIT_OUTPUT, "a", BP_DTYPE_F32, "2");
-    kit_close_body();
-    kit_open_body("else_branch");
+    kit_close_subgraph();
+    kit_open_subgraph("else_branch");
     scale("t", "c", "b", 1);
     kit_io(KIT_OUTPUT, "b", BP_DTYPE_F32, "2");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "2");
     end_model(1);
@@ -620,7 +620,7 @@ START_TEST(an_operator_of_onnx_is_replaced_on_demand)
     bp_operators_release(set);
     KIT_FAILS(kit_try_session(), BP_E_INVALID, "'r' (Relu)", "attribute 'factor' is missing");
     relu_model(true);
-    kit_provider("few", BP_FALLBACK_WARN); /* takes Relu, but comes behind */
+    kit_provider("few", BP_FALLBACK_WARN); /* takes Relu, but comes after */
     kit_session();
     check_scale(102, 96);
     ck_assert_uint_gt(kit_lines_with(BP_LOG_INFO, "operator Relu (node 'r') is the application's"),
@@ -835,9 +835,9 @@ int main(void)
     tcase_add_test(tcase, an_environments_set_comes_after_the_sessions_own);
     tcase_add_test(tcase, one_operator_in_two_sets_is_an_error);
     tcase_add_test(tcase, lists_and_sizes_from_data_meet_other_nodes);
-    tcase_add_test(tcase, an_output_that_nobody_reads_is_still_made);
+    tcase_add_test(tcase, an_unread_output_is_still_computed);
     tcase_add_test(tcase, strings_go_through);
-    tcase_add_test(tcase, runs_in_bodies_and_sees_constants);
+    tcase_add_test(tcase, runs_in_subgraphs_and_sees_constants);
     tcase_add_test(tcase, foreign_domains_are_not_taken_silently);
     tcase_add_test(tcase, an_operator_of_onnx_is_replaced_on_demand);
     tcase_add_test(tcase, refusals_have_reasons);

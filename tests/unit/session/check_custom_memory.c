@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_custom_memory.c - operators of an application: runs allocate nothing, several threads run one
- * kernel, and out of memory is a status wherever it strikes.
+ * kernel, and out of memory is a status at any allocation.
  */
 
 #include "config.h"

@@ -160,14 +160,14 @@ START_TEST(a_condition_of_a_shaped_scalar_is_one)
     kit_ints("rate", PW_SCALAR, 1, &rate);
     kit_node("equal", "Equal", "sr rate", "c");
     kit_open_node("if", "If", "c", "y");
-    kit_open_body("then_branch");
+    kit_open_subgraph("then_branch");
     kit_node("relu", "Relu", "x", "t");
     kit_io(KIT_OUTPUT, "t", BP_DTYPE_F32, "N");
-    kit_close_body();
-    kit_open_body("else_branch");
+    kit_close_subgraph();
+    kit_open_subgraph("else_branch");
     kit_node("neg", "Neg", "x", "e");
     kit_io(KIT_OUTPUT, "e", BP_DTYPE_F32, "N");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "N");
     kit_session();
@@ -246,7 +246,7 @@ START_TEST(what_a_wanted_output_needs_must_be_fed)
 END_TEST
 
 /* A loop reads an input inside of its body only. */
-START_TEST(what_a_body_reads_is_needed_by_its_node)
+START_TEST(what_a_subgraph_reads_is_needed_by_its_node)
 {
     static const int64_t trips = 2;
     float a[] = {1, -2};
@@ -257,14 +257,14 @@ START_TEST(what_a_body_reads_is_needed_by_its_node)
     kit_ints("trips", PW_SCALAR, 1, &trips);
     kit_node("relu", "Relu", "a", "y");
     kit_open_node("loop", "Loop", "trips - y", "z");
-    kit_open_body("body");
+    kit_open_subgraph("body");
     kit_io(KIT_INPUT, "i", BP_DTYPE_I64, "");
     kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "");
     kit_io(KIT_INPUT, "v", BP_DTYPE_F32, "2");
     kit_node("add", "Add", "v b", "n");
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
     kit_io(KIT_OUTPUT, "n", BP_DTYPE_F32, "2");
-    kit_close_body();
+    kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "2");
     kit_io(KIT_OUTPUT, "z", BP_DTYPE_F32, "2");
@@ -329,7 +329,7 @@ int main(void)
     tcase_add_test(scalars, one_dimension_is_no_scalar);
     tcase_add_test(missing, what_no_wanted_output_needs_may_be_left_out);
     tcase_add_test(missing, what_a_wanted_output_needs_must_be_fed);
-    tcase_add_test(missing, what_a_body_reads_is_needed_by_its_node);
+    tcase_add_test(missing, what_a_subgraph_reads_is_needed_by_its_node);
     tcase_add_test(missing, only_so_many_sets_may_be_left_out);
     return kit_main("feeds", cases, 3);
 }

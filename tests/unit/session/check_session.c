@@ -43,7 +43,7 @@ START_TEST(writes_into_the_callers_buffers)
 }
 END_TEST
 
-START_TEST(allocates_what_has_no_place)
+START_TEST(allocates_outputs_without_a_buffer)
 {
     float x[] = {-1, 2, -3, 4};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1, 4), out = kit_wanted(0);
@@ -339,7 +339,7 @@ START_TEST(remembers_shapes_that_come_back)
 }
 END_TEST
 
-START_TEST(runs_with_nothing_in_it)
+START_TEST(runs_an_empty_graph)
 {
     kit_small_model();
     kit_provider("few", BP_FALLBACK_REQUIRE);
@@ -514,7 +514,7 @@ START_TEST(goes_on_when_a_size_comes_with_the_data)
 }
 END_TEST
 
-START_TEST(a_late_size_fits_the_callers_buffer_or_is_told)
+START_TEST(a_run_time_size_fits_the_callers_buffer_or_is_reported)
 {
     static const int64_t to[2] = {-2, 3};
     float x[] = {1, -2, 3, -4, 5, 6}, y[6];
@@ -807,7 +807,7 @@ int main(void)
     TCase *const cases[] = {io, shapes};
 
     tcase_add_test(io, writes_into_the_callers_buffers);
-    tcase_add_test(io, allocates_what_has_no_place);
+    tcase_add_test(io, allocates_outputs_without_a_buffer);
     tcase_add_test(io, takes_an_offset_into_both);
     tcase_add_test(io, refuses_a_buffer_that_is_too_small);
     tcase_add_test(io, a_failed_run_leaves_nothing_allocated);
@@ -822,7 +822,7 @@ int main(void)
     tcase_add_test(shapes, takes_any_batch);
     tcase_add_test(shapes, forgets_the_oldest_of_many_shapes);
     tcase_add_test(shapes, remembers_shapes_that_come_back);
-    tcase_add_test(shapes, runs_with_nothing_in_it);
+    tcase_add_test(shapes, runs_an_empty_graph);
     tcase_add_test(shapes, takes_an_empty_feed_without_a_base);
     tcase_add_test(shapes, a_shape_that_contradicts_the_model_is_told);
     tcase_add_test(shapes, follows_a_shape_through_the_graph);
@@ -830,7 +830,7 @@ int main(void)
     tcase_add_test(shapes, takes_a_shape_of_any_rank_as_a_feed);
     tcase_add_test(shapes, tells_a_shape_that_does_not_fit);
     tcase_add_test(shapes, goes_on_when_a_size_comes_with_the_data);
-    tcase_add_test(shapes, a_late_size_fits_the_callers_buffer_or_is_told);
+    tcase_add_test(shapes, a_run_time_size_fits_the_callers_buffer_or_is_reported);
     tcase_add_test(shapes, a_computed_shape_that_does_not_fit_is_told);
     tcase_add_test(shapes, follows_elements_from_stage_to_stage);
     tcase_add_test(shapes, a_fed_shape_does_not_part_what_follows);

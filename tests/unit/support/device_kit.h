@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * device_kit.h - what tests of providers with memory of their own share: the mocks "gizmo", whose
- * streams work late, "trinket", the same with frames that take turns, and "widget", which returns
+ * streams work asynchronously, "trinket", the same with exclusive frames, and "widget", which returns
  * when all is done; and a model that crosses.
  */
 #ifndef BP_TESTS_DEVICE_KIT_H

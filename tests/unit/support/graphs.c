@@ -22,12 +22,13 @@ void graphs_teardown(struct graphs *g)
     bp_region_finish(&g->region);
 }
 
-struct bp_ir *graphs_body(struct graphs *g, struct bp_ir *parent, const char *name)
+struct bp_ir *graphs_subgraph(struct graphs *g, struct bp_ir *parent, const char *name)
 {
-    struct bp_ir *body;
+    struct bp_ir *subgraph;
 
-    ck_assert_int_eq(bp_ir_create(&g->region, &g->symbols, parent, name, &body, &g->err), BP_OK);
-    return body;
+    ck_assert_int_eq(bp_ir_create(&g->region, &g->symbols, parent, name, &subgraph, &g->err),
+                     BP_OK);
+    return subgraph;
 }
 
 uint32_t graphs_value(const struct bp_ir *ir, const char *name)
@@ -186,19 +187,19 @@ void graphs_attr(struct graphs *g, struct bp_ir *ir, uint32_t node, const char *
     n->n_attrs++;
 }
 
-void graphs_add_body(struct graphs *g, struct bp_ir *ir, uint32_t node, const char *attr,
-                     struct bp_ir *body)
+void graphs_add_subgraph(struct graphs *g, struct bp_ir *ir, uint32_t node, const char *attr,
+                         struct bp_ir *subgraph)
 {
     struct bp_ir_node *n = &ir->nodes[node];
-    struct bp_ir **bodies = bp_region_array(&g->region, n->n_subgraphs + 1, sizeof *bodies);
+    struct bp_ir **subgraphs = bp_region_array(&g->region, n->n_subgraphs + 1, sizeof *subgraphs);
     uint32_t *index = bp_region_alloc(&g->region, sizeof *index);
 
-    ck_assert(bodies && index);
+    ck_assert(subgraphs && index);
     if (n->n_subgraphs > 0)
-        memcpy(bodies, n->subgraphs, n->n_subgraphs * sizeof *bodies);
+        memcpy(subgraphs, n->subgraphs, n->n_subgraphs * sizeof *subgraphs);
     *index = n->n_subgraphs;
-    bodies[n->n_subgraphs++] = body;
-    n->subgraphs = bodies;
+    subgraphs[n->n_subgraphs++] = subgraph;
+    n->subgraphs = subgraphs;
     graphs_attr(g, ir, node, attr, BP_ATTR_GRAPH, 0, 1, index);
 }
 

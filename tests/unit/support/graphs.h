@@ -17,8 +17,8 @@ struct graphs {
 void graphs_setup(struct graphs *g);
 void graphs_teardown(struct graphs *g);
 
-/* An empty body that is to belong to a node of `parent`. */
-struct bp_ir *graphs_body(struct graphs *g, struct bp_ir *parent, const char *name);
+/* An empty subgraph that is to belong to a node of `parent`. */
+struct bp_ir *graphs_subgraph(struct graphs *g, struct bp_ir *parent, const char *name);
 /* An input, declared by `shape` as in "2,n,?", or "..." for an unknown rank. */
 uint32_t graphs_input(struct graphs *g, struct bp_ir *ir, const char *name, uint32_t dtype,
                       const char *shape);
@@ -31,14 +31,14 @@ uint32_t graphs_constant(struct graphs *g, struct bp_ir *ir, const char *name, u
                          const void *bytes, uint32_t n);
 /*
  * A node "Op" that reads and writes values by name, "a,b,,c"; names that are not there yet are
- * defined (outputs) or resolved (inputs), so a value must exist before a body reads it.
+ * defined (outputs) or resolved (inputs), so a value must exist before a subgraph reads it.
  */
 uint32_t graphs_node(struct graphs *g, struct bp_ir *ir, const char *name, const char *op,
                      const char *in, const char *out);
 void graphs_attr(struct graphs *g, struct bp_ir *ir, uint32_t node, const char *name, uint32_t type,
                  uint32_t flags, uint32_t count, const void *data);
-void graphs_add_body(struct graphs *g, struct bp_ir *ir, uint32_t node, const char *attr,
-                     struct bp_ir *body);
+void graphs_add_subgraph(struct graphs *g, struct bp_ir *ir, uint32_t node, const char *attr,
+                         struct bp_ir *subgraph);
 /* Index of a value by name; fails the test when there is none. */
 uint32_t graphs_value(const struct bp_ir *ir, const char *name);
 /* Seals main under operator set 13. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* random.h - numbers that look random and are the same in every run. */
+/* random.h - pseudo-random numbers, the same in every run. */
 #ifndef BP_TESTS_RANDOM_H
 #define BP_TESTS_RANDOM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* random_data.c - numbers for tests of kernels. */
+/* random_data.c - values for tests of kernels. */
 
 #include "config.h"
 
@@ -15,29 +15,29 @@
 
 static uint64_t state;
 
-void nums_seed(uint64_t seed)
+void data_seed(uint64_t seed)
 {
     state = seed;
 }
 
-int64_t nums_pick(int64_t low, int64_t high)
+int64_t data_pick(int64_t low, int64_t high)
 {
     return low + (int64_t)(random_next(&state) % (uint64_t)(high - low + 1));
 }
 
-double *nums_make(size_t n, uint32_t dtype)
+double *data_make(size_t n, uint32_t dtype)
 {
-    double *numbers = malloc((n + 1) * sizeof *numbers);
+    double *values = malloc((n + 1) * sizeof *values);
     void *encoded;
 
-    ck_assert_ptr_nonnull(numbers);
+    ck_assert_ptr_nonnull(values);
     for (size_t i = 0; i < n; i++)
-        numbers[i] = (double)nums_pick(dtype == BP_DTYPE_U8 ? 0 : -1000, 1000) / 1000;
-    encoded = typed_encode(numbers, n, dtype);
+        values[i] = (double)data_pick(dtype == BP_DTYPE_U8 ? 0 : -1000, 1000) / 1000;
+    encoded = typed_encode(values, n, dtype);
     for (size_t i = 0; i < n; i++)
-        numbers[i] = typed_get(encoded, dtype, i);
+        values[i] = typed_get(encoded, dtype, i);
     free(encoded);
-    return numbers;
+    return values;
 }
 
 static double precision(uint32_t dtype)
@@ -56,7 +56,7 @@ static double precision(uint32_t dtype)
     }
 }
 
-void nums_compare(const char *what, const void *data, const double *expected, size_t n,
+void data_compare(const char *what, const void *data, const double *expected, size_t n,
                   uint32_t dtype, size_t terms)
 {
     double unit = precision(dtype), sums = unit < 0x1p-23 ? unit : 0x1p-23;

@@ -191,14 +191,14 @@ void kit_strings_attr(const char *name, uint32_t n, const char *const *values)
     pw_close(&kit.w);
 }
 
-void kit_open_body(const char *attr)
+void kit_open_subgraph(const char *attr)
 {
     pw_open_attr(&kit.w, attr, 5);
     pw_open(&kit.w, 6);
     pw_text(&kit.w, 2, attr);
 }
 
-void kit_close_body(void)
+void kit_close_subgraph(void)
 {
     pw_close(&kit.w);
     pw_close(&kit.w);
@@ -396,7 +396,7 @@ static const char *skip_space(const char *s)
 
 static const char *skip_value(const char *s, int depth);
 
-/* Each skip gives what is behind, or NULL where the text is wrong; json_at says where that was. */
+/* Each skip gives what is after, or NULL where the text is wrong; json_at says where that was. */
 static const char *json_at;
 
 static const char *wrong(const char *s)

@@ -66,9 +66,9 @@ void kit_open_node(const char *name, const char *op, const char *in, const char 
 void kit_int_attr(const char *name, int64_t value);
 void kit_ints_attr(const char *name, uint32_t n, const int64_t *values);
 void kit_strings_attr(const char *name, uint32_t n, const char *const *values);
-/* A body: from here to kit_close_body(), nodes and outputs go to it. */
-void kit_open_body(const char *attr);
-void kit_close_body(void);
+/* A body: from here to kit_close_subgraph(), nodes and outputs go to it. */
+void kit_open_subgraph(const char *attr);
+void kit_close_subgraph(void);
 /* An initializer; dims up to a negative one, see PW_DIMS. */
 void kit_floats(const char *name, const int64_t *dims, uint32_t n, const float *values);
 void kit_ints(const char *name, const int64_t *dims, uint32_t n, const int64_t *values);

@@ -103,7 +103,7 @@ static char *copy_text(const char *text)
     return copy;
 }
 
-/* Makes room for one more row. */
+/* Reserves one more row. */
 static void *grow(void *rows, uint32_t n, size_t size)
 {
     if (n != 0 && (n & (n - 1)) != 0)
@@ -859,17 +859,17 @@ static void record_line(const char *line)
 }
 
 static size_t print_types(const struct th *t, const uint32_t *values, uint32_t n, char *out,
-                          size_t room)
+                          size_t capacity)
 {
     size_t used = 0;
 
-    for (uint32_t i = 0; i < n && used < room; i++)
-        used += (size_t)snprintf(out + used, room - used, " %u",
+    for (uint32_t i = 0; i < n && used < capacity; i++)
+        used += (size_t)snprintf(out + used, capacity - used, " %u",
                                  values[i] == BP_NONE ? 0 : t->values[values[i]].dtype);
-    return used < room ? used : room;
+    return used < capacity ? used : capacity;
 }
 
-/* "Add 14 : 1 1 : 1": operator (behind its domain and a dot), version, types of inputs, of outputs. */
+/* "Add 14 : 1 1 : 1": operator (after its domain and a dot), version, types of inputs, of outputs. */
 static void record_nodes(const struct th *t)
 {
     char line[1024];

@@ -121,13 +121,13 @@ double typed_get(const void *data, uint32_t dtype, size_t i)
     }
 }
 
-void *typed_encode(const double *numbers, size_t n, uint32_t dtype)
+void *typed_encode(const double *values, size_t n, uint32_t dtype)
 {
     void *data = calloc(n + 1, sizeof(bp_span)); /* no element is wider */
 
     ck_assert_ptr_nonnull(data);
     for (size_t i = 0; i < n; i++)
-        typed_put(data, dtype, i, numbers[i]);
+        typed_put(data, dtype, i, values[i]);
     return data;
 }
 

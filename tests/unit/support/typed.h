@@ -20,7 +20,7 @@ static const uint32_t typed_all[] = {BP_DTYPE_F32,  BP_DTYPE_F64, BP_DTYPE_F16, 
 
 enum {
     TYPED_FLOATS = 4,   /* the first of them are floats, */
-    TYPED_NUMBERS = 12, /* and so many with the integers behind those */
+    TYPED_NUMBERS = 12, /* and so many with the integers after those */
     TYPED_ALL = 16
 };
 
@@ -34,8 +34,8 @@ double typed_get(const void *data, uint32_t dtype, size_t i);
 void typed_put_bits(void *data, uint32_t dtype, size_t i, uint64_t bits);
 /* Element i of integers; those with a sign as int64 has it. */
 uint64_t typed_bits(const void *data, uint32_t dtype, size_t i);
-/* n numbers as elements of a type; malloc'ed, at least one byte. */
-void *typed_encode(const double *numbers, size_t n, uint32_t dtype);
+/* n values as elements of a type; malloc'ed, at least one byte. */
+void *typed_encode(const double *values, size_t n, uint32_t dtype);
 
 /* ---- elements of all types, those below 8 bits too, as nothing but bits or a string's bytes --- */
 

@@ -18,7 +18,7 @@ static void kit_ints_of(const char *name, uint32_t dtype, const int64_t *dims, c
     pw_raw_tensor(&kit.w, 5, name, (int32_t)dtype, dims, bytes, size);
 }
 
-/* The name's length moves the bytes behind it to each address. */
+/* The name's length moves the bytes after it to each address. */
 START_TEST(the_host_reads_constants_at_any_address)
 {
     static const int32_t at = 1;
@@ -66,7 +66,7 @@ START_TEST(a_first_output_without_a_name_is_made_all_the_same)
 }
 END_TEST
 
-START_TEST(a_hosted_node_without_outputs_does_nothing)
+START_TEST(a_host_operator_without_outputs_does_nothing)
 {
     static const float x[] = {1};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1), out = kit_wanted(0);
@@ -140,7 +140,7 @@ START_TEST(skip_of_one_element_is_refused)
 }
 END_TEST
 
-START_TEST(why_a_provider_failed_is_told_where_nobody_is_left)
+START_TEST(the_failure_of_the_last_provider_is_reported)
 {
     kit_start_model();
     pw_free(&kit.w);
@@ -168,10 +168,10 @@ int main(void)
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
     tcase_add_loop_test(tcase, the_host_reads_constants_at_any_address, 0, 4);
     tcase_add_test(tcase, a_first_output_without_a_name_is_made_all_the_same);
-    tcase_add_test(tcase, a_hosted_node_without_outputs_does_nothing);
+    tcase_add_test(tcase, a_host_operator_without_outputs_does_nothing);
     tcase_add_test(tcase, one_of_a_list_of_inputs_cannot_be_absent);
     tcase_add_test(tcase, a_model_without_outputs_can_be_fed_its_defaults);
     tcase_add_test(tcase, skip_of_one_element_is_refused);
-    tcase_add_test(tcase, why_a_provider_failed_is_told_where_nobody_is_left);
+    tcase_add_test(tcase, the_failure_of_the_last_provider_is_reported);
     return kit_main("found", &tcase, 1);
 }

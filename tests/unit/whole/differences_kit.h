@@ -124,7 +124,7 @@ static inline void diff_output(const char *name, uint32_t dtype)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-/* Entries of a list in brackets: texts, numbers with a point, or integers. */
+/* Entries of a list in brackets: texts, decimal numbers, or integers. */
 static inline const char *diff_list_attr(const char *name, const char *s)
 {
     bool is_text = *s == '\'', has_point = memchr(s, '.', strcspn(s, "]")) != NULL;
@@ -152,7 +152,7 @@ static inline const char *diff_list_attr(const char *name, const char *s)
     return s + 1;
 }
 
-/* "name=1", "name=0.5", "name='word'" or a list of such in brackets; gives what is behind. */
+/* "name=1", "name=0.5", "name='word'" or a list of such in brackets; gives what is after. */
 static inline const char *diff_attr(const char *s)
 {
     size_t n = strcspn(s, "=");

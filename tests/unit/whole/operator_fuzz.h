@@ -74,8 +74,8 @@ void fuzz_refill(struct fuzz *fuzz);
 void fuzz_attributes(struct fuzz *fuzz);
 void fuzz_tensor_attribute(struct fuzz *fuzz, uint32_t field, const char *name);
 
-/* operator_fuzz_bodies.c: a body for the attribute */
-void fuzz_body(struct fuzz *fuzz, const char *attr);
+/* operator_fuzz_subgraphs.c: a subgraph for the attribute */
+void fuzz_subgraph(struct fuzz *fuzz, const char *attr);
 /* A value's declaration. shape NULL: no rank; dtype NONE: no type. */
 void fuzz_declare(struct fuzz *fuzz, uint32_t field, const char *name, uint32_t dtype,
                   uint32_t rank, const int64_t *dims, const char *symbols);

@@ -350,7 +350,7 @@ void fuzz_attributes(struct fuzz *fuzz)
         if (fuzz->is_wild && fuzz_chance(fuzz, 2))
             is_list = !is_list;
         if (type == BP_ATTR_GRAPH)
-            fuzz_body(fuzz, def->name);
+            fuzz_subgraph(fuzz, def->name);
         else if (is_list)
             write_list(fuzz, def, type);
         else

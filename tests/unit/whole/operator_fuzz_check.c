@@ -60,15 +60,15 @@ static void limit_memory(void)
 
 void fuzz_setup(void)
 {
-    static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
 
     kit_setup();
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
 #if WITH_ASAN
-        if (numbers[i] != SIGALRM && numbers[i] != SIGABRT)
+        if (signals[i] != SIGALRM && signals[i] != SIGABRT)
             continue; /* the sanitizer's own */
 #endif
-        signal(numbers[i], die);
+        signal(signals[i], die);
     }
 #if WITH_ASAN
     __sanitizer_set_death_callback(fuzz_say);

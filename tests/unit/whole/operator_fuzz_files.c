@@ -64,7 +64,7 @@ static void change_sizes(struct input *input, uint64_t *state)
         input->dims[d] += input->dims[d] < 100;
 }
 
-static void change_numbers(bp_tensor *tensor, size_t bytes, uint64_t *state)
+static void change_values(bp_tensor *tensor, size_t bytes, uint64_t *state)
 {
     static const uint8_t odd[] = {0x00, 0xff, 0x7f, 0x80, 0x01};
     size_t width = bp_dtype_width(tensor->dtype) < 8 ? 1 : bp_dtype_width(tensor->dtype) / 8;
@@ -97,7 +97,7 @@ static void change_tensor(struct input *input, const bp_tensor *from, uint64_t *
     memcpy(input->tensor.base, from->base, bytes < had ? bytes : had);
     input->tensor.bytes = bytes;
     if (from->dtype != BP_DTYPE_STRING)
-        change_numbers(&input->tensor, bytes, state);
+        change_values(&input->tensor, bytes, state);
 }
 
 /* ---- one model ------------------------------------------------------------------------------- */

@@ -140,17 +140,20 @@ static bp_object *roll_map(struct fuzz *fuzz, uint32_t dtype)
     return map;
 }
 
-/* Of the value's sizes, in COO; the places go up. NULL: it would be too large. */
+/* Of the value's sizes, in COO; the indices ascend. NULL: it would be too large. */
 static bp_object *roll_sparse(struct fuzz *fuzz, struct fuzz_value *value)
 {
     bp_object *parts[2] = {roll_tensor(fuzz, value->dtype, 1), NULL}, *sparse = NULL;
     bp_tensor dense = {.dims = value->dims, .rank = value->rank, .dtype = value->dtype};
-    int64_t places[64] = {0}, n = parts[0] ? bp_object_tensor(parts[0])->dims[0] : 0;
-    bp_tensor indices = {
-        .base = places, .dims = &n, .bytes = sizeof places, .rank = 1, .dtype = BP_DTYPE_I64};
+    int64_t index_data[64] = {0}, n = parts[0] ? bp_object_tensor(parts[0])->dims[0] : 0;
+    bp_tensor indices = {.base = index_data,
+                         .dims = &n,
+                         .bytes = sizeof index_data,
+                         .rank = 1,
+                         .dtype = BP_DTYPE_I64};
 
     for (int64_t i = 0; i < n && i < 64; i++)
-        places[i] = i;
+        index_data[i] = i;
     if (n <= 64)
         KIT_OK(bp_object_from_tensor(&indices, &parts[1], &kit.err));
     if (parts[1]) /* more values than elements are refused */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* attention_kit.h - what tests of attention and its relatives share: inputs of random numbers. */
+/* attention_kit.h - what tests of attention and its relatives share: inputs of random values. */
 #ifndef BP_TESTS_ATTENTION_KIT_H
 #define BP_TESTS_ATTENTION_KIT_H
 
@@ -29,16 +29,16 @@ static inline const char *dims(int slot, uint32_t rank, const int64_t *d)
     return text[slot];
 }
 
-/* An input with numbers of its type; they are the caller's to free. */
+/* An input with values of its type; they are the caller's to free. */
 static inline double *feed(const char *name, uint32_t dtype, uint32_t rank, const int64_t *d)
 {
     size_t n = (size_t)bp_dims_count(d, rank);
-    double *numbers = nums_make(n, dtype);
-    void *data = typed_encode(numbers, n, dtype);
+    double *values = data_make(n, dtype);
+    void *data = typed_encode(values, n, dtype);
 
     th_input(t, name, dtype, dims(0, rank, d), data);
     free(data);
-    return numbers;
+    return values;
 }
 
 #endif

@@ -134,12 +134,12 @@ static void feed_mask(struct attention *a)
     int64_t least = typed_is_signed(a->mask_dtype) ? -2 : 0; /* bool gets its 0 and 1 */
     void *data;
 
-    a->mask = nums_make(n, BP_DTYPE_F32);
+    a->mask = data_make(n, BP_DTYPE_F32);
     for (size_t i = 0; i < n; i++) {
-        if (is_float && nums_pick(0, 3) == 0)
+        if (is_float && data_pick(0, 3) == 0)
             a->mask[i] = -(double)INFINITY;
         else
-            a->mask[i] = is_float ? 0.5 * (double)nums_pick(-4, 4) : (double)nums_pick(least, 2);
+            a->mask[i] = is_float ? 0.5 * (double)data_pick(-4, 4) : (double)data_pick(least, 2);
     }
     data = typed_encode(a->mask, n, a->mask_dtype);
     th_input(t, "mask", a->mask_dtype, dims(0, 4, a->mask_dims), data);
@@ -210,7 +210,7 @@ static void compare_kept(const struct attention *a, const char *name, uint32_t d
                 want[i++] = kept(a, past, x, size, b, h, k / size, k % size);
         }
     }
-    nums_compare(name, th_data(t, name), want, (size_t)n, dtype, 0);
+    data_compare(name, th_data(t, name), want, (size_t)n, dtype, 0);
     free(want);
 }
 
@@ -224,11 +224,11 @@ static void check(struct attention *a, bool wants_scores)
     make_node(a, wants_scores);
     ck_run();
     expect(a, scores, y);
-    nums_compare("y", th_data(t, "y"), y, (size_t)(rows * a->v_size), a->dtype, 100);
+    data_compare("y", th_data(t, "y"), y, (size_t)(rows * a->v_size), a->dtype, 100);
     compare_kept(a, "nk", a->dtype, a->past_k, a->k, a->size);
     compare_kept(a, "nv", a->v_dtype, a->past_v, a->v, a->v_size);
     if (wants_scores)
-        nums_compare("s", th_data(t, "s"), scores, (size_t)(rows * total(a)), a->dtype, 100);
+        data_compare("s", th_data(t, "s"), scores, (size_t)(rows * total(a)), a->dtype, 100);
     free(scores);
     free(y);
     free(a->q);
@@ -241,40 +241,40 @@ static void check(struct attention *a, bool wants_scores)
 
 static void randomise(struct attention *a)
 {
-    int64_t mask = nums_pick(-1, TYPED_NUMBERS);
+    int64_t mask = data_pick(-1, TYPED_NUMBERS);
 
-    a->is_packed = nums_pick(0, 1);
-    a->is_causal = nums_pick(0, 1);
-    a->has_past = nums_pick(0, 2) == 0;
-    a->has_lengths = !a->has_past && nums_pick(0, 2) == 0;
-    a->batch = nums_pick(1, 3);
-    a->group = nums_pick(1, 3);
-    a->heads = nums_pick(1, 3);
-    a->q_length = nums_pick(1, nums_pick(0, 3) ? 9 : 80);
-    a->length = nums_pick(1, nums_pick(0, 3) ? 9 : 300);
-    a->past = a->has_past ? nums_pick(0, nums_pick(0, 3) ? 9 : 300) : 0;
-    a->size = nums_pick(1, 20);
-    a->v_size = nums_pick(1, 20);
-    a->mask_dtype = mask < 0 ? BP_DTYPE_NONE : typed_all[mask]; /* behind the numbers is bool */
-    a->mask_dims[0] = nums_pick(0, 1) ? a->batch : 1;
-    a->mask_dims[1] = nums_pick(0, 1) ? a->heads * a->group : 1;
-    a->mask_dims[2] = nums_pick(0, 1) ? a->q_length : 1;
-    a->mask_dims[3] = nums_pick(0, 2) ? total(a) : nums_pick(0, total(a));
-    a->mode = nums_pick(0, 3);
-    a->scale = nums_pick(0, 1) ? 0.5 : 0;
-    a->softcap = nums_pick(0, 2) ? 0 : 0.75;
+    a->is_packed = data_pick(0, 1);
+    a->is_causal = data_pick(0, 1);
+    a->has_past = data_pick(0, 2) == 0;
+    a->has_lengths = !a->has_past && data_pick(0, 2) == 0;
+    a->batch = data_pick(1, 3);
+    a->group = data_pick(1, 3);
+    a->heads = data_pick(1, 3);
+    a->q_length = data_pick(1, data_pick(0, 3) ? 9 : 80);
+    a->length = data_pick(1, data_pick(0, 3) ? 9 : 300);
+    a->past = a->has_past ? data_pick(0, data_pick(0, 3) ? 9 : 300) : 0;
+    a->size = data_pick(1, 20);
+    a->v_size = data_pick(1, 20);
+    a->mask_dtype = mask < 0 ? BP_DTYPE_NONE : typed_all[mask]; /* after the numbers is bool */
+    a->mask_dims[0] = data_pick(0, 1) ? a->batch : 1;
+    a->mask_dims[1] = data_pick(0, 1) ? a->heads * a->group : 1;
+    a->mask_dims[2] = data_pick(0, 1) ? a->q_length : 1;
+    a->mask_dims[3] = data_pick(0, 2) ? total(a) : data_pick(0, total(a));
+    a->mode = data_pick(0, 3);
+    a->scale = data_pick(0, 1) ? 0.5 : 0;
+    a->softcap = data_pick(0, 2) ? 0 : 0.75;
     for (int i = 0; i < 4; i++)
-        a->lengths[i] = nums_pick(0, total(a));
+        a->lengths[i] = data_pick(0, total(a));
 }
 
 START_TEST(attends)
 {
     struct attention a = {.dtype = dtypes[_i % 4], .v_dtype = dtypes[_i % 4]};
 
-    nums_seed((uint64_t)_i * 31 + 5);
+    data_seed((uint64_t)_i * 31 + 5);
     randomise(&a);
     if (_i % 8 == 7)
-        a.v_dtype = dtypes[nums_pick(0, 3)];
+        a.v_dtype = dtypes[data_pick(0, 3)];
     check(&a, _i / 4 % 2);
 }
 END_TEST
@@ -294,7 +294,7 @@ START_TEST(attends_to_many)
                           .is_causal = _i & 1,
                           .is_packed = _i & 2};
 
-    nums_seed((uint64_t)_i + 9);
+    data_seed((uint64_t)_i + 9);
     th_threads(t, _i & 4 ? 1 : 3);
     check(&a, false);
 }
@@ -310,7 +310,7 @@ START_TEST(attention_to_nothing_is_0)
     th_output(t, "y", BP_DTYPE_F32, "1,2,2,2");
     th_node(t, "Attention", 23, "q k v", "y");
     ck_run();
-    nums_compare("y", th_data(t, "y"), zeroes, 8, BP_DTYPE_F32, 0);
+    data_compare("y", th_data(t, "y"), zeroes, 8, BP_DTYPE_F32, 0);
 }
 END_TEST
 
@@ -338,7 +338,7 @@ START_TEST(lengths_beyond_the_keys_are_refused)
 }
 END_TEST
 
-START_TEST(flexes_without_bodies)
+START_TEST(flex_attention_without_subgraphs)
 {
     struct attention a = {.dtype = dtypes[_i],
                           .v_dtype = dtypes[_i],
@@ -359,7 +359,7 @@ START_TEST(flexes_without_bodies)
     th_domain(t, "ai.onnx.preview");
     ck_run();
     expect(&a, scores, y);
-    nums_compare("y", th_data(t, "y"), y, 2 * 6 * 5 * 4, a.dtype, 50);
+    data_compare("y", th_data(t, "y"), y, 2 * 6 * 5 * 4, a.dtype, 50);
     free(a.q);
     free(a.k);
     free(a.v);
@@ -375,13 +375,13 @@ START_TEST(positions_turn)
     int64_t batch = 2, heads, length, size, half, ids[64];
     double *x, *c, *s, *y;
 
-    nums_seed((uint64_t)_i);
-    heads = nums_pick(1, 3);
-    length = nums_pick(1, 6);
-    half = nums_pick(1, 20);
-    size = half * 2 + (nums_pick(0, 1) ? nums_pick(0, 3) : 0);
+    data_seed((uint64_t)_i);
+    heads = data_pick(1, 3);
+    length = data_pick(1, 6);
+    half = data_pick(1, 20);
+    size = half * 2 + (data_pick(0, 1) ? data_pick(0, 3) : 0);
     for (int64_t i = 0; i < batch * length; i++)
-        ids[i] = nums_pick(0, 9);
+        ids[i] = data_pick(0, 9);
     x = is_packed ? feed("x", dtype, 3, (int64_t[]){batch, length, heads * size})
                   : feed("x", dtype, 4, (int64_t[]){batch, heads, length, size});
     c = feed("c", dtype, by_id ? 2 : 3,
@@ -417,7 +417,7 @@ START_TEST(positions_turn)
     if (size != half * 2)
         th_int(t, "rotary_embedding_dim", half * 2);
     ck_run();
-    nums_compare("y", th_data(t, "y"), y, (size_t)(batch * heads * length * size), dtype, 4);
+    data_compare("y", th_data(t, "y"), y, (size_t)(batch * heads * length * size), dtype, 4);
     free(x);
     free(c);
     free(s);
@@ -450,7 +450,7 @@ static Suite *suite(void)
     tcase_add_test(tcase, attention_to_nothing_is_0);
     tcase_add_test(tcase, nothing_attends);
     tcase_add_loop_test(tcase, lengths_beyond_the_keys_are_refused, 0, 2);
-    tcase_add_loop_test(tcase, flexes_without_bodies, 0, 4);
+    tcase_add_loop_test(tcase, flex_attention_without_subgraphs, 0, 4);
     tcase_add_loop_test(tcase, positions_turn, 0, 64);
     tcase_add_loop_test(tcase, positions_without_cache_are_refused, 0, 2);
     suite_add_tcase(s, tcase);

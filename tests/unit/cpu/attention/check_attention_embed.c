@@ -13,7 +13,7 @@ enum { BATCH = 2, STEPS = 4, WORDS = 9, KINDS = 3, SIZE = 11 };
 /* A quantised table, of `cols` columns, and what it stands for. */
 static double *feed_table(const char *name, uint32_t dtype, int64_t rows, int64_t cols)
 {
-    double scale = (double)nums_pick(1, 9) / 64, zero = (double)nums_pick(0, 30), *x;
+    double scale = (double)data_pick(1, 9) / 64, zero = (double)data_pick(0, 30), *x;
     char text[32], dims[32];
 
     x = feed_ints(name, dtype,
@@ -30,7 +30,8 @@ static double *feed_table(const char *name, uint32_t dtype, int64_t rows, int64_
 }
 
 struct inputs {
-    double *ids, *kind_ids, *mask, *words, *places, *kinds, *gamma, *beta; /* NULL: absent */
+    double *ids, *kind_ids, *mask, *words, *position_table, *kinds, *gamma,
+        *beta; /* NULL: absent */
 };
 
 static void expect_rows(const struct inputs *in, double *want)
@@ -39,7 +40,8 @@ static void expect_rows(const struct inputs *in, double *want)
         double *row = want + r * SIZE, mean = 0, variance = 0;
 
         for (int i = 0; i < SIZE; i++) {
-            row[i] = in->words[(int)in->ids[r] * SIZE + i] + in->places[r % STEPS * SIZE + i];
+            row[i] =
+                in->words[(int)in->ids[r] * SIZE + i] + in->position_table[r % STEPS * SIZE + i];
             row[i] += in->kinds ? in->kinds[(int)in->kind_ids[r] * SIZE + i] : 0;
             mean += row[i] / SIZE;
         }
@@ -71,14 +73,14 @@ START_TEST(quantised_embeddings_are_summed_and_normalised)
     double *want = zeros(BATCH * STEPS * SIZE);
     char list[160];
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     in.ids = feed_ints("ids", index, "2,4", 0, WORDS - 1);
     if (has_kinds)
         in.kind_ids = feed_ints("seg", index, "2,4", 0, KINDS - 1);
     if (has_mask)
         in.mask = feed_ints("mask", index, "2,4", 0, 1);
     in.words = feed_table("w", dtype, WORDS, SIZE);
-    in.places = feed_table("p", dtype, STEPS + 2, SIZE);
+    in.position_table = feed_table("p", dtype, STEPS + 2, SIZE);
     if (has_kinds)
         in.kinds = feed_table("k", dtype, KINDS, SIZE);
     in.gamma = feed_table("g", dtype, 0, SIZE);
@@ -92,7 +94,7 @@ START_TEST(quantised_embeddings_are_summed_and_normalised)
     node("QEmbedLayerNormalization", list, "y n");
     th_float(t, "epsilon", 0.5f);
     ck_run();
-    nums_compare("y", th_data(t, "y"), want, BATCH * STEPS * SIZE, BP_DTYPE_F32, 400);
+    data_compare("y", th_data(t, "y"), want, BATCH * STEPS * SIZE, BP_DTYPE_F32, 400);
     check_counts(&in);
 }
 END_TEST

@@ -12,7 +12,7 @@
 static double *add_pair(const char *in, const char *out, uint32_t dtype, uint32_t wide,
                         const struct shape *from, const struct shape *to)
 {
-    double *values = kept_numbers(shape_count(from), dtype);
+    double *values = kept_values(shape_count(from), dtype);
 
     th_input(t, in, dtype, shape_text(from), kept_encode(values, shape_count(from), dtype));
     th_output(t, out, wide, shape_text(to));
@@ -29,16 +29,16 @@ START_TEST(brings_inputs_to_the_type_computed_in)
     struct shape q, k, v, wide_q;
     double *q_values, *k_values, *v_values, scale;
 
-    nums_seed((uint64_t)_i);
-    heads = nums_pick(1, 3);
-    shared = nums_pick(1, 3);
-    size = nums_pick(1, 9);
-    rows = nums_pick(0, 5);
-    keys = nums_pick(0, 5);
+    data_seed((uint64_t)_i);
+    heads = data_pick(1, 3);
+    shared = data_pick(1, 3);
+    size = data_pick(1, 9);
+    rows = data_pick(0, 5);
+    keys = data_pick(0, 5);
     q = (struct shape){4, {2, heads * shared, rows, size}};
     wide_q = (struct shape){4, {2, heads, shared * rows, size}};
     k = (struct shape){4, {2, heads, keys, size}};
-    v = (struct shape){4, {2, heads, keys, nums_pick(1, 9)}};
+    v = (struct shape){4, {2, heads, keys, data_pick(1, 9)}};
     q_values = add_pair("Q", "q", dtype, wide, &q, &wide_q);
     k_values = add_pair("K", "k", dtype, wide, &k, &k);
     v_values = add_pair("V", "v", dtype, wide, &v, &v);
@@ -52,7 +52,7 @@ START_TEST(brings_inputs_to_the_type_computed_in)
     scale = has_scale ? (double)0.3f : 1 / sqrt((double)size);
     for (size_t i = 0; i < shape_count(&q); i++)
         q_values[i] *= scale;
-    nums_compare("q", th_data(t, "q"), q_values, shape_count(&q), wide, 0);
+    data_compare("q", th_data(t, "q"), q_values, shape_count(&q), wide, 0);
     elem_compare(th_data(t, "k"), k_values, shape_count(&k), wide);
     elem_compare(th_data(t, "v"), v_values, shape_count(&v), wide);
 }

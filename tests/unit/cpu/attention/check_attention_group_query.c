@@ -30,7 +30,7 @@ START_TEST(rotary_embedding)
     int half = partial ? 2 : 3;
     double *x, *cosines, *sines, *ids, want[2 * 4 * 3 * 6];
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     x = feed("x", dtype, rank_4 ? "2,3,4,6" : "2,4,18");
     ids = one ? feed_ints("ids", BP_DTYPE_I64, "1", 2, 2)
               : feed_ints("ids", BP_DTYPE_I64, "2,4", 0, 7);
@@ -51,7 +51,7 @@ START_TEST(rotary_embedding)
 
         rotate(want + i * 6, half, cosines + at * half, sines + at * half, pairs);
     }
-    nums_compare("y", th_data(t, "y"), want, 144, dtype, 4);
+    data_compare("y", th_data(t, "y"), want, 144, dtype, 4);
     th_feed(t, "ids",
             one ? (int64_t[]){5, 0, 0, 0, 0, 0, 0, 0} : (int64_t[]){0, 0, 0, 8, 0, 0, 0, 0});
     ck_refused("is outside of the caches");
@@ -210,13 +210,13 @@ static void check_group(const struct group_case *c, uint32_t dtype)
     p.before = c->scores == 1 ? scores : NULL;
     p.after = c->scores == 2 ? scores : NULL;
     attend(&p, want);
-    nums_compare("y", th_data(t, "y"), want, (size_t)(B * c->steps * HEADS * H), dtype, 60);
-    nums_compare("nk", th_data(t, "nk"), cache_k, count_of(cache), dtype, 12);
-    nums_compare("nv", th_data(t, "nv"), cache_v, count_of(cache), dtype, 12);
+    data_compare("y", th_data(t, "y"), want, (size_t)(B * c->steps * HEADS * H), dtype, 60);
+    data_compare("nk", th_data(t, "nk"), cache_k, count_of(cache), dtype, 12);
+    data_compare("nv", th_data(t, "nv"), cache_v, count_of(cache), dtype, 12);
     for (int i = 0; i < B * HEADS * c->steps * total; i++)
         scores[i] = isinf(scores[i]) ? 0 : scores[i];
     if (c->scores)
-        nums_compare("qk", th_data(t, "qk"), scores, (size_t)(B * HEADS * c->steps * total), dtype,
+        data_compare("qk", th_data(t, "qk"), scores, (size_t)(B * HEADS * c->steps * total), dtype,
                      60);
 }
 
@@ -239,7 +239,7 @@ START_TEST(group_query_attention)
         {.steps = 1, .past = 0, .packed = true},
     };
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     ck_assert_int_lt(_i / 3, COUNT(cases));
     check_group(&cases[_i / 3], floats[_i % 3]);
 }
@@ -252,7 +252,7 @@ START_TEST(long_sequences_are_cut_into_tiles)
     struct plain p = {1, 2, 1, 150, 150, 16, 16, .scale = 0.25, .past = pasts, .total = totals};
     double *q, *k, *v, *want = zeros(150 * 32);
 
-    nums_seed(1);
+    data_seed(1);
     q = feed("q", BP_DTYPE_F32, "1,150,32");
     k = feed("k", BP_DTYPE_F32, "1,150,32");
     v = feed("v", BP_DTYPE_F32, "1,150,32");
@@ -266,7 +266,7 @@ START_TEST(long_sequences_are_cut_into_tiles)
     p.v = by_head(v, NULL, 1, 150, 2, 16);
     p.sees = _i ? causal : NULL;
     attend(&p, want);
-    nums_compare("y", th_data(t, "y"), want, 150 * 32, BP_DTYPE_F32, 200);
+    data_compare("y", th_data(t, "y"), want, 150 * 32, BP_DTYPE_F32, 200);
 }
 END_TEST
 
@@ -274,7 +274,7 @@ START_TEST(hostile_lengths_are_refused)
 {
     static const int32_t lengths[][2] = {{-5, 0}, {3, 9}, {0, 3}, {INT32_MAX, 3}};
 
-    nums_seed(1);
+    data_seed(1);
     feed("q", BP_DTYPE_F32, "2,1,32");
     feed("p", BP_DTYPE_F32, "2,2,3,4");
     th_input(t, "n", BP_DTYPE_I32, "2", _i < 4 ? lengths[_i] : (int32_t[]){3, 3});

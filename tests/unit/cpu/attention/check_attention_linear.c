@@ -53,7 +53,7 @@ START_TEST(linear_attention_keeps_a_state)
                        y[B * LENGTH * 4 * VALUES];
     char in[64];
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     q = feed("q", dtype, 3, (int64_t[]){B, LENGTH, HEADS * GROUP * KEYS});
     k = feed("k", dtype, 3, (int64_t[]){B, LENGTH, HEADS * KEYS});
     v = feed("v", dtype, 3, (int64_t[]){B, LENGTH, HEADS * VALUES});
@@ -76,8 +76,8 @@ START_TEST(linear_attention_keeps_a_state)
     th_float(t, "scale", 0.5f);
     th_string(t, "update_rule", rules[rule]);
     ck_run();
-    nums_compare("y", th_data(t, "y"), y, B * LENGTH * 4 * VALUES, dtype, 200);
-    nums_compare("n", th_data(t, "n"), state, B * HEADS * KEYS * VALUES,
+    data_compare("y", th_data(t, "y"), y, B * LENGTH * 4 * VALUES, dtype, 200);
+    data_compare("n", th_data(t, "n"), state, B * HEADS * KEYS * VALUES,
                  has_past ? BP_DTYPE_F32 : dtype, 200);
     free(q);
     free(k);
@@ -98,10 +98,10 @@ START_TEST(causal_convolution_carries_on)
     int64_t batch = 2, channels, length, kernel;
     double *x, *w, *b = NULL, *past = NULL, *y, *next;
 
-    nums_seed((uint64_t)_i);
-    channels = nums_pick(1, 5);
-    length = nums_pick(1, 40);
-    kernel = nums_pick(1, 6);
+    data_seed((uint64_t)_i);
+    channels = data_pick(1, 5);
+    length = data_pick(1, 40);
+    kernel = data_pick(1, 6);
     x = feed("x", dtype, 3, (int64_t[]){batch, channels, length});
     w = feed("w", dtype, 3, (int64_t[]){channels, 1, kernel});
     if (has_bias)
@@ -134,8 +134,8 @@ START_TEST(causal_convolution_carries_on)
     if (is_silu)
         th_string(t, "activation", _i & 32 ? "swish" : "silu");
     ck_run();
-    nums_compare("y", th_data(t, "y"), y, (size_t)(batch * channels * length), dtype, 20);
-    nums_compare("n", th_data(t, "n"), next, (size_t)(batch * channels * (kernel - 1)), dtype, 0);
+    data_compare("y", th_data(t, "y"), y, (size_t)(batch * channels * length), dtype, 20);
+    data_compare("n", th_data(t, "n"), next, (size_t)(batch * channels * (kernel - 1)), dtype, 0);
     free(x);
     free(w);
     free(b);

@@ -12,7 +12,7 @@
 
 enum { NO_MASK, ENDS, RANGES, KEYS, ROWS, SQUARE, N_MASKS };
 
-/* Feeds a mask for B 2, S queries behind `past` of T keys; adds -10000 where it hides a key. */
+/* Feeds a mask for B 2, S queries after `past` of T keys; adds -10000 where it hides a key. */
 static void feed_mask(int kind, int heads, int queries, int keys, int past, double *add)
 {
     const int64_t shapes[N_MASKS][4] = {{0}, {2}, {4}, {2, keys}, {2, queries, keys}, {2, 1, 9, 9}};
@@ -53,7 +53,7 @@ START_TEST(multi_head_attention)
            *scores = zeros(B * N * S * 9);
     char in[96];
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     q = feed("q", dtype, "2,3,12");
     k = feed("k", dtype, "2,4,12");
     v = feed("v", dtype, "2,4,15");
@@ -88,20 +88,21 @@ START_TEST(multi_head_attention)
     th_int(t, "unidirectional", is_causal);
     ck_run();
     p.q = by_head(q, bias, B, S, N, H);
-    p.k = behind(pk, past, by_head(k, bias ? bias + N * H : NULL, B, L, N, H), L, B * N, H);
-    p.v = behind(pv, past, by_head(v, bias ? bias + 2 * N * H : NULL, B, L, N, HV), L, B * N, HV);
+    p.k = after_past(pk, past, by_head(k, bias ? bias + N * H : NULL, B, L, N, H), L, B * N, H);
+    p.v =
+        after_past(pv, past, by_head(v, bias ? bias + 2 * N * H : NULL, B, L, N, HV), L, B * N, HV);
     p.add = add;
     p.sees = is_causal ? causal : NULL;
     p.before = scores;
     attend(&p, want);
     /* numbers near -10000 have been rounded there: those of rows that see nothing are not told */
     if (kind == NO_MASK)
-        nums_compare("y", th_data(t, "y"), want, B * S * N * HV, dtype, 60);
+        data_compare("y", th_data(t, "y"), want, B * S * N * HV, dtype, 60);
     else
-        nums_compare("y", th_data(t, "y"), want, B * S * N * HV, dtype, 60 + 16384 * 4);
+        data_compare("y", th_data(t, "y"), want, B * S * N * HV, dtype, 60 + 16384 * 4);
     if (has_present) {
-        nums_compare("nk", th_data(t, "nk"), p.k, (size_t)(B * N * keys * H), dtype, 2);
-        nums_compare("nv", th_data(t, "nv"), p.v, (size_t)(B * N * keys * HV), dtype, 2);
+        data_compare("nk", th_data(t, "nk"), p.k, (size_t)(B * N * keys * H), dtype, 2);
+        data_compare("nv", th_data(t, "nv"), p.v, (size_t)(B * N * keys * HV), dtype, 2);
     }
     for (int i = 0; i < B * N * S * keys && has_scores; i++) {
         double got = typed_get(th_data(t, "qk"), dtype, (size_t)i);
@@ -124,7 +125,7 @@ START_TEST(multi_head_attention_takes_packed_inputs)
     double *x, *y = NULL, *v = NULL, *bias = NULL, *q = zeros(99), *k = zeros(99), *w = zeros(99);
     double *want = zeros(B * S * N * H);
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     x = feed("q", dtype, way ? "2,3,12" : "2,3,3,3,4");
     if (way)
         y = feed("k", dtype, way == 1 ? "2,4,3,2,4" : "2,3,4,4");
@@ -162,7 +163,7 @@ START_TEST(multi_head_attention_takes_packed_inputs)
     p.k = k;
     p.v = w;
     attend(&p, want);
-    nums_compare("y", th_data(t, "y"), want, B * S * N * H, dtype, 40);
+    data_compare("y", th_data(t, "y"), want, B * S * N * H, dtype, 40);
 }
 END_TEST
 
@@ -174,7 +175,7 @@ START_TEST(multi_head_attention_shares_a_cache)
     double *q, *pk, *pv, *k = zeros(B * N * 6 * H), *v = zeros(B * N * 6 * H);
     double *want = zeros(B * L * N * H), *fresh;
 
-    nums_seed(9);
+    data_seed(9);
     q = feed("q", BP_DTYPE_F32, "2,4,12");
     pk = feed("pk", BP_DTYPE_F32, "2,3,9,4");
     pv = feed("pv", BP_DTYPE_F32, "2,3,9,4");
@@ -198,7 +199,7 @@ START_TEST(multi_head_attention_shares_a_cache)
     p.v = v;
     p.sees = causal;
     attend(&p, want);
-    nums_compare("y", th_data(t, "y"), want, B * L * N * H, BP_DTYPE_F32, 40);
+    data_compare("y", th_data(t, "y"), want, B * L * N * H, BP_DTYPE_F32, 40);
     th_feed(t, "n", (int32_t[]){6});
     ck_refused("past_sequence_length is 6");
 }
@@ -221,7 +222,7 @@ START_TEST(attention_projects_its_input)
     double *add = zeros(B * N * S * 9), *want = zeros((size_t)(B * S * N * hv));
     char in[96];
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     x = feed("x", dtype, "2,3,6");
     w = feed("w", dtype, own_v ? "6,39" : "6,36");
     if (has_bias)
@@ -259,18 +260,18 @@ START_TEST(attention_projects_its_input)
         parts[part] = by_head(y, NULL, B, S, N, size);
     }
     p.q = parts[0];
-    p.k = behind(cache, past, parts[1], S, B * N, H);
-    p.v = behind(cache ? cache + B * N * P * H : NULL, past, parts[2], S, B * N, hv);
+    p.k = after_past(cache, past, parts[1], S, B * N, H);
+    p.v = after_past(cache ? cache + B * N * P * H : NULL, past, parts[2], S, B * N, hv);
     p.add = add;
     p.sees = is_causal ? causal : NULL;
     attend(&p, want);
-    nums_compare("y", th_data(t, "y"), want, (size_t)(B * S * N * hv), dtype,
+    data_compare("y", th_data(t, "y"), want, (size_t)(B * S * N * hv), dtype,
                  kind ? 60 + 16384 * 8 : 80);
     if (has_present) {
         size_t half = (size_t)(B * N * keys * H), width = dtype == BP_DTYPE_F32 ? 4 : 2;
 
-        nums_compare("present k", th_data(t, "present"), p.k, half, dtype, 8);
-        nums_compare("present v", (const char *)th_data(t, "present") + half * width, p.v, half,
+        data_compare("present k", th_data(t, "present"), p.k, half, dtype, 8);
+        data_compare("present v", (const char *)th_data(t, "present") + half * width, p.v, half,
                      dtype, 8);
     }
 }

@@ -104,8 +104,8 @@ static inline double *by_head(const double *x, const double *bias, int batches, 
 }
 
 /* Rows of the past in front of new ones: pairs x past x size, pairs x n x size. */
-static inline double *behind(const double *past, int n_past, const double *x, int n, int pairs,
-                             int size)
+static inline double *after_past(const double *past, int n_past, const double *x, int n, int pairs,
+                                 int size)
 {
     double *y = zeros((size_t)(pairs * (n_past + n) * size));
 

@@ -259,8 +259,8 @@ enum { KEYS = 7 };
 
 static const uint32_t codes[] = {BP_DTYPE_STRING, BP_DTYPE_I64, BP_DTYPE_F32,
                                  BP_DTYPE_F64,    BP_DTYPE_I32, BP_DTYPE_I16};
-static const double key_numbers[KEYS] = {4, -2, 0, 9, 1, 9, -7};
-static const double value_numbers[KEYS] = {10, 11, 12, -13, 14, 15, 16};
+static const double key_scalars[KEYS] = {4, -2, 0, 9, 1, 9, -7};
+static const double value_scalars[KEYS] = {10, 11, 12, -13, 14, 15, 16};
 static const char *const key_words[KEYS] = {
     "four",    "", "0", "a long string, longer than eight", "1", "a long string, longer than eight",
     "\xc3\xa9"};
@@ -313,7 +313,7 @@ static int key_at(uint32_t dtype, uint32_t i, const bp_span *spans)
         bool is_equal = dtype == BP_DTYPE_STRING
                             ? spans[i].size == strlen(key_words[k]) &&
                                   memcmp(spans[i].data, key_words[k], spans[i].size) == 0
-                            : !(x[i] < key_numbers[k]) && !(x[i] > key_numbers[k]);
+                            : !(x[i] < key_scalars[k]) && !(x[i] > key_scalars[k]);
 
         at = is_equal ? k : at;
     }
@@ -329,7 +329,7 @@ static void ck_value(uint32_t dtype, uint32_t i, int at, const char *def_word, d
         ck_assert_uint_eq(((const bp_span *)y)[i].size, strlen(word));
         ck_assert_mem_eq(((const bp_span *)y)[i].data, word, strlen(word));
     } else {
-        ck_close(typed_get(y, dtype, i), at < 0 ? def : value_numbers[at], 0, i);
+        ck_close(typed_get(y, dtype, i), at < 0 ? def : value_scalars[at], 0, i);
     }
 }
 
@@ -343,7 +343,7 @@ static const bp_span *fill_codes(uint64_t *seed, uint32_t dtype, uint32_t n)
         const char *word = k < KEYS ? key_words[k] : "nothing";
 
         spans[i] = (bp_span){word, strlen(word)};
-        x[i] = k < KEYS ? key_numbers[k] : 77;
+        x[i] = k < KEYS ? key_scalars[k] : 77;
         if (dtype != BP_DTYPE_STRING)
             typed_put(x_bytes, dtype, i, x[i]);
     }
@@ -366,8 +366,8 @@ START_TEST(encodes_labels_of_any_types)
     th_output(t, "y", to, count_text(n));
     th_node(t, "LabelEncoder", is_2 ? 2 : 4, "x", "y");
     th_domain(t, "ai.onnx.ml");
-    set_list("keys", from, key_numbers, key_words, as_tensor);
-    set_list("values", to, value_numbers, value_words, as_tensor);
+    set_list("keys", from, key_scalars, key_words, as_tensor);
+    set_list("values", to, value_scalars, value_words, as_tensor);
     if (has_default && is_2) {
         th_string(t, "default_string", "none");
         th_int(t, "default_int64", 99);
@@ -416,7 +416,7 @@ START_TEST(maps_categories)
     int64_t ids[KEYS];
 
     for (int k = 0; k < KEYS; k++)
-        ids[k] = is_mapper ? (int64_t)key_numbers[k] : k;
+        ids[k] = is_mapper ? (int64_t)key_scalars[k] : k;
     th_input(t, "x", from, count_text(n), n == 0 ? NULL : to_text ? (const void *)x_bytes : spans);
     th_output(t, "y", to_text ? BP_DTYPE_STRING : BP_DTYPE_I64, count_text(n));
     node(is_mapper ? "CategoryMapper" : "LabelEncoder", "x", "y");
@@ -452,7 +452,7 @@ START_TEST(refuses_keys_without_values)
     th_output(t, "y", BP_DTYPE_I64, "1");
     th_node(t, "LabelEncoder", 2, "x", "y");
     th_domain(t, "ai.onnx.ml");
-    set_list("keys", _i == 1 ? BP_DTYPE_F32 : BP_DTYPE_I64, key_numbers, key_words, false);
+    set_list("keys", _i == 1 ? BP_DTYPE_F32 : BP_DTYPE_I64, key_scalars, key_words, false);
     if (_i == 2)
         th_strings(t, "keys_strings", KEYS, key_words);
     if (_i != 3)

@@ -106,7 +106,7 @@ START_TEST(runs_version_5)
     static const uint32_t types[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16};
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = types[_i % 3], aggregate = (uint32_t)_i / 3 % 4, rows = random_rows(&seed);
-    struct wish w = random_wish(&seed, dtype == BP_DTYPE_F64);
+    struct forest_config w = random_config(&seed, dtype == BP_DTYPE_F64);
     double want[MOST_TARGETS];
 
     w.n_modes = 1 + random_below(&seed, 7);
@@ -215,7 +215,7 @@ static bool spoil(uint64_t *seed, uint32_t how)
 START_TEST(refuses_what_is_no_forest)
 {
     uint64_t seed = (uint64_t)_i;
-    struct wish w = {
+    struct forest_config w = {
         .trees = 3, .depth = 4, .features = 3, .targets = 2, .n_modes = 6, .least_votes = 1};
     bool is_wrong;
 
@@ -250,13 +250,13 @@ START_TEST(refuses_lists_of_unequal_lengths)
 {
     uint64_t seed = (uint64_t)_i;
     const char *victim = lists[_i % 13];
-    struct wish w = {.trees = 2,
-                     .depth = 3,
-                     .features = 2,
-                     .targets = 2,
-                     .n_modes = 6,
-                     .least_votes = 1,
-                     .has_tracks = true};
+    struct forest_config w = {.trees = 2,
+                              .depth = 3,
+                              .features = 2,
+                              .targets = 2,
+                              .n_modes = 6,
+                              .least_votes = 1,
+                              .has_tracks = true};
     uint32_t drop = 1 + random_below(&seed, 3);
 
     do
@@ -292,7 +292,7 @@ START_TEST(survives_any_indices_in_version_5)
     static int64_t *const columns[] = {five.feature, five.yes,    five.no,   five.yes_leaf,
                                        five.no_leaf, five.target, five.roots};
     uint64_t seed = (uint64_t)_i;
-    struct wish w = {
+    struct forest_config w = {
         .trees = 3, .depth = 4, .features = 3, .targets = 2, .n_modes = 7, .least_votes = 1};
 
     do
@@ -320,7 +320,7 @@ END_TEST
 START_TEST(refuses_a_feature_that_x_has_not)
 {
     uint64_t seed = 1;
-    struct wish w = {
+    struct forest_config w = {
         .trees = 1, .depth = 6, .features = 6, .targets = 1, .n_modes = 6, .least_votes = 1};
 
     do
@@ -339,7 +339,7 @@ START_TEST(says_when_memory_is_out)
 {
     for (uint32_t n = 1;; n++) {
         uint64_t seed = 3;
-        struct wish w = {
+        struct forest_config w = {
             .trees = 3, .depth = 3, .features = 3, .targets = 2, .n_modes = 6, .least_votes = 1};
         bp_rc rc;
 

@@ -15,7 +15,7 @@ START_TEST(regresses_as_the_lists_say)
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = dtypes[_i % 4], aggregate = (uint32_t)_i / 4 % 4;
     bool as_double = _i / 16 % 2, has_base = random_below(&seed, 2);
-    struct wish w = random_wish(&seed, as_double);
+    struct forest_config w = random_config(&seed, as_double);
     uint32_t rows = random_rows(&seed);
     double base[MOST_TARGETS], want[MOST_TARGETS];
     const float *y;
@@ -53,12 +53,12 @@ START_TEST(shares_trees_among_threads)
     static const uint32_t sizes[] = {1, 2, 4, 5, 9, 17};
     uint64_t seed = (uint64_t)_i;
     uint32_t rows = sizes[_i % 6], aggregate = (uint32_t)_i / 6 % 4;
-    struct wish w = {.trees = 250,
-                     .depth = 5,
-                     .features = 5,
-                     .targets = 1 + (uint32_t)_i % 3,
-                     .n_modes = 1,
-                     .least_votes = 1};
+    struct forest_config w = {.trees = 250,
+                              .depth = 5,
+                              .features = 5,
+                              .targets = 1 + (uint32_t)_i % 3,
+                              .n_modes = 1,
+                              .least_votes = 1};
     double want[MOST_TARGETS];
     const float *y;
 
@@ -113,11 +113,11 @@ static void transform_row(uint32_t transform, double *z, uint32_t n)
 START_TEST(classifies)
 {
     static const char *const names[] = {"a", "bee", "", "sea", "\xc3\xa9"};
-    static const int64_t numbers[] = {7, -3, 1000000000000, 0, 5};
+    static const int64_t values[] = {7, -3, 1000000000000, 0, 5};
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = dtypes[_i % 4], transform = (uint32_t)_i / 4 % 4, rows = random_rows(&seed);
     bool is_text = _i / 16 % 2, has_base = random_below(&seed, 2);
-    struct wish w = random_wish(&seed, false);
+    struct forest_config w = random_config(&seed, false);
     double base[MOST_TARGETS], want[MOST_TARGETS];
     char label_dims[16];
 
@@ -134,7 +134,7 @@ START_TEST(classifies)
     if (is_text)
         th_strings(t, "classlabels_strings", w.targets, names);
     else
-        th_ints(t, "classlabels_int64s", w.targets, numbers);
+        th_ints(t, "classlabels_int64s", w.targets, values);
     for (uint32_t k = 0; k < w.targets; k++)
         base[k] = has_base ? (double)random_float(&seed, 1) : 0;
     if (has_base)
@@ -157,7 +157,7 @@ START_TEST(classifies)
             ck_assert_uint_eq(got.size, strlen(names[best]));
             ck_assert_mem_eq(got.data, names[best], got.size);
         } else {
-            ck_assert_int_eq(((const int64_t *)th_data(t, "label"))[r], numbers[best]);
+            ck_assert_int_eq(((const int64_t *)th_data(t, "label"))[r], values[best]);
         }
         transform_row(transform, want, w.targets);
         for (uint32_t k = 0; k < w.targets; k++)

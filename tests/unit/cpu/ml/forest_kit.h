@@ -75,15 +75,15 @@ static inline void add_votes(uint64_t *seed, uint32_t node, uint32_t least, bool
 }
 
 /* What random forests may have. */
-struct wish {
+struct forest_config {
     uint32_t trees, depth, features, targets;
     uint32_t n_modes; /* the first ones of `modes`; 1: one mode for all */
     uint32_t least_votes;
     bool is_double, has_tracks, is_positive;
 };
 
-static inline uint32_t grow(uint64_t *seed, uint32_t tree, uint32_t depth, const struct wish *w,
-                            uint32_t only_mode)
+static inline uint32_t grow(uint64_t *seed, uint32_t tree, uint32_t depth,
+                            const struct forest_config *w, uint32_t only_mode)
 {
     bool is_leaf = depth == 0 || random_below(seed, 8) == 0;
     uint32_t mode = w->n_modes > 1 ? random_below(seed, w->n_modes) : only_mode;
@@ -98,7 +98,7 @@ static inline uint32_t grow(uint64_t *seed, uint32_t tree, uint32_t depth, const
     return i;
 }
 
-static inline void plant(uint64_t *seed, const struct wish *w)
+static inline void plant(uint64_t *seed, const struct forest_config *w)
 {
     uint32_t only_mode = random_below(seed, 6);
 
@@ -111,7 +111,7 @@ static inline void plant(uint64_t *seed, const struct wish *w)
         grow(seed, k, w->depth, w, only_mode);
 }
 
-/* Nodes but the roots change places, which no version before 5 may notice. */
+/* Nodes but the roots are swapped, which no version before 5 may notice. */
 static inline void shuffle(uint64_t *seed)
 {
     for (uint32_t i = 0; i + 1 < f.n; i++) {
@@ -309,16 +309,16 @@ static const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_I64, BP_D
                                   BP_DTYPE_F16};
 static const char *const aggregates[] = {"AVERAGE", "SUM", "MIN", "MAX"};
 
-static inline struct wish random_wish(uint64_t *seed, bool is_double)
+static inline struct forest_config random_config(uint64_t *seed, bool is_double)
 {
-    return (struct wish){.trees = 1 + random_below(seed, 12),
-                         .depth = random_below(seed, 6),
-                         .features = 1 + random_below(seed, MOST_FEATURES),
-                         .targets = 1 + random_below(seed, 2) * random_below(seed, 4),
-                         .n_modes = random_below(seed, 2) ? 1 : 6,
-                         .least_votes = random_below(seed, 2),
-                         .is_double = is_double,
-                         .has_tracks = random_below(seed, 2)};
+    return (struct forest_config){.trees = 1 + random_below(seed, 12),
+                                  .depth = random_below(seed, 6),
+                                  .features = 1 + random_below(seed, MOST_FEATURES),
+                                  .targets = 1 + random_below(seed, 2) * random_below(seed, 4),
+                                  .n_modes = random_below(seed, 2) ? 1 : 6,
+                                  .least_votes = random_below(seed, 2),
+                                  .is_double = is_double,
+                                  .has_tracks = random_below(seed, 2)};
 }
 
 static inline uint32_t random_rows(uint64_t *seed)

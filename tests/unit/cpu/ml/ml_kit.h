@@ -21,7 +21,7 @@ static const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_I64, BP_D
 static double x[MOST]; /* input 0 as a reference sees it */
 static uint64_t x_bytes[MOST];
 
-/* n numbers in -range..range in the type; every `nan`th is missing where that can be. */
+/* n values in -range..range in the type; every `nan`th is missing where that can be. */
 static inline void fill_x(uint64_t *seed, uint32_t dtype, uint32_t n, float range, uint32_t nan)
 {
     ck_assert_uint_le(n, MOST);

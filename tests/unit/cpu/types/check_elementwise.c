@@ -206,7 +206,7 @@ static struct operands draw_operands(const struct rule *rule, uint32_t dtype, ui
         /* a slope is broadcast to x, and not the other way */
         if (k == 0 && rule->real == prelu)
             o.in[k] = whole;
-        o.data[k] = numbers_draw(shape_count(&o.in[k]), dtype, seed);
+        o.data[k] = values_draw(shape_count(&o.in[k]), dtype, seed);
         th_input(t, names[k], dtype, shape_text(&o.in[k]), o.data[k]);
     }
     o.out = shape_joined(o.in, o.n);
@@ -255,7 +255,7 @@ static void expect_folded(const struct rule *rule, const struct operands *o)
         number_put(want, to, 0, fold(rule, o, i));
         if (is_sum && fabs(v - typed_get(want, to, 0)) <= slack_of(o, i))
             continue;
-        numbers_same(rule->op, got, want, 1, to, is_sum ? 1 : 0);
+        values_same(rule->op, got, want, 1, to, is_sum ? 1 : 0);
     }
 }
 

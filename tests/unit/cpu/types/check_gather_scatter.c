@@ -34,7 +34,7 @@ static void add_indices(uint64_t *seed, const int64_t *list, const struct shape 
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* numbers: the axis; list: indices of any rank, which takes the place of the axis in y */
+/* params: the axis; list: indices of any rank, which takes the place of the axis in y */
 static void make_gather(struct move *m, uint64_t *seed)
 {
     struct shape indices = {.rank = random_below(seed, 3)};
@@ -51,7 +51,7 @@ static void make_gather(struct move *m, uint64_t *seed)
         m->y.dims[r++] = indices.dims[d];
     for (uint32_t d = axis + 1; d < m->x.rank; d++)
         m->y.dims[r++] = m->x.dims[d];
-    m->numbers[0] = axis;
+    m->params[0] = axis;
     m->list = random_indices(seed, shape_count(&indices), m->x.dims[axis]);
     move_begin(m, seed, false);
     add_indices(seed, m->list, &indices);
@@ -61,7 +61,7 @@ static void make_gather(struct move *m, uint64_t *seed)
 
 static bool gathered(const struct move *m, int64_t *index)
 {
-    uint32_t axis = (uint32_t)m->numbers[0], rank = m->y.rank + 1 - m->x.rank;
+    uint32_t axis = (uint32_t)m->params[0], rank = m->y.rank + 1 - m->x.rank;
     int64_t at = 0, from[SHAPE_RANK] = {0};
 
     for (uint32_t d = 0; d < rank; d++)
@@ -73,7 +73,7 @@ static bool gathered(const struct move *m, int64_t *index)
     return true;
 }
 
-/* numbers: entries of an index; list: one index after the other */
+/* params: entries of an index; list: one index after the other */
 static void make_gather_nd(struct move *m, uint64_t *seed)
 {
     struct shape indices = {2, {random_below(seed, 6), 0}};
@@ -86,7 +86,7 @@ static void make_gather_nd(struct move *m, uint64_t *seed)
     for (uint32_t d = depth; d < m->x.rank; d++)
         m->y.dims[1 + d - depth] = m->x.dims[d];
     indices.dims[1] = depth;
-    m->numbers[0] = depth;
+    m->params[0] = depth;
     m->list = list = kept_zeros(shape_count(&indices) + 1, sizeof *list);
     for (size_t i = 0; i < shape_count(&indices); i++)
         list[i] = *random_indices(seed, 1, m->x.dims[i % depth]);
@@ -97,7 +97,7 @@ static void make_gather_nd(struct move *m, uint64_t *seed)
 
 static bool gathered_nd(const struct move *m, int64_t *index)
 {
-    uint32_t depth = (uint32_t)m->numbers[0];
+    uint32_t depth = (uint32_t)m->params[0];
     int64_t from[SHAPE_RANK];
 
     for (uint32_t d = 0; d < depth; d++) {
@@ -200,7 +200,7 @@ START_TEST(caches_take_entries_of_every_type)
     struct writes w;
     bool is_circular;
     uint32_t axis;
-    int64_t size, *places;
+    int64_t size, *write_indices;
 
     if (!take_type(&w, "TensorScatter", _i, &seed))
         return;
@@ -209,20 +209,21 @@ START_TEST(caches_take_entries_of_every_type)
     axis = 1 + random_below(&seed, w.data.rank - 1);
     size = w.data.dims[axis];
     w.updates.dims[axis] = random_below(&seed, (uint32_t)size + 1);
-    places = kept_zeros((size_t)w.data.dims[0], sizeof *places);
+    write_indices = kept_zeros((size_t)w.data.dims[0], sizeof *write_indices);
     for (int64_t b = 0; b < w.data.dims[0]; b++)
-        places[b] = random_below(
+        write_indices[b] = random_below(
             &seed, (uint32_t)(is_circular ? 3 * size : size - w.updates.dims[axis] + 1));
     begin_writes(&w, &seed, "updates");
     for (size_t i = 0; i < shape_count(&w.updates); i++) {
         int64_t index[SHAPE_RANK];
 
         shape_index(&w.updates, i, index);
-        index[axis] = (places[index[0]] + index[axis]) % size;
+        index[axis] = (write_indices[index[0]] + index[axis]) % size;
         typed_copy(w.want, shape_at(&w.data, index), w.new, i, w.dtype);
     }
-    th_input(t, "places", BP_DTYPE_I64, shape_text(&(struct shape){1, {w.data.dims[0]}}), places);
-    th_node(t, "TensorScatter", w.schema->since, "data updates places", "y");
+    th_input(t, "write_indices", BP_DTYPE_I64, shape_text(&(struct shape){1, {w.data.dims[0]}}),
+             write_indices);
+    th_node(t, "TensorScatter", w.schema->since, "data updates write_indices", "y");
     th_int(t, "axis", every_axis(&seed, axis, w.data.rank));
     th_string(t, "mode", is_circular ? "circular" : "linear");
     check_writes(&w);

@@ -103,7 +103,7 @@ static void run_bend(int op, const char *name, uint32_t since, uint32_t dtype, u
     fresh();
     shape = shape_any(seed, 4);
     n = shape_count(&shape);
-    x = numbers_draw(n, dtype, seed);
+    x = values_draw(n, dtype, seed);
     want = kept_zeros(n + 1, 8);
     for (size_t i = 0; i < n; i++)
         number_put(want, dtype, i, bend(op, number_at(x, dtype, i), typed_is_signed(dtype)));
@@ -111,7 +111,7 @@ static void run_bend(int op, const char *name, uint32_t since, uint32_t dtype, u
     th_output(t, "y", dtype, shape_text(&shape));
     th_node(t, name, since, "x", "y");
     ck_run();
-    numbers_same(name, th_data(t, "y"), want, n, dtype, 0);
+    values_same(name, th_data(t, "y"), want, n, dtype, 0);
 }
 
 START_TEST(every_type_is_bent)
@@ -156,9 +156,9 @@ static void run_clip(uint32_t dtype, uint32_t which, uint64_t *seed)
     fresh();
     shape = shape_any(seed, 4);
     n = shape_count(&shape);
-    x = numbers_draw(n, dtype, seed);
+    x = values_draw(n, dtype, seed);
     want = kept_zeros(n + 1, 8);
-    ends = numbers_draw(2, dtype, seed);
+    ends = values_draw(2, dtype, seed);
     for (size_t k = 0; k < 2; k++) { /* NaN is no end */
         if (isnan(number_at(ends, dtype, k).real))
             number_put(ends, dtype, k, (struct number){1, 1});
@@ -175,7 +175,7 @@ static void run_clip(uint32_t dtype, uint32_t which, uint64_t *seed)
     th_output(t, "y", dtype, shape_text(&shape));
     th_node(t, "Clip", 13, lists[which], "y");
     ck_run();
-    numbers_same("Clip", th_data(t, "y"), want, n, dtype, 0);
+    values_same("Clip", th_data(t, "y"), want, n, dtype, 0);
 }
 
 START_TEST(every_type_is_clipped)

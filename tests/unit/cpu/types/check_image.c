@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_image.c - Resize, Upsample and GridSample of the CPU provider at every type. All
- * places are at quarters of elements, so that each weight and each sum has an exact value.
+ * positions are at quarters of elements, so that each weight and each sum has an exact value.
  */
 
 #include "config.h"
@@ -28,15 +28,15 @@ static int64_t ceil_of(int64_t a, int64_t b)
 
 /* ---- Resize and Upsample: elements that are picked ------------------------------------------- */
 
-/* numbers: four times each scale; then: is it half_pixel? */
+/* params: four times each scale; then: is it half_pixel? */
 static void choose_scales(struct move *m, uint64_t *seed, bool may_shrink)
 {
     m->x = m->y = every_shape(seed, 1, 4);
     for (uint32_t d = 0; d < m->x.rank; d++) {
-        m->numbers[d] = random_below(seed, 2) ? 4 : 4 + random_below(seed, 9);
+        m->params[d] = random_below(seed, 2) ? 4 : 4 + random_below(seed, 9);
         if (may_shrink && random_below(seed, 4) == 0)
-            m->numbers[d] = 1 + random_below(seed, 3);
-        m->y.dims[d] = m->x.dims[d] * m->numbers[d] / 4;
+            m->params[d] = 1 + random_below(seed, 3);
+        m->y.dims[d] = m->x.dims[d] * m->params[d] / 4;
     }
 }
 
@@ -45,7 +45,7 @@ static void add_scales(const struct move *m, uint64_t *seed)
     float scales[SHAPE_RANK];
 
     for (uint32_t d = 0; d < m->x.rank; d++)
-        scales[d] = (float)m->numbers[d] / 4;
+        scales[d] = (float)m->params[d] / 4;
     (random_below(seed, 2) ? th_const : th_input)(
         t, "scales", BP_DTYPE_F32, shape_text(&(struct shape){1, {m->x.rank}}), scales);
     th_allow_alloc(t);
@@ -54,20 +54,20 @@ static void add_scales(const struct move *m, uint64_t *seed)
 static void make_resize(struct move *m, uint64_t *seed)
 {
     choose_scales(m, seed, true);
-    m->numbers[SHAPE_RANK] = random_below(seed, 2);
+    m->params[SHAPE_RANK] = random_below(seed, 2);
     move_begin(m, seed, random_below(seed, 4) == 0);
     add_scales(m, seed);
     move_node(m, "x - scales");
     th_string(t, "mode", "nearest");
     th_string(t, "coordinate_transformation_mode",
-              m->numbers[SHAPE_RANK] ? "half_pixel" : "asymmetric");
-    th_string(t, "nearest_mode", m->numbers[SHAPE_RANK] ? "round_prefer_floor" : "floor");
+              m->params[SHAPE_RANK] ? "half_pixel" : "asymmetric");
+    th_string(t, "nearest_mode", m->params[SHAPE_RANK] ? "round_prefer_floor" : "floor");
 }
 
 static void make_upsample(struct move *m, uint64_t *seed)
 {
     choose_scales(m, seed, false);
-    m->numbers[SHAPE_RANK] = 0;
+    m->params[SHAPE_RANK] = 0;
     move_begin(m, seed, random_below(seed, 4) == 0);
     add_scales(m, seed);
     move_node(m, "x scales");
@@ -78,10 +78,10 @@ static void make_upsample(struct move *m, uint64_t *seed)
 static bool resized(const struct move *m, int64_t *index)
 {
     for (uint32_t d = 0; d < m->x.rank; d++) {
-        int64_t k = m->numbers[d], i = index[d];
+        int64_t k = m->params[d], i = index[d];
 
         index[d] =
-            clamp(m->numbers[SHAPE_RANK] ? ceil_of((2 * i + 1) * 2 - k, k) : floor_of(4 * i, k),
+            clamp(m->params[SHAPE_RANK] ? ceil_of((2 * i + 1) * 2 - k, k) : floor_of(4 * i, k),
                   m->x.dims[d]);
     }
     return true;
@@ -89,7 +89,7 @@ static bool resized(const struct move *m, int64_t *index)
 
 /* ---- GridSample: elements that are picked ---------------------------------------------------- */
 
-/* numbers: is a place outside that of the border? list: places in quarters, as the grid has them */
+/* params: is a place outside that of the border? list: positions in quarters, as the grid has them */
 static void choose_grid(struct move *m, uint64_t *seed, uint32_t most_dims)
 {
     uint32_t n = 1 + random_below(seed, most_dims);
@@ -102,12 +102,12 @@ static void choose_grid(struct move *m, uint64_t *seed, uint32_t most_dims)
     }
     m->y.dims[0] = m->x.dims[0];
     m->y.dims[1] = m->x.dims[1];
-    m->numbers[0] = random_below(seed, 2);
+    m->params[0] = random_below(seed, 2);
     m->n = m->x.dims[0] * n;
     for (uint32_t d = 0; d < n; d++)
         m->n *= m->y.dims[2 + d];
     m->list = list = kept_zeros((size_t)m->n + 1, sizeof *list);
-    for (int64_t i = 0; i < m->n; i++) /* from before the first to behind the last */
+    for (int64_t i = 0; i < m->n; i++) /* from before the first to past the last */
         list[i] =
             (int64_t)random_below(seed, 4 * (uint32_t)m->x.dims[m->x.rank - 1 - i % n] + 13) - 8;
 }
@@ -133,7 +133,7 @@ static void add_grid(const struct move *m, uint64_t *seed)
 static void set_sampling(const struct move *m, const char *mode)
 {
     th_string(t, "mode", mode);
-    th_string(t, "padding_mode", m->numbers[0] ? "border" : "zeros");
+    th_string(t, "padding_mode", m->params[0] ? "border" : "zeros");
     th_int(t, "align_corners", 0);
 }
 
@@ -146,7 +146,7 @@ static void make_grid_sample(struct move *m, uint64_t *seed)
     set_sampling(m, "nearest");
 }
 
-/* Where in the list a point's places begin. */
+/* Where in the list a point's positions begin. */
 static const int64_t *point(const struct move *m, const int64_t *index)
 {
     int64_t at = index[0];
@@ -167,7 +167,7 @@ static bool sampled(const struct move *m, int64_t *index)
         is_inside = is_inside && i >= 0 && i < m->x.dims[d];
         index[d] = clamp(i, m->x.dims[d]);
     }
-    return is_inside || m->numbers[0];
+    return is_inside || m->params[0];
 }
 
 static const struct move_case picks[] = {
@@ -210,7 +210,7 @@ static struct between begin_between(struct move *m, uint64_t *seed)
     return b;
 }
 
-/* What lies at these places, in quarters of elements, from axis d on; `base`: of those before. */
+/* What lies at these positions, in quarters of elements, from axis d on; `base`: of those before. */
 static double value_at(const struct move *m, const struct between *b, const int64_t *quarters,
                        bool has_border, uint32_t d, int64_t base, size_t part)
 {
@@ -250,7 +250,7 @@ static double rounded(uint32_t dtype, double value)
     return typed_get(whole, dtype, 0);
 }
 
-/* Scales of 1, 2 and 4 for at most two axes: places are at quarters. */
+/* Scales of 1, 2 and 4 for at most two axes: positions are at quarters. */
 START_TEST(mixes_neighbours_of_every_type)
 {
     bool is_upsample = _i / BP_DTYPE_END % 2;
@@ -265,8 +265,8 @@ START_TEST(mixes_neighbours_of_every_type)
     m.x = m.y = shape_random(&seed, 1, 3);
     for (uint32_t d = 0; d < m.x.rank; d++) {
         m.x.dims[d] = m.x.dims[d] > 12 ? 12 : m.x.dims[d];
-        m.numbers[d] = d < 2 ? 4 << random_below(&seed, 3) : 4;
-        m.y.dims[d] = m.x.dims[d] * m.numbers[d] / 4;
+        m.params[d] = d < 2 ? 4 << random_below(&seed, 3) : 4;
+        m.y.dims[d] = m.x.dims[d] * m.params[d] / 4;
     }
     b = begin_between(&m, &seed);
     want = kept_zeros(shape_count(&m.y) * b.step + 1, sizeof *want);
@@ -275,7 +275,7 @@ START_TEST(mixes_neighbours_of_every_type)
 
         shape_index(&m.y, i / b.step, quarters);
         for (uint32_t d = 0; d < m.x.rank; d++)
-            quarters[d] = quarters[d] * 16 / m.numbers[d];
+            quarters[d] = quarters[d] * 16 / m.params[d];
         want[i] = rounded(b.part, value_at(&m, &b, quarters, true, 0, 0, i % b.step));
     }
     add_scales(&m, &seed);
@@ -303,13 +303,13 @@ START_TEST(mixes_neighbours_of_points_of_every_type)
     want = kept_zeros(shape_count(&m.y) * b.step + 1, sizeof *want);
     for (size_t i = 0; i < shape_count(&m.y) * b.step; i++) {
         int64_t index[SHAPE_RANK];
-        const int64_t *places;
+        const int64_t *positions;
 
         shape_index(&m.y, i / b.step, index);
-        places = point(&m, index);
+        positions = point(&m, index);
         for (uint32_t d = 2; d < m.x.rank; d++)
-            index[d] = places[m.x.rank - 1 - d];
-        want[i] = rounded(b.part, value_at(&m, &b, index, m.numbers[0], 2,
+            index[d] = positions[m.x.rank - 1 - d];
+        want[i] = rounded(b.part, value_at(&m, &b, index, m.params[0], 2,
                                            index[0] * m.x.dims[1] + index[1], i % b.step));
     }
     add_grid(&m, &seed);

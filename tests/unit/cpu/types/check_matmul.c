@@ -47,12 +47,12 @@ static void expect(const char *what, const void *got, size_t i, uint32_t dtype, 
                    size_t terms)
 {
     struct number g = number_at(got, dtype, i), w;
-    uint64_t room;
+    uint64_t element;
     double slack = unit_of(dtype) * fabs(want.real) +
                    (dtype == BP_DTYPE_F64 ? 0x1p-52 : 0x1p-23) * (double)(terms + 4);
 
-    number_put(&room, dtype, 0, want);
-    w = number_at(&room, dtype, 0);
+    number_put(&element, dtype, 0, want);
+    w = number_at(&element, dtype, 0);
     if (typed_is_float(dtype) ? !(fabs(g.real - want.real) <= slack) : g.whole != w.whole)
         ck_abort_msg("%s of %s: element %zu is %g or %llx, not %g or %llx", what,
                      bp_dtype_name(dtype), i, g.real, (unsigned long long)g.whole, want.real,

@@ -10,11 +10,11 @@
 
 enum { ROUNDS = 25 };
 
-/* An input of made-up numbers of -1 to 1, times `size`; they are returned as the type has them. */
+/* An input of random values of -1 to 1, times `size`; they are returned as the type has them. */
 static double *feed(const char *name, uint32_t dtype, const struct shape *shape, double size)
 {
     size_t n = shape_count(shape);
-    double *x = kept_numbers(n, dtype);
+    double *x = kept_values(n, dtype);
     void *data;
 
     for (size_t i = 0; i < n; i++)
@@ -82,14 +82,14 @@ static void run_softmax(bool is_log, uint32_t dtype, uint64_t *seed)
     th_int(t, "axis", (int64_t)axis - (random_below(seed, 2) ? (int64_t)shape.rank : 0));
     ck_run();
     /* what is taken off may be 100 */
-    nums_compare("softmax", th_data(t, "y"), want, shape_count(&shape), dtype, is_log ? 800 : 60);
+    data_compare("softmax", th_data(t, "y"), want, shape_count(&shape), dtype, is_log ? 800 : 60);
 }
 
 START_TEST(every_type_is_softened)
 {
     uint64_t seed = (uint64_t)_i + 3;
 
-    nums_seed(seed);
+    data_seed(seed);
     for (int i = 0; i < TYPED_FLOATS * ROUNDS; i++)
         run_softmax(_i, typed_all[i % TYPED_FLOATS], &seed);
 }
@@ -128,7 +128,7 @@ static void run_lrn(uint32_t dtype, uint64_t *seed)
     th_float(t, "beta", (float)beta);
     th_float(t, "bias", (float)bias);
     ck_run();
-    nums_compare("LRN", th_data(t, "y"), want, shape_count(&shape), dtype, 40);
+    data_compare("LRN", th_data(t, "y"), want, shape_count(&shape), dtype, 40);
 }
 
 static void run_instance(uint32_t dtype, uint64_t *seed)
@@ -161,14 +161,14 @@ static void run_instance(uint32_t dtype, uint64_t *seed)
     th_node(t, "InstanceNormalization", 22, "x s b", "y");
     th_float(t, "epsilon", 0.125f);
     ck_run();
-    nums_compare("InstanceNormalization", th_data(t, "y"), want, shape_count(&shape), dtype, 100);
+    data_compare("InstanceNormalization", th_data(t, "y"), want, shape_count(&shape), dtype, 100);
 }
 
 START_TEST(every_type_is_normalised)
 {
     uint64_t seed = (uint64_t)_i + 30;
 
-    nums_seed(seed);
+    data_seed(seed);
     for (int i = 0; i < TYPED_FLOATS * ROUNDS; i++)
         (_i ? run_lrn : run_instance)(typed_all[i % TYPED_FLOATS], &seed);
 }
@@ -201,14 +201,14 @@ static void run_pool(bool is_max, uint32_t dtype, uint64_t *seed)
     th_output(t, "y", dtype, shape_text(&out));
     th_node(t, is_max ? "GlobalMaxPool" : "GlobalAveragePool", 22, "x", "y");
     ck_run();
-    nums_compare("pool", th_data(t, "y"), want, shape_count(&out), dtype, is_max ? 0 : plane);
+    data_compare("pool", th_data(t, "y"), want, shape_count(&out), dtype, is_max ? 0 : plane);
 }
 
 START_TEST(every_type_is_pooled)
 {
     uint64_t seed = (uint64_t)_i + 300;
 
-    nums_seed(seed);
+    data_seed(seed);
     for (int i = 0; i < TYPED_FLOATS * ROUNDS; i++)
         run_pool(_i, typed_all[i % TYPED_FLOATS], &seed);
 }
@@ -246,12 +246,12 @@ static void run_sum_to(uint32_t dtype, uint32_t like, uint64_t *seed)
     ck_run();
     for (size_t i = 0; i < shape_count(&to); i++) {
         struct number got = number_at(th_data(t, "y"), dtype, i), want;
-        uint64_t room;
+        uint64_t element;
 
-        number_put(&room, dtype, 0, sums[i]);
-        want = number_at(&room, dtype, 0);
+        number_put(&element, dtype, 0, sums[i]);
+        want = number_at(&element, dtype, 0);
         if (typed_is_float(dtype))
-            nums_compare("SumTo", (const char *)th_data(t, "y") + i * bp_dtype_width(dtype) / 8,
+            data_compare("SumTo", (const char *)th_data(t, "y") + i * bp_dtype_width(dtype) / 8,
                          &sums[i].real, 1, dtype, n);
         else
             ck_assert_uint_eq(got.whole, want.whole);
@@ -279,7 +279,7 @@ START_TEST(every_type_is_a_weight)
     struct shape shape = {4, {2, 3, 4, 5}}, q = {4, {2, 3, 4, 7}}, k = {4, {2, 1, 5, 7}};
     double *p;
 
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     p = feed("p", dtype, &shape, 1);
     feed("q", other, &q, 1);
     feed("k", other, &k, 1);

@@ -16,10 +16,10 @@ static const uint32_t reals[] = {BP_DTYPE_F32, BP_DTYPE_F16, BP_DTYPE_BF16, BP_D
 /* x as the type has it. */
 static double as(uint32_t dtype, double x)
 {
-    uint64_t room;
+    uint64_t element;
 
-    typed_put(&room, dtype, 0, x);
-    return typed_get(&room, dtype, 0);
+    typed_put(&element, dtype, 0, x);
+    return typed_get(&element, dtype, 0);
 }
 
 /* ---- tensors --------------------------------------------------------------------------------- */
@@ -211,7 +211,7 @@ static const uint32_t factors[] = {
     BP_DTYPE_F8E4M3FNUZ, BP_DTYPE_F8E5M2, BP_DTYPE_F8E5M2FNUZ,
 };
 
-/* Codes of numbers of -8 to 8, or any byte. */
+/* Codes of values of -8 to 8, or any byte. */
 static void *draw_factor(uint32_t dtype, size_t n, uint64_t *seed)
 {
     const struct type *type = type_of(dtype);
@@ -227,19 +227,19 @@ static void *draw_factor(uint32_t dtype, size_t n, uint64_t *seed)
 /* One of three: the operand, and a scale and a zero point for all, or for each row or column. */
 struct side {
     uint32_t dtype, scale_dtype;
-    size_t numbers; /* of scales */
+    size_t n_scales;
     void *data, *scales, *zeros;
 };
 
-static struct side draw_side(const char *name, uint32_t dtype, uint32_t scales, size_t numbers,
+static struct side draw_side(const char *name, uint32_t dtype, uint32_t scales, size_t n_scales,
                              uint64_t *seed)
 {
-    struct shape shape = {.rank = numbers > 1, .dims = {(int64_t)numbers}};
-    struct side side = {.dtype = dtype, .scale_dtype = scales, .numbers = numbers};
+    struct shape shape = {.rank = n_scales > 1, .dims = {(int64_t)n_scales}};
+    struct side side = {.dtype = dtype, .scale_dtype = scales, .n_scales = n_scales};
     char text[8];
 
-    side.scales = draw_reals(scales, numbers, 0.03125f, 1, seed);
-    side.zeros = draw_factor(dtype, numbers, seed);
+    side.scales = draw_reals(scales, n_scales, 0.03125f, 1, seed);
+    side.zeros = draw_factor(dtype, n_scales, seed);
     sprintf(text, "%ss", name);
     th_input(t, text, scales, shape_text(&shape), side.scales);
     sprintf(text, "%sz", name);
@@ -258,13 +258,13 @@ static void draw_matrix(struct side *side, const char *name, size_t rows, size_t
 
 static double scale_at(const struct side *side, size_t line)
 {
-    return typed_get(side->scales, side->scale_dtype, side->numbers > 1 ? line : 0);
+    return typed_get(side->scales, side->scale_dtype, side->n_scales > 1 ? line : 0);
 }
 
 /* Element i, in a line with its own scale. */
 static double factor_at(const struct side *side, size_t i, size_t line)
 {
-    double zero = value_at(side->dtype, side->zeros, side->numbers > 1 ? line : 0);
+    double zero = value_at(side->dtype, side->zeros, side->n_scales > 1 ? line : 0);
 
     return (value_at(side->dtype, side->data, i) - zero) * scale_at(side, line);
 }

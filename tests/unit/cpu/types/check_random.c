@@ -260,9 +260,9 @@ static void run_bias(uint32_t dtype, uint32_t ratio_type, double ratio, bool tra
     double *x, *b, *s, want[24];
 
     fresh();
-    x = kept_numbers(24, dtype);
-    b = kept_numbers(4, dtype);
-    s = kept_numbers(24, dtype);
+    x = kept_values(24, dtype);
+    b = kept_values(4, dtype);
+    s = kept_values(24, dtype);
     th_input(t, "x", dtype, "2,3,4", kept_encode(x, 24, dtype));
     th_input(t, "b", dtype, "4", kept_encode(b, 4, dtype));
     th_input(t, "s", dtype, "2,3,4", kept_encode(s, 24, dtype));
@@ -281,12 +281,12 @@ static void run_bias(uint32_t dtype, uint32_t ratio_type, double ratio, bool tra
         want[i] = x[i] + b[i % 4] + s[i];
         ck_assert_uint_eq(((const uint8_t *)th_data(t, "mask"))[i], 1);
     }
-    nums_compare("BiasDropout", th_data(t, "y"), want, 24, dtype, 3);
+    data_compare("BiasDropout", th_data(t, "y"), want, 24, dtype, 3);
 }
 
 START_TEST(every_type_of_ratio_is_read)
 {
-    nums_seed((uint64_t)_i);
+    data_seed((uint64_t)_i);
     for (int k = 0; k < 4; k++)
         run_bias(typed_all[_i / TYPED_FLOATS], typed_all[_i % TYPED_FLOATS], k & 1 ? 0.125 : 0,
                  k & 2);

@@ -62,7 +62,7 @@ static bool take_type(const char *op, uint64_t *seed, struct cut *cut, int i)
     return true;
 }
 
-START_TEST(joins_every_type)
+START_TEST(concatenates_every_type)
 {
     uint64_t seed;
     struct cut cut;
@@ -111,7 +111,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, joins_every_type, 0, 6 * BP_DTYPE_END);
+    tcase_add_loop_test(tcase, concatenates_every_type, 0, 6 * BP_DTYPE_END);
     tcase_add_loop_test(tcase, splits_every_type, 0, 6 * BP_DTYPE_END);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

@@ -22,10 +22,10 @@ static const uint32_t index_types[] = {BP_DTYPE_I32, BP_DTYPE_I64};
 
 static void add_index(const char *name, uint32_t dtype, int64_t value)
 {
-    uint64_t room;
+    uint64_t element;
 
-    typed_put_bits(&room, dtype, 0, (uint64_t)value);
-    th_input(t, name, dtype, "", &room);
+    typed_put_bits(&element, dtype, 0, (uint64_t)value);
+    th_input(t, name, dtype, "", &element);
 }
 
 /* ---- Range ----------------------------------------------------------------------------------- */
@@ -85,10 +85,10 @@ static void leave_out_step(struct range *r)
 
 static void add_end(const char *name, uint32_t dtype, struct number value)
 {
-    uint64_t room;
+    uint64_t element;
 
-    number_put(&room, dtype, 0, value);
-    th_input(t, name, dtype, "", &room);
+    number_put(&element, dtype, 0, value);
+    th_input(t, name, dtype, "", &element);
 }
 
 static void run_range(bool is_ms, uint32_t since, uint32_t dtype, uint64_t *seed)
@@ -120,9 +120,9 @@ static void run_range(bool is_ms, uint32_t since, uint32_t dtype, uint64_t *seed
                            r.start.whole + i * r.delta.whole};
 
         number_put(&want, dtype, 0, n);
-        numbers_same("Range",
-                     (const char *)th_data(t, "y") + i * (size_t)(bp_dtype_width(dtype) / 8), &want,
-                     1, dtype, 0);
+        values_same("Range",
+                    (const char *)th_data(t, "y") + i * (size_t)(bp_dtype_width(dtype) / 8), &want,
+                    1, dtype, 0);
     }
 }
 
@@ -232,15 +232,15 @@ static void run_mel(uint32_t index, uint32_t edge, uint32_t dtype, uint64_t *see
     double low = 16 * random_below(seed, 20), high = 1024 + 64 * (double)random_below(seed, 40);
     struct shape shape = {.rank = 2, .dims = {length / 2 + 1, bins}};
     double want[MOST_ROWS * MOST_BINS] = {0};
-    uint64_t room;
+    uint64_t element;
 
     fresh();
-    typed_put(&room, edge, 0, low);
-    low = typed_get(&room, edge, 0);
-    th_input(t, "low", edge, "", &room);
-    typed_put(&room, edge, 0, high);
-    high = typed_get(&room, edge, 0);
-    th_input(t, "high", edge, "", &room);
+    typed_put(&element, edge, 0, low);
+    low = typed_get(&element, edge, 0);
+    th_input(t, "low", edge, "", &element);
+    typed_put(&element, edge, 0, high);
+    high = typed_get(&element, edge, 0);
+    th_input(t, "high", edge, "", &element);
     add_index("bins", index, bins);
     add_index("length", index, length);
     add_index("rate", index, 8000);

@@ -8,24 +8,24 @@
 
 #include "cpu/types/every.h"
 
-/* numbers: the permutation */
+/* params: the permutation */
 static void make_transpose(struct move *m, uint64_t *seed)
 {
     m->x = m->y = every_shape(seed, 0, 5);
     for (uint32_t d = 0; d < m->x.rank; d++)
-        m->numbers[d] = d;
+        m->params[d] = d;
     for (uint32_t d = m->x.rank; d > 1; d--) {
         uint32_t other = random_below(seed, d);
-        int64_t saved = m->numbers[other];
+        int64_t saved = m->params[other];
 
-        m->numbers[other] = m->numbers[d - 1];
-        m->numbers[d - 1] = saved;
+        m->params[other] = m->params[d - 1];
+        m->params[d - 1] = saved;
     }
     for (uint32_t d = 0; d < m->x.rank; d++)
-        m->y.dims[d] = m->x.dims[m->numbers[d]];
+        m->y.dims[d] = m->x.dims[m->params[d]];
     move_begin(m, seed, false);
     move_node(m, "x");
-    th_ints(t, "perm", m->x.rank, m->numbers);
+    th_ints(t, "perm", m->x.rank, m->params);
 }
 
 static bool transposed(const struct move *m, int64_t *index)
@@ -33,12 +33,12 @@ static bool transposed(const struct move *m, int64_t *index)
     int64_t from[SHAPE_RANK] = {0};
 
     for (uint32_t d = 0; d < m->x.rank; d++)
-        from[m->numbers[d]] = index[d];
+        from[m->params[d]] = index[d];
     memcpy(index, from, sizeof from);
     return true;
 }
 
-/* numbers: where each axis begins, and its steps */
+/* params: where each axis begins, and its steps */
 static void make_slice(struct move *m, uint64_t *seed)
 {
     int64_t starts[SHAPE_RANK], ends[SHAPE_RANK], axes[SHAPE_RANK], steps[SHAPE_RANK];
@@ -50,16 +50,16 @@ static void make_slice(struct move *m, uint64_t *seed)
         int64_t step = 1 + random_below(seed, 3), length = random_below(seed, (uint32_t)size + 1);
         bool is_back = random_below(seed, 2);
 
-        m->numbers[d] = 0;
-        m->numbers[SHAPE_RANK + d] = 1;
+        m->params[d] = 0;
+        m->params[SHAPE_RANK + d] = 1;
         if (random_below(seed, 4) == 0)
             continue;
         length = length > size - first ? size - first : length;
-        m->numbers[d] = is_back ? first + length - 1 : first;
-        m->numbers[SHAPE_RANK + d] = is_back ? -step : step;
+        m->params[d] = is_back ? first + length - 1 : first;
+        m->params[SHAPE_RANK + d] = is_back ? -step : step;
         axes[n] = every_axis(seed, d, m->x.rank);
         steps[n] = is_back ? -step : step;
-        starts[n] = length == 0 ? first : every_axis(seed, (uint32_t)m->numbers[d], (uint32_t)size);
+        starts[n] = length == 0 ? first : every_axis(seed, (uint32_t)m->params[d], (uint32_t)size);
         ends[n] = length == 0 ? first : !is_back ? first + length : first > 0 ? first - 1 : -1000;
         m->y.dims[d] = (length + step - 1) / step;
         n++;
@@ -91,7 +91,7 @@ static void make_slice(struct move *m, uint64_t *seed)
 static bool sliced(const struct move *m, int64_t *index)
 {
     for (uint32_t d = 0; d < m->x.rank; d++)
-        index[d] = m->numbers[d] + index[d] * m->numbers[SHAPE_RANK + d];
+        index[d] = m->params[d] + index[d] * m->params[SHAPE_RANK + d];
     return true;
 }
 
@@ -123,11 +123,11 @@ static void make_tile(struct move *m, uint64_t *seed)
 {
     m->x = m->y = every_shape(seed, 0, 4);
     for (uint32_t d = 0; d < m->x.rank; d++) {
-        m->numbers[d] = random_below(seed, 10) ? 1 + random_below(seed, 3) : 0;
-        m->y.dims[d] *= m->numbers[d];
+        m->params[d] = random_below(seed, 10) ? 1 + random_below(seed, 3) : 0;
+        m->y.dims[d] *= m->params[d];
     }
     move_begin(m, seed, random_below(seed, 4) == 0);
-    every_list(seed, "repeats", m->numbers, m->x.rank, false);
+    every_list(seed, "repeats", m->params, m->x.rank, false);
     move_node(m, "x repeats");
 }
 
@@ -138,12 +138,12 @@ static bool tiled(const struct move *m, int64_t *index)
     return true;
 }
 
-/* numbers: elements in front of each axis, those behind */
+/* params: elements in front of each axis, those after */
 static void choose_pads(struct move *m, uint64_t *seed)
 {
     m->x = m->y = every_shape(seed, 1, 4);
     for (uint32_t d = 0; d < m->x.rank; d++) {
-        int64_t *before = &m->numbers[d], *after = &m->numbers[m->x.rank + d];
+        int64_t *before = &m->params[d], *after = &m->params[m->x.rank + d];
 
         *before = (int64_t)random_below(seed, 7) - 2;
         *after = (int64_t)random_below(seed, 7) - 2;
@@ -157,7 +157,7 @@ static void make_ms_pad(struct move *m, uint64_t *seed)
 {
     choose_pads(m, seed);
     move_begin(m, seed, random_below(seed, 4) == 0);
-    every_list(seed, "pads", m->numbers, 2 * m->x.rank, false);
+    every_list(seed, "pads", m->params, 2 * m->x.rank, false);
     m->filler = th_keep(t, typed_random(seed, 1, m->dtype));
     th_input(t, "filler", m->dtype, "", m->filler);
     move_node(m, "x pads filler");
@@ -176,10 +176,10 @@ static void make_pad(struct move *m, uint64_t *seed)
     for (uint32_t d = m->x.rank; d-- > 0;) {
         if (named >> d & 1) {
             axes[k] = every_axis(seed, d, m->x.rank);
-            pads[k] = m->numbers[d];
-            pads[n + k++] = m->numbers[m->x.rank + d];
+            pads[k] = m->params[d];
+            pads[n + k++] = m->params[m->x.rank + d];
         } else {
-            m->numbers[d] = m->numbers[m->x.rank + d] = 0;
+            m->params[d] = m->params[m->x.rank + d] = 0;
             m->y.dims[d] = m->x.dims[d];
         }
     }
@@ -200,38 +200,38 @@ static bool padded(const struct move *m, int64_t *index)
     bool is_inside = true;
 
     for (uint32_t d = 0; d < m->x.rank; d++) {
-        index[d] -= m->numbers[d];
+        index[d] -= m->params[d];
         is_inside = is_inside && index[d] >= 0 && index[d] < m->x.dims[d];
     }
     return is_inside;
 }
 
-/* numbers: the diagonal, and is it the upper half? */
+/* params: the diagonal, and is it the upper half? */
 static void make_trilu(struct move *m, uint64_t *seed)
 {
     m->x = m->y = every_shape(seed, 2, 4);
-    m->numbers[0] = (int64_t)random_below(seed, 17) - 8;
-    m->numbers[1] = random_below(seed, 2);
+    m->params[0] = (int64_t)random_below(seed, 17) - 8;
+    m->params[1] = random_below(seed, 2);
     move_begin(m, seed, false);
-    th_input(t, "k", BP_DTYPE_I64, "", m->numbers);
+    th_input(t, "k", BP_DTYPE_I64, "", m->params);
     move_node(m, "x k");
-    th_int(t, "upper", m->numbers[1]);
+    th_int(t, "upper", m->params[1]);
 }
 
 static bool is_in_half(const struct move *m, int64_t *index)
 {
     int64_t diagonal = index[m->x.rank - 1] - index[m->x.rank - 2];
 
-    return m->numbers[1] ? diagonal >= m->numbers[0] : diagonal <= m->numbers[0];
+    return m->params[1] ? diagonal >= m->params[0] : diagonal <= m->params[0];
 }
 
-/* numbers: block size */
+/* params: block size */
 static void make_space_to_depth(struct move *m, uint64_t *seed)
 {
     int64_t b = 1 + random_below(seed, 3), c = 1 + random_below(seed, 3);
     int64_t h = 1 + random_below(seed, 4), w = random_below(seed, 4);
 
-    m->numbers[0] = b;
+    m->params[0] = b;
     m->x = (struct shape){4, {2, c, h * b, w * b}};
     m->y = (struct shape){4, {2, c * b * b, h, w}};
     move_begin(m, seed, false);
@@ -241,7 +241,7 @@ static void make_space_to_depth(struct move *m, uint64_t *seed)
 
 static bool from_space(const struct move *m, int64_t *index)
 {
-    int64_t b = m->numbers[0], block = index[1] / m->x.dims[1];
+    int64_t b = m->params[0], block = index[1] / m->x.dims[1];
 
     index[1] %= m->x.dims[1];
     index[2] = index[2] * b + block / b;

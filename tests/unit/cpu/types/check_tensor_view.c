@@ -48,7 +48,7 @@ static void make_flatten(struct move *m, uint64_t *seed)
 /* Groups of axes become one, and one of those -1 or, where it is like x's, 0. */
 static void make_reshape(struct move *m, uint64_t *seed)
 {
-    int64_t wish[SHAPE_RANK];
+    int64_t target[SHAPE_RANK];
     uint32_t open;
 
     m->x = every_shape(seed, 1, 4);
@@ -61,15 +61,15 @@ static void make_reshape(struct move *m, uint64_t *seed)
     }
     open = random_below(seed, m->y.rank);
     for (uint32_t d = 0; d < m->y.rank; d++)
-        wish[d] = m->y.dims[d];
+        target[d] = m->y.dims[d];
     if (shape_count(&m->x) > 0)
-        wish[open] = m->y.dims[open] == m->x.dims[open] && random_below(seed, 2) ? 0 : -1;
+        target[open] = m->y.dims[open] == m->x.dims[open] && random_below(seed, 2) ? 0 : -1;
     move_begin(m, seed, false);
-    every_list(seed, "wish", wish, m->y.rank, false);
-    move_node(m, "x wish");
+    every_list(seed, "target", target, m->y.rank, false);
+    move_node(m, "x target");
 }
 
-/* Chooses `wide` with axes of size 1 where numbers say, and `thin` without them. */
+/* Chooses `wide` with axes of size 1 where params say, and `thin` without them. */
 static void choose_thin(struct move *m, uint64_t *seed, struct shape *thin, struct shape *wide)
 {
     uint32_t rank = random_below(seed, 7);
@@ -80,7 +80,7 @@ static void choose_thin(struct move *m, uint64_t *seed, struct shape *thin, stru
     for (uint32_t d = 0; d < rank; d++) {
         wide->dims[d] = random_below(seed, 20) ? 1 + random_below(seed, 4) : 0;
         if (random_below(seed, 2)) {
-            m->numbers[m->n++] = every_axis(seed, d, rank);
+            m->params[m->n++] = every_axis(seed, d, rank);
             wide->dims[d] = 1;
         } else {
             thin->dims[thin->rank++] = wide->dims[d];
@@ -92,7 +92,7 @@ static void make_squeeze(struct move *m, uint64_t *seed)
 {
     choose_thin(m, seed, &m->y, &m->x);
     move_begin(m, seed, false);
-    every_list(seed, "axes", m->numbers, (uint32_t)m->n, false);
+    every_list(seed, "axes", m->params, (uint32_t)m->n, false);
     move_node(m, "x axes");
 }
 
@@ -100,7 +100,7 @@ static void make_unsqueeze(struct move *m, uint64_t *seed)
 {
     choose_thin(m, seed, &m->x, &m->y);
     move_begin(m, seed, false);
-    every_list(seed, "axes", m->numbers, (uint32_t)m->n, false);
+    every_list(seed, "axes", m->params, (uint32_t)m->n, false);
     move_node(m, "x axes");
 }
 

@@ -16,15 +16,15 @@ struct move {
     uint32_t dtype;
     struct shape x, y;
     size_t n_x, n_y;
-    const void *data;                   /* of x */
-    int64_t numbers[4 * SHAPE_RANK], n; /* what the operator is told, as the case likes */
-    const int64_t *list;                /* more of it */
-    const void *filler;                 /* an element for where there is none of x; NULL: zero */
+    const void *data;                  /* of x */
+    int64_t params[4 * SHAPE_RANK], n; /* what the operator is told, as the case likes */
+    const int64_t *list;               /* more of it */
+    const void *filler;                /* an element for where there is none of x; NULL: zero */
 };
 
 struct move_case {
     const char *domain, *op;
-    /* Chooses shapes and numbers, calls move_begin(), adds other inputs, and calls move_node(). */
+    /* Chooses shapes and parameters, calls move_begin(), adds other inputs, and calls move_node(). */
     void (*make)(struct move *m, uint64_t *seed);
     /* From an index in y to that in x; false: there is no such element. NULL: the same order. */
     bool (*source)(const struct move *m, int64_t *index);

@@ -75,7 +75,7 @@ static inline void number_draw(void *data, uint32_t dtype, size_t i, uint64_t *s
 }
 
 /* n of them; for the length of the test. */
-static inline void *numbers_draw(size_t n, uint32_t dtype, uint64_t *seed)
+static inline void *values_draw(size_t n, uint32_t dtype, uint64_t *seed)
 {
     void *data = kept_zeros(n + 1, sizeof(bp_span));
 
@@ -94,8 +94,8 @@ static inline double unit_of(uint32_t dtype)
 }
 
 /* Elements equal what is wanted: integers in all bits, floats within so many units. */
-static inline void numbers_same(const char *what, const void *got, const void *want, size_t n,
-                                uint32_t dtype, double units)
+static inline void values_same(const char *what, const void *got, const void *want, size_t n,
+                               uint32_t dtype, double units)
 {
     for (size_t i = 0; i < n; i++) {
         struct number g = number_at(got, dtype, i), w = number_at(want, dtype, i);

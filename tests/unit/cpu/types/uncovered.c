@@ -74,7 +74,7 @@ static const char *first_alike(const struct bp_schema *schema, const struct bp_p
     return param->name;
 }
 
-/* " 1 0 7 :": element types of inputs or outputs, 0 for an absent one; returns what is behind. */
+/* " 1 0 7 :": element types of inputs or outputs, 0 for an absent one; returns what is after. */
 static char *add_types(const struct bp_schema *schema, char *text,
                        const struct bp_param *(*param_of)(const struct bp_schema *, uint32_t))
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* operator_fuzz_bodies.c - small bodies for If, Loop, Scan and the like; and declarations. */
+/* operator_fuzz_subgraphs.c - small subgraphs for If, Loop, Scan and the like; and declarations. */
 
 #include "config.h"
 
@@ -36,7 +36,7 @@ void fuzz_declare(struct fuzz *fuzz, uint32_t field, const char *name, uint32_t 
     pw_close(w);
 }
 
-/* How many inputs a body needs, and outputs. */
+/* How many inputs a subgraph needs, and outputs. */
 static void count_ports(const struct fuzz *fuzz, uint32_t *n_in, uint32_t *n_out)
 {
     const char *op = fuzz->row->op;
@@ -84,18 +84,18 @@ static const char *captured(struct fuzz *fuzz)
     return value->name;
 }
 
-/* A name that is known in the body. */
-static void pick_name(struct fuzz *fuzz, uint32_t body, uint32_t n_in, uint32_t i, char *out)
+/* A name that is known in the subgraph. */
+static void pick_name(struct fuzz *fuzz, uint32_t subgraph, uint32_t n_in, uint32_t i, char *out)
 {
     uint32_t k = fuzz_chance(fuzz, 70) ? i : fuzz_below(fuzz, n_in);
 
     if (n_in > 0 && k < n_in && fuzz_chance(fuzz, 85))
-        snprintf(out, 16, "b%u_%u", body, k);
+        snprintf(out, 16, "b%u_%u", subgraph, k);
     else
         snprintf(out, 16, "%s", captured(fuzz));
 }
 
-static void write_output(struct fuzz *fuzz, uint32_t body, uint32_t n_in, uint32_t i)
+static void write_output(struct fuzz *fuzz, uint32_t subgraph, uint32_t n_in, uint32_t i)
 {
     static const char *const ops[] = {"Identity", "Neg",     "Not",      "Add",
                                       "Concat",   "Shape",   "NonZero",  "SequenceInsert",
@@ -104,11 +104,11 @@ static void write_output(struct fuzz *fuzz, uint32_t body, uint32_t n_in, uint32
     const char *op = ops[fuzz_chance(fuzz, 60) ? 0 : fuzz_below(fuzz, sizeof ops / sizeof ops[0])];
     char in[40], out[16], a[16], b[16];
 
-    snprintf(out, sizeof out, "o%u_%u", body, i);
-    pick_name(fuzz, body, n_in, i + is_loop, a);
-    pick_name(fuzz, body, n_in, i + is_loop, b);
+    snprintf(out, sizeof out, "o%u_%u", subgraph, i);
+    pick_name(fuzz, subgraph, n_in, i + is_loop, a);
+    pick_name(fuzz, subgraph, n_in, i + is_loop, b);
     if (is_loop && i == 0 && fuzz_chance(fuzz, 90)) {
-        snprintf(a, sizeof a, "b%u_1", body);
+        snprintf(a, sizeof a, "b%u_1", subgraph);
         op = fuzz_chance(fuzz, 70) ? "Identity" : "Not";
     }
     bp_text_printf(&fuzz->words, " %s=%s(%s,%s)", out, op, a, b);
@@ -131,9 +131,9 @@ static void write_output(struct fuzz *fuzz, uint32_t body, uint32_t n_in, uint32
     fuzz_declare(fuzz, 12, out, BP_DTYPE_NONE, 0, NULL, NULL);
 }
 
-void fuzz_body(struct fuzz *fuzz, const char *attr)
+void fuzz_subgraph(struct fuzz *fuzz, const char *attr)
 {
-    uint32_t body = fuzz->n_subgraphs++, n_in, n_out;
+    uint32_t subgraph = fuzz->n_subgraphs++, n_in, n_out;
     char name[16];
 
     count_ports(fuzz, &n_in, &n_out);
@@ -148,11 +148,11 @@ void fuzz_body(struct fuzz *fuzz, const char *attr)
     pw_text(&fuzz->w, 2, attr);
     bp_text_printf(&fuzz->words, "{%u in:", n_in);
     for (uint32_t i = 0; i < n_in; i++) {
-        snprintf(name, sizeof name, "b%u_%u", body, i);
+        snprintf(name, sizeof name, "b%u_%u", subgraph, i);
         write_input(fuzz, i, name);
     }
     for (uint32_t i = 0; i < n_out; i++)
-        write_output(fuzz, body, n_in, i);
+        write_output(fuzz, subgraph, n_in, i);
     bp_text_add(&fuzz->words, "}");
     pw_close(&fuzz->w);
     pw_close(&fuzz->w);
