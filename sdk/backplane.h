@@ -52,7 +52,11 @@ typedef struct bp_model bp_model;
 /* Who runs what, and why; a session's is its own, others end with bp_report_destroy(). */
 typedef struct bp_report bp_report;
 
-/* An error whose words go to `buf`, which holds `cap` bytes. */
+/*
+ * An error whose words go to `buf`, which holds `cap` bytes. buf is borrowed for as long as the
+ * bp_err is used, and may be NULL when cap is 0. One bp_err serves many calls: each failure
+ * overwrites the text of the one before.
+ */
 static inline bp_err bp_err_init(char *buf, size_t cap)
 {
     bp_err err;
@@ -92,7 +96,10 @@ typedef void (*bp_log_fn)(void *user, uint32_t level, const char *domain, const 
 typedef bp_rc (*bp_allow_fn)(void *user, const char *path, const char *id, const char *sha256,
                              bp_err *err);
 
-/* Processors that a thread may run on, numbered from 0 as the kernel does. */
+/*
+ * Processors that a thread may run on, numbered from 0 as the kernel does. The array is borrowed
+ * for the call that gets it.
+ */
 typedef struct bp_processors {
     const uint32_t *list;
     uint32_t n; /* 0: wherever the process may */
@@ -246,7 +253,12 @@ enum {
     BP_FALLBACK_REQUIRE = 3  /* creating the session fails; so it does when no node was taken */
 };
 
-/* An option: its name and its value as text. Both are copied by who is given them. */
+/*
+ * An option: its name and its value as text. Both are copied by who is given them. Values are
+ * written as a user would: "4", "true", "512M". The provider's schema says what they mean.
+ *
+ *     bp_key_value threads = {"threads", "4"};
+ */
 typedef struct bp_key_value {
     const char *key;
     const char *value;
@@ -631,7 +643,10 @@ enum {
     BP_KIND_END = 5
 };
 
-/* The type of a value. Borrowed like what it was got from. */
+/*
+ * The type of a value. Borrowed like what it was got from. A sequence of tensors is two rows, of
+ * which the first has the kind BP_KIND_SEQUENCE and the second, its item, the kind BP_KIND_TENSOR.
+ */
 typedef struct bp_type_info {
     uint32_t kind;  /* BP_KIND_* */
     uint32_t dtype; /* of a tensor's elements or a map's keys; NONE: not said */
@@ -639,7 +654,10 @@ typedef struct bp_type_info {
     const struct bp_type_info *item;
 } bp_type_info;
 
-/* A size that a model declares: a number, a name, or neither. */
+/*
+ * A size that a model declares: a number, a name, or neither. Two dimensions with one symbol are
+ * meant to have one size.
+ */
 typedef struct bp_dim_info {
     int64_t value;      /* -1: not fixed */
     const char *symbol; /* the model's name for it, "batch"; NULL: none */
@@ -865,7 +883,15 @@ BP_API bp_rc bp_session_find_output(const bp_session *session, const char *name,
 
 typedef struct bp_object bp_object; /* a value of any kind; see the end of this file */
 
-/* A value to feed or to fetch, at input or output `index`. */
+/*
+ * A value to feed or to fetch, at input or output `index`. A tensor of 2 x 3 floats at input 0;
+ * `object` and the reserved member stay 0:
+ *
+ *     int64_t dims[2] = {2, 3};
+ *     bp_binding in = {.index = 0};
+ *     in.tensor = (bp_tensor){
+ *         .base = x, .dims = dims, .bytes = 24, .rank = 2, .dtype = BP_DTYPE_F32};
+ */
 typedef struct bp_binding {
     uint32_t index;
     uint32_t reserved0; /* the library's own during a run */

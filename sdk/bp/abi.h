@@ -44,10 +44,20 @@ extern "C" {
 #define BP_NONE 0xffffffffu /* "no index": an absent optional input, no producer */
 #define BP_RANK_UNKNOWN 0xffffffffu
 
-/* Row i of an array whose rows are `stride` bytes apart. */
+/*
+ * Row i of an array whose rows are `stride` bytes apart. The stride comes with the array and may
+ * exceed sizeof(type): rows of a newer side are longer. The row is read only. i is evaluated once
+ * and not checked.
+ */
 #define BP_AT(type, rows, stride, i)                                                               \
     ((const type *)(const void *)((const char *)(rows) + (size_t)(stride) * (size_t)(i)))
-/* Node, value and attribute i of a graph; i is below its n_nodes, n_values, n_attrs. */
+/*
+ * Node, value and attribute i of a graph; i is below its n_nodes, n_values, n_attrs. Example: the
+ * element type of what the first node of the graph writes first.
+ *
+ *     const bp_node *node = BP_NODE(g, 0);
+ *     uint32_t dtype = BP_VALUE(g, node->out[0])->dtype;
+ */
 #define BP_NODE(g, i) BP_AT(bp_node, (g)->nodes, (g)->node_stride, i)
 #define BP_VALUE(g, i) BP_AT(bp_value, (g)->values, (g)->value_stride, i)
 #define BP_ATTR(g, i) BP_AT(bp_attr, (g)->attrs, (g)->attr_stride, i)
@@ -79,6 +89,9 @@ enum {
 /*
  * Where an error's words go. The caller owns the struct and its text buffer; the callee fills them
  * and keeps neither. A NULL bp_err, or a NULL msg, is always allowed: then only the code returns.
+ * The side that calls sets struct_size, msg and msg_cap before the call. A text longer than the
+ * buffer is cut, never refused. Where a call succeeds, nothing in it counts. bp_fail() of bp/sdk.h
+ * fills it.
  */
 typedef struct bp_err {
     uint32_t struct_size;
@@ -93,6 +106,7 @@ typedef struct bp_err {
 /*
  * Bytes that somebody else owns; whoever gives one says for how long. data may be NULL when size is
  * 0.
+ * No NUL ends it. It has no alignment, unless the one who gives it says so.
  */
 typedef struct bp_span {
     const void *data;
@@ -143,6 +157,10 @@ enum {
 /*
  * A dense row-major view. The bytes begin at `offset` from `base`; for device memory `base` is an
  * opaque handle, so nobody but its owner may do arithmetic on it. Nothing here is owned.
+ * For elements of 8 bits and more, element (i, j) of a matrix lies at base + offset + (i * dims[1]
+ * + j) * size of an element; there are no strides. dims is the tensor owner's array: a frame's is
+ * the host's, that of an output of bp_session_run() the application's. rank 0 is a scalar of one
+ * element; any dims[k] of 0 is an empty tensor.
  */
 typedef struct bp_tensor {
     /* NULL at frame_create, and where an empty tensor has no memory. */
@@ -185,7 +203,11 @@ typedef struct bp_option {
                                    People may write integers with K, M, G or T: powers of 1024 */
 } bp_option;
 
-/* An option as a provider receives it: valid, defaulted, in the order of its schema. */
+/*
+ * An option as a provider receives it: valid, defaulted, in the order of its schema. The host makes
+ * the array and lends it, with its strings, for the call of create() or set_option(): a provider
+ * copies what it keeps. str counts for every option, i and f for the types that they name.
+ */
 typedef struct bp_opt {
     const char *key;
     const char *str; /* the canonical text, for every type */
@@ -215,7 +237,11 @@ enum {
     BP_VALUE_OUTPUT = 1u << 2    /* output of this graph */
 };
 
-/* A value of a graph: what a node reads or writes. Its row lives as long as the graph. */
+/*
+ * A value of a graph: what a node reads or writes. Its row lives as long as the graph. Values have
+ * single assignment, as in ONNX: one producer at most. dtype is that of the elements. Two constants
+ * with one const_id may share one packed copy; see bp_host.weight_get.
+ */
 typedef struct bp_value {
     const char *name;
     /* The shape: owned by the graph. */
@@ -241,7 +267,10 @@ enum {
     BP_ATTR_GRAPH = 5   /* data: const uint32_t[count], indices into bp_graph.subs */
 };
 
-/* A tensor held by an attribute. */
+/*
+ * A tensor held by an attribute. ONNX TensorProto as the value of an attribute (Constant,
+ * ConstantOfShape). Row-major, as a bp_tensor, with sizes that are all known. Owned by the graph.
+ */
 typedef struct bp_const {
     const void *data;
     uint64_t bytes;
@@ -255,7 +284,11 @@ enum {
     BP_ATTR_LIST = 1u << 0 /* written as a list (INTS, ...), whatever its count */
 };
 
-/* An attribute of a node: one that the model gives, or a default of the operator's schema. */
+/*
+ * An attribute of a node: one that the model gives, or a default of the operator's schema. The five
+ * types of data are those of ONNX AttributeProto.AttributeType, where each list type shares the
+ * number of its single one here; the flag tells them apart. count is 1 for what is no list.
+ */
 typedef struct bp_attr {
     const char *name;
     const void *data;
@@ -265,7 +298,12 @@ typedef struct bp_attr {
     uint32_t reserved0;
 } bp_attr;
 
-/* An operator with its inputs, outputs and attributes. Rows live as long as the graph. */
+/*
+ * An operator with its inputs, outputs and attributes. Rows live as long as the graph. Attributes
+ * are rows first_attr to first_attr + n_attr - 1 of the graph. Trailing inputs that are absent are
+ * not counted in n_in, so the same node may come with a smaller n_in than the operator's schema
+ * has.
+ */
 typedef struct bp_node {
     const char *name;   /* unique within the model; never empty */
     const char *op;     /* operator type, "Conv" */
@@ -334,6 +372,8 @@ enum {
  * What a node costs there. Where it is told for all nodes of a group, the host adds the copies that
  * the group needs, and gives it to the next provider if that is faster; launch_ns counts once a
  * group. Where it is not told, a group stays with who took it.
+ * The provider fills it and lends it for the call of bp_claims.node. Fusions with neighbours can
+ * only be guessed there, because the groups are not known yet.
  */
 typedef struct bp_cost {
     uint32_t struct_size;
@@ -345,7 +385,11 @@ typedef struct bp_cost {
     uint64_t weight_bytes, scratch_bytes;
 } bp_cost;
 
-/* Where capability() puts its answers. The host implements it and copies everything. */
+/*
+ * Where capability() puts its answers. The host implements it and copies everything. Valid for the
+ * call of capability(). The provider calls node() once at a time, with h as the first argument;
+ * bp_accept() and bp_refuse() of bp/sdk.h do that.
+ */
 typedef struct bp_claims {
     uint32_t struct_size;
     uint32_t reserved0;
@@ -368,6 +412,11 @@ enum { BP_LOG_ERROR = 1, BP_LOG_WARN = 2, BP_LOG_INFO = 3, BP_LOG_DEBUG = 4 };
 /*
  * The only functions of the host that a plug-in may call. Valid from the entry call to teardown.
  * Unless said otherwise a slot may be called from any thread.
+ * Memory of alloc is to be freed by free of the same table, with the same size and alignment, never
+ * by free() of the C library: the two sides may have different ones.
+ *
+ *     float *table = (float *)host->alloc(host->h, 256 * sizeof *table, 64);
+ *     host->free(host->h, table, 256 * sizeof *table, 64);
  */
 typedef struct bp_host {
     uint32_t struct_size;
@@ -439,7 +488,11 @@ typedef struct bp_ext_constants {
 /* bp_avail.state. UNKNOWN, as when it is left alone, counts as NO. */
 enum { BP_AVAIL_UNKNOWN = 0, BP_AVAIL_YES = 1, BP_AVAIL_NO = 2 };
 
-/* Filled by is_available. The text buffers are the caller's. */
+/*
+ * Filled by is_available. The text buffers are the caller's. The host sets struct_size, both
+ * buffers and their capacities and zeroes the rest; text that is not written leaves it empty.
+ * is_available() returns BP_OK when the question was answered, with NO too.
+ */
 typedef struct bp_avail {
     uint32_t struct_size;
     uint32_t state;     /* BP_AVAIL_* */
@@ -457,6 +510,9 @@ enum { BP_DEVICE_CPU = 1, BP_DEVICE_GPU = 2, BP_DEVICE_NPU = 3, BP_DEVICE_OTHER 
 /*
  * What a provider says of a device. The host makes the struct and sets struct_size; strings are the
  * provider's, until teardown, and may be NULL.
+ * The provider writes at most struct_size bytes. Unknown bits of flags are ignored unless they are
+ * in BP_CRITICAL; bp/estimate.h defines BP_DEVICE_SIMULATED. `id` tells devices of one kind apart,
+ * `name` is for people.
  */
 typedef struct bp_device {
     uint32_t struct_size;
@@ -494,6 +550,8 @@ typedef struct bp_prof_event {
  * provider that measures its nodes writes a row for each as it ends, with `node` set, times on
  * CLOCK_MONOTONIC, and `name` NULL or valid until execute returns; one that measures none leaves it
  * alone, and the host has the time of the whole call.
+ * The host makes it and its rows, and lends them for one execute. One thread writes: a provider
+ * that measures on several collects first.
  */
 typedef struct bp_prof {
     uint32_t struct_size;
@@ -522,7 +580,10 @@ typedef struct bp_run {
     bp_prof *prof;                   /* NULL: profiling is off */
 } bp_run;
 
-/* The sizes of one value under the shapes of a frame. */
+/*
+ * The sizes of one value under the shapes of a frame. The host's; dims is read during frame_create
+ * only. A provider that needs sizes later copies them.
+ */
 typedef struct bp_shape {
     const int64_t *dims; /* rank entries */
     uint32_t rank;       /* BP_RANK_UNKNOWN: known only after the producer ran */
@@ -570,7 +631,11 @@ typedef struct bp_frame_needs {
     uint32_t reserved0;
 } bp_frame_needs;
 
-/* Receives a saved program, piece by piece. */
+/*
+ * Receives a saved program, piece by piece. The host implements it and lends it for the call of
+ * save(). Pieces may have any size; their order is that of the blob which load() gets back as one
+ * span.
+ */
 typedef struct bp_sink {
     uint32_t struct_size;
     uint32_t reserved0;
@@ -581,7 +646,11 @@ typedef struct bp_sink {
     bp_rc (*write)(void *h, const void *p, size_t n);
 } bp_sink;
 
-/* One copy: dst->bytes from src to dst. Both are lent for the call. */
+/*
+ * One copy: dst->bytes from src to dst. Both are lent for the call. Bytes are copied as they are,
+ * from base + offset to base + offset. Which side is ordinary memory, and with it the direction, is
+ * told by `space`: BP_SPACE_HOST.
+ */
 typedef struct bp_copy {
     bp_tensor *dst;
     const bp_tensor *src;

@@ -20,14 +20,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A buffer: the caller sets all but offset, which bp_arena_plan() writes. */
+/*
+ * A buffer: the caller sets all but offset, which bp_arena_plan() writes. bytes need not be a
+ * multiple of the alignment. last is below UINT32_MAX. A buffer that nobody reads is live at its
+ * own step: last equals first.
+ */
 typedef struct bp_arena_item {
     size_t bytes;         /* 0 takes no place */
     uint32_t first, last; /* steps, first <= last */
     size_t offset;        /* the answer: a multiple of the alignment */
 } bp_arena_item;
 
-/* The planner's own: a key to sort by, and what it belongs to. */
+/*
+ * The planner's own: a key to sort by, and what it belongs to. Three arrays of them lie in `work`:
+ * items by size, items by first step, and rows (offset, end) of neighbours.
+ */
 typedef struct bp_arena_key {
     size_t key;
     size_t value;
@@ -38,7 +45,10 @@ enum {
     BP_ARENA_NEIGHBOURS = 256
 };
 
-/* Smallest power of two that is not below n. */
+/*
+ * Smallest power of two that is not below n. 1 for 0 and 1. n is at most 2^31, as the answer has to
+ * fit in 32 bits.
+ */
 static inline uint32_t bp_arena_leaves(uint32_t n)
 {
     uint32_t leaves = 1;
@@ -48,14 +58,21 @@ static inline uint32_t bp_arena_leaves(uint32_t n)
     return leaves;
 }
 
-/* Bytes of `work` that bp_arena_plan() needs for n items; n is below 2^28. */
+/*
+ * Bytes of `work` that bp_arena_plan() needs for n items; n is below 2^28. 1000 items take 48,288
+ * bytes where size_t has 64 bits. With n below 2^28 nothing overflows there. The memory is the
+ * caller's again as soon as bp_arena_plan() has returned.
+ */
 static inline size_t bp_arena_work(uint32_t n)
 {
     return sizeof(bp_arena_key) * ((size_t)n * 2 + BP_ARENA_NEIGHBOURS) +
            sizeof(uint32_t) * ((size_t)n + 2 * (size_t)bp_arena_leaves(n));
 }
 
-/* Heapsort by key, ascending: no memory, no recursion, no bad case. */
+/*
+ * Heapsort by key, ascending: no memory, no recursion, no bad case. Not stable, but deterministic:
+ * the same keys give the same order, so plans are reproducible.
+ */
 static inline void bp_arena_sort(bp_arena_key *keys, size_t n)
 {
     for (size_t end = n, start = n / 2; end > 1;) {
@@ -87,6 +104,9 @@ static inline void bp_arena_sort(bp_arena_key *keys, size_t n)
  * in the order of their first step; tree is a binary heap of maxima over that order, of last step +
  * 1 for placed items and 0 for others. Gives the number of rows, or BP_ARENA_NEIGHBOURS + 1 for too
  * many.
+ * Two lives overlap when neither ends before the other begins; both ends are included. rows has
+ * space for BP_ARENA_NEIGHBOURS rows, which come unsorted by offset. The search descends only into
+ * subtrees that hold a placed item which ends at or after item's first step.
  */
 static inline uint32_t bp_arena_neighbours(const bp_arena_item *items, uint32_t n,
                                            const bp_arena_key *by_first, const uint32_t *tree,
@@ -128,7 +148,11 @@ static inline uint32_t bp_arena_neighbours(const bp_arena_item *items, uint32_t 
     }
 }
 
-/* Lowest multiple of align where `bytes` fit between rows that are sorted by offset. */
+/*
+ * Lowest multiple of align where `bytes` fit between rows that are sorted by offset. First fit: the
+ * gaps are tried from offset 0 up; when none is large enough the answer is the aligned end of the
+ * highest row. The result plus bytes may exceed what fits: the caller checks.
+ */
 static inline size_t bp_arena_gap(const bp_arena_key *rows, uint32_t n_rows, size_t bytes,
                                   size_t align)
 {
@@ -147,6 +171,11 @@ static inline size_t bp_arena_gap(const bp_arena_key *rows, uint32_t n_rows, siz
  * Sets the offset of each item and gives the size of the arena. align is a power of two. work has
  * bp_arena_work(n) bytes, aligned for size_t. SIZE_MAX: the arena does not fit in the address
  * space. Time is n log n, times the number of items that are live beside each other.
+ * n may be 0: the arena then has 0 bytes. The size is a multiple of align, so arenas can follow
+ * each other in one block; the block itself has to be aligned by the caller. Items of 0 bytes get
+ * offset 0. On SIZE_MAX the offsets are undefined. An arena may have at most SIZE_MAX / 2 bytes, so
+ * that an offset plus a size never wraps. The same items give the same layout on every machine with
+ * the same width of size_t.
  */
 static inline size_t bp_arena_plan(bp_arena_item *items, uint32_t n, size_t align, void *work)
 {

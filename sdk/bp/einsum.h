@@ -30,6 +30,10 @@ enum {
 /*
  * An operand or the result: a label for each dimension. Dimensions of an ellipsis have labels from
  * BP_EINSUM_LETTERS on, counted from the last one, as they are broadcast.
+ * labels[0 .. rank - 1] are set, the others are undefined. Dimensions with one label have equal
+ * sizes; those of size 1 are broadcast to the others (ONNX, "Multidirectional Broadcasting"). As
+ * labels of ellipses count from the last dimension, those of operands with ellipses of different
+ * lengths agree from the right, as in NumPy.
  */
 typedef struct bp_einsum_term {
     uint32_t rank;
@@ -37,7 +41,10 @@ typedef struct bp_einsum_term {
     uint8_t labels[BP_EINSUM_RANK];
 } bp_einsum_term;
 
-/* Label of a letter, in the order of ASCII; -1: none. */
+/*
+ * Label of a letter, in the order of ASCII; -1: none. A to Z are 0 to 25, a to z are 26 to 51: all
+ * below BP_EINSUM_LETTERS. Does not depend on the locale.
+ */
 static inline int bp_einsum_label(char c)
 {
     if (c >= 'A' && c <= 'Z')
@@ -50,6 +57,9 @@ static inline int bp_einsum_label(char c)
 /*
  * Reads a term up to ',', "->" or the end; its ellipsis has no dimensions yet. NULL or what is
  * wrong.
+ * *at moves to the character that ended the term, and stays where it was on failure. Blanks are
+ * skipped, also between the letters of a term. The bytes from *at to end need no NUL behind them. A
+ * letter may come several times in one term: "ii" is a diagonal.
  */
 static inline const char *bp_einsum_read(const char **at, const char *end, bp_einsum_term *term)
 {
@@ -84,6 +94,8 @@ static inline const char *bp_einsum_read(const char **at, const char *end, bp_ei
 /*
  * Gives the ellipsis of a term `dims` dimensions: labels after it move up. A term without an
  * ellipsis stays as it is. NULL, or what is wrong: a rank beyond BP_EINSUM_RANK.
+ * Call it once a term, after bp_einsum_read(). Example: "a...z" with dims 2 becomes the labels {a,
+ * LETTERS + 1, LETTERS + 0, z} and rank 4.
  */
 static inline const char *bp_einsum_widen(bp_einsum_term *term, uint32_t dims)
 {
@@ -100,7 +112,12 @@ static inline const char *bp_einsum_widen(bp_einsum_term *term, uint32_t dims)
     return NULL;
 }
 
-/* The result of an equation without "->": the ellipsis, then letters that are there once. */
+/*
+ * The result of an equation without "->": the ellipsis, then letters that are there once. Letters
+ * come in the order of their labels, capitals first. The ellipsis has no dimensions yet: the caller
+ * widens it by those of the longest one of an operand. Cannot fail; returns NULL like its sibling
+ * bp_einsum_check_out().
+ */
 static inline const char *bp_einsum_implied(const uint8_t *uses, bp_einsum_term *out)
 {
     out->rank = 0;
@@ -112,7 +129,10 @@ static inline const char *bp_einsum_implied(const uint8_t *uses, bp_einsum_term 
     return NULL;
 }
 
-/* A result that the equation gives: each letter is an operand's, and there once. */
+/*
+ * A result that the equation gives: each letter is an operand's, and there once. Call it before
+ * bp_einsum_widen(): labels of an ellipsis are no index of uses.
+ */
 static inline const char *bp_einsum_check_out(const uint8_t *uses, const bp_einsum_term *out)
 {
     uint8_t seen[BP_EINSUM_LETTERS] = {0};
@@ -130,6 +150,9 @@ static inline const char *bp_einsum_check_out(const uint8_t *uses, const bp_eins
  * The operands of an equation, from *at to "->" or the end. uses[label] becomes 1 for a letter that
  * is there once, more for several; *widest the dimensions of the longest ellipsis. NULL, or what is
  * wrong.
+ * ranks[i] is the rank of operand i. The ellipsis of term i gets the dimensions that its letters
+ * leave; a term without an ellipsis must have a letter for each dimension. uses must be zero before
+ * the call, and *widest too. No letter count overflows: uses[label] stays at 255.
  */
 static inline const char *bp_einsum_operands(const char **at, const char *end, uint32_t n,
                                              const uint32_t *ranks, bp_einsum_term *terms,
@@ -162,6 +185,8 @@ static inline const char *bp_einsum_operands(const char **at, const char *end, u
  * Reads an equation of `size` bytes, without a NUL, for n operands of these ranks. terms: n + 1 of
  * the caller's; the last becomes the result, implied when there is no "->". NULL, or a sentence
  * that says what is wrong, in which case terms are undefined.
+ * Sizes are not looked at: that dimensions with one label agree is for the caller to check. Labels
+ * that no result has are summed over. Time is linear in size and n, stack use constant.
  */
 static inline const char *bp_einsum_parse(const char *text, size_t size, uint32_t n,
                                           const uint32_t *ranks, bp_einsum_term *terms)

@@ -18,12 +18,19 @@
 extern "C" {
 #endif
 
+/*
+ * The number after the slash is the version of the extension: another one has another table.
+ */
 #define BP_ESTIMATE_ID "bp.estimate/1"
 
 /* Which members of bp_estimate are known. */
 enum { BP_ESTIMATE_WEIGHTS = 1u << 0, BP_ESTIMATE_SCRATCH = 1u << 1, BP_ESTIMATE_TIME = 1u << 2 };
 
-/* Of one group. The host sets struct_size, and zeroes the rest. */
+/*
+ * Of one group. The host sets struct_size, and zeroes the rest. A member counts only if its bit is
+ * in `known`. A provider writes at most struct_size bytes, and adds up what it can: weights without
+ * padding are an estimate, too.
+ */
 typedef struct bp_estimate {
     uint32_t struct_size;
     uint32_t known;         /* BP_ESTIMATE_* */
@@ -37,7 +44,10 @@ enum { BP_DEVICE_SIMULATED = 1u << 0 };
 
 enum { BP_ESTIMATOR_SIMULATED = 1u << 0 }; /* its times are a simulation's, not a device's */
 
-/* What provider->extension(BP_ESTIMATE_ID) gives. */
+/*
+ * What provider->extension(BP_ESTIMATE_ID) gives. Constant, in the plug-in's read-only data, until
+ * teardown.  An error of group() leaves the plan without estimates for that group.
+ */
 typedef struct bp_estimator {
     uint32_t struct_size;
     uint32_t flags; /* BP_ESTIMATOR_* */

@@ -35,11 +35,20 @@
 
 #include <stdint.h>
 
+/*
+ * Owner and type identify the note: a reader skips notes of other owners, such as "GNU", and other
+ * types. A change that old readers could not follow would get another type.
+ */
 #define BP_MANIFEST_OWNER "Backplane"
 #define BP_MANIFEST_TYPE 1u
 #define BP_MANIFEST_ABI "1.0" /* BP_ABI_MAJOR and BP_ABI_MINOR as text */
 
 #if defined(__x86_64__)
+/*
+ * The processor and byte order that the compiler generates code for, told by its predefined macros.
+ * "other" is for a processor that has no name here yet. It is not found at run time: a plug-in that
+ * is cross-compiled names the target.
+ */
 #define BP_MANIFEST_ARCH "x86_64"
 #elif defined(__i386__)
 #define BP_MANIFEST_ARCH "i386"
@@ -57,7 +66,19 @@
 #define BP_MANIFEST_ARCH "other"
 #endif
 
-/* The level of the psABI that the compiler may use here; empty: the processor's least. */
+/*
+ * The level of the psABI that the compiler may use here; empty: the processor's least. x86-64
+ * psABI, "Micro-Architecture Levels". One instruction set of a level asks for the whole level, as a
+ * level is all that the manifest can name:
+ *
+ *     x86-64-v2  SSE3, SSSE3, SSE4.1, SSE4.2, POPCNT, CMPXCHG16B, LAHF/SAHF
+ *     x86-64-v3  AVX, AVX2, BMI1, BMI2, F16C, FMA, LZCNT, MOVBE, OSXSAVE
+ *     x86-64-v4  AVX512F, AVX512BW, AVX512CD, AVX512DQ, AVX512VL
+ *
+ * Only SSE3, AVX and AVX512F are tested, since the compilers' options for the others mostly imply
+ * one of them. Options for a single scalar extension, such as -mbmi2 or -mpopcnt, do not: a plug-in
+ * that is built with those writes its own isa= line, which comes first and therefore counts.
+ */
 #if !defined(__x86_64__)
 #define BP_MANIFEST_ISA ""
 #elif defined(__AVX512F__)
@@ -70,6 +91,10 @@
 #define BP_MANIFEST_ISA ""
 #endif
 
+/*
+ * Sanitizers: GCC defines __SANITIZE_*__, Clang answers __has_feature(). A plug-in that is built
+ * with one needs its run-time library in the process, which only a host that is built alike has.
+ */
 #if defined(__has_feature)
 #define BP_MANIFEST_FEATURE(name) __has_feature(name)
 #else
@@ -85,10 +110,25 @@
 #define BP_MANIFEST_SANITIZER ""
 #endif
 
+/*
+ * What the macro adds. It stands behind the plug-in's own lines, and of a key that comes twice the
+ * first line counts: a plug-in may therefore set abi, arch, isa and sanitizer itself.
+ */
 #define BP_MANIFEST_BUILD                                                                          \
     "abi=" BP_MANIFEST_ABI "\narch=" BP_MANIFEST_ARCH "\nisa=" BP_MANIFEST_ISA                     \
     "\nsanitizer=" BP_MANIFEST_SANITIZER
 
+/*
+ * ELF gABI, "Note Section": a note is three words of 4 bytes in the byte order of the file (size of
+ * the owner's name with its NUL, size of the content, type), then the name, padded with zeroes to a
+ * multiple of 4, then the content, padded alike. Here they are 10, a multiple of 4, and 1; the name
+ * takes 12 bytes. The struct has no padding of its own, as its words come first and the rest is
+ * bytes.
+ *
+ * `used` keeps the note although nothing refers to it; the name .note.* makes it a section of type
+ * SHT_NOTE. Clang's address sanitizer would put a red zone behind the object, which the next note
+ * of the file would be read from: hence no_sanitize.
+ */
 #if defined(__GNUC__) && defined(__ELF__)
 #if defined(__clang__)
 #define BP_MANIFEST_PLACE                                                                          \
@@ -96,9 +136,17 @@
 #else
 #define BP_MANIFEST_PLACE __attribute__((used, aligned(4), section(".note.backplane")))
 #endif
-/* Blank lines at the end, so that what follows is aligned. */
+/*
+ * Blank lines at the end, so that what follows is aligned. 1 to 4 bytes of 0, never none: C has no
+ * arrays of size 0.
+ */
 #define BP_MANIFEST_TAIL(lines) (4 - (sizeof(lines) + sizeof(BP_MANIFEST_BUILD)) % 4)
-/* `lines` is a string literal, or several side by side. At file scope; a semicolon follows. */
+/*
+ * `lines` is a string literal, or several side by side. At file scope; a semicolon follows. The
+ * result is one static constant of the file, bp_plugin_manifest: the macro can be used once a file,
+ * and should be used once a plug-in. Each of the two texts ends with its NUL, which ends a line. No
+ * code runs for it, and nothing is relocated.
+ */
 #define BP_MANIFEST(lines)                                                                         \
     static const struct {                                                                          \
         uint32_t owner_size, size, type;                                                           \
@@ -115,6 +163,9 @@
         BP_MANIFEST_BUILD,                                                                         \
         {0}}
 #else
+/*
+ * Other compilers and object formats: there is no note, so that the host refuses the plug-in.
+ */
 #define BP_MANIFEST(lines) extern const char bp_plugin_manifest[sizeof(lines)]
 #endif
 

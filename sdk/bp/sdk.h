@@ -28,6 +28,8 @@
 /*
  * As bp_fail(), with a va_list. The text is cut off where the caller's buffer ends; native_code is
  * 0, set it afterwards. err may be NULL: only rc is returned.
+ * The caller sets msg and msg_cap before, as bp_err_init() does; code, native_code and msg_len are
+ * overwritten. A text that was cut still ends with a NUL: msg_len is then msg_cap - 1.
  */
 static inline bp_rc bp_vfail(bp_err *err, bp_rc rc, const char *fmt, va_list args) BP_PRINTF(3, 0);
 static inline bp_rc bp_vfail(bp_err *err, bp_rc rc, const char *fmt, va_list args)
@@ -49,6 +51,11 @@ static inline bp_rc bp_vfail(bp_err *err, bp_rc rc, const char *fmt, va_list arg
 
 /*
  * Fills the caller's error with a sentence and returns rc: `return bp_fail(err, BP_E_SHAPE, ...)`.
+ * The text names the thing, what is wrong with it and, where there is one, the way out; no newline
+ * and no full stop at its end. The arguments are read before it returns, nothing is kept.
+ *
+ *     if (rank > 8)
+ *         return bp_fail(err, BP_E_UNSUPPORTED, "%s: rank %u, at most 8", name, rank);
  */
 static inline bp_rc bp_fail(bp_err *err, bp_rc rc, const char *fmt, ...) BP_PRINTF(3, 4);
 static inline bp_rc bp_fail(bp_err *err, bp_rc rc, const char *fmt, ...)
@@ -64,6 +71,9 @@ static inline bp_rc bp_fail(bp_err *err, bp_rc rc, const char *fmt, ...)
 /*
  * Has somebody asked a run to stop? cancel: of bp_run; NULL is fine. Another thread writes to it
  * meanwhile.
+ * One relaxed atomic load where the compiler has it (GCC and Clang), so that it may stand in a
+ * loop: it orders no other memory access. A kernel that finds it set returns BP_E_CANCELLED; its
+ * outputs are undefined then.
  */
 static inline int bp_is_cancelled(const volatile uint32_t *cancel)
 {
@@ -77,6 +87,11 @@ static inline int bp_is_cancelled(const volatile uint32_t *cancel)
 /*
  * Copies a table of the other side into ours: the common bytes, the rest zero, so that slots which
  * the other side lacks are NULL. Both tables begin with struct_size; own_size is sizeof ours.
+ * Own struct_size is the other side's afterwards, and may be larger than own_size. The two tables
+ * must not overlap.
+ *
+ *     bp_device_ops ops;
+ *     bp_copy_in(&ops, sizeof ops, provider->dev);
  */
 static inline void bp_copy_in(void *own, size_t own_size, const void *theirs)
 {
@@ -90,6 +105,10 @@ static inline void bp_copy_in(void *own, size_t own_size, const void *theirs)
 /*
  * May this plug-in work with the host? Checks the table that the entry was handed: `return
  * bp_host_check(host, "npu", err)` when it is below zero. BP_E_VERSION names what both sides speak.
+ * Only the head of the table is read before its size is known to be enough: magic and version, if
+ * struct_size says that they are there. A table that is longer than ours is fine (a higher minor);
+ * a shorter one is refused, so that a plug-in may call every slot of bp_host without a test. A bit
+ * of flags within BP_CRITICAL is refused, because this version knows none.
  */
 static inline bp_rc bp_host_check(const bp_host *host, const char *name, bp_err *err)
 {
@@ -116,6 +135,10 @@ static inline bp_rc bp_host_check(const bp_host *host, const char *name, bp_err 
 /*
  * Refuses a node: the reason (BP_R_*), the input, attribute or dimension that it is about, and a
  * sentence without a full stop. Both texts may be NULL; the host copies them.
+ * Call it from capability() only, with the claims that were handed over. The last answer for a node
+ * counts, so a later bp_accept() overrides it.
+ *
+ *     bp_refuse(claims, node, BP_R_RANK, "X", "spatial rank 3, provider takes 1..2");
  */
 static inline void bp_refuse(const bp_claims *claims, uint32_t node, uint32_t reason,
                              const char *subject, const char *text)
@@ -123,7 +146,10 @@ static inline void bp_refuse(const bp_claims *claims, uint32_t node, uint32_t re
     claims->node(claims->h, node, BP_NO, reason, subject, text, NULL);
 }
 
-/* Takes a node, without an estimate of its cost. */
+/*
+ * Takes a node, without an estimate of its cost. The node then stays in its group whatever other
+ * providers cost. To give an estimate, call claims->node with a bp_cost.
+ */
 static inline void bp_accept(const bp_claims *claims, uint32_t node)
 {
     claims->node(claims->h, node, BP_YES, BP_R_NONE, NULL, NULL, NULL);
@@ -131,7 +157,11 @@ static inline void bp_accept(const bp_claims *claims, uint32_t node)
 
 /* ---- walking a graph ------------------------------------------------------------------------- */
 
-/* Attribute of a node by name, or NULL. */
+/*
+ * Attribute of a node by name, or NULL. Names are compared byte by byte. The host has added the
+ * defaults of the operator's schema, so NULL means that the model gives none and that the operator
+ * has no default. Linear in n_attr: look an attribute up when compiling, not when executing.
+ */
 static inline const bp_attr *bp_node_attr(const bp_graph *g, const bp_node *node, const char *name)
 {
     for (uint32_t i = 0; i < node->n_attr; i++) {
@@ -143,7 +173,10 @@ static inline const bp_attr *bp_node_attr(const bp_graph *g, const bp_node *node
     return NULL;
 }
 
-/* A single integer attribute, or def when it is absent or of another type. */
+/*
+ * A single integer attribute, or def when it is absent or of another type. Of a list it is the
+ * first element. ONNX AttributeProto INT and INTS both arrive as int64_t.
+ */
 static inline int64_t bp_node_int(const bp_graph *g, const bp_node *node, const char *name,
                                   int64_t def)
 {
@@ -154,7 +187,10 @@ static inline int64_t bp_node_int(const bp_graph *g, const bp_node *node, const 
     return *(const int64_t *)attr->data;
 }
 
-/* A single float attribute, or def when it is absent or of another type. */
+/*
+ * A single float attribute, or def when it is absent or of another type. Of a list it is the first
+ * element. ONNX AttributeProto FLOAT and FLOATS both arrive as float.
+ */
 static inline float bp_node_float(const bp_graph *g, const bp_node *node, const char *name,
                                   float def)
 {
@@ -165,7 +201,14 @@ static inline float bp_node_float(const bp_graph *g, const bp_node *node, const 
     return *(const float *)attr->data;
 }
 
-/* A list of integers; *count is 0 and the result NULL when it is absent. */
+/*
+ * A list of integers; *count is 0 and the result NULL when it is absent. The array is the graph's.
+ * A single integer reads as a list of one. An empty list has a count of 0 too, so the count alone
+ * does not tell it from an attribute that is absent.
+ *
+ *     uint32_t n;
+ *     const int64_t *pads = bp_node_ints(g, node, "pads", &n);
+ */
 static inline const int64_t *bp_node_ints(const bp_graph *g, const bp_node *node, const char *name,
                                           uint32_t *count)
 {
@@ -178,7 +221,13 @@ static inline const int64_t *bp_node_ints(const bp_graph *g, const bp_node *node
     return (const int64_t *)attr->data;
 }
 
-/* Is the string attribute `name` equal to text? When it is absent: is def? */
+/*
+ * Is the string attribute `name` equal to text? When it is absent: is def? The attribute is a span
+ * without a NUL and is compared as bytes, case included. def and text are strings with a NUL, def
+ * never NULL.
+ *
+ *     if (bp_node_string_is(g, node, "auto_pad", "NOTSET", "VALID")) ...
+ */
 static inline int bp_node_string_is(const bp_graph *g, const bp_node *node, const char *name,
                                     const char *def, const char *text)
 {
@@ -191,7 +240,11 @@ static inline int bp_node_string_is(const bp_graph *g, const bp_node *node, cons
     return span->size == strlen(text) && memcmp(span->data, text, span->size) == 0;
 }
 
-/* Value of input i of a node, or NULL when that input is absent. */
+/*
+ * Value of input i of a node, or NULL when that input is absent. An input past the last one counts
+ * as absent, as ONNX lets trailing optional inputs be left out: i need not be compared with n_in
+ * first. The row is the graph's.
+ */
 static inline const bp_value *bp_node_in(const bp_graph *g, const bp_node *node, uint32_t i)
 {
     if (i >= node->n_in || node->in[i] == BP_NONE)
@@ -199,7 +252,10 @@ static inline const bp_value *bp_node_in(const bp_graph *g, const bp_node *node,
     return BP_VALUE(g, node->in[i]);
 }
 
-/* Value of output i of a node, or NULL when that output is absent. */
+/*
+ * Value of output i of a node, or NULL when that output is absent. As with inputs, an output past
+ * the last one is absent: nobody reads it, and a kernel need not compute it.
+ */
 static inline const bp_value *bp_node_out(const bp_graph *g, const bp_node *node, uint32_t i)
 {
     if (i >= node->n_out || node->out[i] == BP_NONE)
@@ -207,7 +263,11 @@ static inline const bp_value *bp_node_out(const bp_graph *g, const bp_node *node
     return BP_VALUE(g, node->out[i]);
 }
 
-/* Value of a validated option by key, or NULL. */
+/*
+ * Value of a validated option by key, or NULL. Options of create() are complete and in the order of
+ * the schema: a provider that knows the order may index them instead. NULL: the key is none of the
+ * schema's.
+ */
 static inline const bp_opt *bp_opt_find(const bp_opt *opts, uint32_t n, const char *key)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -217,13 +277,22 @@ static inline const bp_opt *bp_opt_find(const bp_opt *opts, uint32_t n, const ch
     return NULL;
 }
 
-/* Where a tensor's bytes begin; host memory only. NULL when an empty tensor has no base. */
+/*
+ * Where a tensor's bytes begin; host memory only. NULL when an empty tensor has no base. Of a
+ * tensor in another memory space, base is a handle and the result is meaningless. The pointer is
+ * valid as long as the tensor's base: within one execute, for tensors of a frame.
+ */
 static inline void *bp_tensor_data(const bp_tensor *tensor)
 {
     return tensor->base ? (char *)tensor->base + tensor->offset : NULL;
 }
 
-/* Number of elements, the product of the sizes; 1 for rank 0. */
+/*
+ * Number of elements, the product of the sizes; 1 for rank 0. 0 when one of the sizes is 0. The
+ * product is not checked for overflow: call it with sizes of a tensor that exists, not with those
+ * of bp_dim, where an unknown size is -1. For elements of 8 bits and more the tensor takes count *
+ * bp_dtype_width(dtype) / 8 bytes.
+ */
 static inline int64_t bp_dims_count(const int64_t *dims, uint32_t rank)
 {
     int64_t n = 1;
@@ -235,6 +304,8 @@ static inline int64_t bp_dims_count(const int64_t *dims, uint32_t rank)
 
 /*
  * Bits of an element of an ONNX type (TensorProto.DataType); 0: no fixed size (string), or unknown.
+ * Types of 2 and 4 bits are packed, from the low bits of a byte up: n elements take (n * bits + 7)
+ * / 8 bytes. A bool takes a byte.
  */
 static inline uint32_t bp_dtype_width(uint32_t dtype)
 {

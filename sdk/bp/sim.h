@@ -47,7 +47,12 @@ enum {
 
 enum { BP_SIM_ARG = 192 }; /* bytes that a kernel may be handed */
 
-/* How a device behaves; all zero is a device without memory. */
+/*
+ * How a device behaves; all zero is a device without memory. The library calls bp_sim_fails() at
+ * the points that the kinds name, but for BP_SIM_LAUNCH, which it leaves to the provider's own
+ * calls. A copy takes launch_ns plus its bytes divided by h2d_gbps or d2h_gbps: bytes over 1e9
+ * bytes a second are nanoseconds.
+ */
 typedef struct bp_sim_options {
     uint64_t memory;   /* bytes of the device */
     uint32_t flags;    /* BP_SIM_LAZY */
@@ -76,20 +81,32 @@ typedef struct bp_sim_counters {
 typedef struct bp_sim_device bp_sim_device;
 typedef struct bp_sim_stream bp_sim_stream;
 
-/* Bytes of device memory. */
+/*
+ * Bytes of device memory. The sum of offset and bytes is at most the size of the allocation, or
+ * bp_sim_reach() gives NULL. The handle is an address without rights (POSIX mmap, PROT_NONE): only
+ * the library may use it.
+ */
 typedef struct bp_sim_ref {
     void *handle; /* as bp_sim_alloc() gave it */
     uint64_t offset;
     size_t bytes;
 } bp_sim_ref;
 
-/* A place in a stream. All zero: never recorded, for which nobody waits. */
+/*
+ * A place in a stream. All zero: never recorded, for which nobody waits. It counts entries of the
+ * stream: the event has come when as many are done as were put in when it was recorded. The
+ * caller's; it refers to the stream and owns nothing.
+ */
 typedef struct bp_sim_event {
     bp_sim_stream *stream;
     uint64_t ticket;
 } bp_sim_event;
 
-/* Work; 0 when all went well. `arg` is the stream's copy, at a multiple of 16. */
+/*
+ * Work; 0 when all went well. `arg` is the stream's copy, at a multiple of 16. It runs on the
+ * thread of its stream, or on the caller's where there is no stream. A kernel that fails does not
+ * stop the ones after it; the stream remembers the failure for good.
+ */
 typedef int (*bp_sim_kernel)(bp_sim_device *device, const void *arg);
 
 /* The counters; never NULL. They may be set back to 0 while nobody is at work. */
@@ -101,16 +118,29 @@ bp_sim_counters *bp_sim_counters_get(void);
 bp_sim_device *bp_sim_open(const bp_sim_options *options); /* copies them; NULL: no memory */
 /* All of its streams are gone. Frees what is still allocated. */
 void bp_sim_close(bp_sim_device *device);
-/* Counts a call that the provider makes up itself; 1 when it is to fail, else 0. */
+/*
+ * Counts a call that the provider makes up itself; 1 when it is to fail, else 0. `call` is below
+ * BP_SIM_CALLS. With fail_at 0 each call of the kind options.fail fails. [any thread]
+ */
 int bp_sim_fails(bp_sim_device *device, uint32_t call);
-/* Lets as much time pass: what a kernel calls for its arithmetic. */
+/*
+ * Lets as much time pass: what a kernel calls for its arithmetic. Sleeps on the calling thread
+ * (POSIX nanosleep); ns of 0 and less return at once.
+ */
 void bp_sim_spend(bp_sim_device *device, int64_t ns);
 /* Bytes that are not allocated. */
 uint64_t bp_sim_memory_free(bp_sim_device *device);
 
-/* A handle of n > 0 bytes, at a multiple of a page; NULL: the device is full, or it is to fail. */
+/*
+ * A handle of n > 0 bytes, at a multiple of a page; NULL: the device is full, or it is to fail. The
+ * device's `memory` counts the bytes asked for, not pages. The bytes lie where bp_sim_reach() says,
+ * aligned as malloc() does; the handle is no address of them.
+ */
 void *bp_sim_alloc(bp_sim_device *device, size_t n);
-/* Frees an allocation: kernels and copies that use it must have ended. */
+/*
+ * Frees an allocation: kernels and copies that use it must have ended. A handle that is not
+ * allocated, or no more, ends the process by abort(); so does NULL.
+ */
 void bp_sim_free(bp_sim_device *device, void *handle);
 /*
  * For kernels: where the bytes are, for as long as they are allocated; NULL: not in one allocation.
@@ -134,9 +164,15 @@ int bp_sim_download(bp_sim_device *device, bp_sim_stream *stream, void *to, bp_s
 
 /* An event on the heap, not recorded; NULL when it fails. Others may live anywhere, as zeroes. */
 bp_sim_event *bp_sim_event_create(bp_sim_device *device);
-/* Frees an event of bp_sim_event_create(); nobody may be waiting for it. */
+/*
+ * Frees an event of bp_sim_event_create(); nobody may be waiting for it. NULL is not fine: each
+ * call is counted as one event less.
+ */
 void bp_sim_event_destroy(bp_sim_event *event);
-/* The event stands for all that is in the stream by now. -1: it is to fail. */
+/*
+ * The event stands for all that is in the stream by now. -1: it is to fail. [the thread that puts
+ * into the stream] Recording it again replaces what it stood for.
+ */
 int bp_sim_record(bp_sim_stream *stream, bp_sim_event *event);
 /*
  * Waits until the stream has come to the event; its stream still lives. 0: it has; 1: not within

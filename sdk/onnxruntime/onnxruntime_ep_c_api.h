@@ -88,6 +88,11 @@ typedef OrtStatus *(ORT_API_CALL *ReleaseEpApiFactoryFn)(OrtEpFactory *factory);
 
 /* ---- structs that a plug-in fills --------------------------------------------------------------- */
 
+/*
+ * What a plug-in makes one of for each provider that it brings: it names the provider, finds its
+ * devices and makes instances and what belongs to them. It begins with the version, so that a
+ * runtime can tell how far the struct reaches. It lives from CreateEpFactories to ReleaseEpFactory.
+ */
 struct OrtEpFactory {
     /*
      * ORT_API_VERSION that the plug-in was compiled with; functions younger than it are not read.
@@ -183,6 +188,11 @@ struct OrtEpFactory {
                                                         size_t *selected_index);
 };
 
+/*
+ * A provider in one session: it claims nodes, compiles them, and hears of runs. Made by
+ * OrtEpFactory::CreateEp, which the plug-in usually extends with members of its own behind this
+ * struct. The corresponding struct of Backplane is bp_provider, with bp_instance for its state.
+ */
 struct OrtEp {
     /*
      * ORT_API_VERSION that the plug-in was compiled with; functions younger than it are not read.
@@ -274,6 +284,10 @@ struct OrtEp {
                                                     OrtWeightlessSupport *support);
 };
 
+/*
+ * How the nodes of one EpGraphSupportInfo_AddNodesToFuse() become one. The plug-in fills it and
+ * lends it for the call.
+ */
 struct OrtNodeFusionOptions {
     /* ORT_API_VERSION that the plug-in was compiled with. */
     uint32_t ort_version_supported;
@@ -281,6 +295,11 @@ struct OrtNodeFusionOptions {
     bool drop_constant_initializers;
 };
 
+/*
+ * The compiled form of one fused node. The plug-in makes it in OrtEp::Compile and frees it in
+ * OrtEp::ReleaseNodeComputeInfos; the runtime calls CreateState once a session, Compute once a run,
+ * and ReleaseState before it is given back.
+ */
 struct OrtNodeComputeInfo {
     /* ORT_API_VERSION that the plug-in was compiled with. */
     uint32_t ort_version_supported;
@@ -295,6 +314,10 @@ struct OrtNodeComputeInfo {
     void(ORT_API_CALL *ReleaseState)(OrtNodeComputeInfo *this_ptr, void *compute_state);
 };
 
+/*
+ * A kernel of one node, for providers that register kernels instead of compiling groups. Made by an
+ * OrtKernelCreateFunc; the runtime ends it with Release.
+ */
 struct OrtKernelImpl {
     /* ORT_API_VERSION that the plug-in was compiled with. */
     uint32_t ort_version_supported;
@@ -319,6 +342,10 @@ struct OrtKernelImpl {
                                                         size_t num_buffers, int input_index);
 };
 
+/*
+ * What a kernel of ONNX Loop needs of the device; the plug-in fills it for CreateLoopKernel(),
+ * which takes it over.
+ */
 struct OrtLoopKernelHelper {
     /* ORT_API_VERSION that the plug-in was compiled with. */
     uint32_t ort_version_supported;
@@ -331,6 +358,10 @@ struct OrtLoopKernelHelper {
                                             size_t output_size_in_bytes);
 };
 
+/*
+ * What a kernel of ONNX Scan needs of the device; the plug-in fills it for CreateScanKernel(),
+ * which takes it over. A scan along an axis other than the first is a transpose before or after it.
+ */
 struct OrtScanKernelHelper {
     /* ORT_API_VERSION that the plug-in was compiled with. */
     uint32_t ort_version_supported;
@@ -342,6 +373,10 @@ struct OrtScanKernelHelper {
                                          OrtSyncStream *stream, OrtValue *output);
 };
 
+/*
+ * Copies between memories of a provider, and between those and the host's. One serves all sessions
+ * of the factory, therefore from any thread. In Backplane: bp_device_ops.copy.
+ */
 struct OrtDataTransferImpl {
     /* ORT_API_VERSION that the plug-in was compiled with. */
     uint32_t ort_version_supported;
@@ -360,6 +395,10 @@ struct OrtDataTransferImpl {
                                            OrtSyncStream **streams, size_t num_tensors);
 };
 
+/*
+ * A queue of work on a device that runs in order, such as a CUDA stream. In Backplane:
+ * bp_device_ops.stream_create and its siblings.
+ */
 struct OrtSyncStreamImpl {
     /* ORT_API_VERSION that the plug-in was compiled with. */
     uint32_t ort_version_supported;
@@ -376,6 +415,10 @@ struct OrtSyncStreamImpl {
     OrtStatus *(ORT_API_CALL *OnSessionRunEnd)(OrtSyncStreamImpl *this_ptr);
 };
 
+/*
+ * A point in a stream, such as a CUDA event. Activate records it; both waits are for the last time
+ * that it was recorded. In Backplane: bp_device_ops.event_create and its siblings.
+ */
 struct OrtSyncNotificationImpl {
     /* ORT_API_VERSION that the plug-in was compiled with. */
     uint32_t ort_version_supported;
@@ -390,6 +433,11 @@ struct OrtSyncNotificationImpl {
     OrtStatus *(ORT_API_CALL *WaitOnHost)(OrtSyncNotificationImpl *this_ptr);
 };
 
+/*
+ * Gives the runtime the device's events between StartProfiling and EndProfiling. The id of
+ * StartEvent and StopEvent lets the provider say for which node of the runtime a kernel of the
+ * device ran.
+ */
 struct OrtEpProfilerImpl {
     /* ORT_API_VERSION that the plug-in was compiled with. */
     uint32_t ort_version_supported;
@@ -410,6 +458,11 @@ struct OrtEpProfilerImpl {
                                             OrtProfilingEventsContainer *events_container);
 };
 
+/*
+ * An amount of something that a device has, which the plug-in writes for
+ * OrtEp::GetAvailableResource. The union is as large as its reserved words, so that other kinds fit
+ * without a change of layout.
+ */
 struct OrtResourceCount {
     /* OrtResourceCountKind: which member of `value` counts. */
     uint32_t kind;
@@ -421,6 +474,10 @@ struct OrtResourceCount {
     } value;
 };
 
+/*
+ * Imports memory and semaphores of another API (Direct3D 12, Vulkan) for one device, without
+ * copies. The other API keeps them alive until the handles are released.
+ */
 struct OrtExternalResourceImporterImpl {
     /* ORT_API_VERSION that the plug-in was compiled with. */
     uint32_t ort_version_supported;
@@ -460,7 +517,11 @@ struct OrtExternalResourceImporterImpl {
     void(ORT_API_CALL *Release)(OrtExternalResourceImporterImpl *this_ptr);
 };
 
-/* What the runtime does for plug-ins. */
+/*
+ * What the runtime does for plug-ins. The table comes from OrtApi::GetEpApi and lives as long as
+ * the library. Functions that return a status return NULL for success; any other status is the
+ * caller's, to OrtApi::ReleaseStatus.
+ */
 struct OrtEpApi {
     /*
      * A factory on a device, with metadata and proposed options, which are copied. The plug-in's
