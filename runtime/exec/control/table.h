@@ -19,7 +19,8 @@ bp_rc bp_host_op_sequence_empty(struct bp_run_state *, const struct bp_unit *, b
 bp_rc bp_host_op_sequence_erase(struct bp_run_state *, const struct bp_unit *, bp_err *);
 bp_rc bp_host_op_sequence_insert(struct bp_run_state *, const struct bp_unit *, bp_err *);
 bp_rc bp_host_op_sequence_length(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_host_op_sequence_map(struct bp_run_state *, const struct bp_unit *, bp_err *); /* map.c */
+bp_rc bp_host_op_sequence_map(struct bp_run_state *, const struct bp_unit *,
+                              bp_err *); /* sequence_map.c */
 bp_rc bp_host_op_split_to_sequence(struct bp_run_state *, const struct bp_unit *,
                                    bp_err *); /* split_to_sequence.c */
 bp_rc bp_host_op_concat_from_sequence(struct bp_run_state *, const struct bp_unit *, bp_err *);
@@ -35,6 +36,6 @@ bp_rc bp_host_op_beam_search(struct bp_run_state *, const struct bp_unit *,
 bp_rc bp_host_op_greedy_search(struct bp_run_state *, const struct bp_unit *, bp_err *);
 bp_rc bp_host_op_sampling(struct bp_run_state *, const struct bp_unit *, bp_err *);
 bp_rc bp_host_op_sparse_matmul(struct bp_run_state *, const struct bp_unit *,
-                               bp_err *); /* sparse.c */
+                               bp_err *); /* sparse_matmul.c */
 
 #endif
