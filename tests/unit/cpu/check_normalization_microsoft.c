@@ -313,6 +313,13 @@ START_TEST(microsoft_domain_has_operators_of_onnx_too)
         ck_run();
         ck_assert_mem_eq(th_data(t, "y"), ((float[]){6, 1}), 8);
         break;
+    case 2:
+        th_input(t, "i", BP_DTYPE_I32, "3,1", (int32_t[]){1, -2, -1});
+        th_output(t, "y", BP_DTYPE_F32, "3,3");
+        node("GatherND", "x i", "y");
+        ck_run();
+        ck_assert_mem_eq(th_data(t, "y"), ((float[]){4, 5, 6, 1, 2, 3, 4, 5, 6}), 36);
+        break;
     default:
         th_const(t, "p", BP_DTYPE_I64, "4", (int64_t[]){0, 1, 0, 0});
         th_input(t, "v", BP_DTYPE_F32, "1", (float[]){9});
@@ -380,7 +387,7 @@ int main(void)
     tcase_add_test(tcase, unique_compares_strings);
     tcase_add_loop_test(tcase, expand_dims_inserts_a_dimension_of_1, 0, 5);
     tcase_add_test(tcase, range_without_a_step_counts_by_1);
-    tcase_add_loop_test(tcase, microsoft_domain_has_operators_of_onnx_too, 0, 3);
+    tcase_add_loop_test(tcase, microsoft_domain_has_operators_of_onnx_too, 0, 4);
     tcase_add_loop_test(tcase, crop_and_resize_samples_a_ramp_exactly, 0, 6);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
