@@ -45,7 +45,7 @@ static const struct {
     {{-1, 4}, {-1, 3}, {-1, -1}, "n", 2},
 };
 
-START_TEST(outputs_are_told_as_the_model_declares_them)
+START_TEST(output_types_are_those_that_the_model_declares)
 {
     OrtSession *session;
     OrtTypeInfo *type;
@@ -72,7 +72,7 @@ START_TEST(outputs_are_told_as_the_model_declares_them)
 }
 END_TEST
 
-START_TEST(strict_shape_type_inference)
+START_TEST(strict_shape_type_inference_refuses_contradicting_shapes)
 {
     static const char key[] = "session.strict_shape_type_inference";
     OrtSession *session;
@@ -86,7 +86,7 @@ START_TEST(strict_shape_type_inference)
 }
 END_TEST
 
-START_TEST(allow_released_opsets_only)
+START_TEST(allow_released_opsets_only_refuses_newer_opsets)
 {
     static const char key[] = "session.allow_released_opsets_only";
     OrtSession *session;
@@ -113,10 +113,10 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, outputs_are_told_as_the_model_declares_them, 0,
+    tcase_add_loop_test(tcase, output_types_are_those_that_the_model_declares, 0,
                         sizeof outputs / sizeof outputs[0]);
-    tcase_add_test(tcase, strict_shape_type_inference);
-    tcase_add_test(tcase, allow_released_opsets_only);
+    tcase_add_test(tcase, strict_shape_type_inference_refuses_contradicting_shapes);
+    tcase_add_test(tcase, allow_released_opsets_only_refuses_newer_opsets);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -56,7 +56,7 @@ static void check_odd(struct odd *odd)
     ort->ReleaseValue(odd->result);
 }
 
-START_TEST(runs_from_and_to_odd_addresses)
+START_TEST(run_reads_and_writes_unaligned_tensors)
 {
     OrtSession *session = open_add(NULL);
     struct odd odd;
@@ -70,7 +70,7 @@ START_TEST(runs_from_and_to_odd_addresses)
 }
 END_TEST
 
-START_TEST(bindings_to_odd_addresses)
+START_TEST(bindings_accept_unaligned_tensors)
 {
     OrtSession *session = open_add(NULL);
     OrtIoBinding *binding = NULL;
@@ -109,7 +109,7 @@ static void done(void *user, OrtValue **outputs, size_t n, OrtStatus *status)
     pthread_mutex_unlock(&waiting->lock);
 }
 
-START_TEST(asynchronous_runs_from_and_to_odd_addresses)
+START_TEST(asynchronous_run_reads_and_writes_unaligned_tensors)
 {
     OrtSession *session = open_add(NULL);
     struct waiting waiting = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, NULL};
@@ -132,7 +132,7 @@ END_TEST
 /* ---- scalars ------------------------------------------------------------------------------------- */
 
 /* ONNX Runtime looks at no dimension of a feed for a scalar: 1, 1 by 1, and 3 keep their shapes. */
-START_TEST(a_scalar_is_fed_with_dimensions)
+START_TEST(a_scalar_input_accepts_a_tensor_with_dimensions)
 {
     static const char *const in[] = {"X"}, *const out[] = {"Y"};
     static const int64_t ones[] = {1, 1}, three[] = {3};
@@ -172,7 +172,7 @@ END_TEST
 
 /* ---- inputs that are left out ---------------------------------------------------------------------- */
 
-START_TEST(an_input_that_no_output_needs_is_left_out)
+START_TEST(an_input_that_no_output_needs_may_be_omitted)
 {
     static const char *const names[] = {"B", "A"}, *const y[] = {"Y"}, *const z[] = {"Z"};
     float numbers[] = {-1, 2};
@@ -213,11 +213,11 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, runs_from_and_to_odd_addresses);
-    tcase_add_test(tcase, bindings_to_odd_addresses);
-    tcase_add_test(tcase, asynchronous_runs_from_and_to_odd_addresses);
-    tcase_add_test(tcase, a_scalar_is_fed_with_dimensions);
-    tcase_add_test(tcase, an_input_that_no_output_needs_is_left_out);
+    tcase_add_test(tcase, run_reads_and_writes_unaligned_tensors);
+    tcase_add_test(tcase, bindings_accept_unaligned_tensors);
+    tcase_add_test(tcase, asynchronous_run_reads_and_writes_unaligned_tensors);
+    tcase_add_test(tcase, a_scalar_input_accepts_a_tensor_with_dimensions);
+    tcase_add_test(tcase, an_input_that_no_output_needs_may_be_omitted);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
