@@ -31,7 +31,6 @@ static OrtSession *open_relu(const OrtSessionOptions *options)
 
 START_TEST(symbolic_dimensions_leave_the_sizes_unchanged)
 {
-    static const int64_t two_by_three[] = {2, 3};
     const char *names[] = {"rows", "columns", "more"}, *got[3];
     OrtTensorTypeAndShapeInfo *shape = NULL;
     int64_t dims[3];

@@ -12,10 +12,6 @@
 
 #include "ort/kit.h"
 
-static const int64_t two_by_three[] = {2, 3};
-static const char *const add_in[] = {"A", "B"};
-static const char *const add_out[] = {"C"};
-
 /* C = A + A. */
 static OrtValue *run_add(OrtSession *session, const OrtValue *a)
 {

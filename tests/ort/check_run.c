@@ -4,14 +4,9 @@
 #include "config.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <unistd.h>
 
-#include "ort/kit.h"
-
-static const int64_t two_by_three[] = {2, 3};
-static const char *const add_in[] = {"A", "B"};
-static const char *const add_out[] = {"C"};
+#include "ort/async.h"
 
 /* ---- what a model is ----------------------------------------------------------------------------- */
 
@@ -249,40 +244,18 @@ END_TEST
 
 /* ---- runs that call back ------------------------------------------------------------------------------ */
 
-struct waiting {
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    int done;
-    OrtStatus *status;
-};
-
-static void done(void *user, OrtValue **outputs, size_t n, OrtStatus *status)
-{
-    struct waiting *waiting = user;
-
-    (void)outputs;
-    pthread_mutex_lock(&waiting->lock);
-    waiting->done = (int)n;
-    waiting->status = status;
-    pthread_cond_signal(&waiting->changed);
-    pthread_mutex_unlock(&waiting->lock);
-}
-
 START_TEST(an_asynchronous_run_calls_back)
 {
     OrtSession *session = open_add(NULL);
-    struct waiting waiting = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, NULL};
+    struct async_run async = ASYNC_RUN_INIT;
     struct pair pair;
     OrtValue *out = NULL;
 
     make_pair(&pair);
     ok(ort->RunAsync(session, NULL, add_in, (const OrtValue *const *)pair.values, 2, add_out, 1,
-                     &out, done, &waiting));
-    pthread_mutex_lock(&waiting.lock);
-    while (!waiting.done)
-        pthread_cond_wait(&waiting.changed, &waiting.lock);
-    pthread_mutex_unlock(&waiting.lock);
-    ok(waiting.status);
+                     &out, async_done, &async));
+    ok(async_wait(&async));
+    ck_assert_uint_eq(async.n_outputs, 1);
     is_sum(out);
     ort->ReleaseValue(out);
     drop_pair(&pair);

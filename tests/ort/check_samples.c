@@ -10,8 +10,6 @@
 
 #include "ort/kit.h"
 
-static const int64_t two_by_three[] = {2, 3};
-
 /* C = A + A, checked: the session works. */
 static void runs(OrtSession *session)
 {

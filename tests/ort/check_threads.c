@@ -15,10 +15,6 @@
 
 enum { THREADS = 4, ROUNDS = 20 };
 
-static const int64_t two_by_three[] = {2, 3};
-static const char *const add_in[] = {"A", "B"};
-static const char *const add_out[] = {"C"};
-
 /* What the threads of a test share. */
 static struct {
     OrtSession *session;
