@@ -91,7 +91,7 @@ static size_t read_all(const char *name, char *out, size_t cap)
 #define CONTENT "id=org.test.a\nname=a\nversion=1\nabi=1.0"
 #define OTHER "id=org.test.b\nname=b\nversion=1\nabi=1.0"
 
-START_TEST(a_manifest_reads_as_it_was_written)
+START_TEST(cached_manifest_reads_as_it_was_written)
 {
     static const char all[] = "id=org.test.a\nname=a\nversion=1.2~3\nabi=1.0\nneeds_host=1.7\n"
                               "priority=7\narch=x\nisa=y\nenv=A,B\nwatch=/c\nlicense=a=b\n";
@@ -120,7 +120,7 @@ START_TEST(a_manifest_reads_as_it_was_written)
 }
 END_TEST
 
-START_TEST(another_file_is_not_known)
+START_TEST(cache_does_not_know_a_replaced_file)
 {
     char text[1024];
 
@@ -144,7 +144,7 @@ START_TEST(another_file_is_not_known)
 END_TEST
 
 /* A file that was written this moment could be written again without another time. */
-START_TEST(what_has_just_changed_is_not_kept)
+START_TEST(cache_does_not_keep_a_file_changed_moments_ago)
 {
     for (int attempt = 0; attempt < 100; attempt++) {
         struct timespec from, to;
@@ -174,7 +174,7 @@ static void write_bytes(const char *name, const char *bytes, size_t n)
 }
 
 /* Any damage makes it as if there were none, and it is written anew. */
-START_TEST(a_damaged_file_is_none)
+START_TEST(damaged_cache_file_is_ignored_and_rewritten)
 {
     char good[1024], bad[1024];
     uint64_t seed = 1;
@@ -208,7 +208,7 @@ START_TEST(a_damaged_file_is_none)
 END_TEST
 
 /* A right hash over wrong rows, which somebody must have made on purpose. */
-START_TEST(rows_that_are_none_are_refused)
+START_TEST(cache_rejects_malformed_rows)
 {
     static const char *const rows[] = {
         "5 1 1 1 1 1 1 1 /a\n",                      /* the manifest is cut off */
@@ -244,7 +244,7 @@ START_TEST(rows_that_are_none_are_refused)
 }
 END_TEST
 
-START_TEST(files_that_are_not_ours_stay_as_they_are)
+START_TEST(cache_does_not_overwrite_a_foreign_file)
 {
     char text[64];
 
@@ -294,7 +294,7 @@ static const struct bp_candidate *row_of(bp_env *env, const char *name)
 
 #define MANIFEST(version) "id=org.test.a\\nname=a\\nversion=" version
 
-START_TEST(the_second_list_comes_from_the_cache)
+START_TEST(second_listing_comes_from_the_cache)
 {
     bp_env *env;
 
@@ -320,7 +320,7 @@ START_TEST(the_second_list_comes_from_the_cache)
 END_TEST
 
 /* Who could have changed the file is no matter of what it said. */
-START_TEST(security_is_asked_anew_each_time)
+START_TEST(file_permissions_are_checked_in_every_listing)
 {
     bp_env *env;
 
@@ -342,7 +342,7 @@ START_TEST(security_is_asked_anew_each_time)
 END_TEST
 
 /* Notes that lie show in lists at most: nothing is opened for them, and they are gone then. */
-START_TEST(what_is_opened_is_inspected_by_its_bytes)
+START_TEST(opened_plug_in_is_inspected_by_its_bytes_despite_the_cache)
 {
     bp_env *env;
 
@@ -371,14 +371,14 @@ int main(void)
     TCase *tcase = tcase_create("manifest_cache");
 
     tcase_add_checked_fixture(tcase, plugin_setup, plugin_teardown);
-    tcase_add_test(tcase, a_manifest_reads_as_it_was_written);
-    tcase_add_test(tcase, another_file_is_not_known);
-    tcase_add_test(tcase, what_has_just_changed_is_not_kept);
-    tcase_add_test(tcase, a_damaged_file_is_none);
-    tcase_add_loop_test(tcase, rows_that_are_none_are_refused, 0, 9);
-    tcase_add_test(tcase, files_that_are_not_ours_stay_as_they_are);
-    tcase_add_test(tcase, the_second_list_comes_from_the_cache);
-    tcase_add_test(tcase, security_is_asked_anew_each_time);
-    tcase_add_test(tcase, what_is_opened_is_inspected_by_its_bytes);
+    tcase_add_test(tcase, cached_manifest_reads_as_it_was_written);
+    tcase_add_test(tcase, cache_does_not_know_a_replaced_file);
+    tcase_add_test(tcase, cache_does_not_keep_a_file_changed_moments_ago);
+    tcase_add_test(tcase, damaged_cache_file_is_ignored_and_rewritten);
+    tcase_add_loop_test(tcase, cache_rejects_malformed_rows, 0, 9);
+    tcase_add_test(tcase, cache_does_not_overwrite_a_foreign_file);
+    tcase_add_test(tcase, second_listing_comes_from_the_cache);
+    tcase_add_test(tcase, file_permissions_are_checked_in_every_listing);
+    tcase_add_test(tcase, opened_plug_in_is_inspected_by_its_bytes_despite_the_cache);
     return kit_main("manifest_cache", &tcase, 1);
 }

@@ -25,7 +25,7 @@ static void end_body(void)
     pw_close(&w);
 }
 
-START_TEST(calls_in_bodies_are_replaced)
+START_TEST(function_calls_in_subgraphs_are_inlined)
 {
     open_model();
     pw_value(&w, 11, "c", BP_DTYPE_BOOL, PW_SCALAR);
@@ -49,7 +49,7 @@ START_TEST(calls_in_bodies_are_replaced)
 END_TEST
 
 /* The body's `a` is its own, not the function's input of that name, and `t` is of the function. */
-START_TEST(bodies_of_functions_see_the_function_around_them)
+START_TEST(subgraphs_of_functions_read_values_of_the_function)
 {
     struct bp_ir *body;
 
@@ -82,7 +82,7 @@ START_TEST(bodies_of_functions_see_the_function_around_them)
 END_TEST
 
 /* The graph that the call hands over sees the call's surroundings, wherever the function uses it. */
-START_TEST(graphs_may_be_attributes_of_a_call)
+START_TEST(function_call_takes_a_graph_attribute)
 {
     open_model();
     pw_value(&w, 11, "c", BP_DTYPE_BOOL, PW_SCALAR);
@@ -109,7 +109,7 @@ START_TEST(graphs_may_be_attributes_of_a_call)
 END_TEST
 
 /* A default that is a graph belongs to the function: it sees the function's values. */
-START_TEST(graphs_may_be_defaults_of_a_function)
+START_TEST(function_attribute_defaults_may_be_graphs)
 {
     struct bp_ir *body;
 
@@ -145,7 +145,7 @@ END_TEST
 /* ---- versions, overloads, operators ---------------------------------------------------------- */
 
 /* The model imports version 13, the function 6. */
-START_TEST(nodes_have_the_versions_that_their_function_imports)
+START_TEST(function_nodes_use_the_opset_that_the_function_imports)
 {
     open_model();
     pw_node(&w, "Relu", "x", "m");
@@ -165,7 +165,7 @@ START_TEST(nodes_have_the_versions_that_their_function_imports)
 }
 END_TEST
 
-START_TEST(overloads_are_functions_of_their_own)
+START_TEST(function_overloads_are_separate_functions)
 {
     static const char *const overloads[] = {"", "wide", "Relu"};
 
@@ -188,7 +188,7 @@ START_TEST(overloads_are_functions_of_their_own)
 END_TEST
 
 /* Relu is an operator, so the function counts only where an overload of it is called. */
-START_TEST(operators_win_over_functions_of_their_name)
+START_TEST(operators_take_precedence_over_functions_of_their_name)
 {
     open_model();
     pw_node(&w, "Relu", "x", "m");
@@ -211,7 +211,7 @@ START_TEST(operators_win_over_functions_of_their_name)
 END_TEST
 
 /* Gelu came with version 20, and the model imports 13. */
-START_TEST(operators_of_later_versions_do_not_win)
+START_TEST(functions_take_precedence_over_operators_of_later_versions)
 {
     open_model();
     pw_node(&w, "Gelu", "x", "y");
@@ -249,7 +249,7 @@ static void write_chain(int n, int times, const char *end)
     }
 }
 
-START_TEST(refuses_functions_that_call_themselves)
+START_TEST(recursive_functions_are_rejected)
 {
     write_chain(3, 1, "f1");
     refuses(BP_E_INVALID, "functions call themselves: d.f1 -> d.f2 -> d.f1");
@@ -258,7 +258,7 @@ START_TEST(refuses_functions_that_call_themselves)
 }
 END_TEST
 
-START_TEST(refuses_functions_that_become_too_much)
+START_TEST(functions_that_expand_over_128_mib_are_rejected)
 {
     write_chain(40, 2, "Thing");
     refuses(BP_E_UNSUPPORTED, "become more than 128 MiB of nodes");
@@ -271,7 +271,7 @@ START_TEST(refuses_functions_that_become_too_much)
 END_TEST
 
 /* Each function hands a graph on that holds the one it was given twice. */
-START_TEST(refuses_graphs_that_become_too_much)
+START_TEST(graph_attributes_that_expand_over_the_limit_are_rejected)
 {
     char name[16], next[16];
 
@@ -310,7 +310,7 @@ static void write_misfit(const char *in, const char *out)
     pw_close(&w);
 }
 
-START_TEST(refuses_calls_that_do_not_fit)
+START_TEST(function_calls_with_too_many_inputs_or_outputs_are_rejected)
 {
     write_misfit("x x", "y");
     refuses(BP_E_INVALID, "node 'n' (Block): has 2 inputs; function 'd.Block' has 1");
@@ -326,7 +326,7 @@ START_TEST(refuses_calls_that_do_not_fit)
 }
 END_TEST
 
-START_TEST(refuses_functions_that_are_not_sound)
+START_TEST(invalid_functions_are_rejected)
 {
     open_model();
     call("n", "Block", "x", "y");
@@ -391,19 +391,19 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, setup_model, teardown_model);
     tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, calls_in_bodies_are_replaced);
-    tcase_add_test(tcase, bodies_of_functions_see_the_function_around_them);
-    tcase_add_test(tcase, graphs_may_be_attributes_of_a_call);
-    tcase_add_test(tcase, graphs_may_be_defaults_of_a_function);
-    tcase_add_test(tcase, nodes_have_the_versions_that_their_function_imports);
-    tcase_add_test(tcase, overloads_are_functions_of_their_own);
-    tcase_add_test(tcase, operators_win_over_functions_of_their_name);
-    tcase_add_test(tcase, operators_of_later_versions_do_not_win);
-    tcase_add_test(tcase, refuses_functions_that_call_themselves);
-    tcase_add_test(tcase, refuses_functions_that_become_too_much);
-    tcase_add_test(tcase, refuses_graphs_that_become_too_much);
-    tcase_add_test(tcase, refuses_calls_that_do_not_fit);
-    tcase_add_test(tcase, refuses_functions_that_are_not_sound);
+    tcase_add_test(tcase, function_calls_in_subgraphs_are_inlined);
+    tcase_add_test(tcase, subgraphs_of_functions_read_values_of_the_function);
+    tcase_add_test(tcase, function_call_takes_a_graph_attribute);
+    tcase_add_test(tcase, function_attribute_defaults_may_be_graphs);
+    tcase_add_test(tcase, function_nodes_use_the_opset_that_the_function_imports);
+    tcase_add_test(tcase, function_overloads_are_separate_functions);
+    tcase_add_test(tcase, operators_take_precedence_over_functions_of_their_name);
+    tcase_add_test(tcase, functions_take_precedence_over_operators_of_later_versions);
+    tcase_add_test(tcase, recursive_functions_are_rejected);
+    tcase_add_test(tcase, functions_that_expand_over_128_mib_are_rejected);
+    tcase_add_test(tcase, graph_attributes_that_expand_over_the_limit_are_rejected);
+    tcase_add_test(tcase, function_calls_with_too_many_inputs_or_outputs_are_rejected);
+    tcase_add_test(tcase, invalid_functions_are_rejected);
     tcase_add_test(tcase, tensors_of_functions_are_checked);
     return run_tests("model functions", tcase);
 }

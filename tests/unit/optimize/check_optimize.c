@@ -21,7 +21,7 @@ static void picture(void)
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
-START_TEST(what_is_known_is_computed_once)
+START_TEST(constant_expressions_are_folded)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
     passes_floats("a", PW_DIMS(3), 1);
@@ -34,7 +34,7 @@ START_TEST(what_is_known_is_computed_once)
 }
 END_TEST
 
-START_TEST(shapes_that_are_known_are_written_down)
+START_TEST(known_shapes_are_folded)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
     kit_node("shape", "Shape", "x", "s");
@@ -44,7 +44,7 @@ START_TEST(shapes_that_are_known_are_written_down)
 }
 END_TEST
 
-START_TEST(a_shape_of_a_size_that_is_not_known_stays)
+START_TEST(shape_of_an_unknown_size_is_not_folded)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,3");
     kit_node("shape", "Shape", "x", "s");
@@ -54,7 +54,7 @@ START_TEST(a_shape_of_a_size_that_is_not_known_stays)
 }
 END_TEST
 
-START_TEST(inputs_of_one_name_may_still_differ)
+START_TEST(dimensions_of_one_name_in_two_inputs_are_not_assumed_equal)
 {
     bp_binding in[2], out = kit_wanted(0);
 
@@ -72,7 +72,7 @@ START_TEST(inputs_of_one_name_may_still_differ)
 END_TEST
 
 /* An initializer that is an input as well counts as constant until somebody feeds it. */
-START_TEST(a_default_is_constant_until_it_is_fed)
+START_TEST(default_is_constant_until_it_is_fed)
 {
     bp_binding in[2], out[2] = {kit_wanted(0), kit_wanted(0)};
     float picture_of[32] = {0}, weights[6] = {0};
@@ -101,7 +101,7 @@ END_TEST
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-START_TEST(bodies_are_optimised)
+START_TEST(subgraphs_are_optimised)
 {
     picture();
     passes_floats("b", PW_DIMS(3, 1, 1), 5);
@@ -132,7 +132,7 @@ END_TEST
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-START_TEST(a_pass_can_be_left_out)
+START_TEST(passes_can_be_disabled)
 {
     picture();
     passes_floats("b", PW_DIMS(3, 1, 1), 5);
@@ -146,7 +146,7 @@ START_TEST(a_pass_can_be_left_out)
 }
 END_TEST
 
-START_TEST(wrong_names_and_levels_are_told_with_the_right_ones)
+START_TEST(wrong_pass_names_and_levels_get_suggestions)
 {
     uint32_t level;
 
@@ -161,7 +161,7 @@ START_TEST(wrong_names_and_levels_are_told_with_the_right_ones)
 }
 END_TEST
 
-START_TEST(a_plan_tells_of_passes)
+START_TEST(plan_lists_passes)
 {
     bp_report *report;
     char *json;
@@ -185,7 +185,7 @@ START_TEST(a_plan_tells_of_passes)
 END_TEST
 
 /* A provider that fails to compile falls away; the rest begins with the model as it was. */
-START_TEST(passes_run_anew_when_a_provider_falls_away)
+START_TEST(passes_run_again_when_a_provider_is_dropped)
 {
     picture();
     kit_node("conv", "Conv", "x w", "c");
@@ -201,7 +201,7 @@ END_TEST
 /* ---- a real model ---------------------------------------------------------------------------- */
 
 /* The digits of the ONNX model zoo, where whoever runs this has them. */
-START_TEST(digits_become_six_nodes)
+START_TEST(mnist_of_the_model_zoo_is_fused_to_six_nodes)
 {
     const char *dir = getenv("BACKPLANE_MODELS");
     char path[1024];
@@ -225,7 +225,7 @@ START_TEST(digits_become_six_nodes)
 END_TEST
 
 /* Time in proportion to nodes: a chain and a fan of 50,000 each, of equal and useless nodes. */
-START_TEST(large_graphs_take_little_time)
+START_TEST(passes_on_large_graphs_take_linear_time)
 {
     enum { N = 50000 };
     char in[48], out[16];
@@ -281,7 +281,7 @@ static void fail_each_allocation(void)
     passes_forget(&want);
 }
 
-START_TEST(every_allocation_may_fail)
+START_TEST(passes_survive_every_failing_allocation)
 {
     picture();
     passes_floats("m", PW_DIMS(3, 1, 1), 5);
@@ -301,7 +301,7 @@ START_TEST(every_allocation_may_fail)
 END_TEST
 
 /* Sizes that are written down and shared, a product that takes a scale, an activation. */
-START_TEST(every_allocation_may_fail_with_sizes)
+START_TEST(shape_passes_survive_every_failing_allocation)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,6");
     passes_floats("w", PW_DIMS(3, 4), 1);
@@ -329,7 +329,7 @@ START_TEST(every_allocation_may_fail_with_sizes)
 END_TEST
 
 /* Slices that become those of parts, a copy for an output, and a Split that goes. */
-START_TEST(every_allocation_may_fail_in_slices)
+START_TEST(slice_passes_survive_every_failing_allocation)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
     for (int i = 0; i < 6; i++)
@@ -360,7 +360,7 @@ static void split(const char *from, const char *to, const char *turned, const in
     pw_close(&kit.w);
 }
 
-START_TEST(every_allocation_may_fail_in_attention)
+START_TEST(attention_fusion_survives_every_failing_allocation)
 {
     static const int64_t by_head[] = {0, 2, 1, 3}, turned[] = {0, 2, 3, 1};
 
@@ -452,7 +452,7 @@ static void grow(struct wild *g, uint32_t i)
     memcpy(g->values[g->n++], out, sizeof out);
 }
 
-START_TEST(random_graphs_compute_the_same)
+START_TEST(optimised_random_graphs_compute_the_same)
 {
     struct wild g = {.state = (uint64_t)_i * 977 + 1};
     uint32_t n = 3 + random_below(&g.state, 20);
@@ -473,23 +473,23 @@ int main(void)
 {
     TCase *all = tcase_create("all");
 
-    tcase_add_test(all, what_is_known_is_computed_once);
-    tcase_add_test(all, shapes_that_are_known_are_written_down);
-    tcase_add_test(all, a_shape_of_a_size_that_is_not_known_stays);
-    tcase_add_test(all, inputs_of_one_name_may_still_differ);
-    tcase_add_test(all, a_default_is_constant_until_it_is_fed);
-    tcase_add_test(all, bodies_are_optimised);
-    tcase_add_test(all, a_pass_can_be_left_out);
-    tcase_add_test(all, wrong_names_and_levels_are_told_with_the_right_ones);
-    tcase_add_test(all, a_plan_tells_of_passes);
-    tcase_add_test(all, passes_run_anew_when_a_provider_falls_away);
-    tcase_add_test(all, digits_become_six_nodes);
-    tcase_add_test(all, large_graphs_take_little_time);
-    tcase_add_test(all, every_allocation_may_fail);
-    tcase_add_test(all, every_allocation_may_fail_with_sizes);
-    tcase_add_test(all, every_allocation_may_fail_in_slices);
-    tcase_add_test(all, every_allocation_may_fail_in_attention);
-    tcase_add_loop_test(all, random_graphs_compute_the_same, 0, 60);
+    tcase_add_test(all, constant_expressions_are_folded);
+    tcase_add_test(all, known_shapes_are_folded);
+    tcase_add_test(all, shape_of_an_unknown_size_is_not_folded);
+    tcase_add_test(all, dimensions_of_one_name_in_two_inputs_are_not_assumed_equal);
+    tcase_add_test(all, default_is_constant_until_it_is_fed);
+    tcase_add_test(all, subgraphs_are_optimised);
+    tcase_add_test(all, passes_can_be_disabled);
+    tcase_add_test(all, wrong_pass_names_and_levels_get_suggestions);
+    tcase_add_test(all, plan_lists_passes);
+    tcase_add_test(all, passes_run_again_when_a_provider_is_dropped);
+    tcase_add_test(all, mnist_of_the_model_zoo_is_fused_to_six_nodes);
+    tcase_add_test(all, passes_on_large_graphs_take_linear_time);
+    tcase_add_test(all, passes_survive_every_failing_allocation);
+    tcase_add_test(all, shape_passes_survive_every_failing_allocation);
+    tcase_add_test(all, slice_passes_survive_every_failing_allocation);
+    tcase_add_test(all, attention_fusion_survives_every_failing_allocation);
+    tcase_add_loop_test(all, optimised_random_graphs_compute_the_same, 0, 60);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 120);
     return kit_main("optimize", &all, 1);

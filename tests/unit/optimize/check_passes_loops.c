@@ -50,7 +50,7 @@ static void weights_in_a_state(int64_t trips)
     close_loop();
 }
 
-START_TEST(weights_that_a_loop_hands_on_are_captured)
+START_TEST(loop_invariant_state_becomes_a_captured_value)
 {
     weights_in_a_state(_i);
     kit_node("end", "Neg", "hn", "y");
@@ -59,7 +59,7 @@ START_TEST(weights_that_a_loop_hands_on_are_captured)
 }
 END_TEST
 
-START_TEST(the_final_value_of_such_a_state_is_the_initial_one)
+START_TEST(final_value_of_an_invariant_state_is_its_initial_value)
 {
     weights_in_a_state(2);
     kit_node("end", "MatMul", "hn wn", "y");
@@ -68,7 +68,7 @@ START_TEST(the_final_value_of_such_a_state_is_the_initial_one)
 }
 END_TEST
 
-START_TEST(a_state_that_is_an_output_of_the_model_is_handed_on_without_a_copy)
+START_TEST(invariant_state_that_is_a_model_output_is_not_copied)
 {
     weights_in_a_state(3);
     body_output("hn");
@@ -79,7 +79,7 @@ START_TEST(a_state_that_is_an_output_of_the_model_is_handed_on_without_a_copy)
 }
 END_TEST
 
-START_TEST(states_that_change_places_stay)
+START_TEST(swapped_states_are_not_captured)
 {
     open_loop(3, "trips - x z", "hn zn");
     kit_io(KIT_INPUT, "z1", BP_DTYPE_F32, NULL);
@@ -96,7 +96,7 @@ START_TEST(states_that_change_places_stay)
 END_TEST
 
 /* Both states become what one node makes; the next iteration may not write over what it reads. */
-START_TEST(a_value_may_be_two_states)
+START_TEST(one_value_may_feed_two_states)
 {
     open_loop(5, "trips - x z", "hn zn all");
     kit_io(KIT_INPUT, "z1", BP_DTYPE_F32, NULL);
@@ -139,7 +139,7 @@ static void branches_read_the_state(void)
     close_loop();
 }
 
-START_TEST(bodies_within_read_the_captured_value)
+START_TEST(nested_subgraphs_read_the_captured_value)
 {
     branches_read_the_state();
     kit_node("end", "Neg", "hn", "y");
@@ -149,7 +149,7 @@ START_TEST(bodies_within_read_the_captured_value)
 END_TEST
 
 /* The body has a value of the name already: written down, the two could not be told apart. */
-START_TEST(a_name_that_the_body_has_is_not_captured_again)
+START_TEST(state_is_not_captured_under_a_name_that_the_subgraph_defines)
 {
     open_loop(3, "trips - x w", "hn wn");
     kit_io(KIT_INPUT, "w1", BP_DTYPE_F32, NULL);
@@ -166,7 +166,7 @@ START_TEST(a_name_that_the_body_has_is_not_captured_again)
 END_TEST
 
 /* The inner loop hands the weights of the outer one on. */
-START_TEST(loops_in_loops_capture_from_within)
+START_TEST(nested_loops_capture_invariant_states)
 {
     open_loop(2, "trips - x w", "hn wn");
     kit_io(KIT_INPUT, "w1", BP_DTYPE_F32, NULL);
@@ -193,7 +193,7 @@ START_TEST(loops_in_loops_capture_from_within)
 END_TEST
 
 /* What grows has other sizes in each iteration, more of them than plans are kept for. */
-START_TEST(a_state_may_grow)
+START_TEST(loop_with_a_growing_state_computes_the_same)
 {
     open_loop(20, "trips - x x", "hn gn");
     kit_io(KIT_INPUT, "g", BP_DTYPE_F32, NULL);
@@ -213,15 +213,15 @@ int main(void)
 {
     TCase *all = tcase_create("all");
 
-    tcase_add_loop_test(all, weights_that_a_loop_hands_on_are_captured, 0, 4);
-    tcase_add_test(all, the_final_value_of_such_a_state_is_the_initial_one);
-    tcase_add_test(all, a_state_that_is_an_output_of_the_model_is_handed_on_without_a_copy);
-    tcase_add_test(all, states_that_change_places_stay);
-    tcase_add_test(all, a_value_may_be_two_states);
-    tcase_add_test(all, bodies_within_read_the_captured_value);
-    tcase_add_test(all, a_name_that_the_body_has_is_not_captured_again);
-    tcase_add_test(all, loops_in_loops_capture_from_within);
-    tcase_add_test(all, a_state_may_grow);
+    tcase_add_loop_test(all, loop_invariant_state_becomes_a_captured_value, 0, 4);
+    tcase_add_test(all, final_value_of_an_invariant_state_is_its_initial_value);
+    tcase_add_test(all, invariant_state_that_is_a_model_output_is_not_copied);
+    tcase_add_test(all, swapped_states_are_not_captured);
+    tcase_add_test(all, one_value_may_feed_two_states);
+    tcase_add_test(all, nested_subgraphs_read_the_captured_value);
+    tcase_add_test(all, state_is_not_captured_under_a_name_that_the_subgraph_defines);
+    tcase_add_test(all, nested_loops_capture_invariant_states);
+    tcase_add_test(all, loop_with_a_growing_state_computes_the_same);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 120);
     return kit_main("passes_loops", &all, 1);

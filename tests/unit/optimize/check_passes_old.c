@@ -134,7 +134,7 @@ static void one_graph(int64_t opset, uint64_t seed, bool has_norm)
     passes_same();
 }
 
-START_TEST(random_graphs_of_old_opsets_compute_the_same)
+START_TEST(optimised_random_graphs_of_old_opsets_compute_the_same)
 {
     for (uint64_t seed = 0; seed < 12; seed++) {
         printf("opset %d, seed %u\n", _i, (unsigned)seed);
@@ -145,7 +145,7 @@ START_TEST(random_graphs_of_old_opsets_compute_the_same)
 END_TEST
 
 /* Three numbers along the columns look like three of the channels. */
-START_TEST(numbers_along_another_axis_are_no_bias)
+START_TEST(add_of_old_opset_along_the_width_is_not_folded)
 {
     kit_start_model_at(6);
     g = (struct old){.opset = 6, .last = "x"};
@@ -163,7 +163,7 @@ START_TEST(numbers_along_another_axis_are_no_bias)
 }
 END_TEST
 
-START_TEST(an_old_norm_goes_into_the_conv)
+START_TEST(batch_norm_of_old_opset_is_folded_into_conv)
 {
     kit_start_model_at(6);
     g = (struct old){.opset = 6, .last = "x"};
@@ -181,9 +181,9 @@ int main(void)
 {
     TCase *all = tcase_create("all");
 
-    tcase_add_loop_test(all, random_graphs_of_old_opsets_compute_the_same, 1, 7);
-    tcase_add_test(all, numbers_along_another_axis_are_no_bias);
-    tcase_add_test(all, an_old_norm_goes_into_the_conv);
+    tcase_add_loop_test(all, optimised_random_graphs_of_old_opsets_compute_the_same, 1, 7);
+    tcase_add_test(all, add_of_old_opset_along_the_width_is_not_folded);
+    tcase_add_test(all, batch_norm_of_old_opset_is_folded_into_conv);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 120);
     return kit_main("passes_old", &all, 1);

@@ -163,7 +163,7 @@ static void conv(bool each, bool has_bias, float factor)
     pw_close(&kit.w);
 }
 
-START_TEST(convolutions_of_bytes)
+START_TEST(dequantized_conv_becomes_qlinear_conv)
 {
     for (int i = 0; i < 8; i++) {
         kit_start_model();
@@ -177,7 +177,7 @@ START_TEST(convolutions_of_bytes)
 }
 END_TEST
 
-START_TEST(a_relu_that_the_type_does_as_well_goes)
+START_TEST(relu_implied_by_saturation_is_removed)
 {
     for (int zero = 0; zero < 2; zero++) {
         kit_start_model();
@@ -193,7 +193,7 @@ START_TEST(a_relu_that_the_type_does_as_well_goes)
 }
 END_TEST
 
-START_TEST(a_bias_of_another_scale_stays)
+START_TEST(conv_with_a_bias_of_another_scale_is_not_quantized)
 {
     numbers(BP_DTYPE_U8);
     conv(true, true, 1.01f);
@@ -214,7 +214,7 @@ static void gemm(float alpha)
     result("c");
 }
 
-START_TEST(products_of_bytes)
+START_TEST(dequantized_matmul_and_gemm_become_quantized)
 {
     numbers(BP_DTYPE_U8);
     operand("x", "n,4,6");
@@ -252,7 +252,7 @@ static void product_becomes(const char *ops)
     ck_assert_str_eq(passes_ops(), ops);
 }
 
-START_TEST(products_of_bytes_have_a_scale_for_each_column)
+START_TEST(dequantized_matmul_with_per_column_scales_becomes_qgemm)
 {
     static const int64_t axes[] = {1, -1};
 
@@ -262,7 +262,7 @@ START_TEST(products_of_bytes_have_a_scale_for_each_column)
 }
 END_TEST
 
-START_TEST(products_that_nothing_quantises_give_floats)
+START_TEST(unquantized_result_of_a_product_stays_float)
 {
     product(_i == 0 ? 1 : 5, 1);
     kit_node("neg", "Neg", "c", "y");
@@ -272,7 +272,7 @@ START_TEST(products_that_nothing_quantises_give_floats)
 END_TEST
 
 /* Sums over numbers of different scales are none of integers. */
-START_TEST(products_with_a_scale_for_each_row_stay)
+START_TEST(product_with_per_row_scales_is_not_quantized)
 {
     product(6, 0);
     result("c");
@@ -280,7 +280,7 @@ START_TEST(products_with_a_scale_for_each_row_stay)
 }
 END_TEST
 
-START_TEST(elements_and_pools_of_bytes)
+START_TEST(dequantized_elementwise_operators_and_pools_become_quantized)
 {
     static const char *const rows[][2] = {
         {"Add", "QLinearAdd"},
@@ -315,7 +315,7 @@ END_TEST
 
 /* ---- what moves ------------------------------------------------------------------------------ */
 
-START_TEST(bytes_move_as_they_are)
+START_TEST(data_movement_of_dequantized_values_becomes_int8)
 {
     static const char *const ops[] = {"Transpose", "Flatten", "MaxPool", "Reshape"};
 
@@ -343,7 +343,7 @@ END_TEST
 
 /* ---- what stays ------------------------------------------------------------------------------ */
 
-START_TEST(what_else_is_read_or_not_quantised_stays)
+START_TEST(values_with_unquantized_consumers_are_not_quantized)
 {
     numbers(BP_DTYPE_U8);
     operand("x", "n,3,4,5");
@@ -362,7 +362,7 @@ START_TEST(what_else_is_read_or_not_quantised_stays)
 END_TEST
 
 /* One channel a group: no product, so nothing is gained by bytes. */
-START_TEST(depthwise_convolutions_stay)
+START_TEST(depthwise_conv_is_not_quantized)
 {
     numbers(BP_DTYPE_U8);
     operand("x", "n,4,5,6");
@@ -376,7 +376,7 @@ START_TEST(depthwise_convolutions_stay)
 END_TEST
 
 /* One that others read is dequantised for them alone. */
-START_TEST(others_still_read_what_was_dequantised)
+START_TEST(dequantized_value_is_kept_for_other_consumers)
 {
     numbers(BP_DTYPE_U8);
     operand("x", "n,3,4,5");
@@ -390,7 +390,7 @@ START_TEST(others_still_read_what_was_dequantised)
 }
 END_TEST
 
-START_TEST(without_the_pass_all_stays)
+START_TEST(disabled_fuse_quantized_changes_nothing)
 {
     numbers(BP_DTYPE_U8);
     conv(true, true, 1);
@@ -407,7 +407,7 @@ END_TEST
 
 /* ---- many ------------------------------------------------------------------------------------ */
 
-START_TEST(random_convolutions_are_within_a_step)
+START_TEST(quantized_random_convs_differ_by_one_step_at_most)
 {
     for (int i = 0; i < 40; i++) {
         int64_t maps = 1 + (int64_t)random_below(&seed, 6),
@@ -442,20 +442,20 @@ int main(void)
 {
     TCase *all = tcase_create("all");
 
-    tcase_add_test(all, convolutions_of_bytes);
-    tcase_add_test(all, a_relu_that_the_type_does_as_well_goes);
-    tcase_add_test(all, a_bias_of_another_scale_stays);
-    tcase_add_test(all, products_of_bytes);
-    tcase_add_loop_test(all, products_of_bytes_have_a_scale_for_each_column, 0, 2);
-    tcase_add_loop_test(all, products_that_nothing_quantises_give_floats, 0, 2);
-    tcase_add_test(all, products_with_a_scale_for_each_row_stay);
-    tcase_add_test(all, elements_and_pools_of_bytes);
-    tcase_add_test(all, bytes_move_as_they_are);
-    tcase_add_test(all, what_else_is_read_or_not_quantised_stays);
-    tcase_add_test(all, depthwise_convolutions_stay);
-    tcase_add_test(all, others_still_read_what_was_dequantised);
-    tcase_add_test(all, without_the_pass_all_stays);
-    tcase_add_test(all, random_convolutions_are_within_a_step);
+    tcase_add_test(all, dequantized_conv_becomes_qlinear_conv);
+    tcase_add_test(all, relu_implied_by_saturation_is_removed);
+    tcase_add_test(all, conv_with_a_bias_of_another_scale_is_not_quantized);
+    tcase_add_test(all, dequantized_matmul_and_gemm_become_quantized);
+    tcase_add_loop_test(all, dequantized_matmul_with_per_column_scales_becomes_qgemm, 0, 2);
+    tcase_add_loop_test(all, unquantized_result_of_a_product_stays_float, 0, 2);
+    tcase_add_test(all, product_with_per_row_scales_is_not_quantized);
+    tcase_add_test(all, dequantized_elementwise_operators_and_pools_become_quantized);
+    tcase_add_test(all, data_movement_of_dequantized_values_becomes_int8);
+    tcase_add_test(all, values_with_unquantized_consumers_are_not_quantized);
+    tcase_add_test(all, depthwise_conv_is_not_quantized);
+    tcase_add_test(all, dequantized_value_is_kept_for_other_consumers);
+    tcase_add_test(all, disabled_fuse_quantized_changes_nothing);
+    tcase_add_test(all, quantized_random_convs_differ_by_one_step_at_most);
     tcase_add_checked_fixture(all, start, kit_teardown);
     tcase_set_timeout(all, 120);
     return kit_main("passes_quantized", &all, 1);

@@ -485,7 +485,7 @@ static void count(uint32_t *counts)
         counts[i] += passes_matches(met[i]);
 }
 
-START_TEST(random_graphs_compute_the_same)
+START_TEST(random_graphs_compute_the_same_after_every_pass)
 {
     uint64_t first = from_environment("BP_RANDOM_FIRST", 0);
     uint64_t n = from_environment("BP_RANDOM_GRAPHS", FEW);
@@ -508,7 +508,7 @@ int main(void)
 {
     TCase *all = tcase_create("all");
 
-    tcase_add_test(all, random_graphs_compute_the_same);
+    tcase_add_test(all, random_graphs_compute_the_same_after_every_pass);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 1200);
     return kit_main("passes_random", &all, 1);

@@ -83,7 +83,7 @@ static uint32_t matches(void)
 
 /* ---- a Slice of a Concat --------------------------------------------------------------------- */
 
-START_TEST(slices_that_are_parts_go)
+START_TEST(slice_of_one_concat_input_is_removed)
 {
     static const int64_t versions[] = {6, 9, 10, 11, 13, 18};
 
@@ -96,7 +96,7 @@ START_TEST(slices_that_are_parts_go)
 }
 END_TEST
 
-START_TEST(numbers_may_count_from_the_end_or_lie_behind_it)
+START_TEST(slice_with_negative_or_clamped_ends_is_removed)
 {
     start(_i ? 13 : 9);
     joined();
@@ -106,7 +106,7 @@ START_TEST(numbers_may_count_from_the_end_or_lie_behind_it)
 }
 END_TEST
 
-START_TEST(a_slice_within_a_part_is_one_of_the_part)
+START_TEST(slice_within_one_concat_input_reads_that_input)
 {
     start(_i ? 13 : 9);
     joined();
@@ -117,7 +117,7 @@ START_TEST(a_slice_within_a_part_is_one_of_the_part)
 }
 END_TEST
 
-START_TEST(axes_that_are_taken_whole_do_not_count)
+START_TEST(slice_that_takes_other_axes_whole_is_removed)
 {
     start(13);
     joined();
@@ -131,7 +131,7 @@ START_TEST(axes_that_are_taken_whole_do_not_count)
 }
 END_TEST
 
-START_TEST(slices_over_two_parts_stay)
+START_TEST(slice_across_two_concat_inputs_is_kept)
 {
     start(13);
     joined();
@@ -142,7 +142,7 @@ START_TEST(slices_over_two_parts_stay)
 }
 END_TEST
 
-START_TEST(slices_of_another_axis_stay)
+START_TEST(slice_along_another_axis_is_kept)
 {
     start(13);
     joined();
@@ -152,7 +152,7 @@ START_TEST(slices_of_another_axis_stay)
 }
 END_TEST
 
-START_TEST(slices_of_two_axes_stay)
+START_TEST(slice_of_two_axes_is_kept)
 {
     start(13);
     joined();
@@ -165,7 +165,7 @@ START_TEST(slices_of_two_axes_stay)
 }
 END_TEST
 
-START_TEST(slices_with_other_steps_stay)
+START_TEST(slice_with_steps_is_kept)
 {
     start(13);
     joined();
@@ -175,7 +175,7 @@ START_TEST(slices_with_other_steps_stay)
 }
 END_TEST
 
-START_TEST(slices_that_a_run_decides_stay)
+START_TEST(slice_with_fed_ends_is_kept)
 {
     start(13);
     joined();
@@ -195,7 +195,7 @@ START_TEST(slices_that_a_run_decides_stay)
 END_TEST
 
 /* n is 3 in the run. */
-START_TEST(parts_behind_one_of_unknown_size_stay)
+START_TEST(slice_after_an_input_of_unknown_size_is_kept)
 {
     start(13);
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,3");
@@ -212,7 +212,7 @@ START_TEST(parts_behind_one_of_unknown_size_stay)
 }
 END_TEST
 
-START_TEST(a_part_to_the_end_needs_no_size)
+START_TEST(slice_to_the_end_of_an_unknown_size_is_removed)
 {
     start(13);
     joined_to_the_end();
@@ -224,7 +224,7 @@ START_TEST(a_part_to_the_end_needs_no_size)
 }
 END_TEST
 
-START_TEST(a_number_is_no_end_of_an_unknown_size)
+START_TEST(slice_to_a_fixed_end_of_an_unknown_size_is_kept)
 {
     start(13);
     joined_to_the_end();
@@ -234,7 +234,7 @@ START_TEST(a_number_is_no_end_of_an_unknown_size)
 }
 END_TEST
 
-START_TEST(a_join_that_others_read_stays)
+START_TEST(concat_with_other_consumers_is_kept)
 {
     start(13);
     joined();
@@ -247,7 +247,7 @@ START_TEST(a_join_that_others_read_stays)
 }
 END_TEST
 
-START_TEST(a_join_that_is_an_output_stays)
+START_TEST(concat_that_is_a_graph_output_is_kept)
 {
     start(13);
     joined();
@@ -260,7 +260,7 @@ START_TEST(a_join_that_is_an_output_stays)
 }
 END_TEST
 
-START_TEST(an_output_is_written_by_who_makes_the_part)
+START_TEST(graph_output_is_written_by_the_producer_of_the_concat_input)
 {
     start(13);
     joined();
@@ -272,7 +272,7 @@ START_TEST(an_output_is_written_by_who_makes_the_part)
 END_TEST
 
 /* Nobody else can write it. */
-START_TEST(an_output_that_is_an_input_is_copied_from_it)
+START_TEST(graph_output_that_equals_an_input_is_copied)
 {
     start(_i ? 13 : 9);
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
@@ -285,7 +285,7 @@ START_TEST(an_output_that_is_an_input_is_copied_from_it)
 END_TEST
 
 /* A body takes it by its name, so it stays, too. */
-START_TEST(what_a_body_takes_is_copied_from_the_part)
+START_TEST(slice_that_a_subgraph_captures_becomes_a_copy)
 {
     start(13);
     joined();
@@ -308,7 +308,7 @@ START_TEST(what_a_body_takes_is_copied_from_the_part)
 }
 END_TEST
 
-START_TEST(joins_in_joins_are_seen_through)
+START_TEST(slice_of_nested_concats_is_removed)
 {
     start(13);
     joined();
@@ -321,7 +321,7 @@ START_TEST(joins_in_joins_are_seen_through)
 }
 END_TEST
 
-START_TEST(one_value_may_be_two_parts)
+START_TEST(concat_of_one_value_twice_is_sliced_correctly)
 {
     start(13);
     joined();
@@ -350,7 +350,7 @@ static void split(const char *in, const char *out, int64_t axis, uint32_t n, con
     pw_close(&kit.w);
 }
 
-START_TEST(a_split_into_what_was_joined_goes)
+START_TEST(split_into_the_concat_inputs_is_removed)
 {
     static const int64_t versions[] = {6, 11, 13, 18}, sizes[] = {3, 3};
 
@@ -362,7 +362,7 @@ START_TEST(a_split_into_what_was_joined_goes)
 }
 END_TEST
 
-START_TEST(a_split_that_is_wanted_in_part_goes)
+START_TEST(split_with_unread_outputs_is_removed)
 {
     start(13);
     joined();
@@ -373,7 +373,7 @@ START_TEST(a_split_that_is_wanted_in_part_goes)
 }
 END_TEST
 
-START_TEST(a_split_into_other_parts_stays)
+START_TEST(split_into_other_sizes_is_kept)
 {
     start(13);
     joined();
@@ -384,7 +384,7 @@ START_TEST(a_split_into_other_parts_stays)
 }
 END_TEST
 
-START_TEST(a_split_of_one_part_in_two_stays)
+START_TEST(split_of_one_concat_input_in_two_is_kept)
 {
     start(13);
     joined();
@@ -396,7 +396,7 @@ START_TEST(a_split_of_one_part_in_two_stays)
 }
 END_TEST
 
-START_TEST(a_split_of_another_axis_stays)
+START_TEST(split_along_another_axis_is_kept)
 {
     start(13);
     joined();
@@ -405,7 +405,7 @@ START_TEST(a_split_of_another_axis_stays)
 }
 END_TEST
 
-START_TEST(a_split_of_unknown_sizes_stays)
+START_TEST(split_of_unknown_sizes_is_kept)
 {
     start(13);
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,3");
@@ -417,7 +417,7 @@ START_TEST(a_split_of_unknown_sizes_stays)
 }
 END_TEST
 
-START_TEST(a_split_that_makes_an_output_stays)
+START_TEST(split_that_gives_a_graph_output_is_kept)
 {
     start(13);
     joined();
@@ -429,7 +429,7 @@ END_TEST
 
 /* ---- a Slice of a Slice ---------------------------------------------------------------------- */
 
-START_TEST(a_slice_of_a_slice_is_one)
+START_TEST(consecutive_slices_are_merged)
 {
     start(_i ? 13 : 9);
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,9");
@@ -442,7 +442,7 @@ START_TEST(a_slice_of_a_slice_is_one)
 }
 END_TEST
 
-START_TEST(a_slice_that_others_read_stays)
+START_TEST(slice_with_other_consumers_is_not_merged)
 {
     start(13);
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,9");
@@ -454,7 +454,7 @@ START_TEST(a_slice_that_others_read_stays)
 }
 END_TEST
 
-START_TEST(slices_of_slices_of_another_kind_stay)
+START_TEST(consecutive_slices_of_other_axes_or_steps_are_not_merged)
 {
     start(13);
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "4,9");
@@ -468,7 +468,7 @@ START_TEST(slices_of_slices_of_another_kind_stay)
 }
 END_TEST
 
-START_TEST(slices_of_slices_of_an_unknown_size_stay)
+START_TEST(consecutive_slices_of_an_unknown_size_are_not_merged)
 {
     start(13);
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,3");
@@ -481,7 +481,7 @@ START_TEST(slices_of_slices_of_an_unknown_size_stay)
 END_TEST
 
 /* The second takes all that there is: nothing. */
-START_TEST(an_empty_slice_stays)
+START_TEST(empty_slice_is_kept)
 {
     start(13);
     joined();
@@ -502,7 +502,7 @@ static void list(char *all, size_t *used, const char *letter, int i)
 }
 
 /* Slices, and a Split, of one join of 20,000 parts: each looks its part up, and none walks them. */
-START_TEST(many_parts_take_little_time)
+START_TEST(slices_of_a_concat_of_20000_inputs_take_little_time)
 {
     enum { N = 20000, LENGTH = 8 };
     char name[16], before[16] = "x", *parts = calloc(N, LENGTH), *cuts = calloc(N, LENGTH);
@@ -550,38 +550,38 @@ int main(void)
 {
     TCase *all = tcase_create("all");
 
-    tcase_add_loop_test(all, slices_that_are_parts_go, 0, 6);
-    tcase_add_loop_test(all, numbers_may_count_from_the_end_or_lie_behind_it, 0, 2);
-    tcase_add_loop_test(all, a_slice_within_a_part_is_one_of_the_part, 0, 2);
-    tcase_add_test(all, axes_that_are_taken_whole_do_not_count);
-    tcase_add_test(all, slices_over_two_parts_stay);
-    tcase_add_test(all, slices_of_another_axis_stay);
-    tcase_add_test(all, slices_of_two_axes_stay);
-    tcase_add_test(all, slices_with_other_steps_stay);
-    tcase_add_test(all, slices_that_a_run_decides_stay);
-    tcase_add_test(all, parts_behind_one_of_unknown_size_stay);
-    tcase_add_test(all, a_part_to_the_end_needs_no_size);
-    tcase_add_test(all, a_number_is_no_end_of_an_unknown_size);
-    tcase_add_test(all, a_join_that_others_read_stays);
-    tcase_add_test(all, a_join_that_is_an_output_stays);
-    tcase_add_test(all, an_output_is_written_by_who_makes_the_part);
-    tcase_add_loop_test(all, an_output_that_is_an_input_is_copied_from_it, 0, 2);
-    tcase_add_test(all, what_a_body_takes_is_copied_from_the_part);
-    tcase_add_test(all, joins_in_joins_are_seen_through);
-    tcase_add_test(all, one_value_may_be_two_parts);
-    tcase_add_loop_test(all, a_split_into_what_was_joined_goes, 0, 8);
-    tcase_add_test(all, a_split_that_is_wanted_in_part_goes);
-    tcase_add_test(all, a_split_into_other_parts_stays);
-    tcase_add_test(all, a_split_of_one_part_in_two_stays);
-    tcase_add_test(all, a_split_of_another_axis_stays);
-    tcase_add_test(all, a_split_of_unknown_sizes_stays);
-    tcase_add_test(all, a_split_that_makes_an_output_stays);
-    tcase_add_loop_test(all, a_slice_of_a_slice_is_one, 0, 2);
-    tcase_add_test(all, a_slice_that_others_read_stays);
-    tcase_add_test(all, slices_of_slices_of_another_kind_stay);
-    tcase_add_test(all, slices_of_slices_of_an_unknown_size_stay);
-    tcase_add_test(all, an_empty_slice_stays);
-    tcase_add_test(all, many_parts_take_little_time);
+    tcase_add_loop_test(all, slice_of_one_concat_input_is_removed, 0, 6);
+    tcase_add_loop_test(all, slice_with_negative_or_clamped_ends_is_removed, 0, 2);
+    tcase_add_loop_test(all, slice_within_one_concat_input_reads_that_input, 0, 2);
+    tcase_add_test(all, slice_that_takes_other_axes_whole_is_removed);
+    tcase_add_test(all, slice_across_two_concat_inputs_is_kept);
+    tcase_add_test(all, slice_along_another_axis_is_kept);
+    tcase_add_test(all, slice_of_two_axes_is_kept);
+    tcase_add_test(all, slice_with_steps_is_kept);
+    tcase_add_test(all, slice_with_fed_ends_is_kept);
+    tcase_add_test(all, slice_after_an_input_of_unknown_size_is_kept);
+    tcase_add_test(all, slice_to_the_end_of_an_unknown_size_is_removed);
+    tcase_add_test(all, slice_to_a_fixed_end_of_an_unknown_size_is_kept);
+    tcase_add_test(all, concat_with_other_consumers_is_kept);
+    tcase_add_test(all, concat_that_is_a_graph_output_is_kept);
+    tcase_add_test(all, graph_output_is_written_by_the_producer_of_the_concat_input);
+    tcase_add_loop_test(all, graph_output_that_equals_an_input_is_copied, 0, 2);
+    tcase_add_test(all, slice_that_a_subgraph_captures_becomes_a_copy);
+    tcase_add_test(all, slice_of_nested_concats_is_removed);
+    tcase_add_test(all, concat_of_one_value_twice_is_sliced_correctly);
+    tcase_add_loop_test(all, split_into_the_concat_inputs_is_removed, 0, 8);
+    tcase_add_test(all, split_with_unread_outputs_is_removed);
+    tcase_add_test(all, split_into_other_sizes_is_kept);
+    tcase_add_test(all, split_of_one_concat_input_in_two_is_kept);
+    tcase_add_test(all, split_along_another_axis_is_kept);
+    tcase_add_test(all, split_of_unknown_sizes_is_kept);
+    tcase_add_test(all, split_that_gives_a_graph_output_is_kept);
+    tcase_add_loop_test(all, consecutive_slices_are_merged, 0, 2);
+    tcase_add_test(all, slice_with_other_consumers_is_not_merged);
+    tcase_add_test(all, consecutive_slices_of_other_axes_or_steps_are_not_merged);
+    tcase_add_test(all, consecutive_slices_of_an_unknown_size_are_not_merged);
+    tcase_add_test(all, empty_slice_is_kept);
+    tcase_add_test(all, slices_of_a_concat_of_20000_inputs_take_little_time);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 120);
     return kit_main("passes_slices", &all, 1);

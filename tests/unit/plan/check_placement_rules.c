@@ -27,7 +27,7 @@ static void teardown(void)
     bp_placement_list_finish(&copy);
 }
 
-START_TEST(parses_rules)
+START_TEST(placement_rules_are_parsed)
 {
     static const struct {
         const char *text, *pattern, *provider;
@@ -52,7 +52,7 @@ START_TEST(parses_rules)
 }
 END_TEST
 
-START_TEST(matches_what_was_meant)
+START_TEST(placement_patterns_match_names_operators_and_paths)
 {
     static const struct {
         const char *rule, *name, *op, *domain, *path;
@@ -83,7 +83,7 @@ START_TEST(matches_what_was_meant)
 }
 END_TEST
 
-START_TEST(rules_survive_every_failing_allocation)
+START_TEST(placement_rules_survive_every_failing_allocation)
 {
     bool failed = true;
 
@@ -183,9 +183,9 @@ int main(void)
     TCase *tcase = tcase_create("place");
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, parses_rules);
-    tcase_add_test(tcase, matches_what_was_meant);
-    tcase_add_test(tcase, rules_survive_every_failing_allocation);
+    tcase_add_test(tcase, placement_rules_are_parsed);
+    tcase_add_test(tcase, placement_patterns_match_names_operators_and_paths);
+    tcase_add_test(tcase, placement_rules_survive_every_failing_allocation);
     tcase_add_test(tcase, variables_survive_every_failing_allocation);
     tcase_add_test(tcase, explanations_survive_every_failing_allocation);
     tcase_add_test(tcase, sessions_with_placement_survive_failing_allocations);

@@ -64,7 +64,7 @@ static void check_counts(const struct inputs *in)
 }
 
 /* Bits: type of the ids, of the tables, segments, mask; then what is drawn. */
-START_TEST(quantised_embeddings_are_summed_and_normalised)
+START_TEST(qembed_layer_normalization_sums_and_normalises_embeddings)
 {
     uint32_t index = _i & 1 ? BP_DTYPE_I64 : BP_DTYPE_I32;
     uint32_t dtype = _i & 2 ? BP_DTYPE_U8 : BP_DTYPE_I8;
@@ -108,7 +108,7 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, finish);
-    tcase_add_loop_test(tcase, quantised_embeddings_are_summed_and_normalised, 0, 64);
+    tcase_add_loop_test(tcase, qembed_layer_normalization_sums_and_normalises_embeddings, 0, 64);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -23,7 +23,7 @@ static void rotate(double *x, int half, const double *cosines, const double *sin
 }
 
 /* Bits: rank 4, interleaved, one position, a part of the head. */
-START_TEST(rotary_embedding)
+START_TEST(rotary_embedding_of_microsoft_matches_its_definition)
 {
     bool rank_4 = _i & 1, pairs = _i & 2, one = _i & 4, partial = _i & 8;
     uint32_t dtype = floats[_i / 16];
@@ -220,7 +220,7 @@ static void check_group(const struct group_case *c, uint32_t dtype)
                      60);
 }
 
-START_TEST(group_query_attention)
+START_TEST(group_query_attention_matches_its_definition)
 {
     static const struct group_case cases[] = {
         {.steps = 3},
@@ -246,7 +246,7 @@ START_TEST(group_query_attention)
 END_TEST
 
 /* More rows than a tile has, so that several of them are at work. */
-START_TEST(long_sequences_are_cut_into_tiles)
+START_TEST(group_query_attention_splits_long_sequences_into_tiles)
 {
     const int pasts[] = {0, 0}, totals[] = {150, 150};
     struct plain p = {1, 2, 1, 150, 150, 16, 16, .scale = 0.25, .past = pasts, .total = totals};
@@ -270,7 +270,7 @@ START_TEST(long_sequences_are_cut_into_tiles)
 }
 END_TEST
 
-START_TEST(hostile_lengths_are_refused)
+START_TEST(group_query_attention_rejects_invalid_lengths)
 {
     static const int32_t lengths[][2] = {{-5, 0}, {3, 9}, {0, 3}, {INT32_MAX, 3}};
 
@@ -302,10 +302,10 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, finish);
-    tcase_add_loop_test(tcase, rotary_embedding, 0, 48);
-    tcase_add_loop_test(tcase, group_query_attention, 0, 42);
-    tcase_add_loop_test(tcase, long_sequences_are_cut_into_tiles, 0, 2);
-    tcase_add_loop_test(tcase, hostile_lengths_are_refused, 0, 6);
+    tcase_add_loop_test(tcase, rotary_embedding_of_microsoft_matches_its_definition, 0, 48);
+    tcase_add_loop_test(tcase, group_query_attention_matches_its_definition, 0, 42);
+    tcase_add_loop_test(tcase, group_query_attention_splits_long_sequences_into_tiles, 0, 2);
+    tcase_add_loop_test(tcase, group_query_attention_rejects_invalid_lengths, 0, 6);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);
