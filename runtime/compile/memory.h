@@ -40,7 +40,7 @@ static inline const bp_allocator *bp_memory_allocator(const struct bp_engine_mem
     return memory && memory->allocator.alloc ? &memory->allocator : NULL;
 }
 
-/* memory may be NULL, as below: nobody counts. */
+/* memory may be NULL, as below: nothing is counted. */
 static inline void bp_memory_add(struct bp_memory *memory, size_t bytes)
 {
     uint64_t now, peak;

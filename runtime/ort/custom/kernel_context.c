@@ -86,9 +86,9 @@ static OrtAllocator *allocator_of(const OrtKernelContext *context)
     return own ? own : ort_default_allocator();
 }
 
+/* Scratch buffers go back to the allocator that they came from. */
 void ort_kernel_context_finish(OrtKernelContext *context)
 {
-
     for (uint32_t i = 0; context->in && i < context->n_out; i++)
         free_texts(&context->out[i]);
     while (context->scratch) {
@@ -253,6 +253,7 @@ OrtStatus *ort_KernelContext_GetResource(const OrtKernelContext *context, int re
                     resource_id, resource_version);
 }
 
+/* ORT_INVALID_ARGUMENT: only host memory, because kernels of custom operators run on the CPU. */
 static OrtStatus *need_host(const OrtMemoryInfo *info)
 {
     if (ort_memory_is_host(info))
@@ -321,6 +322,7 @@ struct batch {
     size_t from, to;
 };
 
+/* The kernel's function may throw, so a batch runs under bp_guard(). */
 static void call_batch(void *u)
 {
     const struct batch *batch = u;
