@@ -1028,7 +1028,11 @@ def contrib_group_query(m, name):
         inputs = [m.new(f32, (batch, length, (heads + 2 * kv_heads) * head), -1, 1), "", ""]
     else:
         inputs = [m.new(f32, (batch, length, n * head), -1, 1) for n in (heads, kv_heads, kv_heads)]
-    inputs += [m.new(f32, (batch, kv_heads, capacity if past else 0, head), -1, 1, "input") for _ in range(2)]
+    bits = m.choice([0, 0, 4, 8])
+    rows = (batch, kv_heads, capacity if past else 0)
+    inputs += [m.new(f32, rows + (head,), -1, 1, "input") if not bits
+               else m.new(numpy.uint8, rows + (head // 2,), 0, 255, "input") if bits == 4
+               else m.new(numpy.int8, rows + (head,), -128, 127, "input") for _ in range(2)]
     inputs += [m.leaf(numpy.full((batch,), total - 1, numpy.int32), "input"),
                m.leaf(numpy.array(total, numpy.int32), "input")]
     if rotary:
@@ -1037,6 +1041,12 @@ def contrib_group_query(m, name):
              "rotary_interleaved": m.choice([None, 1]) if rotary else None, "scale": m.choice([None, 0.5]),
              "softcap": m.choice([None, None, 5.0]), "local_window_size": m.choice([None, None, 2]),
              "smooth_softmax": m.choice([None, None, 1])}
+    if bits:
+        each = m.chance(0.5)
+        inputs += [""] * (12 - len(inputs)) + [
+            m.new(f32, (kv_heads * head if each else 1,), 0.01, 0.1, "constant") for _ in range(2)]
+        given.update({"kv_cache_bit_width": bits, "k_quant_type": "PER_CHANNEL" if each else "PER_TENSOR",
+                      "v_quant_type": "PER_CHANNEL" if each else "PER_TENSOR"})
     m.node(name, inputs, 3, domain=MICROSOFT, **given)
 
 
