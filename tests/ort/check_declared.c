@@ -45,7 +45,7 @@ static const struct {
     {{-1, 4}, {-1, 3}, {-1, -1}, "n", 2},
 };
 
-START_TEST(outputs_are_told_as_the_model_declares_them)
+START_TEST(output_types_are_those_that_the_model_declares)
 {
     OrtSession *session;
     OrtTypeInfo *type;
@@ -72,7 +72,7 @@ START_TEST(outputs_are_told_as_the_model_declares_them)
 }
 END_TEST
 
-START_TEST(strict_shape_type_inference)
+START_TEST(strict_shape_type_inference_refuses_contradicting_shapes)
 {
     static const char key[] = "session.strict_shape_type_inference";
     OrtSession *session;
@@ -87,7 +87,7 @@ START_TEST(strict_shape_type_inference)
 END_TEST
 
 /* A model that imports operator set 99. */
-static void write_model_of_the_future(struct pw *w)
+static void write_model_of_opset_99(struct pw *w)
 {
     write_model(w, DIMS(4), DIMS(4));
     pw_open(w, 8);
@@ -96,13 +96,13 @@ static void write_model_of_the_future(struct pw *w)
     pw_close(w);
 }
 
-START_TEST(allow_released_opsets_only)
+START_TEST(allow_released_opsets_only_refuses_newer_opsets)
 {
     static const char key[] = "session.allow_released_opsets_only";
     OrtSession *session;
     struct pw w;
 
-    write_model_of_the_future(&w);
+    write_model_of_opset_99(&w);
     fails(open_with(&w, NULL, NULL, &session), ORT_FAIL, "version 99 of operator set 'ai.onnx'");
     fails(open_with(&w, key, "1", &session), ORT_FAIL, "is 28");
     ok(open_with(&w, key, "0", &session));
@@ -112,7 +112,7 @@ START_TEST(allow_released_opsets_only)
 END_TEST
 
 /* What ONNX Runtime 1.32 answers for each value of the variable and of the entry. */
-START_TEST(a_variable_allows_opsets_that_are_not_released)
+START_TEST(environment_variable_allows_opsets_that_are_not_released)
 {
     static const char key[] = "session.allow_released_opsets_only";
     static const char name[] = "ALLOW_RELEASED_ONNX_OPSET_ONLY";
@@ -126,7 +126,7 @@ START_TEST(a_variable_allows_opsets_that_are_not_released)
     OrtSession *session;
     struct pw w;
 
-    write_model_of_the_future(&w);
+    write_model_of_opset_99(&w);
     ck_assert_int_eq(setenv(name, rows[_i].variable, 1), 0);
     if (rows[_i].error) {
         fails(open_with(&w, rows[_i].entry ? key : NULL, rows[_i].entry, &session), ORT_FAIL,
@@ -148,11 +148,11 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, outputs_are_told_as_the_model_declares_them, 0,
+    tcase_add_loop_test(tcase, output_types_are_those_that_the_model_declares, 0,
                         sizeof outputs / sizeof outputs[0]);
-    tcase_add_test(tcase, strict_shape_type_inference);
-    tcase_add_test(tcase, allow_released_opsets_only);
-    tcase_add_loop_test(tcase, a_variable_allows_opsets_that_are_not_released, 0, 9);
+    tcase_add_test(tcase, strict_shape_type_inference_refuses_contradicting_shapes);
+    tcase_add_test(tcase, allow_released_opsets_only_refuses_newer_opsets);
+    tcase_add_loop_test(tcase, environment_variable_allows_opsets_that_are_not_released, 0, 9);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

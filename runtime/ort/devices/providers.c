@@ -55,6 +55,7 @@ static OrtStatus *keep_entries(OrtSessionOptions *options, const char *name,
     return NULL;
 }
 
+/* Rows that borrow their texts, to free(); NULL: no memory. */
 static bp_key_value *host_options(const OrtKeyValuePairs *kv)
 {
     bp_key_value *rows = calloc(kv->n + 1, sizeof *rows);
@@ -131,6 +132,7 @@ static OrtStatus *push(OrtSessionOptions *options, const char *name, const OrtKe
     return NULL;
 }
 
+/* CPU is only marked, because it is always the last provider of a session. */
 OrtStatus *ort_append(OrtSessionOptions *options, const char *name, const OrtKeyValuePairs *kv,
                       OrtErrorCode code)
 {
@@ -169,6 +171,7 @@ OrtStatus *ort_append_on(OrtSessionOptions *options, const OrtEpDevice *const *d
 
 /* ---- what sessions need ------------------------------------------------------------------------- */
 
+/* Providers in the order in which they were appended, with their devices. */
 static OrtStatus *add_all(const OrtSessionOptions *options, bp_session_options *to)
 {
     struct ort_err err;
