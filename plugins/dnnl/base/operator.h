@@ -39,4 +39,14 @@ struct bp_dnnl_op {
     bool is_made;  /* by a pass too, but starts no group */
 };
 
+/* Attribute `axis`, by default `def`, as a positive number; -1: it is out of range for the rank. */
+static inline int bp_dnnl_axis(const bp_graph *graph, const bp_node *node, int64_t def,
+                               uint32_t rank)
+{
+    int64_t axis = bp_node_int(graph, node, "axis", def);
+
+    axis += axis < 0 ? (int64_t)rank : 0;
+    return axis >= 0 && axis < (int64_t)rank ? (int)axis : -1;
+}
+
 #endif
