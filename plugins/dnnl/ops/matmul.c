@@ -309,6 +309,8 @@ const struct bp_dnnl_op bp_dnnl_op_matmul = {
     .until = 13,
     .claim = claim_matmul,
     .build = build_matmul,
+    .work = BP_DNNL_PRODUCT,
+    .weights = 1,
     .build_chain = build_product,
 };
 
@@ -319,6 +321,8 @@ const struct bp_dnnl_op bp_dnnl_op_fused_matmul = {
     .until = 1,
     .claim = claim_matmul,
     .build = build_matmul,
+    .work = BP_DNNL_PRODUCT,
+    .weights = 1,
     .is_made = true,
 };
 
@@ -329,6 +333,8 @@ const struct bp_dnnl_op bp_dnnl_op_gemm = {
     .until = 13,
     .claim = claim_gemm,
     .build = build_gemm,
+    .work = BP_DNNL_PRODUCT,
+    .weights = 1,
 };
 
 const struct bp_dnnl_op bp_dnnl_op_fused_gemm = {
@@ -338,5 +344,7 @@ const struct bp_dnnl_op bp_dnnl_op_fused_gemm = {
     .until = 1,
     .claim = claim_gemm,
     .build = build_gemm,
+    .work = BP_DNNL_PRODUCT,
+    .weights = 1,
     .is_made = true,
 };

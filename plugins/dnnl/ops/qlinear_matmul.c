@@ -231,6 +231,8 @@ const struct bp_dnnl_op bp_dnnl_op_qlinear_matmul = {
     .until = 21,
     .claim = claim,
     .build = build,
+    .work = BP_DNNL_PRODUCT,
+    .weights = 3,
     .is_made = true,
 };
 
@@ -241,5 +243,7 @@ const struct bp_dnnl_op bp_dnnl_op_qgemm = {
     .until = 1,
     .claim = claim,
     .build = build,
+    .work = BP_DNNL_PRODUCT,
+    .weights = 3,
     .is_made = true,
 };

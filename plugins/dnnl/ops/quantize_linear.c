@@ -137,10 +137,8 @@ static struct bp_dnnl_quant_rows rows_of_constant(const struct bp_dnnl_builder *
  * Dequantised outputs of the group are made row-major; all others keep the layout that they come
  * in.
  */
-static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
-                   bp_err *err)
+static bp_rc build(struct bp_dnnl_builder *b, const bp_node *node, bool quantizes, bp_err *err)
 {
-    bool is_first = op->name[0] == 'Q';
     bool is_output = BP_VALUE(b->graph, node->out[0])->flags & BP_VALUE_OUTPUT;
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, X);
     int axis = bp_dnnl_axis(b->graph, node, 1, (uint32_t)x->rank);
@@ -160,29 +158,43 @@ static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const
         return BP_OK;
     }
     if (rc >= 0)
-        rc = get_input(b, node->in[X], is_output && !is_first, &from, err);
+        rc = get_input(b, node->in[X], is_output && !quantizes, &from, err);
     if (rc < 0)
         return rc;
     md = from.md;
     md.data_type = bp_dnnl_host_type(b->graph, node->out[0]);
-    job->type = is_first ? md.data_type : from.md.data_type;
+    job->type = quantizes ? md.data_type : from.md.data_type;
     job->width = job->quant.n > 1 ? (size_t)md.format_desc.blocking.strides[axis] : 1;
     rc = bp_dnnl_make_output(b, node->out[0], &md, &to, err);
     if (rc < 0)
         return rc;
-    return bp_dnnl_emit_typed(b, is_first ? bp_dnnl_quantize_rows : bp_dnnl_dequantize_rows, job,
+    return bp_dnnl_emit_typed(b, quantizes ? bp_dnnl_quantize_rows : bp_dnnl_dequantize_rows, job,
                               elements / job->width, elements, 2, operands, err);
 }
 
-#define ROW(row, onnx, claims)                                                                     \
+static bp_rc build_quantize(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
+                            const bp_node *node, bp_err *err)
+{
+    (void)op;
+    return build(b, node, true, err);
+}
+
+static bp_rc build_dequantize(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
+                              const bp_node *node, bp_err *err)
+{
+    (void)op;
+    return build(b, node, false, err);
+}
+
+#define ROW(row, onnx, claims, builds)                                                             \
     const struct bp_dnnl_op bp_dnnl_op_##row = {                                                   \
         .name = onnx,                                                                              \
         .domain = "",                                                                              \
         .since = 10,                                                                               \
         .until = 25,                                                                               \
         .claim = claims,                                                                           \
-        .build = build,                                                                            \
+        .build = builds,                                                                           \
     }
 
-ROW(quantize_linear, "QuantizeLinear", claim_quantize);
-ROW(dequantize_linear, "DequantizeLinear", claim_dequantize);
+ROW(quantize_linear, "QuantizeLinear", claim_quantize, build_quantize);
+ROW(dequantize_linear, "DequantizeLinear", claim_dequantize, build_dequantize);
