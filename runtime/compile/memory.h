@@ -33,7 +33,7 @@ struct bp_memory_share {
     size_t bytes;
 };
 
-/* memory may be NULL, as below: nobody counts. */
+/* memory may be NULL, as below: nothing is counted. */
 static inline void bp_memory_add(struct bp_memory *memory, size_t bytes)
 {
     uint64_t now, peak;

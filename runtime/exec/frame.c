@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* frame.c - making, dynamic and taking down the state of a run. */
+/* frame.c - creates, extends and destroys the state of a run. */
 
 #include "config.h"
 
@@ -102,7 +102,7 @@ bp_rc bp_frame_state_create(const struct bp_subgraph *subgraph, struct bp_frame_
     return BP_OK;
 }
 
-/* Of the node that a unit runs; 0 for most. */
+/* The number of subgraphs of the node that a unit runs; 0 for most. */
 static uint32_t n_subgraphs(const struct bp_frame_state *frame, const struct bp_unit *unit)
 {
     return frame->subgraph->ir->nodes[unit->group->nodes[0]].n_subgraphs;

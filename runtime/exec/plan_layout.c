@@ -54,7 +54,7 @@ static bp_rc lay_out(struct bp_planning *p, bp_err *err)
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
-/* Tensors in host memory: of groups, and one side of each copy. */
+/* Calls fn for each tensor in host memory: of groups, and the host's side of copies. */
 static void each_tensor(struct bp_stage_plan *plan,
                         void (*visit)(void *u, uint32_t value, bp_tensor *tensor,
                                       struct bp_unit_frame *unit),

@@ -248,7 +248,7 @@ static bp_rc execute_profiled(struct bp_run_state *state, struct bp_unit_frame *
     return rc;
 }
 
-/* What execute's answer means for the run. */
+/* Turns the result of execute into that of the run; errors get the provider's name. */
 static bp_rc conclude(struct bp_unit_frame *unit, bp_rc rc, bp_err *err)
 {
     rc = bp_err_complete(err, rc);

@@ -257,6 +257,10 @@ static OrtStatus *finish(OrtSession *session, const OrtSessionOptions *options)
     return status;
 }
 
+/*
+ * The session's logger is the thread's until this returns, because the host's lines name no
+ * session.
+ */
 OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *options)
 {
     const OrtLogger *outer = ort_logger_set(&session->logger);
@@ -303,6 +307,7 @@ static OrtStatus *load(OrtSession *session, const struct ort_source *source,
     return status;
 }
 
+/* A session that fails is released before the caller sees it: *out stays NULL. */
 OrtStatus *ort_session_create(const OrtEnv *env, const struct ort_source *source,
                               const OrtSessionOptions *options, OrtSession **out)
 {

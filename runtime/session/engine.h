@@ -50,7 +50,7 @@ struct bp_engine_config {
     void *progress_user;
 };
 
-/* Nobody can be told of an exception in the function: a line of the log. fn may be NULL. */
+/* Calls fn (NULL: nothing). An exception in it is logged, because creation goes on. */
 void bp_progress_tell(const struct bp_log *log, bp_progress_fn fn, void *user, const char *phase,
                       double fraction);
 

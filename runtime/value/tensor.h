@@ -9,7 +9,7 @@
 
 enum { BP_TENSOR_ALIGN = 64 };
 
-/* May elements of the type be read and written at the address? More than 8 bytes nobody needs. */
+/* May elements of the type be read and written at the address? 8 bytes are enough for each type. */
 static inline bool bp_is_aligned(uint32_t dtype, const void *data)
 {
     uint32_t width;
@@ -39,8 +39,8 @@ bp_rc bp_tensor_span_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, s
  */
 bp_rc bp_tensor_whole_bytes(const bp_tensor *from, size_t *out, bp_err *err) BP_CHECKED;
 /*
- * Copies elements to `to`, of a capacity of bp_tensor_whole_bytes() and need not be aligned; spans
- * point into `to` then.
+ * Copies the elements to `to`, which has bp_tensor_whole_bytes() bytes and any alignment. Spans of
+ * the copy point into `to`.
  */
 void bp_tensor_copy_to(const bp_tensor *from, void *to);
 /* A copy that owns its memory. */

@@ -16,6 +16,8 @@
 
 #include <backplane.h>
 
+#include "throws.h"
+
 namespace
 {
 
@@ -46,8 +48,7 @@ const char *const names[ENDS] = {
     "begin",      "write",    "create_thread", "create_thread, too late",
     "join_thread"};
 
-std::atomic<int> where{NOWHERE};
-std::atomic<int> thrown{0}, told{0}, throws_int{0};
+std::atomic<int> throws_int{0};
 int failures;
 
 void maybe(Where here)
@@ -106,13 +107,6 @@ void expect_told()
         fail("it was not called");
     else if (told == 0)
         fail("no line of the log tells of it");
-}
-
-void throw_from(Where here)
-{
-    thrown = 0;
-    told = 0;
-    where = here;
 }
 
 /* ---- the operator: y = x ----------------------------------------------------------------------- */
@@ -199,49 +193,6 @@ bp_operators *make_set()
     expect_ok(bp_operators_create(&set, fresh()), "bp_operators_create");
     expect_ok(bp_operators_add(set, &def, fresh()), "bp_operators_add");
     return set;
-}
-
-/* ---- a model ------------------------------------------------------------------------------------ */
-
-std::string varint(uint64_t value)
-{
-    std::string bytes;
-
-    for (; value >= 0x80; value >>= 7)
-        bytes += char(value | 0x80);
-    return bytes + char(value);
-}
-
-std::string number(int field, uint64_t value)
-{
-    return varint(uint64_t(field) << 3) + varint(value);
-}
-
-std::string bytes_of(int field, const std::string &content)
-{
-    return varint(uint64_t(field) << 3 | 2) + varint(content.size()) + content;
-}
-
-std::string value_info(const char *name)
-{
-    return bytes_of(1, name) +
-           bytes_of(2, bytes_of(1, number(1, 1) + bytes_of(2, bytes_of(1, number(1, 4)))));
-}
-
-/* y = Mine(x) + w, of four floats. */
-std::string make_model()
-{
-    std::string mine =
-        bytes_of(1, "x") + bytes_of(2, "t") + bytes_of(4, "Mine") + bytes_of(7, "own");
-    std::string add = bytes_of(1, "t") + bytes_of(1, "w") + bytes_of(2, "y") + bytes_of(4, "Add");
-    std::string weight =
-        number(1, 4) + number(2, 1) + bytes_of(8, "w") + bytes_of(9, std::string(16, '\0'));
-    std::string graph = bytes_of(1, mine) + bytes_of(1, add) + bytes_of(2, "g") +
-                        bytes_of(5, weight) + bytes_of(11, value_info("x")) +
-                        bytes_of(12, value_info("y"));
-
-    return number(1, 8) + bytes_of(7, graph) + bytes_of(8, bytes_of(1, "") + number(2, 17)) +
-           bytes_of(8, bytes_of(1, "own") + number(2, 1));
 }
 
 /* ---- calls --------------------------------------------------------------------------------------- */
@@ -343,9 +294,6 @@ bp_rc run(bp_session *session)
 
 /* ---- threads ---------------------------------------------------------------------------------------- */
 
-std::atomic<int> created{0}, running{0};
-std::vector<std::thread *> strays; /* threads that nobody has a handle of */
-
 /* The second throws, before it has started a thread or after. */
 bp_rc create_thread(void *, bp_worker_fn worker, void *arg, void **thread, bp_err *)
 {
@@ -354,11 +302,7 @@ bp_rc create_thread(void *, bp_worker_fn worker, void *arg, void **thread, bp_er
 
     if (throws)
         maybe(CREATE_THREAD);
-    running++;
-    made = new std::thread([worker, arg] {
-        worker(arg);
-        running--;
-    });
+    made = start_thread(worker, arg);
     if (throws && where == CREATE_STARTED_THREAD) {
         strays.push_back(made);
         maybe(CREATE_STARTED_THREAD);
@@ -374,20 +318,13 @@ void join_thread(void *, void *handle)
     if (where == JOIN_THREAD)
         strays.push_back(thread);
     maybe(JOIN_THREAD);
-    thread->join();
-    delete thread;
+    join_thread_of(thread);
 }
 
-void join_strays()
+void expect_no_thread()
 {
-    for (std::thread *thread : strays) {
-        thread->join();
-        delete thread;
-    }
-    strays.clear();
-    if (running != 0)
+    if (!join_strays())
         fail("a thread is left");
-    created = 0;
 }
 
 bp_rc open_env(bp_env **out)
@@ -414,7 +351,7 @@ void try_threads()
         expect_thrown(open_env(&own), "bp_env_create");
         if (own)
             fail("there is an environment");
-        join_strays();
+        expect_no_thread();
     }
     throw_from(NOWHERE);
     expect_ok(open_env(&own), "bp_env_create");
@@ -423,7 +360,7 @@ void try_threads()
     expect_told();
     if (thrown != 3)
         fail("not each thread was joined");
-    join_strays();
+    expect_no_thread();
     throw_from(NOWHERE);
 }
 

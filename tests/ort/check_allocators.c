@@ -19,7 +19,7 @@ static long figure(const OrtAllocator *allocator, const char *key)
     return value;
 }
 
-START_TEST(an_allocator_counts)
+START_TEST(an_allocator_reports_its_statistics)
 {
     OrtSession *session = open_add(NULL);
     OrtAllocator *own = NULL;
@@ -51,7 +51,7 @@ START_TEST(an_allocator_counts)
 }
 END_TEST
 
-START_TEST(the_default_allocator_counts_values)
+START_TEST(the_default_allocator_counts_bytes_of_values)
 {
     static const int64_t dims[] = {25};
     long before = figure(heap, "InUse");
@@ -64,7 +64,7 @@ START_TEST(the_default_allocator_counts_values)
 }
 END_TEST
 
-START_TEST(a_shared_allocator_keeps_to_its_limit)
+START_TEST(a_shared_allocator_enforces_its_memory_limit)
 {
     static const char *const keys[] = {"max_mem"};
     static const size_t values[] = {1000};
@@ -145,7 +145,7 @@ static void check_outputs(OrtSession *session, struct mine *mine)
     ort->ReleaseValue(a);
 }
 
-START_TEST(sessions_take_the_environments_allocator_when_told_to)
+START_TEST(session_uses_the_environment_allocator_when_configured_to)
 {
     OrtMemoryInfo *arena = cpu;
     struct mine mine = {{.version = 17, .Alloc = my_alloc, .Free = my_free, .Info = my_info}, 0, 0};
@@ -213,7 +213,7 @@ START_TEST(a_device_has_one_shared_allocator)
 }
 END_TEST
 
-START_TEST(other_memory_is_not_handed_out)
+START_TEST(memory_of_devices_without_a_provider_is_refused)
 {
     const OrtEpDevice *const *devices = NULL;
     OrtMemoryInfo *cuda = NULL;
@@ -236,7 +236,7 @@ END_TEST
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-START_TEST(tensors_are_copied)
+START_TEST(CopyTensors_copies_tensors)
 {
     static const int64_t two[] = {2}, row[] = {1, 2};
     static const char *const words[] = {"a", "longer"};
@@ -259,7 +259,7 @@ START_TEST(tensors_are_copied)
 }
 END_TEST
 
-START_TEST(nothing_is_copied_unless_all_fit)
+START_TEST(CopyTensors_copies_nothing_unless_every_pair_fits)
 {
     static const int64_t two[] = {2}, three[] = {3};
     float a[] = {1, 2}, b[] = {0, 0}, c[] = {0, 0, 0};
@@ -286,7 +286,7 @@ END_TEST
 
 /* ---- options of GPU providers ---------------------------------------------------------------- */
 
-START_TEST(pointers_are_kept_as_options)
+START_TEST(provider_options_keep_pointers)
 {
     static const char *const keys[] = {"device_id"}, *const values[] = {"1"};
     OrtCUDAProviderOptionsV2 *cuda = NULL;
@@ -315,7 +315,7 @@ START_TEST(pointers_are_kept_as_options)
 }
 END_TEST
 
-START_TEST(options_of_rocm_are_read_and_written_as_text)
+START_TEST(rocm_options_are_read_and_written_as_text)
 {
     static const char *const keys[] = {"device_id", "gpu_mem_limit", "enable_hip_graph"};
     static const char *const values[] = {"2", "1073741824", "True"};
@@ -351,16 +351,16 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, an_allocator_counts);
-    tcase_add_test(tcase, the_default_allocator_counts_values);
-    tcase_add_test(tcase, a_shared_allocator_keeps_to_its_limit);
-    tcase_add_test(tcase, sessions_take_the_environments_allocator_when_told_to);
+    tcase_add_test(tcase, an_allocator_reports_its_statistics);
+    tcase_add_test(tcase, the_default_allocator_counts_bytes_of_values);
+    tcase_add_test(tcase, a_shared_allocator_enforces_its_memory_limit);
+    tcase_add_test(tcase, session_uses_the_environment_allocator_when_configured_to);
     tcase_add_test(tcase, a_device_has_one_shared_allocator);
-    tcase_add_test(tcase, other_memory_is_not_handed_out);
-    tcase_add_test(tcase, tensors_are_copied);
-    tcase_add_test(tcase, nothing_is_copied_unless_all_fit);
-    tcase_add_test(tcase, pointers_are_kept_as_options);
-    tcase_add_test(tcase, options_of_rocm_are_read_and_written_as_text);
+    tcase_add_test(tcase, memory_of_devices_without_a_provider_is_refused);
+    tcase_add_test(tcase, CopyTensors_copies_tensors);
+    tcase_add_test(tcase, CopyTensors_copies_nothing_unless_every_pair_fits);
+    tcase_add_test(tcase, provider_options_keep_pointers);
+    tcase_add_test(tcase, rocm_options_are_read_and_written_as_text);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -28,7 +28,7 @@ void bp_feeds_finish(struct bp_generate_feeds *feeds)
     *feeds = (struct bp_generate_feeds){0};
 }
 
-/* The buffer that the input does not lie in: what is made now may be made from it. */
+/* Takes the buffer that does not hold the present input, as the new input may be made from that. */
 bp_rc bp_feeds_alloc(struct bp_generate_feeds *feeds, uint32_t i, uint32_t dtype, uint32_t rank,
                      const int64_t *dims, void **out, bp_err *err)
 {

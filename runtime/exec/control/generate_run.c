@@ -156,7 +156,7 @@ static bp_rc first_of_gpt(struct bp_generate *g, struct bp_cell *logits, bp_err 
     return rc < 0 ? rc : take_logits(g, g->rows, logits, err);
 }
 
-/* Each mask one longer, by a 1. */
+/* Appends a 1 to each row of the mask. */
 static bp_rc lengthen_mask(struct bp_generate *g, bp_err *err)
 {
     struct bp_cell before = g->feeds.cells[MASK];

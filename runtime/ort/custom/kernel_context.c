@@ -79,6 +79,7 @@ bp_rc ort_kernel_context_deliver(OrtKernelContext *context, bp_err *err)
     return rc;
 }
 
+/* Scratch buffers came from the default allocator, so they go back to it. */
 void ort_kernel_context_finish(OrtKernelContext *context)
 {
     OrtAllocator *heap = ort_default_allocator();
@@ -247,6 +248,7 @@ OrtStatus *ort_KernelContext_GetResource(const OrtKernelContext *context, int re
                     resource_id, resource_version);
 }
 
+/* ORT_INVALID_ARGUMENT: only host memory, because kernels of custom operators run on the CPU. */
 static OrtStatus *need_host(const OrtMemoryInfo *info)
 {
     if (ort_memory_is_host(info))
@@ -322,6 +324,7 @@ struct batch {
     size_t from, to;
 };
 
+/* The kernel's function may throw, so a batch runs under bp_guard(). */
 static void call_batch(void *u)
 {
     const struct batch *batch = u;

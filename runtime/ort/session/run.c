@@ -22,6 +22,7 @@
 
 enum { FEW = 16, FEW_DIMS = 64 }; /* bindings and dimensions that need no heap memory */
 
+/* One run: bindings by index, for the host. The small arrays hold most runs. */
 struct call {
     const OrtSession *session;
     bp_binding *in, *out;
@@ -331,6 +332,7 @@ static bool reserve(struct call *call, OrtValue *const *outputs)
     return call->in && call->out && call->dims;
 }
 
+/* Tensors that the host allocated and deliver() did not hand out are freed here. */
 static void finish(struct call *call, OrtValue *const *outputs)
 {
     for (size_t i = 0; call->in && i < call->n_in; i++)

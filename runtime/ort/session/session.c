@@ -20,6 +20,7 @@ struct described {
     uint32_t n_inputs, n_outputs;
 };
 
+/* From the host's session, or from the open model while there is none. */
 static bp_rc read_io(const OrtSession *session, struct described *io)
 {
     const bp_model *model = session->loaded.model;

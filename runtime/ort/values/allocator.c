@@ -23,6 +23,7 @@ static struct ort_allocator *counted(const OrtAllocator *table)
     return (struct ort_allocator *)(uintptr_t)table; /* its first member */
 }
 
+/* A maximum that several threads raise. */
 static void raise_to(atomic_size_t *most, size_t value)
 {
     size_t seen = atomic_load(most);
@@ -66,6 +67,7 @@ static void *allocate(OrtAllocator *this_, size_t size)
     return get(counted(this_), size, &counted(this_)->n_allocs);
 }
 
+/* OrtAllocator.Reserve (since version 18): only counted apart, as there is no arena to bypass. */
 static void *reserve(OrtAllocator *this_, size_t size)
 {
     return get(counted(this_), size, &counted(this_)->n_reserves);
@@ -98,6 +100,7 @@ static bool put(OrtKeyValuePairs *to, const char *key, size_t value)
     return ort_keys_set(to, key, text);
 }
 
+/* "-1" is ONNX Runtime's word for no limit. */
 static bool put_limit(OrtKeyValuePairs *to, size_t limit)
 {
     return limit ? put(to, "Limit", limit) : ort_keys_set(to, "Limit", "-1");

@@ -23,6 +23,7 @@ static bool same_memory(const OrtMemoryInfo *a, const OrtMemoryInfo *b)
            a->device_mem_type == b->device_mem_type;
 }
 
+/* Under the environment's lock. NULL: none for such memory. */
 static struct ort_shared_row *find(struct ort_shared *shared, const OrtMemoryInfo *info)
 {
     for (size_t i = 0; i < shared->n; i++) {

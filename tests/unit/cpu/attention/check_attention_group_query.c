@@ -23,7 +23,7 @@ static void rotate(double *x, int half, const double *cosines, const double *sin
 }
 
 /* Bits: rank 4, interleaved, one position, a part of the head. */
-START_TEST(rotary_embedding)
+START_TEST(rotary_embedding_of_microsoft_matches_its_definition)
 {
     bool rank_4 = _i & 1, pairs = _i & 2, one = _i & 4, partial = _i & 8;
     uint32_t dtype = floats[_i / 16];
@@ -63,7 +63,7 @@ END_TEST
 enum { KV = 2, G = 2, HEADS = KV * G, M = 9 };
 
 struct group_case {
-    bool packed, turns, pairs, sinks, smooth, adds, norms, bidirectional, shares;
+    bool packed, has_rotary, pairs, sinks, smooth, adds, norms, bidirectional, shares;
     int steps, window, scores, past;
     double softcap;
 };
@@ -97,7 +97,7 @@ static void finish_heads(const struct group_case *c, double *x, int heads, const
 
         if (weight)
             normalize(x + i * H, weight, H);
-        if (c->turns)
+        if (c->has_rotary)
             rotate(x + i * H, 2, cosines + at * 2, sines + at * 2, c->pairs);
     }
 }
@@ -157,7 +157,7 @@ static void check_group(const struct group_case *c, uint32_t dtype)
         kn = feed("kn", dtype, "4");
     }
     snprintf(in, sizeof in, "q %s %s lengths total %s - %s %s - - %s", c->packed ? "- -" : "k v",
-             c->past ? "pk pv" : "- -", c->turns ? "cos sin" : "- -", c->adds ? "add" : "-",
+             c->past ? "pk pv" : "- -", c->has_rotary ? "cos sin" : "- -", c->adds ? "add" : "-",
              c->sinks ? "sink" : "-", c->norms ? "qn kn" : "- -");
     th_output(t, "y", dtype, dims_of(text, sizeof text, 3, (int64_t[]){B, c->steps, HEADS * H}));
     dims_of(cache, sizeof cache, 4, (int64_t[]){B, KV, c->shares && c->past ? M : total, H});
@@ -170,7 +170,7 @@ static void check_group(const struct group_case *c, uint32_t dtype)
     th_int(t, "num_heads", HEADS);
     th_int(t, "kv_num_heads", KV);
     th_float(t, "scale", 0.25f);
-    th_int(t, "do_rotary", c->turns);
+    th_int(t, "do_rotary", c->has_rotary);
     th_int(t, "rotary_interleaved", c->pairs);
     th_int(t, "local_window_size", c->window ? c->window : -1);
     th_float(t, "softcap", (float)c->softcap);
@@ -220,19 +220,19 @@ static void check_group(const struct group_case *c, uint32_t dtype)
                      60);
 }
 
-START_TEST(group_query_attention)
+START_TEST(group_query_attention_matches_its_definition)
 {
     static const struct group_case cases[] = {
         {.steps = 3},
-        {.steps = 3, .packed = true, .turns = true},
-        {.steps = 3, .turns = true, .pairs = true, .softcap = 2},
+        {.steps = 3, .packed = true, .has_rotary = true},
+        {.steps = 3, .has_rotary = true, .pairs = true, .softcap = 2},
         {.steps = 3, .window = 2, .scores = 1},
         {.steps = 3, .window = 2, .scores = 2, .adds = true},
         {.steps = 1, .past = 4},
-        {.steps = 1, .past = 4, .packed = true, .turns = true, .window = 3},
-        {.steps = 1, .past = 4, .shares = true, .turns = true},
+        {.steps = 1, .past = 4, .packed = true, .has_rotary = true, .window = 3},
+        {.steps = 1, .past = 4, .shares = true, .has_rotary = true},
         {.steps = 2, .past = 4, .shares = true, .adds = true, .softcap = 1.5, .scores = 1},
-        {.steps = 2, .past = 3, .sinks = true, .norms = true, .turns = true},
+        {.steps = 2, .past = 3, .sinks = true, .norms = true, .has_rotary = true},
         {.steps = 3, .smooth = true, .scores = 2},
         {.steps = 3, .sinks = true, .packed = true, .norms = true},
         {.steps = 2, .past = 3, .bidirectional = true, .adds = true},
@@ -246,7 +246,7 @@ START_TEST(group_query_attention)
 END_TEST
 
 /* More rows than a tile has, so that several of them are at work. */
-START_TEST(long_sequences_are_cut_into_tiles)
+START_TEST(group_query_attention_splits_long_sequences_into_tiles)
 {
     const int pasts[] = {0, 0}, totals[] = {150, 150};
     struct plain p = {1, 2, 1, 150, 150, 16, 16, .scale = 0.25, .past = pasts, .total = totals};
@@ -270,7 +270,7 @@ START_TEST(long_sequences_are_cut_into_tiles)
 }
 END_TEST
 
-START_TEST(hostile_lengths_are_refused)
+START_TEST(group_query_attention_rejects_invalid_lengths)
 {
     static const int32_t lengths[][2] = {{-5, 0}, {3, 9}, {0, 3}, {INT32_MAX, 3}};
 
@@ -302,10 +302,10 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, finish);
-    tcase_add_loop_test(tcase, rotary_embedding, 0, 48);
-    tcase_add_loop_test(tcase, group_query_attention, 0, 42);
-    tcase_add_loop_test(tcase, long_sequences_are_cut_into_tiles, 0, 2);
-    tcase_add_loop_test(tcase, hostile_lengths_are_refused, 0, 6);
+    tcase_add_loop_test(tcase, rotary_embedding_of_microsoft_matches_its_definition, 0, 48);
+    tcase_add_loop_test(tcase, group_query_attention_matches_its_definition, 0, 42);
+    tcase_add_loop_test(tcase, group_query_attention_splits_long_sequences_into_tiles, 0, 2);
+    tcase_add_loop_test(tcase, group_query_attention_rejects_invalid_lengths, 0, 6);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);
