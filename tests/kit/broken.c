@@ -655,7 +655,7 @@ static bp_rc device(const bp_host *host, uint32_t i, bp_device *out, bp_err *err
         return bp_fail(err, BP_E_INVALID, "there is no device %u", (unsigned)i);
     out->kind = BP_DEVICE_OTHER;
     out->id = "0";
-    out->name = "a pretended device";
+    out->name = "a simulated device";
     return BP_OK;
 }
 

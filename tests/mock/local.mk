@@ -20,7 +20,7 @@ check_LTLIBRARIES += %D%/libbp-gadget.la
 %C%_libbp_gadget_la_LDFLAGS = $(mock_ldflags) -no-undefined
 %C%_libbp_gadget_la_SOURCES = %D%/few.c %D%/counters.h
 
-# Providers with memory of their own, on a pretend accelerator.
+# Providers with memory of their own, on a simulated accelerator.
 # Libtool would warn of the archive, whose code is position-independent; the linker takes it as it is.
 gizmo_sources = %D%/gizmo.c %D%/gizmo.h %D%/gizmo_group.c %D%/counters.h
 gizmo_ldflags = $(mock_ldflags) -no-undefined -Wl,-z,now -Wl,sdk/libbp-sim.a
