@@ -42,6 +42,7 @@ static inline bool bp_same_dims(const int64_t *a, const int64_t *b, uint32_t n)
  * bytes are of the run; the rank is unknown until the provider has asked for memory.
  */
 struct bp_dynamic_buffer {
+    const bp_allocator *allocator; /* of `data`; NULL: the C library */
     void *data;
     void *base; /* where the value lies: `data`, or the memory that the caller of the run brings */
     size_t cap, bytes;
@@ -91,6 +92,7 @@ struct bp_stage_plan {
     struct bp_slot *slots;
     void *arena;
     size_t arena_bytes;
+    const bp_allocator *allocator;   /* of the arena; NULL: the C library */
     struct bp_device_plan *device;   /* NULL: all is in host memory */
     struct bp_engine_memory *memory; /* counts the arena; may be NULL */
     struct bp_memory_share *shares;  /* of it, one a unit */
@@ -159,6 +161,8 @@ bp_rc bp_cell_check(const struct bp_cell *cell, const struct bp_fact *fact, cons
                     bp_err *err) BP_CHECKED;
 /* The tensor that a cell shows. */
 bp_tensor bp_cell_tensor(const struct bp_cell *cell);
+/* Frees the storage; a zeroed buffer is fine. */
+void bp_dynamic_buffer_finish(struct bp_dynamic_buffer *buffer);
 /* Capacity for `bytes`; `keep`: the content stays. */
 bp_rc bp_dynamic_buffer_reserve(struct bp_dynamic_buffer *buffer, size_t bytes, size_t keep,
                                 bp_err *err) BP_CHECKED;

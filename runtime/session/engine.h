@@ -48,6 +48,7 @@ struct bp_engine_config {
     bool claims_only;                 /* for a plan: nothing is compiled, it cannot run */
     bp_progress_fn progress;          /* may be NULL */
     void *progress_user;
+    bp_allocator allocator; /* of runs' memory; alloc NULL: the C library */
 };
 
 /* Calls fn (NULL: nothing). An exception in it is logged, because creation goes on. */

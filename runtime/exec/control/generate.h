@@ -80,7 +80,9 @@ bp_rc bp_generate_check_vocab(struct bp_generate *g, size_t width, bp_err *err) 
 
 /* ---- generate_feeds.c: what a decoder is fed with -------------------------------------------- */
 
-bp_rc bp_feeds_init(struct bp_generate_feeds *feeds, uint32_t n, bp_err *err) BP_CHECKED;
+/* Feeds of n inputs, whose memory comes from the allocator of the frame. */
+bp_rc bp_feeds_init(struct bp_generate_feeds *feeds, const struct bp_frame_state *frame, uint32_t n,
+                    bp_err *err) BP_CHECKED;
 void bp_feeds_finish(struct bp_generate_feeds *feeds);
 /* Allocates input i with this type and shape; *out is its memory. */
 bp_rc bp_feeds_alloc(struct bp_generate_feeds *feeds, uint32_t i, uint32_t dtype, uint32_t rank,
