@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+/* The message is ONNX Runtime's sentence, then the host's text, which names the node or value. */
 static const struct ort_refusal refusals[] = {
     /* words of the host's text; the code; the sentence that programs look for */
     {"no node, input or initializer provides", ORT_INVALID_ARGUMENT,
