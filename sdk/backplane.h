@@ -147,6 +147,25 @@ typedef struct bp_worker_config {
     void *user; /* for both; must outlive the environment or the session */
 } bp_worker_config;
 
+/*
+ * Memory of the application for runs; see bp_session_options_set_allocator(). Start from {0} with
+ * struct_size set; alloc and free are both needed. Exceptions that they throw end in the host.
+ */
+typedef struct bp_allocator {
+    uint32_t struct_size;
+    uint32_t reserved0;
+    /*
+     * *block gets at least `bytes` bytes, more than 0, of any alignment. The values need not be set.
+     * NULL there is BP_E_NOMEM. Below 0: there is no memory, and the run fails with that code and
+     * the words in `err` (may be NULL). An exception fails the run too, with BP_E_INTERNAL. [any
+     * thread, several at once]
+     */
+    bp_rc (*alloc)(void *user, size_t bytes, void **block, bp_err *err);
+    /* `block` came from alloc and is not NULL. An exception is lost. [any thread, several at once] */
+    void (*free)(void *user, void *block);
+    void *user; /* for both; until all memory is back */
+} bp_allocator;
+
 /* Start from {0} with struct_size set; zeroes are the defaults. Everything is copied. */
 typedef struct bp_env_config {
     uint32_t struct_size;
@@ -602,6 +621,25 @@ BP_API void bp_session_options_set_threads(bp_session_options *options, uint32_t
  */
 BP_API bp_rc bp_session_options_set_workers(bp_session_options *options,
                                             const bp_worker_config *config, bp_err *err) BP_CHECKED;
+/*
+ * Host memory of runs comes from this allocator, for all sessions that are made with the options:
+ * arenas with the values and the scratch memory of providers, outputs whose sizes come with the data,
+ * values that loops carry, and outputs that bp_session_run() allocates: bp_tensor_free() gives these
+ * back by the tensor's flags, also after the session is gone. Runs with known shapes and buffers of
+ * the caller allocate nothing. Other memory is returned when the session is destroyed or trimmed
+ * (bp_session_trim()), or has met more than eight sets of shapes.
+ *
+ * Of the C library stay: weights, programs and what providers allocate themselves, strings, values
+ * that are no tensors (sequences, maps), lists of sizes, tensors without elements, and what models are
+ * read and planned with. An output is asked for by the bytes of its elements, which begin where the
+ * memory does; other memory with up to 72 bytes more, to align it.
+ *
+ * NULL: the C library. The struct is copied. BP_E_INVALID: it makes no sense, the options are as
+ * before.
+ */
+BP_API bp_rc bp_session_options_set_allocator(bp_session_options *options,
+                                              const bp_allocator *allocator,
+                                              bp_err *err) BP_CHECKED;
 /*
  * Log lines about a session and from its providers go to this function, up to that level (0:
  * BP_LOG_WARN), instead of the environment's. fn NULL: the environment's. `user` must outlive the

@@ -76,8 +76,12 @@ OrtStatus *ort_no_bytes(size_t size)
 {
     OrtStatus *status = ort_no_memory();
 
-    return status != ort_no_memory() ? status
-                                     : ort_fail(ORT_FAIL, "the allocator has no %zu bytes", size);
+    return status != ort_no_memory()
+               ? status
+               : ort_fail(ORT_FAIL,
+                          "the allocator has no %zu bytes: Failed to allocate memory for "
+                          "requested buffer of size %zu",
+                          size, size);
 }
 
 static void call_free(void *u)

@@ -39,14 +39,16 @@ enum Where {
     CREATE_THREAD,
     CREATE_STARTED_THREAD,
     JOIN_THREAD,
+    ALLOC,
+    FREE,
     ENDS
 };
 const char *const names[ENDS] = {
-    "nowhere",    "claim",    "shapes",        "create",
-    "compute",    "parallel", "destroy",       "release",
-    "log",        "progress", "rows",          "place",
-    "begin",      "write",    "create_thread", "create_thread, too late",
-    "join_thread"};
+    "nowhere",     "claim",    "shapes",        "create",
+    "compute",     "parallel", "destroy",       "release",
+    "log",         "progress", "rows",          "place",
+    "begin",       "write",    "create_thread", "create_thread, too late",
+    "join_thread", "alloc",    "free"};
 
 std::atomic<int> throws_int{0};
 int failures;
@@ -232,6 +234,19 @@ bp_rc write_bytes(void *, const void *, size_t, bp_err *)
     return BP_OK;
 }
 
+bp_rc alloc_memory(void *, size_t bytes, void **block, bp_err *)
+{
+    maybe(ALLOC);
+    *block = malloc(bytes);
+    return BP_OK;
+}
+
+void free_memory(void *, void *block)
+{
+    free(block);
+    maybe(FREE);
+}
+
 bp_env *env;
 
 bp_env *make_env()
@@ -259,6 +274,11 @@ bp_rc open_session(bp_session **session)
     expect_ok(bp_session_options_create(&options, fresh()), "bp_session_options_create");
     expect_ok(bp_session_options_add_operators(options, set, fresh()), "add_operators");
     bp_session_options_set_progress(options, progress, nullptr);
+    bp_allocator allocator = {};
+    allocator.struct_size = sizeof allocator;
+    allocator.alloc = alloc_memory;
+    allocator.free = free_memory;
+    expect_ok(bp_session_options_set_allocator(options, &allocator, fresh()), "set_allocator");
     bp_operators_release(set);
     rc = bp_model_open_memory(env, model.data(), model.size(), nullptr, &opened, fresh());
     if (rc >= 0)
@@ -407,6 +427,25 @@ void try_running(Where here)
     bp_session_destroy(session);
 }
 
+/* A run that has no memory yet; free() can tell nobody. */
+void try_allocator()
+{
+    bp_session *session;
+
+    expect_ok(open_session(&session), "making a session");
+    throw_from(ALLOC);
+    expect_thrown(run(session), "a run");
+    throw_from(NOWHERE);
+    expect_ok(run(session), "a run");
+    throw_from(FREE);
+    expect_ok(bp_session_trim(session, nullptr, fresh()), "bp_session_trim");
+    if (thrown == 0)
+        fail("it was not called");
+    throw_from(NOWHERE);
+    expect_ok(run(session), "a run");
+    bp_session_destroy(session);
+}
+
 void try_ending()
 {
     bp_session *session;
@@ -485,6 +524,7 @@ int main()
             try_making(w);
         try_running(COMPUTE);
         try_running(PARALLEL);
+        try_allocator();
         try_ending();
         try_log();
         for (Where w : {PLACE, BEGIN, WRITE})

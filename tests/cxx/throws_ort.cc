@@ -405,7 +405,7 @@ OrtCustomOpDomain *domain;
 
 /* ---- calls --------------------------------------------------------------------------------------- */
 
-OrtStatus *open_session(OrtSession **session)
+OrtStatus *open_session(OrtSession **session, bool uses_env_allocators = false)
 {
     static const std::string model = make_model();
     OrtSessionOptions *options;
@@ -415,6 +415,8 @@ OrtStatus *open_session(OrtSession **session)
     use(ort->CreateSessionOptions(&options));
     use(ort->SetIntraOpNumThreads(options, 2));
     use(ort->AddCustomOpDomain(options, domain));
+    if (uses_env_allocators)
+        use(ort->AddSessionConfigEntry(options, "session.use_env_allocators", "1"));
     status = ort->CreateSessionFromArray(env, model.data(), model.size(), options, session);
     ort->ReleaseSessionOptions(options);
     return status;
@@ -623,6 +625,17 @@ void try_allocators()
     throw_from(NOWHERE);
     ort->ReleaseKeyValuePairs(pairs);
     ort->ReleaseSession(session);
+    expect_ok(ort->RegisterAllocator(env, &own), "RegisterAllocator");
+    expect_ok(open_session(&session, true), "CreateSession");
+    throw_from(ALLOCATE);
+    expect_thrown(run(session), "Run");
+    throw_from(NOWHERE);
+    expect_ok(run(session), "Run");
+    throw_from(FREE);
+    ort->ReleaseSession(session);
+    expect_told();
+    throw_from(NOWHERE);
+    expect_ok(ort->UnregisterAllocator(env, cpu), "UnregisterAllocator");
 }
 
 /* ---- functions given to options ------------------------------------------------------------------- */

@@ -46,6 +46,21 @@ EXTRA_%C%_libbp_widget_la_DEPENDENCIES = sdk/libbp-sim.a
 %C%_libbp_widget_la_LIBADD = $(PTHREAD_LIBS)
 %C%_libbp_widget_la_SOURCES = $(gizmo_sources)
 
+# Computes by the kit's references, and has the fault that BP_PLANTED names.
+check_LTLIBRARIES += %D%/libbp-planted.la
+%C%_libbp_planted_la_CPPFLAGS = -I. $(AM_CPPFLAGS) -I$(srcdir)/tools -D_GNU_SOURCE
+%C%_libbp_planted_la_LDFLAGS = $(mock_ldflags) -no-undefined -Wl,-z,now \
+	-Wl,--version-script=$(srcdir)/sdk/provider.map
+%C%_libbp_planted_la_LIBADD = $(MATH_LIBS)
+%C%_libbp_planted_la_SOURCES = %D%/planted.c \
+	tools/check/cases/convolution.c \
+	tools/check/cases/elements.c \
+	tools/check/cases/elementwise.c \
+	tools/check/cases/layout.c \
+	tools/check/cases/quantized.c \
+	tools/check/cases/reference.c \
+	tools/check/cases/resize.c
+
 check_LTLIBRARIES += %D%/libbp-mobile.la
 %C%_libbp_mobile_la_CPPFLAGS = $(AM_CPPFLAGS)
 %C%_libbp_mobile_la_LDFLAGS = $(mock_ldflags) -no-undefined

@@ -129,6 +129,7 @@ void ort_ReleaseSession(OrtSession *input)
     ort_keys_finish(&input->opsets);
     ort_loaded_finish(&input->loaded);
     free(input->logger.id);
+    ort_allocator_release(input->allocator.own);
     ort_env_release(input->env);
     pthread_mutex_destroy(&input->lock);
     free(input->chosen);

@@ -46,6 +46,12 @@ static bool count_in(struct ort_allocator *allocator, size_t size)
     return true;
 }
 
+void ort_allocator_release(struct ort_allocator *allocator)
+{
+    if (allocator && atomic_fetch_sub(&allocator->refs, 1) == 1)
+        free(allocator);
+}
+
 /* Alignment is 64 bytes; size 0 gives NULL, as in ONNX Runtime. */
 static void *get(struct ort_allocator *allocator, size_t size, atomic_size_t *counter)
 {
@@ -58,6 +64,8 @@ static void *get(struct ort_allocator *allocator, size_t size, atomic_size_t *co
         return NULL;
     }
     atomic_fetch_add(counter, 1);
+    if (allocator->is_shared)
+        atomic_fetch_add(&allocator->refs, 1);
     memcpy(block, &size, sizeof size);
     return (char *)block + ALIGNMENT;
 }
@@ -84,6 +92,8 @@ static void release(OrtAllocator *this_, void *p)
     memcpy(&size, block, sizeof size);
     atomic_fetch_sub(&counted(this_)->in_use, size);
     free(block);
+    if (counted(this_)->is_shared)
+        ort_allocator_release(counted(this_));
 }
 
 static const OrtMemoryInfo *info(const OrtAllocator *this_)

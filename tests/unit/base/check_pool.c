@@ -23,7 +23,7 @@ enum { WIDTH = 4, N = 1000, MOST = 64 };
 
 static struct bp_pool *pool;
 
-/* What a job leaves behind. */
+/* Results of a job. */
 struct job {
     atomic_uint calls[N];
     atomic_uint by_worker[MOST];
@@ -116,7 +116,7 @@ static void note_order(void *u, uint32_t i, uint32_t worker)
     orders->given[worker][orders->n[worker]++] = i;
 }
 
-/* A thread has a part of its own, and helps others after it. */
+/* Each thread runs its own part first and then helps the others. */
 START_TEST(each_thread_runs_its_own_part_before_it_helps_others)
 {
     for (int round = 0; round < 50; round++) {
@@ -405,7 +405,8 @@ START_TEST(a_thread_that_cannot_be_created_is_an_error)
         ck_assert_ptr_null(other);
         ck_assert_int_eq(app.created, at);
         ck_assert_int_eq(app.joined, at - 1);
-        app.worker[at - 1](app.arg[at - 1]); /* too late: it returns */
+        app.worker[at - 1](
+            app.arg[at - 1]); /* a call after the pool has ended: it returns at once */
     }
 }
 END_TEST

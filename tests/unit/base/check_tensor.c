@@ -313,7 +313,7 @@ START_TEST(decoder_rejects_data_whose_size_differs_from_the_dims)
     start(1, PW_DIMS(0));
     pw_float(&w, 4, 1.0f);
     refuses(BP_E_INVALID, "more elements");
-    start(6, PW_DIMS(1)); /* numbers in a field that is not its type's */
+    start(6, PW_DIMS(1)); /* values in a field that is not its type's */
     pw_int(&w, 7, 1);
     refuses(BP_E_INVALID, "its int32_data has 0");
 }
@@ -450,7 +450,7 @@ START_TEST(encoder_writes_strings)
 }
 END_TEST
 
-/* As ONNX's text has it: dims (1), data_type (2), name (8), raw_data (9). */
+/* Field numbers of TensorProto: dims (1), data_type (2), name (8), raw_data (9). */
 START_TEST(encoder_writes_the_fields_of_tensorproto)
 {
     int64_t dims[] = {1, 300};

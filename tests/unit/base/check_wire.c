@@ -106,7 +106,7 @@ START_TEST(unpacker_leaves_tensor_data_in_place_at_any_depth)
 
     model = unpack();
     ck_assert_uint_eq(wire.n_chunks, 4);
-    ck_assert_uint_lt(region.used, 4096); /* none of the 2200 bytes twice */
+    ck_assert_uint_lt(region.used, 4096); /* the 2200 bytes are not copied */
     subgraph = model->graph->node[0]->attribute[0]->g;
     ck_assert_uint_eq(subgraph->initializer[0]->chunk[0], 0);
     ck_assert_uint_eq(model->graph->initializer[0]->chunk[0], 3);
@@ -293,7 +293,7 @@ START_TEST(scanner_rejects_more_than_4194304_messages)
 }
 END_TEST
 
-/* Every way to cut a model off is a refusal or a shorter model, and protobuf-c agrees with the scan. */
+/* Each truncation is rejected or is a shorter model, and protobuf-c agrees with the scan. */
 START_TEST(unpacker_survives_every_truncation)
 {
     size_t n_refused = 0;

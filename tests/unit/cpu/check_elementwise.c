@@ -392,8 +392,8 @@ START_TEST(cast_converts_every_pair_of_types)
         double as_from = cast_reference(values[i], from);
 
         if (!typed_is_float(from) && (fabs(values[i]) > 1e15 || as_from > 1e15))
-            continue; /* the largest int64 is no double */
-        /* integers are cut to their low bits, which is looked at elsewhere */
+            continue; /* the largest int64 has no exact double */
+        /* integers keep their low bits, which another test checks */
         if (!typed_is_float(from) && !typed_is_float(to) &&
             cast_reference(as_from, to) != as_from && to != BP_DTYPE_BOOL)
             continue;

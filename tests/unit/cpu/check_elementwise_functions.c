@@ -215,7 +215,7 @@ START_TEST(sin_cos_and_tan_of_large_angles_match_libm)
     for (size_t i = 0; i < COUNT(x); i++) /* near multiples of pi / 2, and anything */
         x[i] = i % 2 ? (float)((double)random_below(&seed, 127000) * 1.5707963267948966)
                      : random_float(&seed, i % 4 ? 199000.0f : 1e20f);
-    /* pieces without a very large one take another way than those with one */
+    /* blocks without a very large value use another algorithm than blocks with one */
     for (size_t i = 0; i < 1000; i++)
         x[i] = fabsf(x[i]) > 199000.0f ? 1.0f : x[i];
     th_input(t, "x", BP_DTYPE_F32, "2000", x);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_gather_scatter_select.c - operators of the CPU provider that choose elements: TopK, Unique, NonZero,
- * Compress, OneHot and NonMaxSuppression, each against the plainest way to do it.
+ * Compress, OneHot and NonMaxSuppression, each against the plainest algorithm.
  */
 
 #include "config.h"
@@ -143,7 +143,7 @@ static int order(const struct items *items, int64_t i, int64_t j)
     return 0;
 }
 
-/* How many different items come before item i: in order, or by their first places. */
+/* How many different items come before item i: in sorted order, or by first occurrence. */
 static int64_t rank_of(const struct items *items, int64_t i, bool sorted)
 {
     int64_t first = i, rank = 0;

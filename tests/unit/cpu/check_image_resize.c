@@ -81,7 +81,7 @@ static double filter(const struct resize *c, double d)
     return d < 2 ? c->a * d * d * d - 5 * c->a * d * d + 8 * c->a * d - 4 * c->a : 0;
 }
 
-/* Weight of input element k in output element i: what lies outside counts for the ends. */
+/* Weight of input element k in output element i: positions outside count for the edge elements. */
 static double weight_of(const struct resize *c, const struct axis *x, int64_t i, int64_t k)
 {
     double at = coordinate_of(c, x, i), by = c->antialias && x->scale < 1 ? x->scale : 1;

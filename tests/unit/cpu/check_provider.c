@@ -48,11 +48,13 @@ START_TEST(operator_is_found_by_its_name_domain_and_version)
 #define BP_CPU_OP(row) &row,
 #include "operators.h"
     };
+    struct bp_cpu_index index;
     uint32_t known_at;
 
+    bp_cpu_index_make(&index);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        ck_assert_ptr_eq(bp_cpu_find_op(rows[i]->domain ? rows[i]->domain : "", rows[i]->name,
-                                        rows[i]->since, &known_at),
+        ck_assert_ptr_eq(bp_cpu_find_op(&index, rows[i]->domain ? rows[i]->domain : "",
+                                        rows[i]->name, rows[i]->since, &known_at),
                          rows[i]);
     }
 }

@@ -159,7 +159,7 @@ START_TEST(matmul_nbits_rejects_group_indices_out_of_range)
 }
 END_TEST
 
-/* ---- 8-bit numbers --------------------------------------------------------------------------- */
+/* ---- 8-bit integers -------------------------------------------------------------------------- */
 
 static const uint32_t bytes[] = {BP_DTYPE_U8, BP_DTYPE_I8};
 
@@ -197,7 +197,7 @@ static void feed_scale(double scale, double zero, uint32_t dtype)
     feed_one("y_z", dtype, zero);
 }
 
-/* Numbers in halves of a step may go either way. */
+/* Values halfway between two steps may round either way. */
 static void compare_quant(const double *want, size_t n, double scale, double zero, uint32_t dtype)
 {
     double low = dtype == BP_DTYPE_I8 ? -128 : 0, high = low + 255;
@@ -486,7 +486,7 @@ START_TEST(matmul_integer16_wraps_on_overflow)
 }
 END_TEST
 
-/* QAttention is Attention of the numbers that its bytes stand for. */
+/* QAttention is Attention of its dequantised inputs. */
 START_TEST(qattention_matches_attention_of_dequantized_inputs)
 {
     uint32_t dtype = _i / 4 ? BP_DTYPE_F16 : BP_DTYPE_F32;

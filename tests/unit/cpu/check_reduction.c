@@ -182,7 +182,7 @@ START_TEST(reductions_match_their_definition)
 }
 END_TEST
 
-/* More short rows than are taken at once, of each length up to those that are no longer short. */
+/* More short rows than one block holds, of each length up to the limit of "short". */
 START_TEST(reductions_of_many_short_rows_match_their_definition)
 {
     const uint32_t dtypes[] = {BP_DTYPE_F32,  BP_DTYPE_F64, BP_DTYPE_F16,
@@ -326,7 +326,7 @@ START_TEST(reduce_max_and_min_take_bools)
 }
 END_TEST
 
-/* A long sum of numbers that float alone adds up to something else. */
+/* A long sum that plain float32 accumulation gets wrong. */
 START_TEST(long_sums_of_floats_lose_no_precision)
 {
     enum { N = 1 << 20 };

@@ -114,7 +114,7 @@ static struct th *make(const char *kept, const char *filters)
     return t;
 }
 
-/* Runs it: what was logged last; how often it took memory tells whether it measured. */
+/* Runs the model and returns its last log line; the count of allocations shows whether it measured. */
 static const char *run(const char *kept, const char *filters, uint32_t *allocs)
 {
     static char logged[2048];
@@ -179,7 +179,7 @@ START_TEST(saved_layout_is_used)
         bytes[i] = th_scratch_bytes(t);
         th_free(t);
         read_file();
-        ck_assert(says(text, layouts[i])); /* nobody wrote it anew */
+        ck_assert(says(text, layouts[i])); /* the file was not written again */
     }
     ck_assert_uint_ne(bytes[1], bytes[0]); /* frames of other layouts need other memory */
 }

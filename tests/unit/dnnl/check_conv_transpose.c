@@ -117,7 +117,7 @@ START_TEST(conv_transpose_matches_the_cpu_provider)
 }
 END_TEST
 
-/* Each channel of its own, with as many of them as kernels work on at once. */
+/* Depthwise, with as many channels as a kernel processes at once. */
 START_TEST(depthwise_conv_transpose_matches_the_cpu_provider)
 {
     for (uint32_t rank = 1; rank <= 3; rank++) {
@@ -219,7 +219,7 @@ START_TEST(conv_transpose_rejects_attributes_of_wrong_length)
 }
 END_TEST
 
-/* By default: what is faster elsewhere is left there. */
+/* By default, nodes that another provider runs faster are declined. */
 START_TEST(claim_declines_few_channels_and_depthwise_3d_convolutions)
 {
     struct transposed few = plain_one();

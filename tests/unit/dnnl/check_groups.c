@@ -164,7 +164,7 @@ START_TEST(claim_rejects_add_of_unknown_sizes)
 }
 END_TEST
 
-/* By default: a product is heavy enough, but what stands before it is not run here. */
+/* By default, a product is large enough for a group, but its producer is not supported. */
 START_TEST(claim_declines_a_matmul_between_unsupported_nodes)
 {
     for (int is_strange = 0; is_strange < 2; is_strange++) {

@@ -444,7 +444,7 @@ START_TEST(quantize_and_dequantize_are_bitwise_equal_to_the_cpu_provider)
 }
 END_TEST
 
-/* Weights of a Conv, with a scale each, and of a Gemm, which lies the other way round. */
+/* Weights of a Conv, with one scale for each output channel, and transposed weights of a Gemm. */
 static void make_floats_by_bytes(struct th *t, const void *u)
 {
     (void)u;
@@ -527,7 +527,8 @@ START_TEST(quantized_network_computes_in_int8_throughout)
     dnnl_run_both("a network", want, got, 9, make_network, NULL);
     a = th_data(got, "y");
     b = th_data(want, "y");
-    for (size_t i = 0; i < 10; i++) /* a step on the way may be a few at the end */
+    for (size_t i = 0; i < 10;
+         i++) /* a difference of one step in the middle may grow to a few at the end */
         ck_assert_msg(fabsf(a[i] - b[i]) <= 0.02f * 2.01f, "y[%zu] is %g, not %g", i, (double)a[i],
                       (double)b[i]);
     th_free(got);
@@ -614,7 +615,7 @@ START_TEST(claim_rejects_a_scale_that_cannot_be_read)
 }
 END_TEST
 
-/* Groups of one odd channel have no kernel that is better than none. */
+/* oneDNN has no fast kernel for groups of one odd channel. */
 START_TEST(claim_declines_grouped_int8_convolutions_of_one_odd_channel)
 {
     struct conv k = wide;

@@ -150,7 +150,7 @@ START_TEST(chain_of_channel_scales_runs_as_one_step)
 }
 END_TEST
 
-/* Somebody else reads what lies between, or it is not constant: nothing may be skipped. */
+/* Another node reads an intermediate value, or an operand is not constant: no fusion. */
 static void make_open(struct th *t, const void *u)
 {
     (void)u;
@@ -413,7 +413,7 @@ START_TEST(concat_along_the_batch_matches_the_cpu_provider)
 }
 END_TEST
 
-/* A residual and an activation after a convolution that lies in a Concat. */
+/* A residual and an activation after a convolution that writes into a Concat. */
 static void make_shortcut(struct th *t, const void *u)
 {
     (void)u;
@@ -492,7 +492,7 @@ START_TEST(autotune_measures_each_set_of_sizes_once)
 }
 END_TEST
 
-/* Weights that oneDNN has in a layout of its own need not lie in memory twice. */
+/* Weights that oneDNN reordered need not stay in memory twice. */
 START_TEST(provider_reports_weights_that_it_has_copied)
 {
     struct th *t = dnnl_new();

@@ -89,7 +89,7 @@ START_TEST(decomposed_nodes_are_fused_into_one_group)
 }
 END_TEST
 
-/* What dnnl takes none of is fused as if it were not there, though it would take the made nodes. */
+/* Nodes that dnnl declines are fused for the next provider, though dnnl would claim the fused node. */
 START_TEST(small_decomposed_nodes_are_fused_for_the_next_provider)
 {
     char want[256];

@@ -398,7 +398,7 @@ START_TEST(stacked_recurrent_layers_match_the_cpu_provider)
 }
 END_TEST
 
-/* Rounding is for products and convolutions; sequences would gather its errors. */
+/* Rounding applies to products and convolutions only, because recurrent errors would accumulate. */
 START_TEST(lstm_computes_float32_in_math_mode_fast)
 {
     const struct rnn k = {
@@ -413,7 +413,7 @@ START_TEST(lstm_computes_float32_in_math_mode_fast)
 }
 END_TEST
 
-/* By default: a sequence begins a group if it is long enough, amid nodes that are run elsewhere too. */
+/* By default, a long sequence begins a group, even between unsupported nodes. */
 START_TEST(claim_takes_sequences_that_are_long_enough)
 {
     static const struct {
@@ -521,7 +521,7 @@ START_TEST(claim_rejects_sequence_lengths_for_an_unknown_number_of_steps)
 }
 END_TEST
 
-/* W for other sizes than those of R, which a host's own checks would have found. */
+/* W does not fit R, which the host's shape inference would have rejected. */
 START_TEST(claim_rejects_recurrent_weights_that_do_not_fit)
 {
     struct th *t = dnnl_new();

@@ -202,7 +202,7 @@ START_TEST(resize_matches_the_cpu_provider)
 }
 END_TEST
 
-/* One map grows by much: rows that are alike are copied, whatever thread makes them. */
+/* One channel is enlarged so much that several threads compute rows which are equal and copied. */
 START_TEST(resize_shared_by_threads_matches_the_cpu_provider)
 {
     static const struct resize cases[] = {
@@ -403,7 +403,7 @@ static void add_unary(struct th *t, const void *u)
     th_node(t, m->u, 6, "v", made_by(m));
 }
 
-/* What does not keep 0 leaves alone what pads a block of channels: the next node reads it. */
+/* An activation with f(0) != 0 must not change the padding of a channel block, which the next node reads. */
 START_TEST(activations_match_the_cpu_provider_in_each_layout)
 {
     static const char *const ops[] = {"HardSigmoid", "Softplus", "Exp", "Sigmoid"};

@@ -74,7 +74,7 @@ START_TEST(report_counts_the_bytes_copied_at_group_boundaries)
 }
 END_TEST
 
-/* Values that are not needed at once share their memory; what a session holds is told. */
+/* Values that are not live at the same time share memory; the session reports what it holds. */
 START_TEST(device_memory_is_reused_and_counted)
 {
     const bp_sim_counters *sim = device_sim(device_names[_i]);

@@ -267,7 +267,7 @@ START_TEST(whisper_beam_search_starts_from_decoder_input_ids)
 }
 END_TEST
 
-/* Argmax of the logits, not of probabilities. What all had ended before stays 0. */
+/* Argmax of the logits, not of probabilities. Steps after the end of all sequences stay 0. */
 static void compare_greedy(struct gk *g, const bp_binding *out)
 {
     struct sequence s[GK_ROWS];
@@ -315,7 +315,7 @@ START_TEST(greedy_search_takes_the_best_token_each_step)
 }
 END_TEST
 
-/* A top_p that leaves one word leaves nothing to chance. */
+/* A top_p that leaves one token makes sampling deterministic. */
 START_TEST(sampling_with_top_p_of_one_token_matches_greedy_search)
 {
     uint64_t seed = (uint64_t)_i;
@@ -344,7 +344,7 @@ START_TEST(sampling_with_top_p_of_one_token_matches_greedy_search)
 }
 END_TEST
 
-/* Nothing of a run stays for the next, of another size. */
+/* A run leaves no state that would change the next one, which has another size. */
 START_TEST(repeated_searches_of_a_session_do_not_affect_each_other)
 {
     uint64_t seed = 7;
@@ -364,7 +364,7 @@ START_TEST(repeated_searches_of_a_session_do_not_affect_each_other)
 }
 END_TEST
 
-/* The body's Add goes to a provider that takes little; the rest of it to the CPU. */
+/* The Add of the decoder subgraph runs on provider "few", its other nodes on the CPU. */
 START_TEST(decoder_subgraphs_run_on_several_providers)
 {
     uint32_t before = atomic_load(&kit_counters("few")->executes);
@@ -442,7 +442,7 @@ START_TEST(encoder_decoder_beam_search_matches_onnx_runtime)
 }
 END_TEST
 
-/* The seed's draws, and the words that top_p leaves by either rule. */
+/* The random values of the seed, and the tokens that either rule of top_p keeps. */
 START_TEST(sampling_matches_onnx_runtime)
 {
     static const int32_t sequences[2][32] = {{1, 1, 2, 1, 0, 6, 6, 3, 5, 2, 1, 1, 0, 6, 6, 3,

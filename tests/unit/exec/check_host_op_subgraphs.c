@@ -20,7 +20,7 @@ static bp_object *object_of(uint32_t dtype, const void *data, uint32_t rank, int
     return object;
 }
 
-/* A sequence of n tensors of one number. */
+/* A sequence of n tensors of one element. */
 static bp_object *sequence_of(uint32_t n, const float *values)
 {
     bp_object *items[8] = {NULL}, *sequence;
@@ -331,7 +331,7 @@ START_TEST(loop_carries_sequences)
 }
 END_TEST
 
-/* An optional that is empty before the first round, and holds the round's number after it. */
+/* An optional that is empty before the first iteration, and then holds the iteration's index. */
 START_TEST(loop_carries_optionals)
 {
     static const float x[] = {3};

@@ -218,7 +218,7 @@ static void scan_model(int64_t in_axis, int64_t out_axis, int64_t backwards)
     kit_io(KIT_OUTPUT, "sums", BP_DTYPE_F32, NULL);
 }
 
-/* Where element (a, b) of a slice lies when the scanned axis is at `at`. */
+/* The offset of element (a, b) of a slice when the scanned axis is at `at`. */
 static size_t place(const int64_t *dims, uint32_t axis, int64_t at, int64_t a, int64_t b)
 {
     int64_t index[3] = {a, b, b};

@@ -496,7 +496,7 @@ START_TEST(failing_allocation_leaves_the_session_usable)
 }
 END_TEST
 
-/* Each in a process of its own: what a plug-in needs to be opened is there for good afterwards. */
+/* Each failure in a process of its own, because an opened plug-in stays loaded. */
 START_TEST(opening_a_plug_in_survives_every_failing_allocation)
 {
     bool failed;

@@ -304,7 +304,7 @@ START_TEST(profile_survives_every_failing_allocation)
 }
 END_TEST
 
-/* A run does not fail because there is no memory to measure it: what is lost is counted. */
+/* A run does not fail when there is no memory for its profile: lost events are counted. */
 START_TEST(run_succeeds_when_its_profile_runs_out_of_memory)
 {
     static const float x[4];

@@ -18,7 +18,7 @@ enum { MOST = 8, MOST_VALUES = MOST * MOST };
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
-/* A list of numbers, or with `columns` a matrix of as many columns. */
+/* A vector of elements, or a matrix of `columns` columns if that is not 0. */
 static bp_object *list(uint32_t dtype, const void *data, int64_t n, int64_t columns)
 {
     int64_t dims[2] = {columns ? n / columns : n, columns};
@@ -209,7 +209,7 @@ static void product_model(uint32_t dtype, int64_t rows, int64_t columns, const c
     kit.is_closed = true;
 }
 
-/* A of a case, as it is fed and as it stands for. */
+/* A of a case: the sparse tensor that is fed, and the dense matrix that it represents. */
 struct matrix {
     uint32_t dtype;
     int64_t rows, columns, n;
@@ -344,7 +344,7 @@ START_TEST(other_operators_reject_sparse_inputs)
 }
 END_TEST
 
-/* As in ONNX Runtime a sparse constant is dense to nodes; what it was is told of outputs. */
+/* As in ONNX Runtime, nodes read a sparse constant as dense; outputs report that it was sparse. */
 START_TEST(sparse_constant_is_dense_to_nodes_and_reported_for_outputs)
 {
     bp_binding out[2] = {kit_wanted(0), kit_wanted(1)};

@@ -20,7 +20,7 @@ static bp_session_options *options(void)
     return kit.options;
 }
 
-/* Twice: with all passes, and as the file has it. */
+/* Two variants: with all passes, and without any. */
 static void make_session(int variant)
 {
     KIT_OK(bp_session_options_set_optimization(
@@ -56,7 +56,7 @@ static void told_in_all(uint32_t n)
     ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "the declared shape is ignored"), n);
 }
 
-/* Runs and checks output 0 against numbers. */
+/* Runs and checks the elements of output 0. */
 static void gives(bp_binding *in, uint32_t n_in, uint32_t n, const float *want, uint32_t rank,
                   const int64_t *dims)
 {
@@ -492,7 +492,7 @@ START_TEST(loop_ignores_an_unread_iteration_number_declared_1_d)
 }
 END_TEST
 
-/* ---- a shape that cannot be, in a node that goes --------------------------------------------- */
+/* ---- a wrong shape in an unused node --------------------------------------------------------- */
 
 /* relu: between the two, so that the first has to run. */
 static void reshape_model(bool has_relu)
@@ -566,7 +566,7 @@ START_TEST(strict_shapes_make_a_wrong_declaration_a_run_error)
 }
 END_TEST
 
-/* Two meanings of one word: required providers, and shapes. */
+/* "Strict" providers and "strict" shapes are separate options. */
 START_TEST(strict_providers_do_not_make_shapes_strict)
 {
     bp_binding x = KIT_TENSOR(0, BP_DTYPE_F32, four, 4);
@@ -578,7 +578,7 @@ START_TEST(strict_providers_do_not_make_shapes_strict)
 }
 END_TEST
 
-/* ---- where it is told ------------------------------------------------------------------------ */
+/* ---- where mismatches are reported ----------------------------------------------------------- */
 
 START_TEST(report_lists_wrong_declarations_as_text_and_json)
 {
@@ -643,7 +643,7 @@ START_TEST(wrong_declaration_is_logged_once_for_all_engines_of_a_session)
 }
 END_TEST
 
-/* ---- what programs are told of outputs ------------------------------------------------------- */
+/* ---- shapes of session outputs --------------------------------------------------------------- */
 
 static const struct {
     const char *in, *declared, *shown;

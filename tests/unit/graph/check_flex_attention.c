@@ -271,7 +271,7 @@ START_TEST(flex_attention_subgraphs_get_the_requested_precision)
 }
 END_TEST
 
-/* Nothing tells the type of Q before shapes are inferred, and subgraphs need not say theirs. */
+/* The type of Q is unknown until shapes are inferred, and subgraphs need not declare theirs. */
 START_TEST(flex_attention_infers_types_of_its_subgraphs)
 {
     uint32_t dtype = dtypes[_i];
@@ -399,7 +399,7 @@ START_TEST(flex_attention_runs_inside_an_if_branch)
 }
 END_TEST
 
-/* Two nodes of one name, with subgraphs of the same names; the first has a name that is made up. */
+/* Two nodes and their subgraphs have the same names; the first node's name is generated. */
 START_TEST(flex_attention_expansion_makes_unique_names)
 {
     start(BP_DTYPE_F32, BP_DTYPE_F32, true);
@@ -417,7 +417,7 @@ START_TEST(flex_attention_expansion_makes_unique_names)
 }
 END_TEST
 
-/* Bodies that give what they get, or a value around them, which are no nodes at all. */
+/* Subgraphs without nodes: the output is the input, or a captured value. */
 START_TEST(flex_attention_accepts_subgraphs_without_nodes)
 {
     start(BP_DTYPE_F32, BP_DTYPE_F32, true);
@@ -521,7 +521,7 @@ START_TEST(flex_attention_rejects_shapes_that_do_not_fit)
 }
 END_TEST
 
-/* Nodes that are wrong in themselves are told as what they are. */
+/* An error of the node itself names FlexAttention, not a node of its expansion. */
 START_TEST(flex_attention_rejects_a_node_that_lacks_inputs)
 {
     start(BP_DTYPE_F32, BP_DTYPE_F32, true);

@@ -98,8 +98,8 @@ static double run(const double *x, const double *y, double *dx, double *dy)
     return sum;
 }
 
-/* The slope along element i of v, which is x or y. */
-static double slope(double *v, int i, const double *x, const double *y)
+/* The numeric derivative along element i of v, which is x or y. */
+static double derivative(double *v, int i, const double *x, const double *y)
 {
     static const double step = 1e-5;
     double at = v[i], up, down;
@@ -130,7 +130,7 @@ START_TEST(gradient_matches_a_numeric_derivative)
     kit_session();
     run(x, y, dx, dy);
     for (int i = 0; i < N; i++) {
-        double want_x = slope(x, i, x, y), want_y = slope(y, i, x, y);
+        double want_x = derivative(x, i, x, y), want_y = derivative(y, i, x, y);
 
         ck_assert_msg(fabs(dx[i] - want_x) < 1e-6 * (1 + fabs(want_x)), "%s: dx[%d] is %g, not %g",
                       function->name, i, dx[i], want_x);

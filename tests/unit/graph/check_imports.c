@@ -150,7 +150,8 @@ START_TEST(newer_opset_is_rejected_unless_allowed)
     unary("", "Relu");
     KIT_FAILS(kit_try_session(), BP_E_VERSION, "version 99 of operator set 'ai.onnx'", "is 28",
               "set_newer_opsets");
-    KIT_OK(bp_model_get_info(kit_model(), &info, &kit.err)); /* it can be looked at */
+    KIT_OK(bp_model_get_info(kit_model(), &info,
+                             &kit.err)); /* the model can be opened for inspection */
     START({"", 21}, {"com.microsoft", 2});
     unary("", "Relu");
     KIT_FAILS(kit_try_session(), BP_E_VERSION, "version 2 of operator set 'com.microsoft'");
@@ -216,7 +217,7 @@ START_TEST(unknown_attribute_of_an_ml_operator_is_rejected)
 }
 END_TEST
 
-/* ONNX Runtime has had this operator before ONNX had it, and never looked at its attributes. */
+/* ONNX Runtime had this operator before ONNX and does not check its attributes. */
 /* Model layernorm_epsion of tests/differential/models.tsv. */
 START_TEST(misspelt_attribute_of_layer_normalization_is_ignored)
 {
@@ -346,7 +347,7 @@ START_TEST(loops_nested_30_deep_run)
 }
 END_TEST
 
-/* Where each loop's state grows, looking at two rounds of each would take 2^30 of the innermost. */
+/* Inferring two iterations of each loop would infer the innermost one 2^30 times. */
 START_TEST(nested_loops_with_growing_states_take_little_time)
 {
     bp_binding out;

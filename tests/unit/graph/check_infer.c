@@ -184,7 +184,7 @@ static const struct {
 } merges[] = {
     {"n,3", "n,3", "float32[n,3]"},
     {"n,3", "batch,3", "float32[n,3]"}, /* the input's name is the better one */
-    {"n,3", "7,3", "float32[n,3]"},     /* a number that nobody checks is no promise */
+    {"n,3", "7,3", "float32[n,3]"},     /* a declared size that no rule checks is not trusted */
     {"?,3", "batch,3", "float32[batch,3]"},
     {"?,3", "?,?", "float32[?,3]"},
     {"2,3", "a,b", "float32[2,3]"},
@@ -201,7 +201,7 @@ START_TEST(inference_completes_shapes_from_declarations)
 }
 END_TEST
 
-/* What was found stays; it is told where somebody listens, and an error where that is wanted. */
+/* The inferred shape wins; the mismatch is recorded if asked for, and an error if strict. */
 START_TEST(inference_reports_a_contradicting_declared_shape)
 {
     struct bp_mismatches list;
@@ -238,7 +238,7 @@ START_TEST(inference_rejects_a_contradicting_declared_type)
 }
 END_TEST
 
-/* Storage that rested on such a word could be too small for what the node writes. */
+/* A buffer of the declared size could be too small for what the node writes. */
 START_TEST(inference_does_not_trust_declared_data_dependent_sizes)
 {
     input("x", BP_DTYPE_F32, "4,n");
@@ -338,7 +338,7 @@ START_TEST(inference_does_not_read_large_constants)
     is("c", "float32[65]");
     is("d", "int8[4097]");
     is("e", "uint64[]");
-    ck_assert_ptr_null(fact("e")->content); /* 2^63 is no int64_t */
+    ck_assert_ptr_null(fact("e")->content); /* 2^63 does not fit int64_t */
 }
 END_TEST
 

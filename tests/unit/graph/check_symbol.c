@@ -288,7 +288,7 @@ static struct sample draw_operand(void)
     return sample;
 }
 
-/* What cannot be divided, in one of the sets, stays as it is. */
+/* A division that has no result for one of the sets of values is left out. */
 static void step(struct sample *a, char op, const struct sample *b)
 {
     for (int i = 0; i < N_SETS; i++) {

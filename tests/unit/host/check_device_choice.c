@@ -58,7 +58,8 @@ START_TEST(environment_lists_devices_as_the_provider_reports_them)
     KIT_FAILS(bp_env_provider_device(kit.env, gadget, 2, &device, &kit.err), BP_E_INVALID, "gadget",
               "2 devices", "no device 2");
     KIT_FAILS(bp_env_provider_device(kit.env, 1000, 0, &device, &kit.err), BP_E_INVALID, "1000");
-    KIT_OK(bp_env_provider_device(kit.env, cpu, 0, &device, &kit.err)); /* it tells nothing */
+    KIT_OK(bp_env_provider_device(kit.env, cpu, 0, &device,
+                                  &kit.err)); /* the provider reports nothing */
     ck_assert_uint_eq(device.kind, BP_DEVICE_CPU);
     ck_assert_str_eq(device.driver, "");
     KIT_FAILS(bp_env_provider_device(kit.env, index_of("absent"), 0, &device, &kit.err),

@@ -66,7 +66,7 @@ static const struct fault {
 
 enum { N_FAULTS = sizeof faults / sizeof faults[0] };
 
-/* The short name under which the report has it. */
+/* The short name in the report. */
 static const char *short_name(const struct fault *fault)
 {
     return fault->name[0] == '/' ? "x" : fault->name;
@@ -119,7 +119,7 @@ START_TEST(policy_warn_logs_a_failure_once)
 }
 END_TEST
 
-/* D-06: a line for each, and one that says what it comes to */
+/* D-06: a line for each failure, and one for the outcome */
 START_TEST(session_logs_an_outcome_line_when_all_providers_fail)
 {
     kit_small_model();
@@ -337,7 +337,8 @@ START_TEST(provider_options_reach_the_provider_and_can_be_read)
     ck_assert_ptr_null(bp_session_provider_option(kit.session, 9, 0, NULL));
     ck_assert_uint_eq(kit_lines_with(BP_LOG_DEBUG, "level=3 gain=2 mode=1 strict=1"), 1);
     kit_run(&in, 1, &out, 1);
-    KIT_FLOATS(&out.tensor, -4, 0, -12, 0); /* Relu with a gain of 2: it did compute */
+    KIT_FLOATS(&out.tensor, -4, 0, -12,
+               0); /* Relu with a gain of 2 shows that the provider computed it */
     bp_tensor_free(&out.tensor);
 }
 END_TEST
@@ -386,7 +387,7 @@ START_TEST(providers_of_the_environment_come_after_those_of_the_session)
     ck_assert_str_eq(provider_list(), "needy,few,cpu");
     kit_provider_with("few", "level", "9");
     kit_session();
-    ck_assert_str_eq(provider_list(), "few,needy,cpu"); /* the session's own word on few counts */
+    ck_assert_str_eq(provider_list(), "few,needy,cpu"); /* the session's options for few count */
     ck_assert_str_eq(option(0, "level"), "9");
     bp_session_options_ignore_env_providers(kit.options);
     kit_session();
@@ -532,7 +533,7 @@ START_TEST(report_names_the_input_of_an_unsupported_type)
 }
 END_TEST
 
-/* A model with two operators that nobody has, one of them in a subgraph. */
+/* A model with two unknown operators, one of them in a subgraph. */
 static void strange_model(void)
 {
     kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "");

@@ -86,7 +86,7 @@ START_TEST(known_provider_fills_no_more_than_the_callers_struct_size)
 }
 END_TEST
 
-/* An environment that finds nothing tells what is of the world and of the build alone. */
+/* An environment without search paths knows the table and the build's own providers only. */
 START_TEST(known_providers_name_who_supplies_each)
 {
     static const uint32_t none = BP_KNOWN_FILE | BP_KNOWN_LINKED;
@@ -146,7 +146,7 @@ START_TEST(known_providers_find_files_without_opening_them)
 }
 END_TEST
 
-/* The file stays found, though the one in the program is used instead of it. */
+/* The file is still listed, though the linked-in provider is used. */
 START_TEST(linked_in_provider_is_listed_with_its_file)
 {
     bp_known_provider known;
@@ -160,7 +160,7 @@ START_TEST(linked_in_provider_is_listed_with_its_file)
     ck_assert_uint_eq(known.flags,
                       BP_KNOWN_SUPPORTED | BP_KNOWN_FILE | BP_KNOWN_LINKED | BP_KNOWN_LINKABLE);
     ck_assert_ptr_null(known.file);
-    ck_assert_int_eq(known.code, BP_OK); /* nobody has asked it yet */
+    ck_assert_int_eq(known.code, BP_OK); /* availability was not checked yet */
     KIT_FAILS(bp_env_is_available(env, "xnnpack", &kit.err), BP_E_UNAVAILABLE, "lost");
     known = known_of(env, "xnnpack");
     ck_assert_int_eq(known.code, BP_E_UNAVAILABLE);

@@ -84,7 +84,7 @@ START_TEST(linked_in_provider_wins_over_files)
 }
 END_TEST
 
-/* The inner names of plug-ins that were linked together do not meet: each computes as alone. */
+/* Internal symbols of linked-in plug-ins do not collide: each computes as if alone. */
 START_TEST(session_runs_on_one_and_on_several_linked_in_providers)
 {
     static const char *const lists[][3] = {
@@ -200,7 +200,7 @@ static const struct fault {
      "linked in already"},
 };
 
-/* The row that is no file and neither of the program's mocks. */
+/* The row that is neither a file nor one of the program's mocks. */
 static bp_provider_info strange(void)
 {
     bp_provider_info info = {.struct_size = sizeof info};

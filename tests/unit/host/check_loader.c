@@ -221,7 +221,7 @@ START_TEST(loader_rejects_files_that_others_may_write)
     else if (_i == 1)
         chmod(plugin_dir, 0777);
     else
-        chmod(plugin_dir, 01777); /* sticky is no excuse for the directory of the file */
+        chmod(plugin_dir, 01777); /* the sticky bit does not make the file's directory safe */
     env = plugin_env(0);
     ends(peek(env, "libbp-x.so"), BP_STAGE_SECURITY, BP_E_UNAVAILABLE, "everybody could change it",
          "chmod go-w");
@@ -497,7 +497,7 @@ START_TEST(provider_order_follows_user_then_operator_then_plug_in)
     plugin_make("libbp-c.so", MANIFEST("c") "\\npriority=500", PLUGIN_TRAP, "");
     plugin_make("libbp-cpu.so", MANIFEST("cpu") "\\npriority=99", PLUGIN_TRAP, "");
     plugin_make("libbp-d.so", MANIFEST("d") "\\npriority=99", PLUGIN_TRAP, "");
-    ck_assert_str_eq(order_of(plugin_env(0)), "c d b a cpu "); /* 500 is no more than 99 */
+    ck_assert_str_eq(order_of(plugin_env(0)), "c d b a cpu "); /* priority 500 is clamped to 99 */
     plugin_write("a.conf", "# the operator knows better\npriority = 60\n");
     plugin_write("c.conf", "priority=10\noption.level=3 # more\n\n");
     ck_assert_str_eq(order_of(plugin_env(0)), "a d b c cpu ");
@@ -510,7 +510,7 @@ START_TEST(provider_order_follows_user_then_operator_then_plug_in)
     KIT_FAILS(bp_env_is_available(env, "d", &kit.err), BP_E_UNAVAILABLE, "vetoed", "take it out");
     KIT_FAILS(bp_env_is_available(env, plugin_path("libbp-d.so"), &kit.err), BP_E_UNAVAILABLE,
               "vetoed");
-    ck_assert_str_eq(order_of(env), "b c cpu "); /* CPU stays, or nothing would be left */
+    ck_assert_str_eq(order_of(env), "b c cpu "); /* CPU is kept, or no provider would be left */
     setenv("BACKPLANE_STRICT", "1", 1);
     ck_assert_str_eq(order_of(plugin_env(0)), "b c ");
     unsetenv("BACKPLANE_STRICT");
@@ -820,7 +820,7 @@ START_TEST(listing_plug_ins_maps_no_code)
     SKIP_UNLESS(!preload || !strstr(preload, "vgpreload"), "valgrind itself maps code");
     make_many();
     status = list_without_code(true);
-    if (WIFEXITED(status)) { /* the system has no such filter */
+    if (WIFEXITED(status)) { /* the system has no seccomp filter */
         ck_assert_int_eq(WEXITSTATUS(status), 77);
         SKIP_UNLESS(false, "no seccomp, so mappings of code cannot be trapped");
     }

@@ -71,7 +71,7 @@ START_TEST(manifest_parser_fills_in_defaults)
     ck_assert_str_eq(manifest.env, "");
     bp_manifest_finish(&manifest);
     KIT_OK(parse(LEAST "priority=500", &manifest));
-    ck_assert_int_eq(manifest.priority, 99); /* nobody outbids the others */
+    ck_assert_int_eq(manifest.priority, 99); /* a manifest cannot exceed priority 99 */
     bp_manifest_finish(&manifest);
 }
 END_TEST
@@ -300,7 +300,8 @@ START_TEST(damaged_plug_in_files_do_not_crash_the_reader)
         for (size_t i = 0; i < n; i++)
             ck_assert_int_eq(pwrite(fd, bytes + offsets[i], 1, (off_t)offsets[i]), 1);
     }
-    ck_assert_uint_gt(n_read, 100); /* most changes hit what nobody reads, so this test reads far */
+    ck_assert_uint_gt(
+        n_read, 100); /* most changes hit bytes that are not read, so many rounds are needed */
     ck_assert_uint_lt(n_read, 19000);
     free(bytes);
     close(fd);

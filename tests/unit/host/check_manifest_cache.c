@@ -135,7 +135,7 @@ START_TEST(cache_does_not_know_a_replaced_file)
     ck_assert(is_known("cache", "b.so"));
     unlink(plugin_path("b.so"));
     grow_old();
-    keep("cache", "a.so", CONTENT); /* and b.so, which is gone, is no longer kept */
+    keep("cache", "a.so", CONTENT); /* b.so was deleted, so that its row is dropped */
     ck_assert(is_known("cache", "a.so"));
     text[read_all("cache", text, sizeof text - 1)] = '\0';
     ck_assert_ptr_nonnull(strstr(text, "a.so"));
@@ -161,7 +161,7 @@ START_TEST(cache_does_not_keep_a_file_changed_moments_ago)
 }
 END_TEST
 
-/* ---- a file that is no good ------------------------------------------------------------------ */
+/* ---- damaged and foreign files --------------------------------------------------------------- */
 
 static void write_bytes(const char *name, const char *bytes, size_t n)
 {
@@ -207,7 +207,7 @@ START_TEST(damaged_cache_file_is_ignored_and_rewritten)
 }
 END_TEST
 
-/* A right hash over wrong rows, which somebody must have made on purpose. */
+/* A valid hash over invalid rows, as an attacker would write. */
 START_TEST(cache_rejects_malformed_rows)
 {
     static const char *const rows[] = {
@@ -215,7 +215,7 @@ START_TEST(cache_rejects_malformed_rows)
         "0 1 1 1 1 1 1 1 a\n\n",                     /* no path */
         "9999 1 1 1 1 1 1 1 /a\n\n",                 /* larger than manifests are */
         "-1 1 1 1 1 1 1 1 /a\n\n",                   /* less than nothing */
-        "18446744073709551616 1 1 1 1 1 1 1 /a\n\n", /* beyond numbers */
+        "18446744073709551616 1 1 1 1 1 1 1 /a\n\n", /* over 64 bits */
         "0 1 1 1 1 1 /a\n\n",                        /* a stamp too few */
         "0 1 1 1 1 1 1 1 /a\nx",                     /* no newline at the end */
         "0 1 1 1 1 1 1 1 /a",                        /* no line */
@@ -319,7 +319,7 @@ START_TEST(second_listing_comes_from_the_cache)
 }
 END_TEST
 
-/* Who could have changed the file is no matter of what it said. */
+/* File permissions are not cached, because they may change without the file. */
 START_TEST(file_permissions_are_checked_in_every_listing)
 {
     bp_env *env;
@@ -341,7 +341,7 @@ START_TEST(file_permissions_are_checked_in_every_listing)
 }
 END_TEST
 
-/* Notes that lie show in lists at most: nothing is opened for them, and they are gone then. */
+/* Forged cache rows appear in listings only: opening reads the file, and then drops them. */
 START_TEST(opened_plug_in_is_inspected_by_its_bytes_despite_the_cache)
 {
     bp_env *env;

@@ -178,7 +178,7 @@ START_TEST(strict_by_variable_cannot_be_undone_by_the_program)
     setenv("BACKPLANE_STRICT", "1", 1);
     use_variables();
     kit_small_model();
-    kit_session(); /* nobody is named: CPU for all is what was asked for */
+    kit_session(); /* no provider is named, so that CPU for all nodes is what was asked for */
     forget_session();
     kit_provider("absent", BP_FALLBACK_SILENT);
     bp_session_options_set_strict(kit.options, 0);
@@ -379,7 +379,7 @@ START_TEST(fallback_variable_overrides_the_programs_policy)
         setenv("BACKPLANE_FALLBACK", i ? "Error" : "require", 1);
         use_variables();
         kit_small_model();
-        kit_session(); /* nobody is named: CPU for all is what was asked for */
+        kit_session(); /* no provider is named, so that CPU for all nodes is what was asked for */
         forget_session();
         kit_provider("absent", BP_FALLBACK_SILENT);
         KIT_FAILS(kit_try_session(), BP_E_UNAVAILABLE, "'absent' is required", "driver too old");

@@ -159,7 +159,7 @@ static double time_start(const char *helper, bp_env **out)
     return (now() - start) * 1e3;
 }
 
-/* The next starts know them all, and try none; the least time of some tells what that takes. */
+/* Later starts know all plug-ins and probe none; the shortest of several times is checked. */
 static void check_next_starts(void)
 {
     double least = 1e9;
@@ -258,7 +258,7 @@ START_TEST(missing_probe_helper_warns_in_mode_auto_and_fails_in_mode_always)
 }
 END_TEST
 
-/* A helper that does not start is no fault of the plug-in, whichever way it fails. */
+/* A helper that fails, however it fails, is not counted as a fault of the plug-in. */
 START_TEST(a_broken_probe_helper_blames_no_plug_in)
 {
     static const char *const scripts[] = {"#!/bin/sh\nexit 0\n", "#!/bin/sh\nkill -9 $$\n",
@@ -389,7 +389,7 @@ START_TEST(quarantine_ends_when_the_file_changes)
 }
 END_TEST
 
-/* One that is good is not tried again for a day; that it is not, shows where it would fail. */
+/* A plug-in that passed is not probed for a day; this one would fail a second probe. */
 START_TEST(plug_in_that_passed_is_opened_without_a_probe_for_a_day)
 {
     bp_env *env;

@@ -257,7 +257,8 @@ START_TEST(only_dynamic_options_may_change)
     KIT_FAILS(bp_options_check_change(&live, "capacity", "2", &region, &at, &opt, &kit.err),
               BP_E_OPTION, "1M to 64G");
     KIT_FAILS(bp_options_check_change(&provider, "capacity", "2M", &region, &at, &opt, &kit.err),
-              BP_E_UNSUPPORTED, "'capacity' is fixed"); /* the provider has no way to take it */
+              BP_E_UNSUPPORTED,
+              "'capacity' is fixed"); /* the provider has no function to change options */
 }
 END_TEST
 

@@ -207,7 +207,7 @@ START_TEST(provider_failure_at_every_stage_is_reported)
             ck_assert_int_eq(rc[at], BP_E_OPTION);
             continue;
         }
-        if (is_late) { /* the session is there; the run tells who failed */
+        if (is_late) { /* the session was created; the run names the provider that failed */
             ck_assert_int_eq(rc[at], BP_OK);
             KIT_FAILS(try_run(), BP_E_DEVICE_LOST, "unexecuted");
             continue;

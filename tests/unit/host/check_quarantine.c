@@ -144,7 +144,7 @@ START_TEST(quarantine_rows_expire_by_age)
 }
 END_TEST
 
-/* Another's file, or one that is none of ours, is neither believed nor written over. */
+/* A file of another user, or of another format, is neither trusted nor overwritten. */
 START_TEST(quarantine_does_not_overwrite_a_foreign_file)
 {
     char command[256];

@@ -465,7 +465,7 @@ START_TEST(trusted_libraries_of_an_opened_plug_in_are_listed)
 }
 END_TEST
 
-/* What it opens by itself the linker does not know of; where it was tried, that shows. */
+/* The linker does not list libraries that a plug-in opens itself; the probe finds them. */
 START_TEST(probe_finds_libraries_that_a_plug_in_opens_itself)
 {
     const char *dirs[] = {plugin_dir};

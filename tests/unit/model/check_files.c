@@ -130,7 +130,7 @@ END_TEST
 
 enum { MANY_BYTES = 4 << 20 };
 
-/* Bytes of the process's own pages among those of the mapping that p lies in; -1: nobody says. */
+/* Resident bytes of the mapping that contains p; -1: the system does not report them. */
 static long resident_at(const void *p)
 {
     FILE *maps = fopen("/proc/self/smaps", "r");
@@ -192,7 +192,7 @@ START_TEST(pages_of_mapped_constants_are_released)
     lets_go(value_of(ir, "e")->data);
     lets_go(value_of(ir, "i")->data);
 
-    /* what the application has in its memory stays there */
+    /* memory of the application is not released */
     ck_assert_msg(build_from_memory(dir, false) == BP_OK, "%s", text);
     ck_assert_ptr_null(value_of(ir, "i")->data->mapped);
     sum = sum_of(value_of(ir, "i")->data);
@@ -431,7 +431,7 @@ START_TEST(tensors_of_equal_id_have_equal_bytes)
 }
 END_TEST
 
-/* ---- files that are no models ---------------------------------------------------------------- */
+/* ---- files that are not models --------------------------------------------------------------- */
 
 static void refuses_file(const void *bytes, size_t n, const char *words)
 {

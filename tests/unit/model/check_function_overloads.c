@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_function_overloads.c - functions that a model defines: bodies, versions and overloads, and those
+ * check_function_overloads.c - functions that a model defines: subgraphs, versions and overloads, and those
  * that are refused.
  */
 
@@ -8,10 +8,10 @@
 
 #include "model/function_kit.h"
 
-/* ---- bodies ---------------------------------------------------------------------------------- */
+/* ---- subgraphs ------------------------------------------------------------------------------- */
 
-/* Attribute `name` with a body that has an output `out`: the caller adds nodes and calls end_body(). */
-static void open_body(const char *name, const char *out)
+/* Attribute `name` with a subgraph of output `out`: the caller adds nodes and calls end_subgraph(). */
+static void open_subgraph(const char *name, const char *out)
 {
     pw_open_attr(&w, name, 5);
     pw_open(&w, 6);
@@ -19,7 +19,7 @@ static void open_body(const char *name, const char *out)
     pw_value(&w, 12, out, BP_DTYPE_F32, PW_DIMS(2));
 }
 
-static void end_body(void)
+static void end_subgraph(void)
 {
     pw_close(&w);
     pw_close(&w);
@@ -30,12 +30,12 @@ START_TEST(function_calls_in_subgraphs_are_inlined)
     open_model();
     pw_value(&w, 11, "c", BP_DTYPE_BOOL, PW_SCALAR);
     pw_open_node(&w, "If", "c", "y");
-    open_body("then_branch", "t");
+    open_subgraph("then_branch", "t");
     call("n", "Block", "x", "t");
-    end_body();
-    open_body("else_branch", "e");
+    end_subgraph();
+    open_subgraph("else_branch", "e");
     pw_node(&w, "Neg", "x", "e");
-    end_body();
+    end_subgraph();
     pw_close(&w);
     pw_close(&w);
     open_function("Block", "a", "b");
@@ -48,10 +48,10 @@ START_TEST(function_calls_in_subgraphs_are_inlined)
 }
 END_TEST
 
-/* The body's `a` is its own, not the function's input of that name, and `t` is of the function. */
+/* The subgraph defines `a`, which shadows the function's input; it captures `t` of the function. */
 START_TEST(subgraphs_of_functions_read_values_of_the_function)
 {
-    struct bp_ir *body;
+    struct bp_ir *subgraph;
 
     open_model();
     pw_value(&w, 11, "c", BP_DTYPE_BOOL, PW_SCALAR);
@@ -61,23 +61,23 @@ START_TEST(subgraphs_of_functions_read_values_of_the_function)
     inner("Relu", "a", "t");
     pw_open_node_in(&w, 7, "If", "c", "b");
     for (int i = 0; i < 2; i++) {
-        open_body(i ? "then_branch" : "else_branch", "s");
+        open_subgraph(i ? "then_branch" : "else_branch", "s");
         pw_raw_tensor(&w, 5, "a", BP_DTYPE_F32, PW_DIMS(2), "01234567", 8);
         pw_value(&w, 13, "s", BP_DTYPE_F32, PW_DIMS(2));
         pw_value(&w, 13, "gone", BP_DTYPE_F32, PW_DIMS(2));
         pw_node(&w, "Sum", "a t z", "s");
-        end_body();
+        end_subgraph();
     }
     pw_close(&w);
     pw_close(&w);
     build();
     ck_graph(ir, "n/Relu: Relu x > n/t; n/If: If c > y");
-    body = bp_ir_subgraph(&ir->nodes[1], "else_branch");
-    ck_graph(body, "n/Sum: Sum n/a n/t x > n/s");
-    ck_assert(value_of(body, "n/a")->flags & BP_IR_CONSTANT);
-    ck_assert(value_of(body, "x")->flags & BP_IR_CAPTURED);
-    body = bp_ir_subgraph(&ir->nodes[1], "then_branch");
-    ck_graph(body, "n/Sum: Sum n/a_1 n/t x > n/s_2");
+    subgraph = bp_ir_subgraph(&ir->nodes[1], "else_branch");
+    ck_graph(subgraph, "n/Sum: Sum n/a n/t x > n/s");
+    ck_assert(value_of(subgraph, "n/a")->flags & BP_IR_CONSTANT);
+    ck_assert(value_of(subgraph, "x")->flags & BP_IR_CAPTURED);
+    subgraph = bp_ir_subgraph(&ir->nodes[1], "then_branch");
+    ck_graph(subgraph, "n/Sum: Sum n/a_1 n/t x > n/s_2");
 }
 END_TEST
 
@@ -87,12 +87,12 @@ START_TEST(function_call_takes_a_graph_attribute)
     open_model();
     pw_value(&w, 11, "c", BP_DTYPE_BOOL, PW_SCALAR);
     open_call(1, "n", "Choose", "c", "y");
-    open_body("g", "t");
+    open_subgraph("g", "t");
     call("deep", "Block", "x", "t");
-    end_body();
+    end_subgraph();
     pw_close(&w);
     pw_close(&w);
-    open_function("Choose", "x", "b"); /* a name that the graph means in another way */
+    open_function("Choose", "x", "b"); /* the same name as a value that the graph captures */
     pw_open_node_in(&w, 7, "If", "x", "b");
     refer("then_branch", "g");
     refer("else_branch", "g");
@@ -111,7 +111,7 @@ END_TEST
 /* A default that is a graph belongs to the function: it sees the function's values. */
 START_TEST(function_attribute_defaults_may_be_graphs)
 {
-    struct bp_ir *body;
+    struct bp_ir *subgraph;
 
     open_model();
     pw_value(&w, 11, "c", BP_DTYPE_BOOL, PW_SCALAR);
@@ -136,9 +136,9 @@ START_TEST(function_attribute_defaults_may_be_graphs)
     inner("Relu", "a", "b");
     pw_close(&w);
     build();
-    body = bp_ir_subgraph(&ir->nodes[0], "then_branch");
-    ck_graph(body, "n/Block/Relu: Relu x > n/t");
-    ck_assert(value_of(body, "x")->flags & BP_IR_CAPTURED);
+    subgraph = bp_ir_subgraph(&ir->nodes[0], "then_branch");
+    ck_graph(subgraph, "n/Block/Relu: Relu x > n/t");
+    ck_assert(value_of(subgraph, "x")->flags & BP_IR_CAPTURED);
 }
 END_TEST
 
@@ -277,9 +277,9 @@ START_TEST(graph_attributes_that_expand_over_the_limit_are_rejected)
 
     open_model();
     open_call(1, "n", "f0", "x", "y");
-    open_body("g", "t");
+    open_subgraph("g", "t");
     pw_node(&w, "Relu", "x", "t");
-    end_body();
+    end_subgraph();
     pw_close(&w);
     pw_close(&w);
     for (int i = 0; i < 40; i++) {
@@ -287,12 +287,12 @@ START_TEST(graph_attributes_that_expand_over_the_limit_are_rejected)
         snprintf(next, sizeof next, "f%d", i + 1);
         open_function(name, "a", "b");
         open_call(7, "", i < 39 ? next : "Thing", "a", "b");
-        open_body("g", "t");
+        open_subgraph("g", "t");
         pw_open_node(&w, "Thing", "", "t");
         refer("one", "g");
         refer("two", "g");
         pw_close(&w);
-        end_body();
+        end_subgraph();
         pw_close(&w);
         pw_close(&w);
     }
@@ -332,7 +332,7 @@ START_TEST(invalid_functions_are_rejected)
     call("n", "Block", "x", "y");
     pw_close(&w);
     open_function("Block", "a", "b");
-    inner("Add", "a x", "b"); /* the model's x is none of its business */
+    inner("Add", "a x", "b"); /* a function cannot read the model's x */
     pw_close(&w);
     refuses(BP_E_INVALID, "uses 'x', which nothing in function 'd.Block' provides");
 
@@ -344,7 +344,7 @@ START_TEST(invalid_functions_are_rejected)
     write_misfit("x", "y");
     open_function("Twice", "a a", "b");
     pw_close(&w);
-    build(); /* as long as nobody calls it */
+    build(); /* an invalid function is accepted if no node calls it */
     open_model();
     call("n", "Twice", "x x", "y");
     pw_close(&w);

@@ -132,7 +132,7 @@ static void write_external(void)
     end_model();
 }
 
-/* Function f: a node with an attribute of the call, a call of g, a body. */
+/* Function f: a node with an attribute of the call, a call of g, a node with a subgraph. */
 static void write_functions(void)
 {
     w.size = 0;
@@ -221,7 +221,7 @@ static void repeat(struct pw *model)
     uint8_t *piece = malloc(n);
 
     memcpy(piece, model->data + from, n);
-    pw_raw(model, piece, n); /* room */
+    pw_raw(model, piece, n); /* space for the change */
     memmove(model->data + at + n, model->data + at, model->size - n - at);
     memcpy(model->data + at, piece, n);
     free(piece);
@@ -258,7 +258,7 @@ static bp_rc place(void *user, const bp_weight_info *info, const char **file, ui
     return BP_OK;
 }
 
-/* Saves the open model; what comes out can be opened as well. */
+/* Saves the open model; the saved file must open too. */
 static void try_save(void)
 {
     bool is_outside = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_nodes.c - nodes of a model: constants, order, bodies and attributes. */
+/* check_nodes.c - nodes of a model: constants, order, subgraphs and attributes. */
 
 #include "config.h"
 
@@ -105,7 +105,7 @@ START_TEST(constant_nodes_without_a_value_are_rejected)
 }
 END_TEST
 
-/* ---- nodes and bodies ------------------------------------------------------------------------ */
+/* ---- nodes and subgraphs --------------------------------------------------------------------- */
 
 START_TEST(nodes_may_be_stored_in_any_order)
 {
@@ -177,7 +177,7 @@ static void write_if(void)
 START_TEST(subgraphs_capture_values_of_the_outer_graph)
 {
     const struct bp_ir_node *node;
-    struct bp_ir *then_body, *else_body;
+    struct bp_ir *then_graph, *else_graph;
 
     write_if();
     build();
@@ -185,14 +185,14 @@ START_TEST(subgraphs_capture_values_of_the_outer_graph)
     node = &ir->nodes[1]; /* after `later` */
     ck_assert_str_eq(node->op, "If");
     ck_assert_uint_eq(node->n_subgraphs, 2);
-    then_body = bp_ir_subgraph(node, "then_branch");
-    else_body = bp_ir_subgraph(node, "else_branch");
-    ck_assert_str_eq(then_body->name, "then");
-    ck_assert_uint_eq(then_body->depth, 1);
-    ck_assert(value_of(then_body, "x")->flags & BP_IR_CAPTURED);
-    ck_assert_str_eq(ir->values[value_of(then_body, "x")->outer].name, "x");
-    ck_assert(value_of(then_body, "k")->flags & BP_IR_CONSTANT);
-    ck_assert_uint_eq(value_of(else_body, "own")->flags, BP_IR_CONSTANT);
+    then_graph = bp_ir_subgraph(node, "then_branch");
+    else_graph = bp_ir_subgraph(node, "else_branch");
+    ck_assert_str_eq(then_graph->name, "then");
+    ck_assert_uint_eq(then_graph->depth, 1);
+    ck_assert(value_of(then_graph, "x")->flags & BP_IR_CAPTURED);
+    ck_assert_str_eq(ir->values[value_of(then_graph, "x")->outer].name, "x");
+    ck_assert(value_of(then_graph, "k")->flags & BP_IR_CONSTANT);
+    ck_assert_uint_eq(value_of(else_graph, "own")->flags, BP_IR_CONSTANT);
     ck_assert_uint_eq(node->n_implicit, 3);
 }
 END_TEST
@@ -201,7 +201,7 @@ START_TEST(subgraphs_nested_too_deep_are_rejected)
 {
     struct pw inner = {0};
 
-    for (int i = 0; i < 32; i++) { /* short names: the error has the way down */
+    for (int i = 0; i < 32; i++) { /* short names, because the error lists the path of nodes */
         pw_open_node(&w, "I", "c", "y");
         pw_text(&w, 3, "n");
         pw_open_attr(&w, "a", 5);

@@ -37,8 +37,8 @@ static bp_model_info info_of(const bp_model *model)
     return info;
 }
 
-/* x[N,2,4,4] * w + b, then Relu: y. w may be an input as well. */
-static void picture(bool has_default)
+/* y = Relu(Conv(x[N,2,4,4], w) + b). w may be an input with a default. */
+static void conv_model(bool has_default)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N,2,4,4");
     passes_floats("w", PW_DIMS(3, 2, 1, 1), 1);
@@ -57,7 +57,7 @@ static void end_graph(void)
     kit.is_closed = true;
 }
 
-/* ---- what stays ------------------------------------------------------------------------------ */
+/* ---- what an optimised model keeps ----------------------------------------------------------- */
 
 START_TEST(optimized_model_keeps_its_metadata)
 {
@@ -65,7 +65,7 @@ START_TEST(optimized_model_keeps_its_metadata)
     bp_io_info port = {.struct_size = sizeof port};
     const char *value;
 
-    picture(false);
+    conv_model(false);
     end_graph();
     pw_text(&kit.w, 2, "a producer");
     pw_text(&kit.w, 6, "what it is for");
@@ -96,7 +96,7 @@ START_TEST(optimize_level_none_changes_no_node)
 {
     struct passes_saved saved;
 
-    picture(false);
+    conv_model(false);
     passes_open_at(BP_OPTIMIZE_NONE);
     passes_save(0, &saved);
     ck_assert_uint_eq(info_of(saved.model).n_nodes, 3);
@@ -110,7 +110,7 @@ START_TEST(optimized_model_omits_unread_weights)
 {
     struct passes_saved saved;
 
-    picture(false);
+    conv_model(false);
     passes_floats("unused", PW_DIMS(100), 3);
     passes_open_at(BP_OPTIMIZE_BASIC);
     passes_save(0, &saved);
@@ -125,7 +125,7 @@ START_TEST(optimized_model_outlives_the_original)
     bp_model *model;
     bp_report *report;
 
-    picture(false);
+    conv_model(false);
     passes_open_at(BP_OPTIMIZE_NONE);
     kit_session();
     passes_run(1, &want);
@@ -152,7 +152,7 @@ START_TEST(optimized_model_turns_defaults_into_constants)
 {
     struct passes_saved saved;
 
-    picture(true);
+    conv_model(true);
     passes_open_at(BP_OPTIMIZE_EXTENDED);
     passes_save(0, &saved);
     ck_assert_uint_eq(info_of(kit_model()).n_inputs, 2);
@@ -164,19 +164,19 @@ END_TEST
 
 START_TEST(optimized_model_keeps_defaults_on_request)
 {
-    static const float picture_of[32] = {1}, weights[6] = {7};
+    static const float image[32] = {1}, weights[6] = {7};
     bp_binding in[2], out = kit_wanted(0);
     struct passes_saved saved;
     bp_model *model;
 
-    picture(true);
+    conv_model(true);
     passes_open_at(BP_OPTIMIZE_BASIC);
     passes_save(BP_OPTIMIZE_KEEP_DEFAULTS, &saved);
     ck_assert_uint_eq(info_of(saved.model).n_inputs, 2);
     model = kit.model;
     kit.model = saved.model;
     kit_session();
-    in[0] = KIT_TENSOR(0, BP_DTYPE_F32, picture_of, 1, 2, 4, 4);
+    in[0] = KIT_TENSOR(0, BP_DTYPE_F32, image, 1, 2, 4, 4);
     in[1] = KIT_TENSOR(1, BP_DTYPE_F32, weights, 3, 2, 1, 1);
     kit_run(in, 2, &out, 1);
     ck_assert(((float *)out.tensor.base)[0] > 6);
@@ -188,9 +188,9 @@ START_TEST(optimized_model_keeps_defaults_on_request)
 }
 END_TEST
 
-/* ---- bodies, texts and types ----------------------------------------------------------------- */
+/* ---- subgraphs, strings and types ------------------------------------------------------------ */
 
-/* A loop whose body has a constant of its own and takes one from around it. */
+/* A loop whose subgraph has a constant of its own and captures another. */
 START_TEST(optimized_model_keeps_subgraphs)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "3");
@@ -217,7 +217,7 @@ START_TEST(optimized_model_keeps_subgraphs)
 }
 END_TEST
 
-/* A body folds its own constant of a name that the graph around has made already. */
+/* A constant folded in a subgraph gets a name that the outer graph does not have. */
 START_TEST(optimized_subgraphs_have_names_unique_in_the_model)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1,2,4,4");
@@ -287,7 +287,7 @@ START_TEST(optimized_model_keeps_strings)
 }
 END_TEST
 
-/* The host has types among attributes as texts; the file has them as ONNX wants them. */
+/* The host keeps type attributes as strings; the saved file has them as TypeProto. */
 START_TEST(optimized_model_keeps_type_attributes)
 {
     struct passes_result want, got;
@@ -431,7 +431,7 @@ START_TEST(optimize_rejects_invalid_arguments)
 {
     bp_model *model = NULL;
 
-    picture(false);
+    conv_model(false);
     KIT_FAILS(bp_model_optimize(kit.env, NULL, NULL, 0, &model, NULL, &kit.err), BP_E_INVALID,
               "a model");
     KIT_FAILS(bp_model_optimize(kit.env, kit_model(), NULL, 6, &model, NULL, &kit.err),
@@ -448,7 +448,7 @@ START_TEST(optimize_survives_every_failing_allocation)
 {
     bool failed = true;
 
-    picture(true);
+    conv_model(true);
     kit_model();
     passes_open_at(BP_OPTIMIZE_EXTENDED);
     for (unsigned n = 1; failed; n++) {

@@ -295,7 +295,7 @@ START_TEST(ort_file_with_compiled_nodes_is_rejected)
 }
 END_TEST
 
-/* 60,000 nodes in a file of 240 KB, all the same: with a name of 4,000 bytes they would be 240 MB. */
+/* 60,000 nodes share one table in a file of 240 KB: with a name of 4,000 bytes each they would take 240 MB. */
 START_TEST(ort_file_with_excessively_shared_tables_is_rejected)
 {
     char op[4001] = "";

@@ -129,7 +129,7 @@ START_TEST(supplied_weight_that_does_not_fit_is_rejected)
 {
     int64_t two[] = {2};
     int64_t three[] = {3};
-    const float room[3] = {0};
+    const float values[3] = {0};
     bp_model_weight one;
     bp_model_source from;
 
@@ -139,20 +139,20 @@ START_TEST(supplied_weight_that_does_not_fit_is_rejected)
     from = source();
     from.weights = &one;
     from.n_weights = 1;
-    one = weight("biaz", BP_DTYPE_F32, two, 1, room, sizeof room);
+    one = weight("biaz", BP_DTYPE_F32, two, 1, values, sizeof values);
     refuses_source(&from, BP_E_OPTION,
                    "weight 'biaz': the model has no such initializer; is 'bias'");
     one.flags = BP_WEIGHT_IF_ANY;
     builds(&from);
-    one = weight("bias", BP_DTYPE_I32, two, 1, room, sizeof room);
+    one = weight("bias", BP_DTYPE_I32, two, 1, values, sizeof values);
     refuses_source(&from, BP_E_OPTION, "it is int32, the model's initializer is float32");
-    one = weight("bias", BP_DTYPE_F32, two, 0, room, sizeof room);
+    one = weight("bias", BP_DTYPE_F32, two, 0, values, sizeof values);
     refuses_source(&from, BP_E_OPTION, "it has rank 0, the model's initializer has 1");
-    one = weight("bias", BP_DTYPE_F32, three, 1, room, sizeof room);
+    one = weight("bias", BP_DTYPE_F32, three, 1, values, sizeof values);
     refuses_source(&from, BP_E_OPTION, "its size in dimension 0 is 3");
-    one = weight("bias", BP_DTYPE_F32, two, 1, room, 7);
+    one = weight("bias", BP_DTYPE_F32, two, 1, values, 7);
     refuses_source(&from, BP_E_INVALID, "weight 'bias': the tensor's dims need 8 bytes");
-    one = weight("bias", BP_DTYPE_F32, two, 1, room, sizeof room);
+    one = weight("bias", BP_DTYPE_F32, two, 1, values, sizeof values);
     one.flags = BP_WEIGHT_EXTERNAL;
     refuses_source(&from, BP_E_OPTION, "not in an external file");
 }
@@ -300,7 +300,7 @@ static bp_rc write_part(void *user, const void *bytes, size_t size, bp_err *unus
     return BP_OK;
 }
 
-/* Everything of 8 bytes and more goes to out.bin, one behind the other. */
+/* Every tensor of 8 bytes or more goes to out.bin, one after the other. */
 static bp_rc place(void *user, const bp_weight_info *info, const char **file, uint64_t *offset,
                    bp_err *unused)
 {
@@ -357,7 +357,7 @@ static void save(struct pw *out)
     builds(&from);
 }
 
-/* A model with everything in it that holds tensors, and with fields that nobody here reads. */
+/* A model with every field that holds tensors, and with fields that the reader does not know. */
 static void write_rich_model(void)
 {
     start_model();
@@ -560,7 +560,7 @@ START_TEST(missing_external_file_ends_saving)
     end_model();
     from = source();
     from.dir = "/nonexistent";
-    builds(&from); /* the structure can be looked at without */
+    builds(&from); /* the graph can be read without the file */
     ck_assert_int_eq(bp_onnx_save(onnx, &sink, &err), BP_E_IO);
     ck_assert_ptr_nonnull(strstr(text, "tensor 'e'"));
     ck_assert_uint_eq(n_saved, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_optimize.c - constants, bodies, options and reports of passes; random, large and real models. */
+/* check_optimize.c - constants, subgraphs, options and reports of passes; random, large and real models. */
 
 #include "config.h"
 
@@ -13,7 +13,7 @@
 /* ---- pieces of models ------------------------------------------------------------------------ */
 
 /* x[1,2,4,4] * w[3,2,1,1] */
-static void picture(void)
+static void conv_operands(void)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1,2,4,4");
     passes_floats("w", PW_DIMS(3, 2, 1, 1), 1);
@@ -71,15 +71,15 @@ START_TEST(dimensions_of_one_name_in_two_inputs_are_not_assumed_equal)
 }
 END_TEST
 
-/* An initializer that is an input as well counts as constant until somebody feeds it. */
+/* An initializer that is also an input is constant until it is fed. */
 START_TEST(default_is_constant_until_it_is_fed)
 {
     bp_binding in[2], out[2] = {kit_wanted(0), kit_wanted(0)};
-    float picture_of[32] = {0}, weights[6] = {0};
+    float image[32] = {0}, weights[6] = {0};
 
-    picture_of[0] = 1;
+    image[0] = 1;
     weights[0] = 7;
-    picture();
+    conv_operands();
     kit_io(KIT_INPUT, "w", BP_DTYPE_F32, "3,2,1,1");
     kit_floats("m", PW_DIMS(3, 1, 1), 3, (const float[]){2, 2, 2});
     kit_node("conv", "Conv", "x w", "c");
@@ -88,7 +88,7 @@ START_TEST(default_is_constant_until_it_is_fed)
     passes_open_at(BP_OPTIMIZE_EXTENDED);
     kit_session();
     ck_assert_str_eq(passes_ops(), "Conv");
-    in[0] = KIT_TENSOR(0, BP_DTYPE_F32, picture_of, 1, 2, 4, 4);
+    in[0] = KIT_TENSOR(0, BP_DTYPE_F32, image, 1, 2, 4, 4);
     in[1] = KIT_TENSOR(1, BP_DTYPE_F32, weights, 3, 2, 1, 1);
     kit_run(in, 2, &out[0], 1);
     ck_assert(((float *)out[0].tensor.base)[0] == 14);
@@ -99,11 +99,11 @@ START_TEST(default_is_constant_until_it_is_fed)
 }
 END_TEST
 
-/* ---- bodies ---------------------------------------------------------------------------------- */
+/* ---- subgraphs ------------------------------------------------------------------------------- */
 
 START_TEST(subgraphs_are_optimised)
 {
-    picture();
+    conv_operands();
     passes_floats("b", PW_DIMS(3, 1, 1), 5);
     kit_node("all", "ReduceSum", "x", "sum");
     kit_node("less", "Less", "sum sum", "cond4");
@@ -134,7 +134,7 @@ END_TEST
 
 START_TEST(passes_can_be_disabled)
 {
-    picture();
+    conv_operands();
     passes_floats("b", PW_DIMS(3, 1, 1), 5);
     kit_node("conv", "Conv", "x w", "c");
     kit_node("add", "Add", "c b", "y");
@@ -166,7 +166,7 @@ START_TEST(plan_lists_passes)
     bp_report *report;
     char *json;
 
-    picture();
+    conv_operands();
     passes_floats("b", PW_DIMS(3, 1, 1), 5);
     kit_node("conv", "Conv", "x w", "c");
     kit_node("add", "Add", "c b", "y");
@@ -184,10 +184,10 @@ START_TEST(plan_lists_passes)
 }
 END_TEST
 
-/* A provider that fails to compile falls away; the rest begins with the model as it was. */
+/* A provider that fails to compile is dropped; the passes start again from the original model. */
 START_TEST(passes_run_again_when_a_provider_is_dropped)
 {
-    picture();
+    conv_operands();
     kit_node("conv", "Conv", "x w", "c");
     kit_node("relu", "Relu", "c", "y");
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
@@ -200,7 +200,7 @@ END_TEST
 
 /* ---- a real model ---------------------------------------------------------------------------- */
 
-/* The digits of the ONNX model zoo, where whoever runs this has them. */
+/* MNIST of the ONNX model zoo, if BACKPLANE_MODELS has it. */
 START_TEST(mnist_of_the_model_zoo_is_fused_to_six_nodes)
 {
     const char *dir = getenv("BACKPLANE_MODELS");
@@ -253,7 +253,7 @@ START_TEST(passes_on_large_graphs_take_linear_time)
 }
 END_TEST
 
-/* Where memory fails there is no session, or one that computes right with fewer passes. */
+/* After a failed allocation there is no session, or one that computes correctly with fewer passes. */
 static void fail_each_allocation(void)
 {
     struct passes_result want, got;
@@ -283,7 +283,7 @@ static void fail_each_allocation(void)
 
 START_TEST(passes_survive_every_failing_allocation)
 {
-    picture();
+    conv_operands();
     passes_floats("m", PW_DIMS(3, 1, 1), 5);
     passes_floats("k", PW_DIMS(3, 1, 1), 6);
     kit_ints("flat", PW_DIMS(2), 2, (const int64_t[]){1, -1});
@@ -300,7 +300,7 @@ START_TEST(passes_survive_every_failing_allocation)
 }
 END_TEST
 
-/* Sizes that are written down and shared, a product that takes a scale, an activation. */
+/* Constant and shared shapes, a product with a fused scale, an activation. */
 START_TEST(shape_passes_survive_every_failing_allocation)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,6");
@@ -328,7 +328,7 @@ START_TEST(shape_passes_survive_every_failing_allocation)
 }
 END_TEST
 
-/* Slices that become those of parts, a copy for an output, and a Split that goes. */
+/* Slices that read a Concat input instead, a copy for an output, and a Split that is removed. */
 START_TEST(slice_passes_survive_every_failing_allocation)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");

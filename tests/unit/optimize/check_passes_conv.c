@@ -17,7 +17,7 @@ static void operands(const char *x, const int64_t *w)
     passes_floats("w", w, 1);
 }
 
-static void picture(void)
+static void conv_operands(void)
 {
     operands("1,2,4,4", PW_DIMS(3, 2, 1, 1));
 }
@@ -38,7 +38,7 @@ static void norm(const char *in, const char *out)
 
 START_TEST(add_of_one_value_for_each_channel_becomes_the_bias)
 {
-    picture();
+    conv_operands();
     passes_floats("b", PW_DIMS(3, 1, 1), 5);
     kit_node("conv", "Conv", "x w", "c");
     kit_node("add", "Add", "c b", "y");
@@ -50,7 +50,7 @@ END_TEST
 
 START_TEST(add_after_a_biased_conv_is_folded_into_the_bias)
 {
-    picture();
+    conv_operands();
     passes_floats("b", PW_DIMS(3), 5);
     passes_floats("more", PW_DIMS(1, 3, 1, 1), 6);
     kit_node("conv", "Conv", "x w b", "c");
@@ -61,7 +61,7 @@ END_TEST
 
 START_TEST(mul_is_folded_into_conv_weights)
 {
-    picture();
+    conv_operands();
     passes_floats("m", PW_DIMS(3, 1, 1), 5);
     kit_node("conv", "Conv", "x w", "c");
     kit_node("mul", "Mul", "c m", "y");
@@ -71,7 +71,7 @@ END_TEST
 
 START_TEST(chain_of_mul_add_and_batch_norm_is_folded_into_conv)
 {
-    picture();
+    conv_operands();
     passes_floats("m", PW_DIMS(3, 1, 1), 5);
     passes_floats("b", PW_DIMS(1), 7);
     kit_node("conv", "Conv", "x w", "c");
@@ -153,7 +153,7 @@ END_TEST
 
 START_TEST(folding_keeps_weights_that_another_conv_reads)
 {
-    picture();
+    conv_operands();
     passes_floats("m", PW_DIMS(3, 1, 1), 5);
     kit_node("one", "Conv", "x w", "a");
     kit_node("mul", "Mul", "a m", "b");
@@ -166,7 +166,7 @@ END_TEST
 
 START_TEST(conv_with_another_consumer_is_not_fused_with_batch_norm)
 {
-    picture();
+    conv_operands();
     kit_node("conv", "Conv", "x w", "c");
     norm("c", "n");
     kit_node("sub", "Sub", "n c", "y");
@@ -176,7 +176,7 @@ END_TEST
 
 START_TEST(conv_that_is_a_graph_output_is_not_fused)
 {
-    picture();
+    conv_operands();
     kit_node("conv", "Conv", "x w", "c");
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_F32, NULL);
     kit_node("relu", "Relu", "c", "y");
@@ -196,7 +196,7 @@ END_TEST
 
 START_TEST(add_along_the_width_is_not_folded)
 {
-    picture();
+    conv_operands();
     passes_floats("b", PW_DIMS(4), 5);
     kit_node("conv", "Conv", "x w", "c");
     kit_node("add", "Add", "c b", "y");
@@ -216,7 +216,7 @@ END_TEST
 
 START_TEST(infinite_scale_is_not_folded)
 {
-    picture();
+    conv_operands();
     kit_floats("m", PW_DIMS(3, 1, 1), 3, (const float[]){1, INFINITY, 1});
     kit_node("conv", "Conv", "x w", "c");
     kit_node("mul", "Mul", "c m", "z");
@@ -228,7 +228,7 @@ END_TEST
 
 START_TEST(zero_pad_is_folded_into_conv)
 {
-    picture();
+    conv_operands();
     kit_ints("pads", PW_DIMS(8), 8, (const int64_t[]){0, 0, 1, 2, 0, 0, 0, 1});
     kit_node("pad", "Pad", "x pads", "p");
     kit_node("conv", "Conv", "p w", "y");
@@ -238,7 +238,7 @@ END_TEST
 
 START_TEST(pad_with_a_nonzero_value_is_not_folded)
 {
-    picture();
+    conv_operands();
     kit_ints("pads", PW_DIMS(8), 8, (const int64_t[]){0, 0, 1, 2, 0, 0, 0, 1});
     kit_floats("one", PW_SCALAR, 1, (const float[]){1});
     kit_node("pad", "Pad", "x pads one", "p");
@@ -293,7 +293,7 @@ START_TEST(each_activation_is_fused_with_its_attributes)
         char basic[64];
 
         kit_start_model();
-        picture();
+        conv_operands();
         kit_node("conv", "Conv", "x w", "c");
         kit_open_node("act", names[i], "c", "y");
         if (i >= 3)
@@ -309,7 +309,7 @@ END_TEST
 
 START_TEST(clip_with_constant_limits_is_fused_into_conv)
 {
-    picture();
+    conv_operands();
     kit_floats("lo", PW_SCALAR, 1, (const float[]){-0.2f});
     kit_floats("hi", PW_SCALAR, 1, (const float[]){0.3f});
     kit_node("conv", "Conv", "x w", "c");
@@ -324,7 +324,7 @@ END_TEST
 
 START_TEST(clip_with_fed_limits_is_not_fused)
 {
-    picture();
+    conv_operands();
     kit_io(KIT_INPUT, "lo", BP_DTYPE_F32, "");
     kit_node("conv", "Conv", "x w", "c");
     kit_node("clip", "Clip", "c lo", "y");
@@ -358,7 +358,7 @@ END_TEST
 
 START_TEST(residual_add_that_broadcasts_is_not_fused)
 {
-    picture();
+    conv_operands();
     kit_io(KIT_INPUT, "z", BP_DTYPE_F32, "1,3,1,1");
     kit_node("conv", "Conv", "x w", "c");
     kit_node("add", "Add", "c z", "y");
@@ -368,7 +368,7 @@ END_TEST
 
 START_TEST(nodes_claimed_unfused_by_a_provider_are_not_fused)
 {
-    picture();
+    conv_operands();
     kit_node("conv", "Conv", "x w", "c");
     kit_node("relu", "Relu", "c", "y");
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);

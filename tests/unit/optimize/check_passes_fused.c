@@ -309,7 +309,7 @@ static void begin_attention(const char *x, const char *mask)
     passes_scalar("scale", 0.5f);
 }
 
-/* The one attention becomes these nodes, behind its three products. */
+/* One attention becomes these nodes, after its three products. */
 static void attends(const char *x, const char *mask, const struct attention *a, const char *want)
 {
     char text[256];
@@ -363,12 +363,12 @@ START_TEST(lookalikes_of_attention_are_not_fused)
     const struct attention masked = {"", "mask", 2, 3, 3, false};
     const struct attention plain = {"", NULL, 2, 3, 3, false};
 
-    begin_attention("2,4,6", NULL); /* four steps, so it multiplies all the same */
+    begin_attention("2,4,6", NULL); /* four steps, so that the shapes still multiply */
     attention(&wrong);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
     passes_same();
     ck_assert_ptr_nonnull(strstr(passes_ops(), "Softmax"));
-    begin_attention("n,steps,6", "n,1,1,steps"); /* how many rows, nobody can say */
+    begin_attention("n,steps,6", "n,1,1,steps"); /* the count of rows is unknown */
     attention(&masked);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
     passes_same();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_passes_nodes.c - passes over products, norms, moves and nodes that nobody needs. */
+/* check_passes_nodes.c - passes over products, norms, data movement and unused nodes. */
 
 #include "config.h"
 
@@ -160,7 +160,7 @@ START_TEST(layer_norm_with_a_read_intermediate_keeps_its_mean)
 }
 END_TEST
 
-/* A bias of so many numbers, then Gelu. */
+/* A bias of n elements, then Gelu. */
 static void biased_gelu(int64_t n)
 {
     kit_io(KIT_INPUT, "in", BP_DTYPE_F32, "3,5");
@@ -221,7 +221,7 @@ START_TEST(fused_skip_layer_norm_gives_a_sum_that_others_read)
 }
 END_TEST
 
-/* Two norms of one sum: the first gives it, the second has it as it is. */
+/* Two norms read one sum: the first is fused with it, the second reads the sum. */
 START_TEST(sum_with_two_layer_norms_is_fused_into_one)
 {
     kit_start_model_at(17);
@@ -254,7 +254,7 @@ START_TEST(residual_add_that_broadcasts_is_not_fused_into_layer_norm)
 }
 END_TEST
 
-/* ---- what goes without a trace --------------------------------------------------------------- */
+/* ---- nodes that are removed ------------------------------------------------------------------ */
 
 START_TEST(no_op_nodes_are_removed)
 {

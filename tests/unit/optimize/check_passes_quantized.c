@@ -26,7 +26,7 @@ static void byte(const char *name, uint32_t dtype, int value)
     pw_raw_tensor(&kit.w, 5, name, (int32_t)dtype, PW_SCALAR, &bits, 1);
 }
 
-/* Random bytes, or one that all have. */
+/* Random bytes, or one value for all of them. */
 static void bytes(const char *name, uint32_t dtype, const int64_t *dims, int value)
 {
     uint8_t data[1024];
@@ -40,8 +40,8 @@ static void bytes(const char *name, uint32_t dtype, const int64_t *dims, int val
     pw_raw_tensor(&kit.w, 5, name, (int32_t)dtype, dims, data, n);
 }
 
-/* Scales and zero points of x and y, in bytes of that type. */
-static void numbers(uint32_t dtype)
+/* Scales and zero points of x and y; the zero points have that type. */
+static void quant_params(uint32_t dtype)
 {
     bool is_unsigned = dtype == BP_DTYPE_U8;
 
@@ -51,7 +51,7 @@ static void numbers(uint32_t dtype)
     byte("yz", dtype, is_unsigned ? 100 : 10);
 }
 
-/* Input `name` through bytes: "xd" of "x". */
+/* Input `name`, quantised and dequantised: "xd" of "x". */
 static void operand(const char *name, const char *shape)
 {
     char in[32], q[32], out[32];
@@ -167,7 +167,7 @@ START_TEST(dequantized_conv_becomes_qlinear_conv)
 {
     for (int i = 0; i < 8; i++) {
         kit_start_model();
-        numbers(i & 4 ? BP_DTYPE_I8 : BP_DTYPE_U8);
+        quant_params(i & 4 ? BP_DTYPE_I8 : BP_DTYPE_U8);
         conv(i & 1, i & 2, 1);
         result("c");
         becomes("QLinearConv", 1, true);
@@ -195,7 +195,7 @@ END_TEST
 
 START_TEST(conv_with_a_bias_of_another_scale_is_not_quantized)
 {
-    numbers(BP_DTYPE_U8);
+    quant_params(BP_DTYPE_U8);
     conv(true, true, 1.01f);
     result("c");
     becomes("QLinearConv", 0, false);
@@ -216,18 +216,18 @@ static void gemm(float alpha)
 
 START_TEST(dequantized_matmul_and_gemm_become_quantized)
 {
-    numbers(BP_DTYPE_U8);
+    quant_params(BP_DTYPE_U8);
     operand("x", "n,4,6");
     weights(PW_DIMS(6, 5), 1);
     kit_node("matmul", "MatMul", "xd wd", "c");
     result("c");
     becomes("QLinearMatMul", 1, true);
     kit_start_model();
-    numbers(BP_DTYPE_U8);
+    quant_params(BP_DTYPE_U8);
     gemm(1);
     becomes("QGemm", 1, true);
     kit_start_model();
-    numbers(BP_DTYPE_U8);
+    quant_params(BP_DTYPE_U8);
     gemm(2);
     becomes("QGemm", 0, false);
 }
@@ -237,7 +237,7 @@ END_TEST
 static void product(int64_t scales, int64_t axis)
 {
     kit_start_model();
-    numbers(BP_DTYPE_U8);
+    quant_params(BP_DTYPE_U8);
     operand("x", "n,4,6");
     weights_along(PW_DIMS(6, 5), scales, axis);
     kit_node("matmul", "MatMul", "xd wd", "c");
@@ -271,7 +271,7 @@ START_TEST(unquantized_result_of_a_product_stays_float)
 }
 END_TEST
 
-/* Sums over numbers of different scales are none of integers. */
+/* A sum over elements of different scales cannot be computed in integers. */
 START_TEST(product_with_per_row_scales_is_not_quantized)
 {
     product(6, 0);
@@ -297,7 +297,7 @@ START_TEST(dequantized_elementwise_operators_and_pools_become_quantized)
         bool is_pair = strcmp(op, "Add") == 0 || strcmp(op, "Mul") == 0 || op[0] == 'C';
 
         kit_start_model();
-        numbers(i % 2 ? BP_DTYPE_I8 : BP_DTYPE_U8);
+        quant_params(i % 2 ? BP_DTYPE_I8 : BP_DTYPE_U8);
         operand("x", "n,3,4,5");
         if (is_pair)
             operand("x2", "n,3,4,5");
@@ -341,18 +341,18 @@ START_TEST(data_movement_of_dequantized_values_becomes_int8)
 }
 END_TEST
 
-/* ---- what stays ------------------------------------------------------------------------------ */
+/* ---- what is not quantized ------------------------------------------------------------------- */
 
 START_TEST(values_with_unquantized_consumers_are_not_quantized)
 {
-    numbers(BP_DTYPE_U8);
+    quant_params(BP_DTYPE_U8);
     operand("x", "n,3,4,5");
     kit_node("sigmoid", "Sigmoid", "xd", "c");
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_F32, NULL);
     result("c");
     becomes("QLinearSigmoid", 0, false);
     kit_start_model();
-    numbers(BP_DTYPE_U8);
+    quant_params(BP_DTYPE_U8);
     operand("x", "n,3,4,5");
     kit_io(KIT_INPUT, "z", BP_DTYPE_F32, "n,3,4,5");
     kit_node("add", "Add", "xd z", "c");
@@ -364,7 +364,7 @@ END_TEST
 /* One channel a group: no product, so nothing is gained by bytes. */
 START_TEST(depthwise_conv_is_not_quantized)
 {
-    numbers(BP_DTYPE_U8);
+    quant_params(BP_DTYPE_U8);
     operand("x", "n,4,5,6");
     weights(PW_DIMS(4, 1, 3, 3), 4);
     kit_open_node("conv", "Conv", "xd wd", "c");
@@ -375,10 +375,10 @@ START_TEST(depthwise_conv_is_not_quantized)
 }
 END_TEST
 
-/* One that others read is dequantised for them alone. */
+/* A value with other consumers is dequantised for those only. */
 START_TEST(dequantized_value_is_kept_for_other_consumers)
 {
-    numbers(BP_DTYPE_U8);
+    quant_params(BP_DTYPE_U8);
     operand("x", "n,3,4,5");
     kit_node("sigmoid", "Sigmoid", "xd", "c");
     kit_node("neg", "Neg", "xd", "z");
@@ -392,7 +392,7 @@ END_TEST
 
 START_TEST(disabled_fuse_quantized_changes_nothing)
 {
-    numbers(BP_DTYPE_U8);
+    quant_params(BP_DTYPE_U8);
     conv(true, true, 1);
     result("c");
     passes_open_at(BP_OPTIMIZE_LAYOUT);
@@ -418,7 +418,7 @@ START_TEST(quantized_random_convs_differ_by_one_step_at_most)
         char shape[64];
 
         kit_start_model();
-        numbers(random_below(&seed, 2) ? BP_DTYPE_I8 : BP_DTYPE_U8);
+        quant_params(random_below(&seed, 2) ? BP_DTYPE_I8 : BP_DTYPE_U8);
         snprintf(shape, sizeof shape, "2,%d,%d,%d", (int)in, (int)(high + random_below(&seed, 5)),
                  (int)(wide + random_below(&seed, 5)));
         operand("x", shape);

@@ -74,7 +74,7 @@ START_TEST(node_with_a_placement_rule_is_not_folded)
     kit_node("add", "Add", "x d", "y");
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
     check_pinned("ab=cpu", "ab", "Mul Exp Add", "Add");
-    check_pinned("root=cpu", "root", "Exp Add", "Add"); /* what it reads is folded all the same */
+    check_pinned("root=cpu", "root", "Exp Add", "Add"); /* its inputs are folded still */
 }
 END_TEST
 
@@ -120,7 +120,7 @@ START_TEST(node_with_a_placement_rule_is_not_merged)
 }
 END_TEST
 
-/* A model of an If whose branches nobody reads and that each become one node. */
+/* A model with an If whose branches each become one node; its output is not read. */
 static void branches(void)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1,2,4,4");
@@ -142,7 +142,7 @@ static void branches(void)
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
 }
 
-/* What stays keeps all that it lies in. */
+/* A node that is kept keeps the subgraphs that contain it. */
 START_TEST(placement_rules_apply_in_subgraphs)
 {
     branches();
@@ -162,7 +162,7 @@ START_TEST(placement_rule_without_a_match_prevents_no_fusion)
 }
 END_TEST
 
-/* It decides nothing, so CPU is as fast as without it; yet it did match. */
+/* The rule has no effect, so that CPU fuses as without it; it still counts as matched. */
 START_TEST(placement_rule_for_an_absent_provider_prevents_no_fusion)
 {
     conv_model();
@@ -174,7 +174,7 @@ START_TEST(placement_rule_for_an_absent_provider_prevents_no_fusion)
 }
 END_TEST
 
-/* Rules speak of the model's nodes: nobody can know what passes will make. */
+/* Rules apply to nodes of the model, because their author cannot know the fused nodes. */
 START_TEST(placement_rules_do_not_match_fused_nodes)
 {
     conv_model();
@@ -194,7 +194,7 @@ START_TEST(placement_rules_hold_after_a_provider_is_dropped)
     kit_session();
     ck_assert_str_eq(passes_ops(), "Conv Relu");
     ck_assert_str_eq(passes_node("relu").rule, "relu=cpu");
-    passes_open_at(BP_OPTIMIZE_EXTENDED); /* a rule falls away with its provider */
+    passes_open_at(BP_OPTIMIZE_EXTENDED); /* a rule does not apply once its provider is dropped */
     kit_provider("uncompiled", BP_FALLBACK_SILENT);
     KIT_OK(bp_session_options_add_placement(kit.options, "relu=uncompiled", &kit.err));
     kit_session();
@@ -253,7 +253,7 @@ static void replace(const char *name)
     bp_operators_release(set);
 }
 
-/* An application's Relu has the name of one that is fused, and is none. */
+/* A custom operator named Relu is not ONNX's Relu, which would be fused. */
 START_TEST(custom_operator_named_like_an_onnx_one_is_not_fused)
 {
     conv_model();
@@ -308,7 +308,7 @@ START_TEST(minimum_share_counts_nodes_after_fusion)
 }
 END_TEST
 
-/* Where nothing is left to run, nobody has failed. */
+/* A model without nodes left to run has no failed provider. */
 START_TEST(required_provider_of_a_fully_folded_model_does_not_fail)
 {
     struct passes_result want, got;

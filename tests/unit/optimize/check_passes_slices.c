@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_passes_slices.c - slices of joins and of slices: what reads the parts then, and what stays. */
+/* check_passes_slices.c - slices of Concat and of Slice nodes: which are removed, which are kept. */
 
 #include "config.h"
 
@@ -45,28 +45,28 @@ static void slice(const char *in, const char *out, int64_t axis, int64_t start, 
     slice_by(in, out, axis, start, end, 1);
 }
 
-static void join(const char *in, const char *out, int64_t axis)
+static void concat(const char *in, const char *out, int64_t axis)
 {
     kit_node_int(out, "Concat", in, out, "axis", axis);
 }
 
-/* a and b, both float32[2,3], joined to c[2,6]. */
-static void joined(void)
+/* a and b, both float32[2,3], concat_a_b to c[2,6]. */
+static void concat_a_b(void)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
     kit_node("relu", "Relu", "x", "a");
     kit_node("neg", "Neg", "x", "b");
-    join("a b", "c", 1);
+    concat("a b", "c", 1);
 }
 
-/* b, float32[2,3], then a, float32[n,3], joined to c. */
-static void joined_to_the_end(void)
+/* b, float32[2,3], then a, float32[n,3], concat_a_b to c. */
+static void concat_unknown_last(void)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,3");
     kit_io(KIT_INPUT, "z", BP_DTYPE_F32, "2,3");
     kit_node("relu", "Relu", "x", "a");
     kit_node("neg", "Neg", "z", "b");
-    join("b a", "c", 0);
+    concat("b a", "c", 0);
 }
 
 /* The model ends in d and e, which are as large as each other. */
@@ -88,7 +88,7 @@ START_TEST(slice_of_one_concat_input_is_removed)
     static const int64_t versions[] = {6, 9, 10, 11, 13, 18};
 
     start(versions[_i]);
-    joined();
+    concat_a_b();
     slice("c", "d", 1, 0, 3);
     slice("c", "e", 1, 3, 6);
     end("Relu Neg Sub");
@@ -99,7 +99,7 @@ END_TEST
 START_TEST(slice_with_negative_or_clamped_ends_is_removed)
 {
     start(_i ? 13 : 9);
-    joined();
+    concat_a_b();
     slice("c", "d", -1, -100, -3);
     slice("c", "e", _i ? -1 : 1, -3, INT64_MAX);
     end("Relu Neg Sub");
@@ -109,7 +109,7 @@ END_TEST
 START_TEST(slice_within_one_concat_input_reads_that_input)
 {
     start(_i ? 13 : 9);
-    joined();
+    concat_a_b();
     slice("c", "d", 1, 4, 6);
     slice("c", "e", 1, -5, -4 + 1);
     end("Relu Neg Slice Slice Sub");
@@ -120,7 +120,7 @@ END_TEST
 START_TEST(slice_that_takes_other_axes_whole_is_removed)
 {
     start(13);
-    joined();
+    concat_a_b();
     kit_ints("from", PW_DIMS(2), 2, (const int64_t[]){-2, 3});
     kit_ints("to", PW_DIMS(2), 2, (const int64_t[]){INT64_MAX, 7});
     kit_node("slice", "Slice", "c from to", "d"); /* axes and steps may be absent */
@@ -134,7 +134,7 @@ END_TEST
 START_TEST(slice_across_two_concat_inputs_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     slice("c", "d", 1, 2, 5);
     slice("c", "e", 1, 1, 4);
     end("Relu Neg Concat Slice Slice Sub");
@@ -145,7 +145,7 @@ END_TEST
 START_TEST(slice_along_another_axis_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     slice("c", "d", 0, 0, 1);
     slice("c", "e", 0, 1, 2);
     end("Relu Neg Concat Slice Slice Sub");
@@ -155,7 +155,7 @@ END_TEST
 START_TEST(slice_of_two_axes_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     for (int i = 0; i < 2; i++) {
         kit_ints(i ? "from1" : "from0", PW_DIMS(2), 2, (const int64_t[]){i, 3 * i});
         kit_ints(i ? "to1" : "to0", PW_DIMS(2), 2, (const int64_t[]){i + 1, 3 * i + 3});
@@ -168,7 +168,7 @@ END_TEST
 START_TEST(slice_with_steps_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     slice_by("c", "d", 1, 0, 3, 2);
     slice_by("c", "e", 1, -1, 3, -2);
     end("Relu Neg Concat Slice Slice Sub");
@@ -178,7 +178,7 @@ END_TEST
 START_TEST(slice_with_fed_ends_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     kit_ints("to", PW_DIMS(1), 1, (const int64_t[]){3});
     kit_ints("axis", PW_DIMS(1), 1, (const int64_t[]){1});
     kit_node("sum", "ReduceSum", "x", "s");
@@ -204,7 +204,7 @@ START_TEST(slice_after_an_input_of_unknown_size_is_kept)
     kit_node("relu", "Relu", "x", "a");
     kit_node("sum", "ReduceSum", "x", "s");
     kit_node("wide", "Add", "k s", "b");
-    join("a b", "c", 0);
+    concat("a b", "c", 0);
     slice("c", "d", 0, 3, 5);
     slice("c", "e", 0, -2, INT64_MAX);
     end("Relu ReduceSum Add Concat Slice Slice Sub");
@@ -215,7 +215,7 @@ END_TEST
 START_TEST(slice_to_the_end_of_an_unknown_size_is_removed)
 {
     start(13);
-    joined_to_the_end();
+    concat_unknown_last();
     slice("c", "p", 0, 2, INT64_MAX); /* a */
     slice("c", "q", 0, 1, 2);         /* the second row of b */
     kit_node("all", "Mul", "p q", "y");
@@ -227,7 +227,7 @@ END_TEST
 START_TEST(slice_to_a_fixed_end_of_an_unknown_size_is_kept)
 {
     start(13);
-    joined_to_the_end();
+    concat_unknown_last();
     slice("c", "d", 0, 2, 4);
     slice("c", "e", 0, 3, 5);
     end("Relu Neg Concat Slice Slice Sub");
@@ -237,7 +237,7 @@ END_TEST
 START_TEST(concat_with_other_consumers_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     slice("c", "d", 1, 0, 3);
     slice("c", "e", 1, 3, 6);
     kit_node("exp", "Exp", "c", "z");
@@ -250,7 +250,7 @@ END_TEST
 START_TEST(concat_that_is_a_graph_output_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_F32, NULL);
     slice("c", "d", 1, 0, 3);
     slice("c", "e", 1, 4, 6);
@@ -263,7 +263,7 @@ END_TEST
 START_TEST(graph_output_is_written_by_the_producer_of_the_concat_input)
 {
     start(13);
-    joined();
+    concat_a_b();
     slice("c", "d", 1, 0, 3);
     slice("c", "y", 1, 3, 6);
     kit_io(KIT_OUTPUT, "d", BP_DTYPE_F32, NULL);
@@ -271,24 +271,24 @@ START_TEST(graph_output_is_written_by_the_producer_of_the_concat_input)
 }
 END_TEST
 
-/* Nobody else can write it. */
+/* A graph input has no producer that could write the output. */
 START_TEST(graph_output_that_equals_an_input_is_copied)
 {
     start(_i ? 13 : 9);
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
     kit_node("relu", "Relu", "x", "a");
-    join("a x", "c", 1);
+    concat("a x", "c", 1);
     slice("c", "y", 1, 3, 6);
     passes_gives("Slice");
     ck_assert_uint_eq(matches(), 1);
 }
 END_TEST
 
-/* A body takes it by its name, so it stays, too. */
+/* A subgraph captures the slice by its name, so that a copy keeps the name. */
 START_TEST(slice_that_a_subgraph_captures_becomes_a_copy)
 {
     start(13);
-    joined();
+    concat_a_b();
     slice("c", "d", 1, 0, 3);
     slice("c", "e", 1, 3, 6);
     kit_node("all", "ReduceSum", "x", "sum");
@@ -311,9 +311,9 @@ END_TEST
 START_TEST(slice_of_nested_concats_is_removed)
 {
     start(13);
-    joined();
+    concat_a_b();
     kit_node("exp", "Exp", "x", "f");
-    join("f c", "g", 1);
+    concat("f c", "g", 1);
     slice("g", "d", 1, 3, 6); /* a */
     slice("g", "p", 1, 3, 9); /* c */
     slice("p", "e", 1, 3, 6); /* b */
@@ -324,8 +324,8 @@ END_TEST
 START_TEST(concat_of_one_value_twice_is_sliced_correctly)
 {
     start(13);
-    joined();
-    join("a a", "f", 1);
+    concat_a_b();
+    concat("a a", "f", 1);
     slice("f", "d", 1, 3, 6);
     slice("c", "e", 1, 3, 6);
     end("Relu Neg Sub");
@@ -355,7 +355,7 @@ START_TEST(split_into_the_concat_inputs_is_removed)
     static const int64_t versions[] = {6, 11, 13, 18}, sizes[] = {3, 3};
 
     start(versions[_i / 2]);
-    joined();
+    concat_a_b();
     split("c", "d e", opset < 11 ? 1 : -1, 2, _i % 2 ? sizes : NULL);
     end("Relu Neg Sub");
     ck_assert_uint_eq(matches(), 1);
@@ -365,9 +365,9 @@ END_TEST
 START_TEST(split_with_unread_outputs_is_removed)
 {
     start(13);
-    joined();
+    concat_a_b();
     kit_node("exp", "Exp", "x", "f");
-    join("c f a", "g", 1);
+    concat("c f a", "g", 1);
     split("g", "p e d", 1, 3, (const int64_t[]){6, 3, 3});
     end("Relu Exp Sub");
 }
@@ -376,7 +376,7 @@ END_TEST
 START_TEST(split_into_other_sizes_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     split("c", "p q", 1, 2, (const int64_t[]){2, 4});
     slice("p", "d", 1, 1, 2);
     slice("q", "e", 1, 1, 2);
@@ -387,7 +387,7 @@ END_TEST
 START_TEST(split_of_one_concat_input_in_two_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     split("c", "p d q", 1, 3, (const int64_t[]){3, 2, 1});
     kit_node("sum", "Add", "p q", "r");
     kit_node("more", "ReduceSum", "d", "s");
@@ -399,7 +399,7 @@ END_TEST
 START_TEST(split_along_another_axis_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     split("c", "d e", 0, 2, NULL);
     end("Relu Neg Concat Split Sub");
 }
@@ -411,7 +411,7 @@ START_TEST(split_of_unknown_sizes_is_kept)
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,3");
     kit_node("relu", "Relu", "x", "a");
     kit_node("neg", "Neg", "x", "b");
-    join("a b", "c", 0);
+    concat("a b", "c", 0);
     split("c", "d e", 0, 2, (const int64_t[]){3, 3});
     end("Relu Neg Concat Split Sub");
 }
@@ -420,7 +420,7 @@ END_TEST
 START_TEST(split_that_gives_a_graph_output_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     split("c", "d e", 1, 2, NULL);
     kit_io(KIT_OUTPUT, "d", BP_DTYPE_F32, NULL);
     end("Relu Neg Concat Split Sub");
@@ -484,10 +484,10 @@ END_TEST
 START_TEST(empty_slice_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     slice("c", "p", 1, 3, 3);
     slice("p", "q", 1, 0, 1);
-    join("q a", "d", 1);
+    concat("q a", "d", 1);
     slice("c", "e", 1, 3, 6);
     end("Relu Neg Concat Slice Concat Sub");
 }
@@ -501,7 +501,7 @@ static void list(char *all, size_t *used, const char *letter, int i)
     *used += (size_t)sprintf(all + *used, "%s%s%d", *used ? " " : "", letter, i);
 }
 
-/* Slices, and a Split, of one join of 20,000 parts: each looks its part up, and none walks them. */
+/* Slices and a Split of one Concat of 20,000 inputs: each finds its input by a search, not by a walk. */
 START_TEST(slices_of_a_concat_of_20000_inputs_take_little_time)
 {
     enum { N = 20000, LENGTH = 8 };
@@ -522,14 +522,14 @@ START_TEST(slices_of_a_concat_of_20000_inputs_take_little_time)
         list(cuts, &n_cuts, "p", i);
         list(pieces, &n_pieces, "s", i);
     }
-    join(parts, "c", 0);
-    for (int i = 0; i < N; i++) { /* each second is no whole part */
+    concat(parts, "c", 0);
+    for (int i = 0; i < N; i++) { /* every second slice covers part of an input only */
         snprintf(name, sizeof name, "p%d", i);
         slice("c", name, 0, 4 * i + i % 2, 4 * i + 4 - i % 2);
     }
     kit_node("split", "Split", "c", pieces);
-    join(cuts, "y", 0);
-    join(pieces, "z", 0);
+    concat(cuts, "y", 0);
+    concat(pieces, "z", 0);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
     kit_io(KIT_OUTPUT, "z", BP_DTYPE_F32, NULL);
     passes_open_at(BP_OPTIMIZE_BASIC);

@@ -51,7 +51,7 @@ static void leaky(const char *name, const char *in, const char *out, float alpha
     pw_close(&kit.w);
 }
 
-/* A reader of the first lies before the second: both chains become one all the same. */
+/* A consumer of the first chain comes before the second chain: both are still merged. */
 START_TEST(interleaved_equal_chains_are_merged)
 {
     input();
@@ -67,7 +67,7 @@ START_TEST(interleaved_equal_chains_are_merged)
 }
 END_TEST
 
-/* Inputs in another order, of another number, and one read twice are not the same. */
+/* Nodes whose inputs differ in order, in count or in a repeated input are different. */
 START_TEST(nodes_with_different_inputs_are_not_merged)
 {
     input();
@@ -93,9 +93,9 @@ START_TEST(nodes_with_different_attribute_values_are_not_merged)
 }
 END_TEST
 
-enum { MANY = 40 }; /* readers, far more than are looked at one by one */
+enum { MANY = 40 }; /* consumers, far more than are compared one by one */
 
-/* Each number comes twice; a table finds them. */
+/* Each attribute value occurs twice; a hash table finds the pairs. */
 START_TEST(duplicate_consumers_of_a_value_with_many_consumers_are_merged)
 {
     char all[MANY * 8] = "";
@@ -143,7 +143,7 @@ START_TEST(duplicates_are_merged_while_the_count_of_consumers_grows)
 }
 END_TEST
 
-/* What stands in lists of the rewriting alone is in the graph when a later pass takes a node up. */
+/* Changes that the rewriter keeps in its lists are in the graph before the next pass reads a node. */
 START_TEST(consumers_of_a_removed_node_read_its_input)
 {
     const int64_t turn[] = {1, 0};
@@ -169,7 +169,7 @@ START_TEST(consumers_of_a_removed_node_read_its_input)
 }
 END_TEST
 
-/* Attributes that a pass wrote are those that a node is found by, also among many readers. */
+/* Attributes set by a pass are compared too, also among many consumers. */
 START_TEST(nodes_with_different_attributes_set_by_passes_are_not_merged)
 {
     const int64_t left[] = {1, 2, 0}, right[] = {2, 0, 1};
@@ -202,7 +202,7 @@ START_TEST(nodes_with_different_attributes_set_by_passes_are_not_merged)
 }
 END_TEST
 
-/* An output of the model keeps its own node. */
+/* A graph output keeps its own node. */
 START_TEST(nodes_that_give_graph_outputs_are_not_merged)
 {
     input();

@@ -292,7 +292,7 @@ START_TEST(nodes_of_unknown_cost_are_not_reassigned)
     ck_assert_str_eq(chosen("4", &none, &cheap), "device");
     ck_assert_str_eq(chosen("4", &less, &cheap), "device");
     ck_assert_str_eq(chosen("4", &old, &cheap), "device");
-    ck_assert_str_eq(chosen("n", &cheap, &cheap), "device"); /* how many bytes, nobody knows */
+    ck_assert_str_eq(chosen("n", &cheap, &cheap), "device"); /* the number of bytes is unknown */
 }
 END_TEST
 
@@ -317,7 +317,7 @@ START_TEST(launch_cost_counts_once_for_each_group)
 }
 END_TEST
 
-/* What lies between two groups of the device pays for its copies only where it must. */
+/* Nodes between two groups of the device need copies only at their outer boundary. */
 START_TEST(large_group_stays_when_a_small_neighbour_is_reassigned)
 {
     static const bp_cost host = {.struct_size = sizeof host, .known = 1, .run_ns = 20000};
@@ -351,7 +351,7 @@ START_TEST(path_through_another_provider_splits_a_group)
 }
 END_TEST
 
-/* a1 could run first, but waits for b1, and is one group with a2 then. */
+/* a1 could run first, but is scheduled after b1, so that it makes one group with a2. */
 START_TEST(group_is_delayed_to_merge_with_a_later_one_of_its_provider)
 {
     relu("a1", "x", "v1");
@@ -363,7 +363,7 @@ START_TEST(group_is_delayed_to_merge_with_a_later_one_of_its_provider)
 }
 END_TEST
 
-/* a1 and c3 wait for their own kind; c1 and c2 cannot, as b0 needs them before. */
+/* a1 and c3 are delayed to join groups of their provider; c1 and c2 are not, because b0 needs them first. */
 START_TEST(groups_are_scheduled_when_a_consumer_needs_them)
 {
     relu("a1", "x", "v1");
@@ -399,7 +399,7 @@ START_TEST(node_of_constants_is_scheduled_with_its_consumer)
 }
 END_TEST
 
-/* Nobody has to run first what the host runs, nor what only other stages or the caller read. */
+/* Groups that only the host, other stages or the caller read are not delayed. */
 START_TEST(groups_without_a_consumer_in_the_stage_are_not_delayed)
 {
     add_weights();
@@ -660,7 +660,7 @@ START_TEST(control_flow_runs_on_the_host)
     ck_assert_str_eq(takers_groups(&t), "a1|a2|a3");
     ck_assert_uint_eq(provider_of("a2"), BP_BY_HOST);
     ck_assert_uint_eq(verdict(0, "a2")->reason, BP_R_CONTROL_FLOW);
-    /* what only the subgraph reads leaves its group all the same */
+    /* a value that only the subgraph reads is still an output of its group */
     ck_assert_uint_eq(t.part.groups[0].view->graph.n_outputs, 1);
 }
 END_TEST

@@ -116,7 +116,7 @@ START_TEST(variables_survive_every_failing_allocation)
         rc = bp_settings_init(&variables, 0, &kit.err);
         failed = fail_alloc_stop();
         ck_assert(rc == BP_OK || (failed && rc == BP_E_NOMEM));
-        /* a variable that nobody reads counts under no circumstances */
+        /* an unknown variable never counts */
         ck_assert_ptr_null(bp_settings_get(&variables, "BACKPLANE_REPROD"));
         if (rc == BP_OK)
             ck_assert(bp_settings_is_on(&variables, "BACKPLANE_STRICT"));

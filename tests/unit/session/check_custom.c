@@ -667,7 +667,7 @@ START_TEST(failed_creation_of_a_kernel_is_reported)
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "N");
     end_model(1);
     KIT_FAILS(kit_try_session(), BP_E_INVALID, "'bare' (Scale)", "attribute 'factor' is missing");
-    ck_assert_int_eq(atomic_load(&kernels), 0); /* that of "fine" has gone as well */
+    ck_assert_int_eq(atomic_load(&kernels), 0); /* the kernel of "fine" was released too */
 }
 END_TEST
 

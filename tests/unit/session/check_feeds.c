@@ -147,7 +147,7 @@ START_TEST(scalar_input_accepts_one_element_of_any_rank)
 }
 END_TEST
 
-/* What a model asks of a sampling rate. */
+/* As a model checks its sampling rate. */
 START_TEST(condition_computed_from_a_shaped_scalar_is_accepted)
 {
     static const int64_t rate = 16000;
@@ -192,7 +192,7 @@ END_TEST
 
 /* ---- inputs that are left out ---------------------------------------------------------------- */
 
-/* y = Relu(a), z = Neg(b), w = y + z; nobody reads c. */
+/* y = Relu(a), z = Neg(b), w = y + z; c is not read. */
 static void open_two_halves(void)
 {
     for (const char *name = "abc"; *name; name++)
@@ -245,7 +245,7 @@ START_TEST(feed_that_a_requested_output_needs_is_required)
 }
 END_TEST
 
-/* A loop reads an input inside of its body only. */
+/* Only the loop's subgraph reads an input. */
 START_TEST(feed_that_only_a_subgraph_reads_is_required)
 {
     static const int64_t trips = 2;

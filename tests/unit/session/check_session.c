@@ -643,7 +643,7 @@ START_TEST(default_applies_until_it_is_fed)
         bp_tensor_free(&out[0].tensor);
         bp_tensor_free(&out[1].tensor);
     }
-    KIT_FAILS(run(in + 1, 1, out, 2), BP_E_INVALID, "'x'"); /* x is missing all the same */
+    KIT_FAILS(run(in + 1, 1, out, 2), BP_E_INVALID, "'x'"); /* x is still missing */
 }
 END_TEST
 
@@ -766,7 +766,7 @@ static void count_of_few(void *user, uint32_t level, const char *domain, const c
     *n += strcmp(domain, "few") == 0;
 }
 
-/* What a provider says itself, from whatever thread. */
+/* Lines that a provider logs itself, from any thread. */
 START_TEST(provider_log_lines_go_to_the_log_of_their_session)
 {
     uint32_t n = 0;

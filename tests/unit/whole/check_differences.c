@@ -90,7 +90,7 @@ START_TEST(average_pool_with_ceil_mode_does_not_count_outside_elements)
     choose_provider(_i / 2);
     diff_run();
     DIFF_IS(0, "1,1,1", 2.5);
-    /* what lies outside does not count, as it is no padding */
+    /* elements beyond the padded image do not count, because they are not padding */
     pool_row("AveragePool", 21, "ceil_mode=1 kernel_shape=[5] strides=[2] count_include_pad=1",
              shapes[_i % 2]);
     choose_provider(_i / 2);
@@ -108,7 +108,7 @@ START_TEST(max_pool_with_ceil_mode_accepts_a_window_a_stride_too_large)
 {
     pool_row("MaxPool", 21, "ceil_mode=1 kernel_shape=[3] dilations=[2]", "1,1,4");
     choose_provider(_i);
-    diff_run(); /* a whole stride is lacking: there is no window */
+    diff_run(); /* the image is a whole stride too small: there is no window */
     kit_check_dims(&diff.out[0].tensor, 3, (int64_t[]){1, 1, 0});
     pool_row("MaxPool", 21, "ceil_mode=1 kernel_shape=[3] dilations=[2] strides=[2]", "1,1,4");
     choose_provider(_i);
@@ -276,7 +276,7 @@ START_TEST(tree_ensemble_does_not_select_an_absent_class)
 }
 END_TEST
 
-/* The label goes with the probabilities as they are given out: in float32 these are equal. */
+/* The label follows the output probabilities, which are equal in float32. */
 START_TEST(tree_ensemble_compares_scores_in_float32)
 {
     diff_begin(21);
@@ -369,7 +369,7 @@ START_TEST(dequantize_linear_rejects_a_nonzero_float8_zero_point)
 }
 END_TEST
 
-/* To QuantizeLinear such a zero point only tells the type. */
+/* QuantizeLinear uses such a zero point for its type only. */
 START_TEST(quantize_to_float8_adds_no_zero_point)
 {
     diff_begin(21);

@@ -42,7 +42,7 @@ static void cast(uint32_t from, uint32_t to, const char *dims, const double *x)
     kit_open_node("cast", "Cast", "x", "c");
     kit_int_attr("to", to);
     pw_close(&kit.w);
-    diff_node("Cast", "c", "y", "to=6"); /* what has less than 8 bits is looked at as int32 */
+    diff_node("Cast", "c", "y", "to=6"); /* types under 8 bits are compared as int32 */
     diff_output("y", BP_DTYPE_I32);
     diff_run();
 }
@@ -165,7 +165,7 @@ END_TEST
 
 /* ---- nothing --------------------------------------------------------------------------------- */
 
-/* A part of nothing is nothing: starts and ends are brought into 0..0, whichever way it goes. */
+/* A slice of an empty axis is empty: starts and ends are clamped to 0..0 for steps of either sign. */
 START_TEST(slice_of_an_empty_tensor_is_empty)
 {
     static const double parts[][3] = {{0, 5, 1}, {-1, -5, -1}, {2, -9, -2}, {-3, 3, 1}};

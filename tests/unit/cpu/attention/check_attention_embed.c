@@ -10,7 +10,7 @@
 
 enum { BATCH = 2, STEPS = 4, WORDS = 9, KINDS = 3, SIZE = 11 };
 
-/* A quantised table, of `cols` columns, and what it stands for. */
+/* A quantised table of `cols` columns; gives the values that it represents. */
 static double *feed_table(const char *name, uint32_t dtype, int64_t rows, int64_t cols)
 {
     double scale = (double)data_pick(1, 9) / 64, zero = (double)data_pick(0, 30), *x;

@@ -95,7 +95,7 @@ START_TEST(multi_head_attention_matches_its_definition)
     p.sees = is_causal ? causal : NULL;
     p.before = scores;
     attend(&p, want);
-    /* numbers near -10000 have been rounded there: those of rows that see nothing are not told */
+    /* values near -10000 were rounded: fully masked rows are not compared */
     if (kind == NO_MASK)
         data_compare("y", th_data(t, "y"), want, B * S * N * HV, dtype, 60);
     else

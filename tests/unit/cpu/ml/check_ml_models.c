@@ -387,6 +387,32 @@ START_TEST(svm_classifier_without_support_vectors_is_linear)
 }
 END_TEST
 
+/* Labels as of ONNX's reference and ONNX Runtime; the scores of a row x are w x + 0.1. */
+START_TEST(svm_classifier_of_two_classes_picks_by_the_sign)
+{
+    static const struct {
+        float weights[4];
+        int64_t labels[4];
+    } cases[] = {
+        {{0.5f, -1, 0.9f, 0.3f}, {1, 1, 1, 1}},
+        {{-0.5f, -1, -0.9f, -0.3f}, {1, 0, 1, 1}},
+        {{0.5f, 1, 0.9f, 0.3f}, {1, 1, 1, 0}},
+    };
+    const float rows[] = {0.5f, -1, 2, 1, -1, -1, 0, 0.1f};
+
+    th_input(t, "x", BP_DTYPE_F32, "4,2", rows);
+    th_output(t, "label", BP_DTYPE_I64, "4");
+    th_output(t, "z", BP_DTYPE_F32, "4,2");
+    node("SVMClassifier", "x", "label z");
+    th_floats(t, "coefficients", 4, cases[_i].weights);
+    th_floats(t, "rho", 1, (float[]){0.1f});
+    set_labels(2, false);
+    ck_run();
+    for (uint32_t r = 0; r < 4; r++)
+        ck_label(r, (uint32_t)cases[_i].labels[r], false);
+}
+END_TEST
+
 /* ---- models that are wrong ------------------------------------------------------------------- */
 
 /* Lists of any lengths and any numbers: it runs, or says what is wrong. */
@@ -439,6 +465,7 @@ int main(void)
     tcase_add_loop_test(tcase, svm_regressor_matches_its_definition, 0, 80);
     tcase_add_loop_test(tcase, svm_classifier_matches_its_definition, 0, 96);
     tcase_add_loop_test(tcase, svm_classifier_without_support_vectors_is_linear, 0, 12);
+    tcase_add_loop_test(tcase, svm_classifier_of_two_classes_picks_by_the_sign, 0, 3);
     tcase_add_loop_test(tcase, linear_and_svm_models_survive_attributes_of_any_length, 0, 400);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);

@@ -232,7 +232,7 @@ END_TEST
 
 /* ---- choices that become elements, and elements that are chosen ------------------------------ */
 
-/* Each type of the depth, with indices of any other number type and values of any type at all. */
+/* Each type of depth, with indices of any numeric type and values of any type. */
 START_TEST(one_hot_takes_every_type_of_depth_indices_and_values)
 {
     const struct bp_schema *schema = every_newest("", "OneHot");
@@ -248,7 +248,8 @@ START_TEST(one_hot_takes_every_type_of_depth_indices_and_values)
 
     if (!(schema->in[1].types >> depth_type & 1))
         return;
-    index_type = index_type == BP_DTYPE_BF16 ? BP_DTYPE_I8 : index_type; /* it is no index */
+    index_type =
+        index_type == BP_DTYPE_BF16 ? BP_DTYPE_I8 : index_type; /* bfloat16 is not an index type */
     for (size_t i = 0; i < shape_count(&indices); i++) /* -depth - 2 to depth + 1, if it can */
         at[i] -=
             (typed_is_float(index_type) || typed_is_signed(index_type)) && random_below(&seed, 2)

@@ -159,7 +159,7 @@ static void run_clip(uint32_t dtype, uint32_t which, uint64_t *seed)
     x = values_draw(n, dtype, seed);
     want = kept_zeros(n + 1, 8);
     ends = values_draw(2, dtype, seed);
-    for (size_t k = 0; k < 2; k++) { /* NaN is no end */
+    for (size_t k = 0; k < 2; k++) { /* NaN is not a limit */
         if (isnan(number_at(ends, dtype, k).real))
             number_put(ends, dtype, k, (struct number){1, 1});
     }

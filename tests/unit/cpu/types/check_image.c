@@ -210,7 +210,7 @@ static struct between begin_between(struct move *m, uint64_t *seed)
     return b;
 }
 
-/* What lies at these positions, in quarters of elements, from axis d on; `base`: of those before. */
+/* The interpolated value at these positions, in quarters of elements, from axis d on; `base` is the offset of axes before d. */
 static double value_at(const struct move *m, const struct between *b, const int64_t *quarters,
                        bool has_border, uint32_t d, int64_t base, size_t part)
 {

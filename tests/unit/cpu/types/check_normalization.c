@@ -258,7 +258,7 @@ static void run_sum_to(uint32_t dtype, uint32_t like, uint64_t *seed)
     }
 }
 
-/* _i: type of `like`, whose numbers are not looked at */
+/* _i: type of `like`, whose elements are not read */
 START_TEST(sum_to_takes_every_type)
 {
     uint64_t types = types_of("org.backplane", "SumTo", 1, 0), seed = (uint64_t)_i;

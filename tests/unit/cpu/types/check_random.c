@@ -202,7 +202,7 @@ static void *draw_finite(uint32_t dtype, size_t n, uint64_t *seed)
     return x;
 }
 
-/* What stays is multiplied, and rounded once from double; else bytes come out as they went in. */
+/* Kept elements are scaled and rounded once from double; without training, bytes are copied. */
 static void drop(uint32_t dtype, uint32_t ratio_type, bool trains, uint64_t *seed)
 {
     double ratio = (double)random_below(seed, 4) / 4;

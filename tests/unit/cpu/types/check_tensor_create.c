@@ -202,7 +202,7 @@ END_TEST
 
 enum { MOST_BINS = 12, MOST_ROWS = 130 };
 
-/* As ONNX' text has it. */
+/* As ONNX's specification says. */
 static void fill_mel(int64_t bins, int64_t length, int64_t rate, double low, double high,
                      double *want)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_found.c - what made up models (check_operator_fuzz.c) have found, one test each. */
+/* check_fuzz_findings.c - faults that generated models (check_operator_fuzz.c) found, one test each. */
 
 #include "config.h"
 
@@ -95,7 +95,7 @@ START_TEST(variadic_input_cannot_be_absent)
 }
 END_TEST
 
-/* Without outputs, the ports were made once an engine. */
+/* Without outputs, each engine created the ports again. */
 START_TEST(model_without_outputs_accepts_fed_defaults)
 {
     static const float x[] = {1, 2};
@@ -111,7 +111,7 @@ START_TEST(model_without_outputs_accepts_fed_defaults)
 }
 END_TEST
 
-/* [1] is no row of [.., 5]. */
+/* A skip of shape [1] does not broadcast to [.., 5]. */
 START_TEST(skip_layer_normalization_rejects_a_skip_of_one_element)
 {
     static const float x[20], one[5];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_generate_refuses.c - subgraphs and inputs that BeamSearch, GreedySearch and Sampling cannot
+ * check_generate_errors.c - subgraphs and inputs that BeamSearch, GreedySearch and Sampling cannot
  * take, runs that end early, and memory that is not there.
  */
 
@@ -156,7 +156,7 @@ START_TEST(search_rejects_a_model_without_the_subgraphs_of_its_type)
 }
 END_TEST
 
-/* What of Whisper's search is not there is told before a run, or by its input. */
+/* Unsupported parts of Whisper's search are rejected at session creation or by the input's name. */
 START_TEST(whisper_search_rejects_cross_qk_and_timestamps)
 {
     bp_binding out[GK_OUTPUTS];
@@ -284,7 +284,7 @@ START_TEST(search_rejects_masks_of_another_size_than_the_vocabulary)
 }
 END_TEST
 
-/* vocab_size may leave words out at the end; more than there are it may not have. */
+/* vocab_size may leave tokens out at the end, but must not be larger than the logits. */
 START_TEST(search_accepts_a_vocabulary_smaller_than_the_logits)
 {
     bp_binding out[GK_OUTPUTS];
@@ -292,7 +292,7 @@ START_TEST(search_accepts_a_vocabulary_smaller_than_the_logits)
     for (int64_t size = 6; size <= 8; size += 2) {
         gk_start(&asked, "GreedySearch", GK_GPT, 1);
         for (int i = 0; i < GK_WORDS; i++)
-            asked.table[i * GK_WORDS + 6] = 7; /* the best word is the last */
+            asked.table[i * GK_WORDS + 6] = 7; /* the most probable token is the last */
         memset(asked.weights, 0, sizeof asked.weights);
         kit_start_model();
         kit_open_node("gen", "GreedySearch", "input_ids max_length min_length repetition_penalty",
@@ -345,7 +345,7 @@ START_TEST(long_search_is_cancelled_between_tokens)
 }
 END_TEST
 
-/* Each allocation of a run that is not the first, and of the first. */
+/* Each allocation of the first run, and of a later one. */
 START_TEST(search_survives_every_failing_allocation)
 {
     static const char *const ops[] = {"BeamSearch", "BeamSearch", "GreedySearch", "Sampling"};
@@ -395,5 +395,5 @@ int main(void)
     tcase_add_test(tcase, search_accepts_a_vocabulary_smaller_than_the_logits);
     tcase_add_test(tcase, long_search_is_cancelled_between_tokens);
     tcase_add_loop_test(tcase, search_survives_every_failing_allocation, 0, 4);
-    return kit_main("generate_refuses", &tcase, 1);
+    return kit_main("generate_errors", &tcase, 1);
 }
