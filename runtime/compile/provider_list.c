@@ -134,6 +134,20 @@ static bp_rc check_device(struct bp_active *active, const struct bp_spec *spec, 
     return rc;
 }
 
+/* The instance outlives the list that its spec is in. */
+static bp_rc keep_devices(struct bp_provider_list *providers, struct bp_active *active,
+                          const struct bp_spec *spec, bp_err *err)
+{
+    if (spec->n_devices == 0)
+        return BP_OK;
+    active->devices = bp_region_array(&providers->region, spec->n_devices, sizeof *active->devices);
+    if (!active->devices)
+        return bp_fail_nomem(err, "a provider");
+    memcpy(active->devices, spec->devices, spec->n_devices * sizeof *active->devices);
+    active->n_devices = spec->n_devices;
+    return BP_OK;
+}
+
 /* Options, then the instance. *stage is where it ended. */
 static bp_rc make_instance(struct bp_provider_list *providers, struct bp_candidate *found,
                            const struct bp_spec *spec, uint32_t threads, uint32_t *stage,
@@ -151,6 +165,8 @@ static bp_rc make_instance(struct bp_provider_list *providers, struct bp_candida
     rc = bp_provider_list_gather_options(providers, found, spec, active, err);
     if (rc >= 0)
         rc = check_devices(found, spec, err);
+    if (rc >= 0)
+        rc = keep_devices(providers, active, spec, err);
     if (rc < 0)
         return rc;
     active->n_options = found->provider->n_options;

@@ -19,6 +19,8 @@ struct bp_active {
     bp_opt *options;   /* as the provider got them */
     uint32_t *origins; /* BP_ORIGIN_*, one an option */
     uint32_t n_options;
+    uint32_t *devices; /* that were chosen for it, as its spec has them; n_devices 0: none were */
+    uint32_t n_devices;
     char **changed;    /* texts of options that were changed since, one each; or NULL */
     uint32_t fallback; /* in force */
     double min_share;  /* of the nodes that providers run, 0..1 */
