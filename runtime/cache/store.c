@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_AT = 32, KEY_DIGITS = BP_SHA256_TEXT - 1 };
+enum { KEY_AT = 32, KEY_DIGITS = BP_SHA256_TEXT - 1, TRIES = 8 };
 
 static uint64_t get_u64(const uint8_t *at)
 {
@@ -133,19 +133,24 @@ static bp_rc read_open(int fd, const char *name, uint64_t size, bool is_whole,
     return rc;
 }
 
-/* Kind, owner and size of an open file, and who could have written it. */
+/*
+ * Kind, owner and size of an open file, and who could have written it. BP_E_IO: another process has
+ * deleted or replaced it.
+ */
 static bp_rc check_file(struct bp_store *store, const char *name, const char *path, int fd,
                         struct stat *st, bp_err *err)
 {
     char fix[512], text[512];
     bp_err own = bp_err_init(text, sizeof text);
+    bp_rc rc;
 
     if (fstat(fd, st) != 0)
         return bp_fail(err, BP_E_IO, "%s: %s", name, strerror(errno));
     if (!S_ISREG(st->st_mode))
         return stale(err, name, "it is no regular file");
-    if (bp_trust_check(&store->trust, path, fd, fix, sizeof fix, &own) < 0)
-        return stale(err, name, text);
+    rc = bp_trust_check(&store->trust, path, fd, fix, sizeof fix, &own);
+    if (rc < 0)
+        return rc == BP_E_IO ? bp_fail(err, rc, "%s: %s", name, text) : stale(err, name, text);
     if ((uint64_t)st->st_size > store->limit || (uint64_t)st->st_size > SIZE_MAX / 2)
         return stale(err, name, "it is larger than the limit of the cache");
     return BP_OK;
@@ -153,40 +158,62 @@ static bp_rc check_file(struct bp_store *store, const char *name, const char *pa
 
 /*
  * O_NOFOLLOW: a link could lead to a file of another directory. O_NONBLOCK: a FIFO would hold
- * open() up.
+ * open() up. *fd is -1 where there is no such file.
+ */
+static bp_rc open_named(const char *name, const char *path, int *fd, bp_err *err)
+{
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (*fd >= 0 || errno == ENOENT)
+        return BP_OK;
+    if (errno == ELOOP)
+        return stale(err, name, "it is a link");
+    return bp_fail(err, BP_E_IO, "%s: %s", name, strerror(errno));
+}
+
+/* What was checked is what is read: the same descriptor. */
+static bp_rc read_checked(const char *name, int fd, const struct stat *st, bool is_whole,
+                          bool is_use, struct bp_store_file *out, bp_err *err)
+{
+    bp_rc rc = read_open(fd, name, (uint64_t)st->st_size, is_whole, out, err);
+
+    if (rc < 0) {
+        free(out->bytes);
+        memset(out, 0, sizeof *out);
+        return rc;
+    }
+    out->size = (uint64_t)st->st_size;
+    out->used = (int64_t)st->st_mtime;
+    if (is_use)
+        (void)futimens(fd, NULL); /* a directory that is read-only keeps its times */
+    return BP_OK;
+}
+
+/*
+ * Other processes delete and replace files at any time, which the check of the path notices. That
+ * is nobody's fault: the file that is there by then is tried, and at last there is none.
  */
 static bp_rc read_named(struct bp_store *store, const char *name, bool is_whole, bool is_use,
                         struct bp_store_file *out, bp_err *err)
 {
     char path[PATH_MAX];
     struct stat st;
-    bp_rc rc;
+    bp_rc rc = BP_OK;
     int fd;
 
     memset(out, 0, sizeof *out);
     if ((size_t)snprintf(path, sizeof path, "%s/%s", store->dir, name) >= sizeof path)
         return bp_fail(err, BP_E_IO, "%.80s: the path is too long", store->dir);
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0 && errno == ENOENT)
-        return BP_OK;
-    if (fd < 0 && errno == ELOOP)
-        return stale(err, name, "it is a link");
-    if (fd < 0)
-        return bp_fail(err, BP_E_IO, "%s: %s", name, strerror(errno));
-    bp_trust_forget(&store->trust); /* the directories may have been changed since */
-    rc = check_file(store, name, path, fd, &st, err);
-    if (rc >= 0)
-        rc = read_open(fd, name, (uint64_t)st.st_size, is_whole, out, err);
-    if (rc >= 0) {
-        out->size = (uint64_t)st.st_size;
-        out->used = (int64_t)st.st_mtime;
-        if (is_use)
-            (void)futimens(fd, NULL); /* a directory that is read-only keeps its times */
-    }
-    close(fd);
-    if (rc < 0) {
-        free(out->bytes);
-        memset(out, 0, sizeof *out);
+    for (int i = 0; i < TRIES; i++) {
+        rc = open_named(name, path, &fd, err);
+        if (rc < 0 || fd < 0)
+            return rc;
+        bp_trust_forget(&store->trust); /* the directories may have been changed since */
+        rc = check_file(store, name, path, fd, &st, err);
+        if (rc >= 0)
+            rc = read_checked(name, fd, &st, is_whole, is_use, out, err);
+        close(fd);
+        if (rc != BP_E_IO)
+            return rc;
     }
     return rc;
 }

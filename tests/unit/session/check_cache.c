@@ -591,8 +591,11 @@ static void race(void)
     for (int i = 0; i < 40; i++) {
         start(NULL, NULL);
         if (groups(BP_PROGRAM_LOADED, NULL) + groups(BP_PROGRAM_COMPILED, NULL) != GROUPS ||
-            kit_warnings() > 0)
+            kit_warnings() > 0) {
+            for (uint32_t l = 0; l < kit.n_lines && l < KIT_LINES; l++)
+                fprintf(stderr, "race: %s\n", kit.lines[l]);
             _exit(1);
+        }
         kit_check_small(2);
         kit_end_session();
     }
