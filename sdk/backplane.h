@@ -1292,6 +1292,28 @@ BP_API uint32_t bp_report_mismatch_count(const bp_report *report);
 BP_API bp_rc bp_report_get_mismatch(const bp_report *report, uint32_t i, bp_report_mismatch *out,
                                     bp_err *err) BP_CHECKED;
 
+/*
+ * A group that its provider does not run for some sizes (BP_E_SHAPE of frame_create): for them its
+ * nodes run on the next providers that take them. One row for each group and each set of providers
+ * that it went to, with the first sizes that were refused.
+ */
+typedef struct bp_report_refused_sizes {
+    uint32_t struct_size;
+    uint32_t provider; /* index of a provider row */
+    uint32_t n_nodes;
+    uint32_t reserved0;
+    const char *node;  /* the first of them */
+    const char *sizes; /* of the run's inputs, "x 1x3x224x224, mask 1x7" */
+    const char *text;  /* the provider's words */
+} bp_report_refused_sizes;
+
+/* Runs add rows to a session's report. [any thread] */
+BP_API uint32_t bp_report_refused_sizes_count(const bp_report *report);
+/* Row i; the caller sets out->struct_size. Strings live as long as the report. BP_E_INVALID: there
+   is none. */
+BP_API bp_rc bp_report_get_refused_sizes(const bp_report *report, uint32_t i,
+                                         bp_report_refused_sizes *out, bp_err *err) BP_CHECKED;
+
 /* The whole report as JSON; *out is the caller's, to bp_free(). BP_E_NOMEM. */
 BP_API bp_rc bp_report_json(const bp_report *report, char **out, bp_err *err) BP_CHECKED;
 

@@ -169,6 +169,26 @@ static bp_shape *make_shapes(struct bp_planning *p, const struct bp_graph_view *
     return shapes;
 }
 
+/* Calls frame_create; a refusal of the sizes is kept, so that the session finds another provider. */
+static bp_rc make_frame(struct bp_planning *p, struct bp_unit_frame *unit, bp_frame_needs *needs,
+                        bp_err *err)
+{
+    struct bp_frame_refusal *refusal = &p->frame->root->refusal;
+    bp_err own = bp_err_init(refusal->text, sizeof refusal->text);
+    bp_rc rc = unit->unit->by->provider->frame_create(unit->unit->program, &unit->desc, needs,
+                                                      &unit->frame, &own);
+
+    rc = bp_err_complete(&own, rc);
+    if (rc >= 0)
+        return rc;
+    if (rc == BP_E_SHAPE)
+        refusal->unit = unit->unit;
+    bp_fail(err, rc, "%s", refusal->text);
+    if (err)
+        err->native_code = own.native_code;
+    return rc;
+}
+
 /*
  * Describes a group's tensors and lets its provider make a frame. What the provider wrote is
  * checked, as the plan rests on it.
@@ -195,10 +215,7 @@ static bp_rc prepare(struct bp_planning *p, uint32_t u, bp_frame_needs *needs, b
     for (uint32_t i = 0; i < desc->n_out; i++)
         unit->has_dynamic_output |= desc->out[i].rank == BP_RANK_UNKNOWN;
     unit->run.struct_size = sizeof unit->run;
-    bp_err_clear(err);
-    rc =
-        unit->unit->by->provider->frame_create(unit->unit->program, desc, needs, &unit->frame, err);
-    rc = bp_err_complete(err, rc);
+    rc = make_frame(p, unit, needs, err);
     if (rc >= 0 && !unit->frame)
         rc = bp_fail(err, BP_E_INTERNAL, "frame_create succeeded without a frame");
     if (rc >= 0)

@@ -250,6 +250,7 @@ bp_rc bp_report_json(const bp_report *report, char **out, bp_err *err)
         rc = add_list(&text, report, "nodes", bp_report_node_count(report), add_node, err);
     add_edges(&text, report);
     bp_report_put_mismatches(report, &text);
+    bp_report_put_refused_sizes(report, &text);
     bp_json_close(&text, '}');
     if (rc >= 0 && text.failed)
         rc = bp_fail_nomem(err, "the report");

@@ -52,6 +52,7 @@ bp_rc bp_report_create(bp_report **out, bp_err *err)
     if (!*out)
         return bp_fail_nomem(err, "the report");
     bp_mismatches_init(&(*out)->mismatches);
+    pthread_mutex_init(&(*out)->refused_sizes.lock, NULL);
     return BP_OK;
 }
 
@@ -74,6 +75,8 @@ void bp_report_destroy(bp_report *report)
     free(report->edges.data);
     free(report->passes.data);
     bp_mismatches_finish(&report->mismatches);
+    bp_region_finish(&report->refused_sizes.text);
+    pthread_mutex_destroy(&report->refused_sizes.lock);
     bp_region_finish(&report->text);
     free(report);
 }

@@ -17,6 +17,11 @@ bp_rc bp_report_create(bp_report **out, bp_err *err) BP_CHECKED;
 struct bp_mismatches *bp_report_mismatches(bp_report *report);
 /* The same as JSON, "mismatches"; an empty list without a report. */
 void bp_report_put_mismatches(const bp_report *report, struct bp_text *text);
+/* Adds a row, copied. BP_E_NOMEM. [any thread] */
+bp_rc bp_report_add_refused_sizes(bp_report *report, const bp_report_refused_sizes *row,
+                                  bp_err *err) BP_CHECKED;
+/* As JSON, "refused_sizes"; an empty list without a report. */
+void bp_report_put_refused_sizes(const bp_report *report, struct bp_text *text);
 
 /* A provider's row, copied; index in *out. */
 bp_rc bp_report_add_provider(bp_report *report, const bp_report_provider *row, uint32_t *out,
