@@ -136,7 +136,7 @@ START_TEST(group_has_nodes_of_one_device)
     ck_assert_uint_eq(t.part.groups[0].device, 0);
     ck_assert_uint_eq(t.part.groups[1].device, 1);
     ck_assert_uint_eq(t.part.groups[2].device, 0);
-    ck_assert_uint_eq(t.failed[0].rc, BP_OK);
+    ck_assert_int_eq(t.failed[0].rc, BP_OK);
 }
 END_TEST
 
