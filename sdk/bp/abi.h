@@ -46,6 +46,15 @@ extern "C" {
 #define BP_ENTRY_SYMBOL "bp_provider_entry_v1" /* the major is part of the name */
 #define BP_MAGIC 0x33304250u                   /* "BP03", little-endian: third candidate of 1.0 */
 #define BP_CRITICAL 0xffff0000u                /* flag bits that a reader must know */
+/*
+ * The least struct_size of a table that is accepted: it ends with the last member of 1.0, named
+ * here. It is the same in every later minor version, so that tables of 1.0 stay welcome.
+ */
+#define BP_LEAST(type, last) (offsetof(type, last) + sizeof(((type *)0)->last))
+#define BP_LEAST_HOST BP_LEAST(bp_host, now_ns)
+#define BP_LEAST_MODULE BP_LEAST(bp_module, teardown)
+#define BP_LEAST_PROVIDER BP_LEAST(bp_provider, trim)
+#define BP_LEAST_DEVICE_OPS BP_LEAST(bp_device_ops, event_signal)
 #define BP_NONE 0xffffffffu /* "no index": an absent optional input, no producer */
 #define BP_RANK_UNKNOWN 0xffffffffu
 

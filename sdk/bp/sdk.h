@@ -129,8 +129,9 @@ static inline void bp_copy_in(void *own, size_t own_size, const void *theirs)
  * bp_host_check(host, "npu", err)` when it is below zero. BP_E_VERSION names what both sides speak.
  * Only the head of the table is read before its size is known to be enough: magic and version, if
  * struct_size says that they are there. A table that is longer than ours is fine (a higher minor);
- * a shorter one is refused, so that a plug-in may call every slot of bp_host without a test. A bit
- * of flags within BP_CRITICAL is refused, because this version knows none.
+ * one shorter than that of 1.0 is refused, so that a plug-in may call every slot of 1.0 without a
+ * test. Slots of later minor versions are NULL in a bp_copy_in() of an older host's table. A bit of
+ * flags within BP_CRITICAL is refused, because this version knows none.
  */
 static inline bp_rc bp_host_check(const bp_host *host, const char *name, bp_err *err)
 {
@@ -143,10 +144,10 @@ static inline bp_rc bp_host_check(const bp_host *host, const char *name, bp_err 
             "%s: the host speaks ABI %u.%u, this plug-in %u.%u: install a plug-in of the "
             "host's version",
             name, (unsigned)host->abi_major, (unsigned)host->abi_minor, BP_ABI_MAJOR, BP_ABI_MINOR);
-    if (host->struct_size < sizeof(bp_host))
+    if (host->struct_size < BP_LEAST_HOST)
         return bp_fail(err, BP_E_VERSION,
                        "%s: the host's table has %u bytes, this plug-in needs %u", name,
-                       (unsigned)host->struct_size, (unsigned)sizeof(bp_host));
+                       (unsigned)host->struct_size, (unsigned)BP_LEAST_HOST);
     if (host->flags & BP_CRITICAL)
         return bp_fail(err, BP_E_VERSION,
                        "%s: the host has critical flags 0x%08x, of which this plug-in knows 0x%08x",
