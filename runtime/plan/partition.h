@@ -22,7 +22,8 @@ struct bp_asked {
 struct bp_verdict {
     uint32_t verdict, reason; /* BP_YES..., BP_R_* */
     const char *subject, *text;
-    bool is_costly; /* BP_NO, for the host found that it would be slower there */
+    uint32_t detail; /* BP_DETAIL_*, where the host refused it in the provider's name */
+    bool is_costly;  /* BP_NO, for the host found that it would be slower there */
     bool has_cost;
     double run_ns, launch_ns; /* what the provider says it costs; 0 unless has_cost */
 };

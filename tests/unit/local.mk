@@ -289,6 +289,11 @@ unit_tests += %D%/optimize/check_passes_slices
 %C%_optimize_check_passes_slices_CPPFLAGS = $(unit_cppflags)
 %C%_optimize_check_passes_slices_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/session/check_details
+%C%_session_check_details_SOURCES = %D%/session/check_details.c $(kit_sources)
+%C%_session_check_details_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_details_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/session/check_feeds
 %C%_session_check_feeds_SOURCES = %D%/session/check_feeds.c $(kit_sources)
 %C%_session_check_feeds_CPPFLAGS = $(unit_cppflags)
