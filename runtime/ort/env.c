@@ -70,9 +70,9 @@ static OrtStatus *read_workers(OrtEnv *env, const OrtThreadingOptions *threads)
 /* The refusal that programs look for is mapped as for sessions; see error_codes.c. */
 static OrtStatus *host_failed(bp_rc rc, const struct ort_err *err)
 {
-    if (rc == BP_E_INVALID && strstr(err->text, " affinities for "))
-        return ort_from(rc, err, ORT_MAKING, NULL);
-    return ort_from(rc, err, ORT_OTHER, NULL);
+    bool is_of_affinities = err->err.detail == BP_DETAIL_AFFINITY_COUNT;
+
+    return ort_from(rc, err, is_of_affinities ? ORT_MAKING : ORT_OTHER, NULL);
 }
 
 static OrtStatus *open_host(OrtEnv *env, const struct env_settings *settings)
