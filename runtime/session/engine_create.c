@@ -97,7 +97,7 @@ static bp_rc try_graph(struct bp_engine *engine, const struct bp_engine_config *
     if (rc >= 0)
         rc = bp_subgraph_create(maker, engine->ir, NULL, NULL, "", &engine->graph, err);
     if (rc >= 0)
-        rc = bp_mismatches_judge(mismatches_of(engine, config), err);
+        rc = bp_mismatches_check(mismatches_of(engine, config), err);
     if (rc >= 0 && maker->n_missing > 0 && !config->claims_only)
         rc = bp_fail_detail(err, BP_E_UNSUPPORTED, maker->missing_detail,
                             "no provider takes %u node%s: %s%s", maker->n_missing,
