@@ -50,7 +50,10 @@ typedef struct bp_session_options bp_session_options;
 typedef struct bp_session bp_session;
 /* A model that was read and checked; ends with bp_model_close(). */
 typedef struct bp_model bp_model;
-/* Who runs what, and why; a session's is its own, others end with bp_report_destroy(). */
+/*
+ * Which provider runs which node, and why. That of a session is the session's; others end with
+ * bp_report_destroy().
+ */
 typedef struct bp_report bp_report;
 
 /*
@@ -79,7 +82,7 @@ static inline bp_err bp_err_init(char *buf, size_t cap)
 BP_API const char *bp_version(void);
 /* "BP_E_SHAPE" for -6; never NULL. */
 BP_API const char *bp_rc_name(bp_rc rc);
-/* "float32" for BP_DTYPE_F32, "none" for what is no type; never NULL. */
+/* "float32" for BP_DTYPE_F32, "none" for a number that is no type; never NULL. */
 BP_API const char *bp_dtype_name(uint32_t dtype);
 /* BP_DTYPE_* for such a name, BP_DTYPE_NONE when there is none. */
 BP_API uint32_t bp_dtype_from_name(const char *name);
@@ -92,9 +95,10 @@ BP_API uint32_t bp_dtype_bits(uint32_t dtype);
 typedef void (*bp_log_fn)(void *user, uint32_t level, const char *domain, const char *text);
 
 /*
- * Asked about a plug-in's file that no allow list has, before anything of it runs: may it be
- * opened? A place to verify a signature that lies beside it. Below 0: no, and `err` may say why. It
- * must not call functions of the environment. [any thread, one at a time]
+ * Decides whether a plug-in's file that is in no allow list may be opened; for example by verifying
+ * a signature beside it. Called before any code of the plug-in runs. Returns 0 to allow it, and an
+ * error, with its reason in `err`, to refuse it. The strings are valid for the call. Must not call
+ * functions of the environment. [any thread, one at a time]
  */
 typedef bp_rc (*bp_allow_fn)(void *user, const char *path, const char *id, const char *sha256,
                              bp_err *err);
@@ -109,39 +113,61 @@ typedef struct bp_processors {
     uint32_t reserved0;
 } bp_processors;
 
-/* What a worker's thread does, from its first to its last moment. */
+/* The main function of a worker thread; it returns when the pool is destroyed. */
 typedef void (*bp_worker_fn)(void *arg);
 
 /*
- * Worker threads of a pool, all but the caller's: who makes them and where they run. Start from {0}
- * with struct_size set. All of them are made when the pool is, with its environment or session,
- * instead of at the first job that wants them.
+ * Worker threads of a pool (all but the calling thread): how they are created, and on which
+ * processors they run. Start from {0} with struct_size set. With this config all workers are
+ * created together with the pool's environment or session; without it, at the first job that needs
+ * them.
  */
 typedef struct bp_worker_config {
     uint32_t struct_size;
     /*
-     * 0: workers run wherever the process may. Else the number of threads minus 1; it does not
-     * count where that is 0. Processors that the process does not have are left out with a warning.
+     * Entries of affinities: 0, then workers run on any processor of the process, or the number of
+     * threads minus 1. It is ignored for a pool of one thread. Processors that the process may not
+     * use are left out with a warning.
      */
     uint32_t n_affinities;
     const bp_processors *affinities; /* worker i's; copied */
     /*
-     * Makes a thread that calls worker(arg) once and ends when that returns. *thread is the
-     * application's, for join; NULL is fine. Below 0: the environment or the session is not made,
-     * with these words; what was made before is joined. Neither a thread that was not made, nor one
-     * that calls too late, does harm. Its affinity is left alone where `affinities` does not say
-     * it. NULL: POSIX threads. [the thread that makes the pool, one call at a time]
+     * Creates a thread that calls worker(arg) once and ends when that returns. *thread is a handle
+     * of the application's, for join; it may be NULL. On an error creation of the environment or
+     * session fails with this error, and threads created before are joined. A thread that calls
+     * worker(arg) after that returns at once. The host changes the thread's affinity only if
+     * `affinities` names processors for it. NULL: the host creates POSIX threads. [the thread that
+     * creates the pool, one call at a time]
      */
     bp_rc (*create)(void *user, bp_worker_fn worker, void *arg, void **thread, bp_err *err);
     /*
-     * Waits for the end of such a thread, whose worker() is about to return, and frees it. Once for
-     * each that was made; together with create, or not at all. An exception is a line of the log;
-     * the pool then waits only until worker() has returned. [the thread that ends the pool, one
-     * call at a time]
+     * Waits for the end of such a thread, whose worker() is about to return, and frees its handle.
+     * Called once for each thread that `create` made. Set both functions or neither. A C++
+     * exception is logged; the pool then waits only until worker() has returned. [the thread that
+     * destroys the pool, one call at a time]
      */
     void (*join)(void *user, void *thread);
-    void *user; /* for both; until the environment or the session is gone */
+    void *user; /* for both; must outlive the environment or the session */
 } bp_worker_config;
+
+/*
+ * Memory of the application for runs; see bp_session_options_set_allocator(). Start from {0} with
+ * struct_size set; alloc and free are both needed. Exceptions that they throw end in the host.
+ */
+typedef struct bp_allocator {
+    uint32_t struct_size;
+    uint32_t reserved0;
+    /*
+     * *block gets at least `bytes` bytes, more than 0, of any alignment. The values need not be set.
+     * NULL there is BP_E_NOMEM. Below 0: there is no memory, and the run fails with that code and
+     * the words in `err` (may be NULL). An exception fails the run too, with BP_E_INTERNAL. [any
+     * thread, several at once]
+     */
+    bp_rc (*alloc)(void *user, size_t bytes, void **block, bp_err *err);
+    /* `block` came from alloc and is not NULL. An exception is lost. [any thread, several at once] */
+    void (*free)(void *user, void *block);
+    void *user; /* for both; until all memory is back */
+} bp_allocator;
 
 /* Start from {0} with struct_size set; zeroes are the defaults. Everything is copied. */
 typedef struct bp_env_config {
@@ -159,56 +185,54 @@ typedef struct bp_env_config {
     uint32_t probe_timeout_ms;
     uint32_t reserved0;
     /*
-     * Where it is remembered from one process to the next what came of probes, so that good
-     * plug-ins are not tried every time and bad ones no third time: the absolute path of a file,
-     * "user" for one in the user's cache directory, "off" for none. NULL: as BACKPLANE_REGISTRY
-     * says, else "off": nothing is written that nobody asked for. Never in programs with raised
-     * privileges. What plug-ins say of themselves is kept in another file beside it, for lists.
+     * File that keeps the results of probes between processes, so that good plug-ins are not probed
+     * each time, and plug-ins that failed twice not again: an absolute path, "user" for a file in
+     * the user's cache directory, "off" for none. NULL: as BACKPLANE_REGISTRY says, else "off".
+     * Programs with raised privileges use none. A second file beside it caches manifests.
      */
     const char *registry;
     /* BP_ALLOW_*; 0: as BACKPLANE_ALLOW and the installation say, else BP_ALLOW_OFF */
     uint32_t allow;
     uint32_t deps;         /* BP_DEPS_*; 0: as BACKPLANE_DEPS says, else BP_DEPS_ANY */
     const char *allow_dir; /* absolute; lists beside the installation's; NULL: none */
-    bp_allow_fn allow_fn;  /* asked about a plug-in that no list has; NULL: it is not allowed */
+    bp_allow_fn allow_fn;  /* decides about plug-ins in no list; NULL: none is allowed */
     void *allow_user;
     const bp_worker_config *workers; /* of the pool; NULL: all defaults */
 } bp_env_config;
 
 /*
  * The allow list: which plug-ins' files may be opened. Lists are the files *.sum in
- * SYSCONFDIR/backplane/allow.d and in allow_dir; a line is the SHA-256 of a file, in 64 digits, and
- * the id that its manifest has to have. A file `mode` beside them, with the word off, warn or
- * enforce, is what the operator asks for. The strictest mode that anybody asks for counts; the user
- * can make it stricter only. Lists and modes that others may write to do not count, the mode then
- * being BP_ALLOW_ENFORCE.
+ * SYSCONFDIR/backplane/allow.d and in allow_dir. A line is the SHA-256 of a file, in 64 hexadecimal
+ * digits, and the id that its manifest must have. A file `mode` in such a directory contains off,
+ * warn or enforce. The strictest of all settings is in force, so users can only make it stricter.
+ * A list that others may write to is ignored; a mode file like that means BP_ALLOW_ENFORCE.
  */
 enum {
     BP_ALLOW_OFF = 1,
-    BP_ALLOW_WARN = 2,   /* what is not listed is opened, with a warning in the log */
-    BP_ALLOW_ENFORCE = 3 /* what is not listed is not opened, nor tried */
+    BP_ALLOW_WARN = 2,   /* unlisted files are opened, with a warning in the log */
+    BP_ALLOW_ENFORCE = 3 /* unlisted files are neither opened nor probed */
 };
 
 /*
- * What libraries a plug-in may bring in. They are found where the dynamic linker looks, which
- * variables like LD_LIBRARY_PATH can redirect. BP_DEPS_TRUSTED in a program with raised privileges
- * and with BP_ENV_HERMETIC, whatever is asked for.
+ * Which libraries a plug-in may load. The dynamic linker finds them, and variables such as
+ * LD_LIBRARY_PATH can redirect it. Programs with raised privileges, and BP_ENV_HERMETIC, always
+ * have BP_DEPS_TRUSTED.
  */
 enum {
     BP_DEPS_ANY = 1,
-    BP_DEPS_TRUSTED = 2 /* none that another user could have changed, as with plug-ins themselves */
+    BP_DEPS_TRUSTED = 2 /* none that another user could have changed; the rule for plug-ins */
 };
 
 /*
- * Plug-ins are tried in a process of their own before they are opened in this one: they are opened
- * there, greeted, and asked whether they are usable. One that crashes, takes too long, ends its
- * process, or leaves a thread, blocked signals or another directory behind is not opened here, and
- * its row says what it did.
+ * Probes: before a plug-in is opened in this process, backplane-probe opens it in a process of its
+ * own, calls its entry and asks whether it is usable. One that crashes, exceeds the time limit,
+ * ends its process, or leaves a thread, blocked signals or another current directory behind is not
+ * opened here, and its row says what it did.
  */
 enum {
-    BP_PROBE_AUTO = 1, /* all but CPU and what is open here already; without a helper none, and one
-                            warning */
-    BP_PROBE_ALWAYS = 2, /* CPU too, and nothing is opened that could not be tried */
+    /* all but CPU and what is open here already; none, with one warning, if the helper can't run */
+    BP_PROBE_AUTO = 1,
+    BP_PROBE_ALWAYS = 2, /* CPU too; if the helper can't run, nothing is opened */
     BP_PROBE_OFF = 3
 };
 
@@ -223,12 +247,14 @@ enum {
 };
 
 /*
- * config NULL: all defaults. Runs no plug-in code and probes no hardware. BP_E_INVALID also where
- * BACKPLANE_FALLBACK or BACKPLANE_PROVIDER_OPTIONS counts and is malformed.
+ * Creates an environment. config NULL: all defaults. Runs no plug-in code and probes no hardware.
+ * BP_E_INVALID: a setting is wrong, or BACKPLANE_FALLBACK or BACKPLANE_PROVIDER_OPTIONS is
+ * malformed and not ignored. *out is the caller's, to bp_env_destroy().
  */
 BP_API bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err) BP_CHECKED;
 /*
- * After its sessions, models and options are gone; BP_E_INVALID leaves it alive while some are not.
+ * Destroys the environment. BP_E_INVALID: sessions or models of it still exist; nothing changes.
+ * NULL is fine.
  */
 BP_API bp_rc bp_env_destroy(bp_env *env, bp_err *err);
 /* Threads of the pool, the caller included. */
@@ -248,17 +274,17 @@ BP_API const char *bp_env_variable(const bp_env *env, uint32_t i, const char **v
  */
 BP_API uint32_t bp_env_allow(bp_env *env, const char **dir, uint32_t *n);
 
-/* What a failure of a provider means to the application. What is recorded is always the same. */
+/* What a failure of a provider means to the application. The report records it in any case. */
 enum {
-    BP_FALLBACK_DEFAULT = 0, /* as set for the whole, at first BP_FALLBACK_WARN */
+    BP_FALLBACK_DEFAULT = 0, /* the options' policy, which is BP_FALLBACK_WARN at first */
     BP_FALLBACK_SILENT = 1,  /* go on with the next provider */
-    BP_FALLBACK_WARN = 2,    /* the same, with one log line that says who, why and what then */
-    BP_FALLBACK_REQUIRE = 3  /* creating the session fails; so it does when no node was taken */
+    BP_FALLBACK_WARN = 2,    /* the same, with a log line: provider, reason, what runs instead */
+    BP_FALLBACK_REQUIRE = 3  /* creation of the session fails, also if the provider takes no node */
 };
 
 /*
- * An option: its name and its value as text. Both are copied by who is given them. Values are
- * written as a user would: "4", "true", "512M". The provider's schema says what they mean.
+ * An option: its name and its value as text. Functions that take options copy both. Values are
+ * written as a user would: "4", "true", "512M". The provider's schema defines types and ranges.
  *
  *     bp_key_value threads = {"threads", "4"};
  */
@@ -284,15 +310,15 @@ BP_API bp_rc bp_env_add_entry(bp_env *env, const char *name, bp_entry_fn entry,
                               bp_err *err) BP_CHECKED;
 
 /*
- * How far a provider has come; a report row names the stage at which it ended. Up to and with
- * BP_STAGE_QUARANTINE nothing of a plug-in is mapped and none of its code runs: its file alone is
- * read.
+ * Stages of loading and using a provider, in order; a row names the last one that it reached. Up to
+ * and including BP_STAGE_QUARANTINE a plug-in's file is only read: it is not mapped, and none of
+ * its code runs.
  */
 enum {
     BP_STAGE_NONE = 0,     /* not tried */
     BP_STAGE_FOUND = 1,    /* is there such a file or entry? */
-    BP_STAGE_SECURITY = 2, /* can nobody else have put or changed it, and is its file harmless? */
-    BP_STAGE_MANIFEST = 3, /* has it a manifest that says what it is? See bp/manifest.h */
+    BP_STAGE_SECURITY = 2, /* could another user have changed it; is mapping it harmless? */
+    BP_STAGE_MANIFEST = 3, /* has it a well-formed manifest? See bp/manifest.h */
     BP_STAGE_ARCH = 4,     /* is it of this kind of processor and build? */
     BP_STAGE_ISA = 5,      /* has this processor the instructions that it needs? */
     BP_STAGE_ABI = 6,      /* do we speak the same version? By its manifest, then by its tables */
@@ -310,12 +336,12 @@ enum {
     BP_STAGE_RUN = 18, /* in use */
     BP_STAGE_END = 19
 };
-/* What a provider is to this process, each more than the one before. */
+/* States of a provider in this process; each includes those before it. */
 enum {
-    BP_STATE_KNOWN = 1u << 0,     /* its name means something */
+    BP_STATE_KNOWN = 1u << 0,     /* its name is known */
     BP_STATE_INSTALLED = 1u << 1, /* there is a file or an entry */
-    BP_STATE_LOADABLE = 1u << 2,  /* it loads, with all that it needs, and we speak its version */
-    BP_STATE_USABLE = 1u << 3     /* it says that it can work here and now */
+    BP_STATE_LOADABLE = 1u << 2,  /* it loads, with its libraries, and its ABI version fits */
+    BP_STATE_USABLE = 1u << 3     /* it says that its device and libraries are here */
 };
 
 /* "AVAILABLE" for BP_STAGE_AVAILABLE; never NULL. */
@@ -350,43 +376,48 @@ typedef struct bp_provider_info {
  */
 BP_API bp_rc bp_env_provider_count(bp_env *env, uint32_t *out, bp_err *err) BP_CHECKED;
 /*
- * Opens provider i and asks whether it is usable; what stands in the way is in the answer's reason.
+ * Opens provider i and asks whether it is usable; if not, BP_OK is returned all the same, and
+ * out->code and out->reason say why. The caller sets out->struct_size. BP_E_INVALID: no provider i.
  */
 BP_API bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out,
                                   bp_err *err) BP_CHECKED;
 /*
- * The same as far as it is known without mapping or running anything of the plug-in. Where nothing
- * stands in the way up to then, the code is BP_OK and the stage below BP_STAGE_AVAILABLE.
+ * The same, as far as it is known without mapping the plug-in or running its code. If no check has
+ * failed so far, out->code is BP_OK and out->stage is below BP_STAGE_AVAILABLE.
  */
 BP_API bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out,
                                   bp_err *err) BP_CHECKED;
 /*
- * File j of those that opening provider i brought into this process: its own first, then libraries
- * that nothing here had loaded before. NULL: end, or it has not been opened. Borrowed for the life
- * of the process. [any thread]
+ * Path of file j of those that were mapped into this process when provider i was opened: its own
+ * first, then libraries that were not loaded before. NULL: end, or it has not been opened. Borrowed
+ * for the life of the process. [any thread]
  */
 BP_API const char *bp_env_provider_library(bp_env *env, uint32_t i, uint32_t j);
 /*
- * Tries all that were found and are still unknown in processes of their own, all at once, so that
- * asking for each of them does not do that one after the other; see BP_PROBE_AUTO. Takes no longer
- * than the slowest, which is bounded. BP_E_NOMEM.
+ * Probes all plug-ins that were found and not probed yet, at once, each in a process of its own
+ * (see BP_PROBE_AUTO). Later queries then need no probe. Takes as long as the slowest plug-in, at
+ * most the time limit. BP_E_NOMEM.
  */
 BP_API bp_rc bp_env_probe(bp_env *env, bp_err *err) BP_CHECKED;
 /*
- * Forgets that the provider of this name has failed to stand a probe, here and in the registry
- * file; the next question tries it anew, and what its row said until then is void. Errors are those
- * of bp_env_find_provider().
+ * Forgets, here and in the registry file, that the provider of this name failed a probe. The next
+ * query probes it again; strings of its row are invalid from now on. Errors are those of
+ * bp_env_find_provider().
  */
 BP_API bp_rc bp_env_retry_provider(bp_env *env, const char *name, bp_err *err) BP_CHECKED;
 /*
- * Device `device` of provider i, as the provider tells of it; bp_provider_info.n_devices says how
- * many there are. One that says nothing of its devices has the processor (kind BP_DEVICE_CPU), or
- * with memory of its own one of kind BP_DEVICE_OTHER. Strings are never NULL, and borrowed until
- * the env is destroyed. BP_E_INVALID: there is no such device; or why the provider is not usable.
+ * Device `device` of provider i, below bp_provider_info.n_devices, as the provider describes it. A
+ * provider that describes none has one: the CPU (kind BP_DEVICE_CPU), or with memory of its own one
+ * of kind BP_DEVICE_OTHER. Strings are never NULL, and borrowed until the env is destroyed.
+ * BP_E_INVALID: there is no such device. If the provider is not usable, its error is returned.
  */
 BP_API bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp_device *out,
                                     bp_err *err) BP_CHECKED;
-/* Index of the provider that a name means, in any form of bp_session_options_add_provider. */
+/*
+ * Index of the provider with a name, in any form of bp_session_options_add_provider. BP_E_INVALID:
+ * an unknown name; the message has the nearest. BP_E_UNAVAILABLE: a known one that is not
+ * installed.
+ */
 BP_API bp_rc bp_env_find_provider(bp_env *env, const char *name, uint32_t *out,
                                   bp_err *err) BP_CHECKED;
 /*
@@ -405,9 +436,9 @@ BP_API bp_rc bp_env_is_available(bp_env *env, const char *name, bp_err *err) BP_
  */
 BP_API const char *bp_env_provider_dir(bp_env *env, uint32_t i, const char **why);
 
-/* Who has a provider of ONNX Runtime's world to bring: see bp_known_provider. */
+/* Who offers a provider that ONNX Runtime has a name for: see bp_known_provider. */
 enum {
-    BP_HOME_HERE = 1,      /* Backplane, in this release or one to come */
+    BP_HOME_HERE = 1,      /* Backplane, in this release or a later one */
     BP_HOME_ELSEWHERE = 2, /* its vendor; Backplane has none */
     BP_HOME_GONE = 3       /* nobody: it was withdrawn */
 };
@@ -438,7 +469,7 @@ typedef struct bp_known_provider {
     uint32_t flags;   /* BP_KNOWN_* */
     uint32_t states;  /* BP_STATE_*; BP_STATE_KNOWN always */
     const char *name; /* short name */
-    /* BP_HOME_ELSEWHERE: what it needs; BP_HOME_GONE: what took its place. NULL: nothing to tell */
+    /* BP_HOME_ELSEWHERE: what it needs; BP_HOME_GONE: what replaced it; else NULL */
     const char *note;
     uint32_t stage;
     bp_rc code;
@@ -447,10 +478,10 @@ typedef struct bp_known_provider {
 } bp_known_provider;
 
 /*
- * Known provider i, in an order that stays; those at home here come first. Looks for files and
- * reads what they say of themselves, and opens none: one that was not opened before is neither
- * usable nor unusable yet, code BP_OK with a stage below BP_STAGE_AVAILABLE. BP_E_INVALID: there is
- * none of that index, the end; or struct_size is not set. [any thread]
+ * Known provider i, in a fixed order; those of BP_HOME_HERE come first. Looks for plug-in files and
+ * reads their manifests, but opens none: a plug-in that was not opened before has code BP_OK with a
+ * stage below BP_STAGE_AVAILABLE, as it is not known whether it is usable. BP_E_INVALID: the index
+ * is past the end, or struct_size is not set. [any thread]
  */
 BP_API bp_rc bp_env_known_provider(bp_env *env, uint32_t i, bp_known_provider *out,
                                    bp_err *err) BP_CHECKED;
@@ -461,7 +492,8 @@ enum {
 };
 
 /*
- * What a provider takes of one version of an operator, in inputs and outputs of one element type.
+ * Element types that a provider takes for one version of an operator, in inputs and outputs that
+ * share a type.
  */
 typedef struct bp_operator_info {
     uint32_t struct_size;
@@ -469,8 +501,8 @@ typedef struct bp_operator_info {
     uint32_t since, until; /* versions of the domain that have it; until 0: up to the newest */
     const char *op, *domain;
     const char *params; /* "X, Y": inputs and outputs that share the type; NULL: a host operator */
-    uint64_t types, taken; /* bits 1 << BP_DTYPE_*: that ONNX allows, that the provider takes */
-    uint64_t conditional;  /* others, which it refused for an attribute or a shape, not the type */
+    uint64_t types, taken; /* bits 1 << BP_DTYPE_*: types that ONNX allows, types that it takes */
+    uint64_t conditional;  /* types that it refused only for the default attributes or shapes */
     uint32_t family;       /* for bp_operator_family() */
     uint32_t reserved0;    /* 0 */
 } bp_operator_info;
@@ -479,9 +511,10 @@ typedef struct bp_operator_info {
 typedef void (*bp_operator_fn)(void *user, const bp_operator_info *row);
 
 /*
- * Finds out what provider i takes of every version of every operator that is known here, by asking
- * it about nodes made up for that, with attributes as by default: what depends on shapes or
- * attributes, a plan of a model tells. The provider has its default options.
+ * Asks provider i, with its default options, which nodes it takes: for every version of every known
+ * operator, a node with default attributes for each element type. What depends on shapes or
+ * attributes is seen in the plan of a model. Calls `fn` on this thread, once for each row. Errors:
+ * the provider's, if it is not usable; BP_E_INVALID: no provider i; BP_E_NOMEM.
  */
 BP_API bp_rc bp_env_provider_operators(bp_env *env, uint32_t i, bp_operator_fn fn, void *user,
                                        bp_err *err) BP_CHECKED;
@@ -495,9 +528,9 @@ BP_API const char *bp_operator_family(uint32_t family, const char **out_about);
 
 /* ---- session options ------------------------------------------------------------------------- */
 
-/* Lives apart from the env; one may serve many sessions. */
+/* Independent of environments; one object may serve many sessions. BP_E_NOMEM. */
 BP_API bp_rc bp_session_options_create(bp_session_options **out, bp_err *err) BP_CHECKED;
-/* Sessions made with them go on. NULL is fine. */
+/* Sessions that were created with the options are not affected. NULL is fine. */
 BP_API void bp_session_options_destroy(bp_session_options *options);
 
 /*
@@ -528,7 +561,7 @@ BP_API bp_rc bp_session_options_register(bp_session_options *options, bp_env *en
 BP_API bp_rc bp_session_options_set_devices(bp_session_options *options, const char *name,
                                             const uint32_t *devices, uint32_t n_devices,
                                             bp_err *err) BP_CHECKED;
-/* Policy of providers that were added with BP_FALLBACK_DEFAULT. */
+/* Policy of providers that were added with BP_FALLBACK_DEFAULT. BP_E_INVALID: no such policy. */
 BP_API bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32_t fallback,
                                              bp_err *err) BP_CHECKED;
 /*
@@ -538,24 +571,24 @@ BP_API bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32
  */
 BP_API void bp_session_options_set_strict(bp_session_options *options, uint32_t on);
 /*
- * Sizes and ranks that a model declares of its values are hints: where what is inferred, or made by
- * a run, is another, that counts, and the difference is told once a value, as a warning and in the
- * report (bp_report_get_mismatch). With strict shapes it is an error (BP_E_SHAPE), when the
- * session is made or at the run that shows it. Another element type is always one. This has nothing
- * to do with bp_session_options_set_strict(), which is about providers.
+ * Shapes that a model declares for its values are hints. If the inferred shape, or that of a run,
+ * differs, the declared one is ignored; the difference is reported once for each value, in the log
+ * as a warning and in the report (bp_report_get_mismatch). With strict shapes it is an error
+ * (BP_E_SHAPE), at creation of the session or in the run that has the other shape. A wrong element
+ * type is always an error. (bp_session_options_set_strict() is about providers.)
  */
 BP_API void bp_session_options_set_strict_shapes(bp_session_options *options, uint32_t on);
 /*
- * Models that import an operator set newer than the newest that is known here are refused
- * (BP_E_VERSION), as their operators may mean something else by then. on: they run as if they
- * imported the newest, and their nodes may have attributes that are not known, which do nothing.
+ * Models that import an operator set newer than this host knows are refused (BP_E_VERSION), because
+ * its operators may have changed. on: such a model runs as if it imported the newest known version,
+ * and unknown attributes of its nodes are ignored.
  */
 BP_API void bp_session_options_set_newer_opsets(bp_session_options *options, uint32_t on);
 /*
- * A provider that was added is to get at least this share (0..1) of the nodes that providers run,
- * counted as they run: a fused node is one. With less it has failed, and its policy says what that
- * means. It is named in any spelling; BP_E_INVALID: it is not in the list, or share is out of
- * range. 0: any node will do.
+ * Requires that a provider that was added gets at least this share (0 to 1) of the nodes that
+ * providers run, counted after passes: a fused node is one. With less it counts as failed, and its
+ * fallback policy applies. 0, as at first: one node is enough. `name` in any form. BP_E_INVALID: it
+ * is not in the list, or share is out of range.
  */
 BP_API bp_rc bp_session_options_set_min_share(bp_session_options *options, const char *name,
                                               double share, bp_err *err) BP_CHECKED;
@@ -584,39 +617,58 @@ BP_API void bp_session_options_ignore_env_providers(bp_session_options *options)
 /* Threads of the env's pool that runs of the session use; 0: all. */
 BP_API void bp_session_options_set_threads(bp_session_options *options, uint32_t threads);
 /*
- * Sessions get a pool of their own with such workers, as wide as bp_session_options_set_threads()
- * says, or as the environment's; it stays as it is when providers are set anew. NULL: the
- * environment's pool. The config is copied. BP_E_INVALID: it makes no sense. Plans and optimized
- * models that are made from the options use the environment's.
+ * Gives each session a pool of its own, with workers by this config and as many threads as
+ * bp_session_options_set_threads() says, or as the environment's pool has.
+ * bp_session_set_providers() keeps the pool. NULL: the environment's pool. The config is copied.
+ * BP_E_INVALID: the config is malformed. Plans and optimized models use the environment's pool.
  */
 BP_API bp_rc bp_session_options_set_workers(bp_session_options *options,
                                             const bp_worker_config *config, bp_err *err) BP_CHECKED;
 /*
- * Lines about a session, and of its providers, go to this function instead of the environment's, up
- * to that level (0: BP_LOG_WARN). fn NULL: the environment's. `user` has to stay until the session
- * is gone. What providers are found and opened goes to the environment's in any case.
+ * Host memory of runs comes from this allocator, for all sessions that are made with the options:
+ * arenas with the values and the scratch memory of providers, outputs whose sizes come with the data,
+ * values that loops carry, and outputs that bp_session_run() allocates: bp_tensor_free() gives these
+ * back by the tensor's flags, also after the session is gone. Runs with known shapes and buffers of
+ * the caller allocate nothing. Other memory is returned when the session is destroyed or trimmed
+ * (bp_session_trim()), or has met more than eight sets of shapes.
+ *
+ * Of the C library stay: weights, programs and what providers allocate themselves, strings, values
+ * that are no tensors (sequences, maps), lists of sizes, tensors without elements, and what models are
+ * read and planned with. An output is asked for by the bytes of its elements, which begin where the
+ * memory does; other memory with up to 72 bytes more, to align it.
+ *
+ * NULL: the C library. The struct is copied. BP_E_INVALID: it makes no sense, the options are as
+ * before.
+ */
+BP_API bp_rc bp_session_options_set_allocator(bp_session_options *options,
+                                              const bp_allocator *allocator,
+                                              bp_err *err) BP_CHECKED;
+/*
+ * Log lines about a session and from its providers go to this function, up to that level (0:
+ * BP_LOG_WARN), instead of the environment's. fn NULL: the environment's. `user` must outlive the
+ * session. Lines about finding and opening plug-ins always go to the environment's function.
  */
 BP_API void bp_session_options_set_log(bp_session_options *options, bp_log_fn fn, void *user,
                                        uint32_t level);
 
 /*
- * How far a session may change the graph before it runs: each level has the passes of those before
- * it. Names of inputs and outputs stay, and so do results, to the bit or within the roundings of
- * another order of the same arithmetic (the report's passes say which). Operators of the
- * application and nodes that placement rules speak of are left as they are.
+ * How far a session may change the graph before it runs; each level includes those before it. Names
+ * of inputs and outputs stay. Results stay equal bit by bit (bp_report_pass.is_exact), or differ by
+ * rounding where a pass changes the order of operations. Operators of the application, and nodes
+ * that placement rules name, are not changed.
  */
 enum {
-    BP_OPTIMIZE_DEFAULT = 0, /* what has proved itself: now that of EXTENDED */
+    BP_OPTIMIZE_DEFAULT = 0, /* the recommended level: BP_OPTIMIZE_EXTENDED in this release */
     BP_OPTIMIZE_NONE = 1,    /* the graph runs as the model has it */
     BP_OPTIMIZE_BASIC = 2, /* ONNX's operators stay: constants are folded, nodes dropped, merged */
     BP_OPTIMIZE_EXTENDED = 3, /* nodes of one provider become fused operators that it takes too */
-    BP_OPTIMIZE_LAYOUT = 4    /* what pays on some providers alone: quantised operators on cpu */
+    BP_OPTIMIZE_LAYOUT = 4    /* passes that only some providers gain from: quantization on cpu */
 };
 /* BP_E_INVALID: no such level. */
 BP_API bp_rc bp_session_options_set_optimization(bp_session_options *options, uint32_t level,
                                                  bp_err *err) BP_CHECKED;
 /*
- * Leaves out one pass by its name ("fold-norm"). BP_E_INVALID: none has it; the error has them all.
+ * Disables one pass by its name ("fold-norm"). BP_E_INVALID: no such pass; the message lists all.
  */
 BP_API bp_rc bp_session_options_disable_pass(bp_session_options *options, const char *name,
                                              bp_err *err) BP_CHECKED;
@@ -627,16 +679,17 @@ BP_API bp_rc bp_session_options_disable_pass(bp_session_options *options, const 
 BP_API const char *bp_optimization_pass(uint32_t i, uint32_t *level, const char **help);
 
 /*
- * Told about each phase of a long creation: "read", "infer", ...; fraction 0..1 within the whole.
+ * Called at each phase of creating a session: "read", "infer", ...; fraction: 0 to 1 of the whole.
+ * The string is a constant. [the thread that creates the session]
  */
 typedef void (*bp_progress_fn)(void *user, const char *phase, double fraction);
-/* Sets that function; NULL: nobody is told. `user` is borrowed until sessions are created. */
+/* Sets that function; NULL: none. `user` is borrowed until the sessions have been created. */
 BP_API void bp_session_options_set_progress(bp_session_options *options, bp_progress_fn fn,
                                             void *user);
 
 /* ---- models ---------------------------------------------------------------------------------- */
 
-/* What a value is. */
+/* Kinds of values. */
 enum {
     BP_KIND_TENSOR = 0,
     BP_KIND_SEQUENCE = 1, /* of values of one type */
@@ -647,13 +700,13 @@ enum {
 };
 
 /*
- * The type of a value. Borrowed like what it was got from. A sequence of tensors is two rows, of
- * which the first has the kind BP_KIND_SEQUENCE and the second, its item, the kind BP_KIND_TENSOR.
+ * The type of a value; borrowed as long as the struct that refers to it. A sequence of tensors has
+ * kind BP_KIND_SEQUENCE, and its item has kind BP_KIND_TENSOR.
  */
 typedef struct bp_type_info {
     uint32_t kind;  /* BP_KIND_* */
-    uint32_t dtype; /* of a tensor's elements or a map's keys; NONE: not said */
-    /* of a sequence, optional or map; the tensor that a sparse one stands for; NULL: not said */
+    uint32_t dtype; /* of a tensor's elements or a map's keys; NONE: unknown */
+    /* of a sequence, optional or map; of a sparse tensor its dense type; NULL: unknown */
     const struct bp_type_info *item;
 } bp_type_info;
 
@@ -699,8 +752,8 @@ enum {
 };
 
 /*
- * What a model says of itself. Strings are borrowed until it is closed; the numbers n_* are what the
- * functions with an index below accept.
+ * Facts about a model. Strings are borrowed until it is closed; n_* are the numbers of rows of the
+ * functions with an index below. file_bytes and weight_bytes are bytes.
  */
 typedef struct bp_model_info {
     uint32_t struct_size;
@@ -714,11 +767,17 @@ typedef struct bp_model_info {
     const char *graph_doc;
 } bp_model_info;
 
-/* Reads structure and checks it; needs no provider. Weights stay in the file. ONNX, or ONNX Runtime's own
- * format (.ort), told by the bytes. */
+/*
+ * Opens a file in ONNX's format or in ONNX Runtime's (.ort), told apart by their bytes, and checks
+ * its structure. Needs no provider. Weights stay in the mapped file. *out is the caller's, to
+ * bp_model_close(). BP_E_IO: the file can't be read. BP_E_INVALID: it is no valid model.
+ * BP_E_VERSION: a newer IR version or operator set. BP_E_UNSUPPORTED, BP_E_NOMEM.
+ */
 BP_API bp_rc bp_model_open(bp_env *env, const char *path, bp_model **out, bp_err *err) BP_CHECKED;
-/* The same from memory, which must outlive the model and its sessions. `dir` (may be NULL) is where
- * external data lies; without it external data is refused. */
+/*
+ * The same from memory, which must outlive the model and its sessions. `dir` is the directory of
+ * external data; NULL: models with external data are refused.
+ */
 BP_API bp_rc bp_model_open_memory(bp_env *env, const void *bytes, size_t size, const char *dir,
                                   bp_model **out, bp_err *err) BP_CHECKED;
 
@@ -733,7 +792,7 @@ typedef struct bp_model_weight {
 /* bp_model_weight.flags. */
 enum {
     BP_WEIGHT_IF_ANY = 1u << 0,  /* no error when the model has no such initializer */
-    BP_WEIGHT_EXTERNAL = 1u << 1 /* an error when the model has the initializer's data in itself */
+    BP_WEIGHT_EXTERNAL = 1u << 1 /* an error if the initializer's data is not external */
 };
 
 /* A file of external data that is in memory: `name` is what the model calls it. */
@@ -744,9 +803,9 @@ typedef struct bp_model_file {
 } bp_model_file;
 
 /*
- * Where a model comes from. Start from {0} with struct_size set. Nothing is copied: bytes, tensors,
- * files and edits, though not the arrays and their names, must stay as they are until the model and
- * its sessions are gone.
+ * The parts of a model. Start from {0} with struct_size set. Data is not copied: bytes, data of
+ * tensors and files, and edits must stay valid and unchanged until the model and its sessions are
+ * gone. The arrays weights, files and edits, and names in them, are only read during the call.
  */
 typedef struct bp_model_source {
     uint32_t struct_size;
@@ -766,72 +825,76 @@ typedef struct bp_model_source {
 } bp_model_source;
 
 /*
- * As bp_model_open, with all that may come in from outside. BP_E_OPTION names a weight that does
- * not fit.
+ * As bp_model_open, with weights, files and edits. BP_E_OPTION: a weight fits no initializer; the
+ * message names it.
  */
 BP_API bp_rc bp_model_open_source(bp_env *env, const bp_model_source *source, bp_model **out,
                                   bp_err *err) BP_CHECKED;
 BP_API void bp_model_close(bp_model *model); /* sessions made from it live on */
 
-/* An initializer, as bp_model_save tells of it; valid for the call. */
+/* An initializer, as bp_model_save passes it to `place`; valid for the call. */
 typedef struct bp_weight_info {
     uint32_t struct_size;
     uint32_t reserved0;
     const char *name;
     bp_tensor tensor; /* only to be read; base may be unaligned */
-    const char *file; /* the external file that it lies in; NULL: within the model, or given */
+    const char *file; /* its external file; NULL: none */
     uint64_t offset;  /* in that file */
 } bp_weight_info;
 
-/* What takes a model that is saved. Start from {0} with struct_size set. */
+/*
+ * Functions that receive a saved model. Start from {0} with struct_size set. A function that
+ * returns an error ends bp_model_save with it. [the thread of bp_model_save]
+ */
 typedef struct bp_model_sink {
     uint32_t struct_size;
     uint32_t format; /* BP_MODEL_FORMAT_* */
     void *user;
     /*
-     * Says where an initializer goes: *file, borrowed until the next call, is the name that the
-     * saved model has for the file, and *offset where in it the bytes are, which the function has
-     * put there. *file is NULL at first: within the model. NULL function: all go within. Not asked
-     * for strings, which cannot be outside.
+     * Decides where an initializer's data goes. To make it external, the function writes the data
+     * to a file itself, and sets *file to the name that the model shall have for it, borrowed until
+     * the next call, and *offset to its first byte. If *file stays NULL, the data goes into the
+     * model. NULL function: all data goes into the model. Not called for strings, which ONNX can't
+     * have in external files.
      */
     bp_rc (*place)(void *user, const bp_weight_info *weight, const char **file, uint64_t *offset,
                    bp_err *err);
-    /* told the size once all are placed; NULL is fine */
+    /* gets the model's size in bytes, after all initializers are placed; NULL is fine */
     bp_rc (*begin)(void *user, uint64_t size, bp_err *err);
-    bp_rc (*write)(void *user, const void *bytes, size_t size, bp_err *err); /* in order */
+    bp_rc (*write)(void *user, const void *bytes, size_t size, bp_err *err); /* consecutive parts */
 } bp_model_sink;
 
 /*
- * Writes the model as it was opened: with given weights and edits, and with everything that the
- * host itself does not read. External data that no `place` puts elsewhere comes within.
- * BP_E_INVALID: it would be over 2 GiB, where protobuf ends. BP_E_IO: external data is missing.
- * What the sink's functions return ends it.
+ * Writes the model as it was opened, with weights and edits of its source, and with fields that the
+ * host does not use. External data goes into the model, unless `place` decides otherwise.
+ * BP_E_INVALID: the model would exceed 2 GiB, the limit of protobuf. BP_E_IO: external data is
+ * missing. Errors of the sink's functions are returned.
  *
- * In ONNX Runtime's own format all data comes within (`place` is not asked), functions are put in
- * place of their calls, Constant nodes become initializers, and what the host does not read is left
- * out. BP_E_UNSUPPORTED: the format cannot say something of the model; the words name it.
+ * In ONNX Runtime's format all data goes into the model (`place` is not called), calls of functions
+ * are inlined, Constant nodes become initializers, and fields that the host does not use are left
+ * out. BP_E_UNSUPPORTED: the format can't express a part of the model; the message names it.
  */
 BP_API bp_rc bp_model_save(const bp_model *model, const bp_model_sink *sink,
                            bp_err *err) BP_CHECKED;
 
 enum {
     /*
-     * Initializers that are inputs as well stay so, and nothing is computed from them in advance.
-     * Without it they become constants: inputs of the new model no more.
+     * Initializers that are also inputs stay inputs with a default, and are not folded. Without
+     * this flag they become constants, and the new model lacks these inputs.
      */
     BP_OPTIMIZE_KEEP_DEFAULTS = 1u << 0
 };
 
 /*
- * A model with the graph that a session would run: after the passes of the options' level, for
- * their providers, without functions (their nodes are in place of the calls) and without Constant
- * nodes. It is a model like others, to be saved, planned or run; `model` may be closed, its weights
- * are shared. Inputs, outputs, names of values and metadata stay. Providers only say what they
- * would take: nothing is compiled, and nodes that none takes are no error. Fused operators are of
- * domains that ONNX Runtime has too, "" and com.microsoft. options NULL: the environment's
- * defaults. *out is the caller's, to close; *report (report may be NULL) to bp_report_destroy():
- * what the passes did, and who takes what. BP_E_UNSUPPORTED: functions bring versions of operators
- * that no one version of their set has.
+ * Makes a model with the graph that a session with these options would run: after the passes of the
+ * options' level for their providers, with calls of functions inlined and without Constant nodes.
+ * It can be saved, planned or run; `model` may be closed before it, as weights are shared. Inputs,
+ * outputs, names of values and metadata stay. Providers are asked which nodes they take, but
+ * compile nothing; nodes that none takes are no error. Fused operators are of domains that ONNX
+ * Runtime has too, "" and com.microsoft. options NULL: the environment's defaults. *out is the
+ * caller's, to bp_model_close(). *report (report may be NULL), what the passes did and which
+ * provider takes which node, is the caller's, to bp_report_destroy(). BP_E_UNSUPPORTED: functions
+ * import versions of an operator set that can't be combined into one.
  */
 BP_API bp_rc bp_model_optimize(bp_env *env, bp_model *model, const bp_session_options *options,
                                uint32_t flags, bp_model **out, bp_report **report,
@@ -856,16 +919,21 @@ BP_API const char *bp_model_external(const bp_model *model, uint32_t i);
 /* ---- sessions -------------------------------------------------------------------------------- */
 
 /*
- * Makes the model of `path` ready: read, understood, claimed by the providers in order, compiled.
- * options NULL: the environment's defaults.
+ * Creates a session of the model file at `path`: opens it, infers types and shapes, optimizes the
+ * graph, assigns nodes to the providers in their order, compiles. options NULL: the environment's
+ * defaults. *out is the caller's, to bp_session_destroy(). Errors: those of bp_model_open().
+ * BP_E_INVALID: also an unknown provider. BP_E_OPTION: a wrong option. BP_E_UNSUPPORTED: no
+ * provider takes a node; the message names it. BP_E_SHAPE: strict shapes are set, and a declared
+ * shape is wrong. If a required provider fails, its error is returned. [any thread; several at once
+ * in one environment]
  */
 BP_API bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_options *options,
                                bp_session **out, bp_err *err) BP_CHECKED;
-/* The same of a model that was opened; the session lives on when that is closed. */
+/* The same for an opened model, which may be closed before the session. */
 BP_API bp_rc bp_session_create_from_model(bp_env *env, bp_model *model,
                                           const bp_session_options *options, bp_session **out,
                                           bp_err *err) BP_CHECKED;
-/* Waits for runs in flight. */
+/* Waits for runs in flight; none may begin meanwhile. NULL is fine. */
 BP_API void bp_session_destroy(bp_session *session);
 
 /*
@@ -918,35 +986,45 @@ typedef struct bp_run_options {
 } bp_run_options;
 
 /*
- * One run. Any number of threads may run one session at once. After the first runs with given
- * shapes and the caller's buffers it allocates nothing. Inputs: base, bytes, dims, rank and dtype
- * are set by the caller; the memory is only read. Outputs: with a base, the result goes there:
- * `bytes` is the capacity, `dims` must have `rank` entries to be filled (BP_E_SHAPE says what is
- * needed when either is too small). With base NULL, base and dims are allocated: bp_tensor_free()
- * them. dtype is filled in either way. Both may lie at any address: what is not aligned for its
- * elements is copied, through memory that stays with the session. A tensor of strings needs bytes
- * for its spans and, behind them, for their text. An output that is no tensor is put into `object`,
- * which is the caller's to bp_object_release(); `object` is NULL for others. options may be NULL.
+ * Runs the session once. [any thread; several runs of one session at once] Later runs with the same
+ * shapes and with buffers of the caller allocate nothing. options may be NULL.
  *
- * An input that is declared as a scalar may have any shape, which it keeps. Inputs that no wanted
- * output needs may be left out. The first run of either kind takes as long as making the session;
- * up to 16 such sets of inputs are remembered, then it is BP_E_UNSUPPORTED.
+ * Inputs: the caller sets base, bytes, dims, rank and dtype; the memory is only read. Outputs with
+ * a base: the result is written there. bytes is the capacity; dims has space for rank entries,
+ * which are filled in. BP_E_SHAPE: either is too small; the message says what is needed. Outputs
+ * with base NULL: base and dims are allocated, for the caller to bp_tensor_free(). In both cases
+ * dtype is filled in. Buffers may have any address: one that is not aligned for its elements is
+ * copied, through memory that the session keeps. A tensor of strings needs bytes for its spans and,
+ * after them, for their text. A result that is no tensor is in `object`, for the caller to
+ * bp_object_release(); for tensors `object` is NULL.
+ *
+ * An input that the model declares as a scalar may have any shape. Inputs that no requested output
+ * depends on may be left out. The first run with such a shape, or without such inputs, takes as
+ * long as creating the session. A session keeps 16 such variants; another one is BP_E_UNSUPPORTED.
+ *
+ * BP_E_INVALID: an index, type or missing input. BP_E_SHAPE: a shape that contradicts the model.
+ * BP_E_CANCELLED, BP_E_TIMEOUT: as the options ask. Else the error of the provider that failed; the
+ * message names the node.
  */
 BP_API bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
                             bp_binding *outputs, uint32_t n_outputs, const bp_run_options *options,
                             bp_err *err) BP_CHECKED;
 
 /*
- * Sets the provider list anew, as if the session had been made with it: inputs, outputs and their
- * indices stay. No run may be in flight. On failure the session is as before.
+ * Replaces the provider list, as if the session had been created with it; inputs, outputs and their
+ * indices stay. BP_E_BUSY: a run is in flight. Other errors are those of bp_session_create(). On
+ * failure the session is unchanged.
  */
 BP_API bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *options,
                                       bp_err *err) BP_CHECKED;
-/* Providers of the session, highest priority first, CPU last. NULL: end. Until set_providers. */
+/*
+ * Short name of provider i of the session, highest priority first, CPU last. NULL: end. Borrowed
+ * until bp_session_set_providers() or the end of the session.
+ */
 BP_API const char *bp_session_provider(const bp_session *session, uint32_t i);
 /*
- * Effective option j of provider i, defaults included: key, with value in *value, "(secret)" for
- * one that is. NULL: end. Until the option is changed.
+ * Option j of provider i, defaults included: its key, and its value in *value, which is "(secret)"
+ * for secret options. NULL: end. Borrowed until the option changes.
  */
 BP_API const char *bp_session_provider_option(const bp_session *session, uint32_t i, uint32_t j,
                                               const char **value);
@@ -960,7 +1038,10 @@ BP_API const char *bp_session_provider_option(const bp_session *session, uint32_
  */
 BP_API bp_rc bp_session_set_option(bp_session *session, const char *provider, const char *key,
                                    const char *value, bp_err *err) BP_CHECKED;
-/* Where every node went and why. Until set_providers or destroy. */
+/*
+ * Which provider runs each node, and why. Borrowed until bp_session_set_providers() or the end of
+ * the session.
+ */
 BP_API const bp_report *bp_session_report(const bp_session *session);
 
 /* Counters of a session. */
@@ -969,13 +1050,13 @@ typedef struct bp_session_stats {
     uint32_t n_groups;    /* programs, those in subgraphs included */
     uint64_t runs;        /* finished */
     uint64_t crossings;   /* calls of a provider's execute */
-    uint64_t frames;      /* states of runs that wait for the next runs */
-    uint64_t arena_bytes; /* host memory in these: pooled */
+    uint64_t frames;      /* idle frames (states of runs), kept for the next runs */
+    uint64_t arena_bytes; /* host memory of idle frames */
     uint64_t create_ns;   /* wall time of creation */
     /*
-     * Host memory of all such states, those of runs in flight too: their arenas, and outputs whose
-     * sizes come with the data; without those of loops' rounds. Now, so that held_bytes -
-     * arena_bytes is in use; and the most that there ever was. Weights are not in it.
+     * Host memory of all frames, those of runs in flight included, now and at most: arenas, and
+     * outputs whose sizes depend on data, but not those of iterations of loops. Weights are not
+     * counted. held_bytes - arena_bytes is in use by runs.
      */
     uint64_t held_bytes, peak_bytes;
     uint64_t device_bytes; /* of providers' own memory, in all frames; weights are not counted */
@@ -984,14 +1065,14 @@ typedef struct bp_session_stats {
 BP_API bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out,
                                   bp_err *err) BP_CHECKED;
 /*
- * Memory of a session's states of runs by whom it serves, as bp_session_stats has it for all.
- * Weights are not in it. An arena serves the groups of all providers: each is charged with its part
- * of it by what it asked for, so that host memory of all rows adds up to that of the session.
+ * Memory of a session's frames for one provider, in bytes; bp_session_stats has the sums. Weights
+ * are not counted. An arena is shared by groups of all providers: each provider is charged in
+ * proportion to what it asked for, so host memory of all rows adds up to that of the session.
  */
 typedef struct bp_memory_use {
     uint32_t struct_size;
     uint32_t reserved0;
-    const char *provider; /* as bp_session_provider() has it; NULL: what the host runs itself */
+    const char *provider; /* its short name; NULL: nodes that the host runs itself */
     uint64_t held_bytes, pooled_bytes, peak_bytes; /* host memory; pooled: of idle states */
     uint64_t own_held_bytes, own_pooled_bytes, own_peak_bytes; /* the same in its own memory */
 } bp_memory_use;
@@ -1002,9 +1083,9 @@ typedef struct bp_memory_use {
 BP_API bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_memory_use *out,
                                    bp_err *err) BP_CHECKED;
 /*
- * Gives back the memory that waits for the next runs, which then are prepared anew, once: for a
- * session that rests, or after a run with unusually large shapes. Runs in flight keep theirs until
- * they end. *freed (NULL is fine): its bytes of host memory. [any thread, but not with
+ * Frees idle frames: for a session that will not run for a while, or after a run with unusually
+ * large shapes. The next run makes a frame again. Runs in flight keep theirs until they end. *freed
+ * (freed may be NULL): bytes of host memory that were freed. [any thread, but not during
  * bp_session_set_providers]
  */
 BP_API bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err);
@@ -1016,7 +1097,7 @@ BP_API bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err);
 /* What an event of a profile is about. */
 enum {
     BP_PROFILE_SPAN = 0,  /* what the application timed, see bp_profile_add */
-    BP_PROFILE_NODE = 1,  /* one node; or a group whose provider measures no single nodes */
+    BP_PROFILE_NODE = 1,  /* one node, or a group whose provider does not measure single nodes */
     BP_PROFILE_GROUP = 2, /* one call of a provider's execute */
     BP_PROFILE_RUN = 3    /* one bp_session_run, from its first check to its last output */
 };
@@ -1027,20 +1108,21 @@ typedef struct bp_profile_event {
     uint32_t kind;            /* BP_PROFILE_* */
     int64_t start_ns, end_ns; /* on CLOCK_MONOTONIC */
     uint64_t run_id;          /* counts the runs of a session; 0 for spans */
-    const char *name;         /* of the node, or of the group's first; "model_run" for a run */
+    const char *name;         /* of the (first) node; "model_run" for a run */
     const char *op;       /* operator type, "Group" for several nodes; NULL for runs and spans */
     const char *provider; /* short name; NULL: the host itself */
     uint32_t node;        /* index of the (first) node in its graph, or BP_NONE */
     uint32_t n_nodes;     /* nodes that it covers; 0 for runs and spans */
-    uint32_t thread;      /* number of the thread, as the system counts */
+    uint32_t thread;      /* thread id of the operating system */
     uint32_t reserved0;
 } bp_profile_event;
 
 /*
- * A record of the last `capacity` events (0: 65536; at most 16777216): when it is full, new ones
- * replace the oldest. Runs that are given it in bp_run_options write to it, any number of them at
- * once; others are not slowed down. In a run, nodes come in the order in which they ended, then
- * their group, at last the run. It outlives sessions.
+ * Creates a ring buffer of `capacity` events (0: 65536; at most 16777216); when it is full, new
+ * ones replace the oldest. Runs that have it in their bp_run_options write to it, several at once
+ * if need be; other runs are not slowed down. The nodes of a group come in the order in which they
+ * ended, then the group; the run comes last. It may outlive sessions. BP_E_INVALID: capacity is too
+ * large; BP_E_NOMEM.
  */
 BP_API bp_rc bp_profile_create(uint32_t capacity, bp_profile **out, bp_err *err) BP_CHECKED;
 BP_API void bp_profile_destroy(bp_profile *profile); /* no run may be writing; NULL is fine */
@@ -1055,24 +1137,24 @@ BP_API uint64_t bp_profile_dropped(const bp_profile *profile);
 BP_API bp_rc bp_profile_get(const bp_profile *profile, uint32_t i, bp_profile_event *out,
                             bp_err *err) BP_CHECKED;
 /*
- * All events as JSON in the trace format of browsers, with categories, names and arguments as ONNX
- * Runtime's profiles have them, so that tools for those read it. *out is the caller's, to
- * bp_free().
+ * All events as JSON in Chrome's trace event format, with the categories, names and arguments of
+ * ONNX Runtime's profiles, so that tools for these can read it. *out is the caller's, to bp_free().
+ * BP_E_NOMEM.
  */
 BP_API bp_rc bp_profile_json(const bp_profile *profile, char **out, bp_err *err) BP_CHECKED;
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
 /*
- * What a provider with memory of its own reckons that a plan takes. Sizes that only a run knows
- * leave memory and times unknown.
+ * Which estimates of a provider with memory of its own are known. If sizes are known only in a run,
+ * memory and times are not estimated.
  */
 enum {
     BP_ESTIMATED_WEIGHTS = 1u << 0,
     BP_ESTIMATED_MEMORY = 1u << 1,
     BP_ESTIMATED_TIME = 1u << 2,
     BP_ESTIMATED_COPIES = 1u << 3,
-    BP_ESTIMATED_SIMULATED = 1u << 4 /* its times are a simulation's */
+    BP_ESTIMATED_SIMULATED = 1u << 4 /* times are those of a simulated device */
 };
 
 /* A provider of the list: how far it came and what it got. Strings live as long as the report. */
@@ -1083,19 +1165,19 @@ typedef struct bp_report_provider {
     uint32_t fallback;                 /* BP_FALLBACK_*, in force */
     const char *name, *version, *file; /* version and file may be NULL */
     const char *reason, *fix;          /* may be NULL */
-    uint32_t n_claimed;                /* nodes it would have taken */
-    uint32_t n_nodes;                  /* nodes it got */
+    uint32_t n_claimed;                /* nodes that it accepted */
+    uint32_t n_nodes;                  /* nodes that it runs */
     uint32_t n_groups;
     uint32_t states;   /* BP_STATE_* */
-    uint32_t n_costly; /* nodes it takes, but that the host gave to others as it would be slower */
-    /* of a plan, where the provider estimates; of all its groups, those in subgraphs once each */
-    uint32_t known;         /* BP_ESTIMATED_*: which of these are */
+    uint32_t n_costly; /* nodes that it accepted, but that cost less on another provider */
+    /* Estimates, of plans only: sums over its groups; those in subgraphs count once. */
+    uint32_t known;         /* BP_ESTIMATED_*: which of the following are set */
     uint64_t weight_bytes;  /* on the device for as long as the session lives */
-    uint64_t peak_bytes;    /* on the device at most: these, and the values of a run */
-    double run_ns, copy_ns; /* a run: on the device, and of copies between memories */
+    uint64_t peak_bytes;    /* most on the device at once: weights and the values of a run */
+    double run_ns, copy_ns; /* of one run: on the device, and of copies between memories */
 } bp_report_provider;
 
-/* A node of the graph as it runs: who runs it. Strings live as long as the report. */
+/* A node of the graph after passes, and its provider. Strings live as long as the report. */
 typedef struct bp_report_node {
     uint32_t struct_size;
     /* index of a provider row; BP_NONE: run by the host (control flow), or nobody */
@@ -1104,8 +1186,8 @@ typedef struct bp_report_node {
     uint32_t n_refusals;
     const char *name, *op, *domain;
     const char *path;       /* names of the nodes around it, "loop1/then"; "" at the top */
-    const char *rule;       /* the placement rule that decided; NULL: none spoke of it */
-    const char *stands_for; /* the model's nodes that passes made it of, "conv1, relu1"; or NULL */
+    const char *rule;       /* the placement rule that decided; NULL: none matches */
+    const char *stands_for; /* nodes of the model that it replaces, "conv1, relu1"; or NULL */
 } bp_report_node;
 
 /* Why a provider that came before did not get the node. */
@@ -1126,12 +1208,12 @@ typedef struct bp_report_group {
     uint32_t n_copies;            /* of those, copied between memory spaces */
     uint64_t copy_bytes;          /* a run, where sizes are known */
     const char *path;
-    /* of a plan, where the provider reckons */
-    uint32_t known; /* BP_ESTIMATED_*: which of these are */
+    /* Estimates, of plans only. */
+    uint32_t known; /* BP_ESTIMATED_*: which of the following are set */
     uint32_t reserved0;
     uint64_t weight_bytes;  /* on the device for as long as the session lives */
-    uint64_t run_bytes;     /* more while it runs: its inputs, its outputs and what is between */
-    double run_ns, copy_ns; /* a run: on the device, and of its copies between memories */
+    uint64_t run_bytes;     /* in addition while it runs: inputs, outputs and values between them */
+    double run_ns, copy_ns; /* of one run: on the device, and of copies between memories */
 } bp_report_group;
 
 /* A pass over the graph and its subgraphs, before providers compile them. */
@@ -1140,17 +1222,17 @@ typedef struct bp_report_pass {
     uint32_t level;    /* BP_OPTIMIZE_*, the lowest that runs it */
     uint32_t is_exact; /* results keep every bit */
     uint32_t n_matches;
-    uint32_t n_before, n_after; /* nodes of all graphs, but for what other passes took */
+    uint32_t n_before, n_after; /* nodes of all graphs; only this pass's changes count */
     uint64_t ns;
     const char *name, *help;
 } bp_report_pass;
 
-/* Who an option's value is from; each goes over those before it. */
+/* Where an option's value comes from; each overrides those before it. */
 enum {
     BP_ORIGIN_DEFAULT = 0,     /* the provider itself */
-    BP_ORIGIN_FILE = 1,        /* a conf file beside the plug-in, of who installed it */
+    BP_ORIGIN_FILE = 1,        /* NAME.conf beside the plug-in, by the operator */
     BP_ORIGIN_APPLICATION = 2, /* session or environment options of the program */
-    BP_ORIGIN_VARIABLE = 3     /* BACKPLANE_PROVIDER_OPTIONS, of who runs the program */
+    BP_ORIGIN_VARIABLE = 3     /* BACKPLANE_PROVIDER_OPTIONS, by the user */
 };
 
 /* An option that a provider was created with. */
@@ -1187,8 +1269,10 @@ BP_API bp_rc bp_report_get_refusal(const bp_report *report, uint32_t i, uint32_t
                                    bp_report_refusal *out, bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_report_get_group(const bp_report *report, uint32_t i, bp_report_group *out,
                                  bp_err *err) BP_CHECKED;
-/* Values between nodes: edge i runs from node *from to node *to through value `name`; either end may be
- * BP_NONE (an input or output of the model). NULL: end. */
+/*
+ * Edge i of the graph: the name of a value that node *from makes and node *to reads. Either may be
+ * BP_NONE, for an input or output of the model. NULL: end. Borrowed as long as the report.
+ */
 BP_API const char *bp_report_edge(const bp_report *report, uint32_t i, uint32_t *from,
                                   uint32_t *to);
 
@@ -1209,29 +1293,30 @@ BP_API uint32_t bp_report_mismatch_count(const bp_report *report);
 BP_API bp_rc bp_report_get_mismatch(const bp_report *report, uint32_t i, bp_report_mismatch *out,
                                     bp_err *err) BP_CHECKED;
 
-/* The whole as JSON; *out is the caller's, to bp_free(). */
+/* The whole report as JSON; *out is the caller's, to bp_free(). BP_E_NOMEM. */
 BP_API bp_rc bp_report_json(const bp_report *report, char **out, bp_err *err) BP_CHECKED;
 
 enum {
-    BP_EXPLAIN_TEXT = 0, /* for people: a row a provider, with lines that belong to it below */
+    BP_EXPLAIN_TEXT = 0, /* for people: a row for each provider, with details below it */
     BP_EXPLAIN_JSON = 1  /* the same fields */
 };
 
 /*
- * Why was a provider not used, or not for all? `provider` in any spelling, or NULL for all of them:
- * the stage at which it ended, why, what to do, what it is (known, installed, loadable, usable),
- * and the reasons for which it refused nodes, equal ones together, with how many they are and
- * examples. With a report, of a session or a plan, this is about that; without one (NULL), or for a
- * provider that it has no row of, about the provider alone, which is opened. *out is the caller's,
- * to bp_free(). BP_E_INVALID: nobody knows the provider (names the nearest).
+ * Explains why a provider was not used, or not for all nodes: the stage that it reached, the
+ * reason, what to do, its states (known, installed, loadable, usable), and its reasons for refusing
+ * nodes, grouped, with counts and examples. `provider`: a name in any form; NULL: all. report: of a
+ * session or a plan; NULL, or if it has no row of the provider: the provider is opened and only its
+ * own state explained. format: BP_EXPLAIN_*. *out is the caller's, to bp_free(). BP_E_INVALID: an
+ * unknown name; the message has the nearest.
  */
 BP_API bp_rc bp_explain(bp_env *env, const bp_report *report, const char *provider, uint32_t format,
                         char **out, bp_err *err) BP_CHECKED;
 
 /*
- * Plans a model without compiling or running it: who would take which node, and why not the others.
- * Succeeds also where a session would fail for want of operators; the report then has nodes that
- * nobody takes.
+ * Plans a model without compiling or running it: which provider takes which node, and why others
+ * refused. Succeeds also if no provider takes some nodes; a session would fail, the report has them
+ * without a provider. options NULL: the environment's defaults. *out is the caller's, to
+ * bp_report_destroy(). Other errors are those of bp_session_create().
  */
 BP_API bp_rc bp_plan_create(bp_env *env, bp_model *model, const bp_session_options *options,
                             bp_report **out, bp_err *err) BP_CHECKED;
@@ -1245,18 +1330,24 @@ BP_API void bp_report_destroy(bp_report *report); /* of bp_plan_create only */
  */
 BP_API bp_rc bp_tensor_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *out,
                              bp_err *err) BP_CHECKED;
-/* Zeroed storage for a tensor: base and dims are allocated together. */
+/*
+ * A zeroed tensor, whose base and dims are one block, to bp_tensor_free(). dims are copied.
+ * BP_E_INVALID as bp_tensor_bytes(); BP_E_NOMEM.
+ */
 BP_API bp_rc bp_tensor_alloc(uint32_t dtype, const int64_t *dims, uint32_t rank, bp_tensor *out,
                              bp_err *err) BP_CHECKED;
 /* Frees what bp_tensor_alloc, bp_tensor_decode or a run allocated, and zeroes the tensor. */
 BP_API void bp_tensor_free(bp_tensor *tensor);
-/* Reads an ONNX TensorProto. *name (may be NULL) gets its name, to bp_free(). */
+/*
+ * Decodes an ONNX TensorProto into *out, to bp_tensor_free(). *name (name may be NULL) is its name,
+ * to bp_free(). BP_E_INVALID: malformed.
+ */
 BP_API bp_rc bp_tensor_decode(const void *bytes, size_t size, bp_tensor *out, char **name,
                               bp_err *err) BP_CHECKED;
-/* Writes an ONNX TensorProto; *out is the caller's, to bp_free(). */
+/* Encodes an ONNX TensorProto of *size bytes; *out is the caller's, to bp_free(). */
 BP_API bp_rc bp_tensor_encode(const bp_tensor *tensor, const char *name, void **out, size_t *size,
                               bp_err *err) BP_CHECKED;
-/* Frees what a function of this header allocated for the caller and named so. NULL is fine. */
+/* Frees memory that a function of this header says is the caller's to bp_free(). NULL is fine. */
 BP_API void bp_free(void *p);
 
 /* ---- values of any kind ---------------------------------------------------------------------- */
@@ -1280,12 +1371,12 @@ BP_API bp_rc bp_object_optional(bp_object *item, bp_object **out, bp_err *err) B
 BP_API bp_rc bp_object_map(bp_object *keys, bp_object *values, bp_object **out,
                            bp_err *err) BP_CHECKED;
 
-/* How a sparse tensor says where its values are. */
+/* Formats of the indices of a sparse tensor. */
 enum {
-    /* an int64 for each value, its place in row-major order; or one a dimension */
+    /* int64 indices: for each value its row-major offset, or its index in each dimension */
     BP_SPARSE_COO = 1,
-    BP_SPARSE_CSR = 2, /* of a matrix: int64 column of each value; where in those each row begins */
-    BP_SPARSE_BLOCK = 4 /* int32, as the writer of the model has it */
+    BP_SPARSE_CSR = 2,  /* a matrix: int64 column of each value, and offset of each row's first */
+    BP_SPARSE_BLOCK = 4 /* int32 indices of blocks, whose layout the application defines */
 };
 
 /*

@@ -25,7 +25,7 @@ pkgconfig_DATA = \
 	%D%/backplane-sdk.pc \
 	%D%/backplane-sim.pc
 
-# The pretend accelerator: an archive, so that a plug-in which was linked with it needs no other file;
+# The simulated accelerator: an archive, so that a plug-in which was linked with it needs no other file;
 # never with sanitizers, which a stranger's compiler would have to have as well.
 sdklibdir = $(libdir)
 sdklib_LIBRARIES = %D%/libbp-sim.a
@@ -74,7 +74,7 @@ dist_templatecommon_DATA = \
 	%D%/template/common/kit.yml \
 	%D%/template/common/provider.map
 
-# The SDK alone: headers, export map, templates, the pretend accelerator, tools, docs; no host, no
+# The SDK alone: headers, export map, templates, the simulated accelerator, tools, docs; no host, no
 # provider. The kit links none of ours, so it is copied as it is: automake's own rule would install all
 # libraries first.
 install-sdk: tools/backplane-embed tools/backplane-new tools/backplane-check$(EXEEXT)

@@ -22,11 +22,12 @@ static bool has_sane_ranks(const struct bp_cpu_query *query)
 }
 
 /* Accepts or refuses one node: the version first, then the ranks, then what its operator says. */
-static void answer(const struct bp_cpu_query *query)
+static void answer(const struct bp_cpu_index *index, const struct bp_cpu_query *query)
 {
     const bp_node *node = query->node;
     uint32_t known_at;
-    const struct bp_cpu_op *op = bp_cpu_find_op(node->domain, node->op, node->since, &known_at);
+    const struct bp_cpu_op *op =
+        bp_cpu_find_op(index, node->domain, node->op, node->since, &known_at);
 
     if (!op && known_at) {
         bp_cpu_refuse(query, BP_R_OPSET, node->op, "version %u of %s is not implemented, %u is",
@@ -49,7 +50,7 @@ bp_rc bp_cpu_capability(bp_instance *instance, const bp_graph *graph, const bp_c
     for (uint32_t i = 0; i < graph->n_nodes; i++) {
         struct bp_cpu_query query = {&instance->host, graph, BP_NODE(graph, i), claims, i};
 
-        answer(&query);
+        answer(&instance->index, &query);
     }
     return BP_OK;
 }

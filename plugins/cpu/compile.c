@@ -63,7 +63,8 @@ static bp_rc prepare_node(bp_instance *instance, bp_program *program, uint32_t i
     const bp_graph *graph = program->graph;
     const bp_node *node = BP_NODE(graph, index);
     uint32_t known_at;
-    const struct bp_cpu_op *op = bp_cpu_find_op(node->domain, node->op, node->since, &known_at);
+    const struct bp_cpu_op *op =
+        bp_cpu_find_op(&instance->index, node->domain, node->op, node->since, &known_at);
     bp_rc rc;
 
     if (!op) {

@@ -100,6 +100,7 @@ struct bp_cpu_op {
     uint32_t since;     /* first operator version that this row runs */
     uint32_t until;     /* last one; 0: all later ones */
     uint32_t flags;     /* BP_CPU_* */
+    uint32_t variant;   /* tells rows apart that share functions: an enum of their file */
     const void *loops;  /* the family's table, by element type */
     /*
      * Answers for one node through bp_accept or bp_refuse and returns. NULL: takes every node whose

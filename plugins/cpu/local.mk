@@ -125,6 +125,8 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/attention/ms_rotary_embedding.c \
 	%D%/attention/multi_head_attention.c \
 	%D%/attention/q_attention.c \
+	%D%/attention/quantized_cache.c \
+	%D%/attention/quantized_cache.h \
 	%D%/attention/rotary.c \
 	%D%/attention/rotary.h \
 	%D%/attention/rotary.inc \

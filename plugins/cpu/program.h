@@ -14,11 +14,22 @@
 #include <bp/arena.h>
 #include <common/blocks.h>
 
+enum {
+    BP_CPU_INDEX_SLOTS = 1024 /* at least twice the rows of operators.h */
+};
+
+/* The rows of operators.h by the hash of their names. */
+struct bp_cpu_index {
+    uint16_t slots[BP_CPU_INDEX_SLOTS]; /* number of a row plus 1; 0: none */
+};
+
+/* Takes a few microseconds, once an instance. */
+void bp_cpu_index_make(struct bp_cpu_index *out);
 /*
  * Row for an operator at a version, or NULL; *known_at is then a version that is implemented, or 0.
  */
-const struct bp_cpu_op *bp_cpu_find_op(const char *domain, const char *name, uint32_t since,
-                                       uint32_t *known_at);
+const struct bp_cpu_op *bp_cpu_find_op(const struct bp_cpu_index *index, const char *domain,
+                                       const char *name, uint32_t since, uint32_t *known_at);
 
 /* Frees what bp_cpu_run_memory() gave to a call. */
 void bp_cpu_run_memory_finish(struct bp_cpu_call *call);
@@ -26,6 +37,7 @@ void bp_cpu_run_memory_finish(struct bp_cpu_call *call);
 struct bp_instance {
     bp_host host;
     bool use_blas;
+    struct bp_cpu_index index;
 };
 
 struct bp_program {

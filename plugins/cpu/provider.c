@@ -28,6 +28,7 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
         return bp_fail(err, BP_E_NOMEM, "cpu: no memory for the provider's instance");
     bp_copy_in(&instance->host, sizeof instance->host, host);
     instance->use_blas = !blas || blas->i != 0;
+    bp_cpu_index_make(&instance->index);
     *out = instance;
     return BP_OK;
 }

@@ -81,13 +81,13 @@ static bool reads_floats(const bp_graph *graph, const bp_node *node)
     return false;
 }
 
-/* A convolution or sequence (n_out above 1) makes up for what is run elsewhere. */
+/* A convolution or sequence makes up for what is run elsewhere. */
 static void count(const struct bp_dnnl_query *query, const struct bp_dnnl_op *op, uint32_t verdict,
                   struct tally *tally)
 {
     if (verdict == BP_YES) {
         tally->heavy++;
-        tally->convolutions += strstr(op->name, "Conv") != NULL || op->n_out > 1;
+        tally->convolutions += op->work == BP_DNNL_CONVOLUTION || op->work == BP_DNNL_SEQUENCE;
     } else if (verdict == BP_NO && reads_floats(query->graph, query->node)) {
         tally->breaking++;
     }

@@ -13,7 +13,7 @@ struct bp_bytes {
     uint64_t file_id; /* differs between different files and versions of one; 0: borrowed */
 };
 
-/* Maps a regular file. An empty one gives size 0. BP_E_IO: cannot, with the system's reason. */
+/* Maps a regular file; an empty one has size 0. BP_E_IO: the system's reason. */
 bp_rc bp_bytes_map(const char *path, struct bp_bytes *out, bp_err *err) BP_CHECKED;
 /*
  * The same for `name` inside directory `dir`: absolute names, and those whose ".." or links lead

@@ -20,7 +20,7 @@ static uint32_t affinity(void)
     return (uint32_t)CPU_COUNT(&set);
 }
 
-/* Reads as many numbers from a file, up to 2; how many there were. "max" is none. */
+/* Reads up to two numbers from a file and returns how many it has. "max" is not a number. */
 static int read_numbers(const char *tree, const char *group, const char *name, long long *numbers)
 {
     char path[PATH];
@@ -36,7 +36,7 @@ static int read_numbers(const char *tree, const char *group, const char *name, l
     return n;
 }
 
-/* Of one group: ceil(quota / period) of its time in `period`; 0: it has no limit. */
+/* CPUs that one control group may use: ceil(quota / period); 0: no limit. */
 static uint32_t quota_of(const char *tree, const char *group, bool is_unified)
 {
     long long of[2] = {0, 0}, period[2] = {0, 0};
@@ -54,7 +54,7 @@ static uint32_t quota_of(const char *tree, const char *group, bool is_unified)
     return (uint32_t)((of[0] - 1) / period[0] + 1);
 }
 
-/* The tightest quota from the group up to the root, which is all that a container may see of it. */
+/* The smallest limit from the group up to the root, or a container's root. Shortens `group`. */
 static uint32_t tightest(const char *tree, char *group, bool is_unified)
 {
     uint32_t least = 0;
@@ -85,7 +85,10 @@ static bool has_cpu(const char *controllers)
     }
 }
 
-/* Of a line "0::/group" of the unified hierarchy, or "4:cpu,cpuacct:/group" of one of the old. */
+/*
+ * The limit by a line of /proc/self/cgroup: "0::/group" (cgroup v2), or "4:cpu,cpuacct:/group"
+ * (v1).
+ */
 static uint32_t quota_by_line(char *line, const char *tree)
 {
     char *controllers = strchr(line, ':'), *group, old[PATH];

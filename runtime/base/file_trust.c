@@ -14,7 +14,7 @@
 
 enum { MAX_LINKS = 40 };
 
-/* A walk. `done` has no links and no trailing slash; "" is the root. */
+/* A walk along a path. `done`: the checked part, without links and trailing slash; "": the root. */
 struct walk {
     const struct bp_trust *trust;
     const char *path; /* as it was asked for */
@@ -65,7 +65,10 @@ static bp_rc check_owner(const struct walk *walk, const char *what, const struct
                    walk->path, what, (unsigned long)st->st_uid);
 }
 
-/* May others write? holds: it is the directory of the file, or of a link to it, or the file. */
+/*
+ * Refuses what others may write to. holds: it is the file, or the directory of the file or of a
+ * link to it; a sticky bit is no excuse there.
+ */
 static bp_rc check_mode(const struct walk *walk, const char *what, const struct stat *st,
                         bool holds)
 {
@@ -90,7 +93,7 @@ static bp_rc check(const struct walk *walk, const char *what, const struct stat 
     return rc < 0 ? rc : check_mode(walk, what, st, holds);
 }
 
-/* Puts what a link says before what is left to walk. */
+/* Puts a link's target before the rest of the path. BP_E_IO: over 40 links, or too long. */
 static bp_rc follow(struct walk *walk, const char *link)
 {
     char target[PATH_MAX], whole[2 * PATH_MAX];
@@ -109,7 +112,7 @@ static bp_rc follow(struct walk *walk, const char *link)
     return BP_OK;
 }
 
-/* Makes `done` longer by a name, and checks what is there. */
+/* Appends a name to `done` and checks what is there. */
 static bp_rc step(struct walk *walk, const char *name)
 {
     bool is_last = walk->is_to_file && walk->rest[strspn(walk->rest, "/")] == '\0';
@@ -171,7 +174,7 @@ static bp_rc walk_on(struct walk *walk)
     return rc;
 }
 
-/* Begins after the directory that was found good last, when the path lies in it. */
+/* Begins after the last directory that passed, if the path lies in it. */
 static void begin(const struct bp_trust *trust, const char *path, struct walk *walk)
 {
     const char *name = strrchr(path, '/');
@@ -184,7 +187,7 @@ static void begin(const struct bp_trust *trust, const char *path, struct walk *w
     memcpy(walk->rest, path, strlen(path) + 1);
 }
 
-/* Keeps the directory of a path, which is good, for the next one. */
+/* Keeps the directory of a path that passed, for the next path. */
 static bp_rc keep_dir(struct bp_trust *trust, const char *path, struct walk *walk)
 {
     size_t n = (size_t)(strrchr(path, '/') - path);

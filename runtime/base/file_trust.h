@@ -15,7 +15,7 @@
 struct bp_trust {
     uid_t uid;           /* effective */
     bool is_strict;      /* raised privileges, or a hermetic environment */
-    char dir[PATH_MAX];  /* the last directory that was found good, as it was named */
+    char dir[PATH_MAX];  /* the last directory that passed, as it was named */
     char real[PATH_MAX]; /* the same without links */
 };
 
@@ -25,12 +25,12 @@ void bp_trust_init(struct bp_trust *trust, bool is_hermetic);
 /* Checks directories anew: they may have changed since. */
 void bp_trust_forget(struct bp_trust *trust);
 /*
- * Checks the regular file at an absolute path, open as fd: every directory from the root on, every
- * link and what it leads to, and the file belong to root or the effective user, and nobody else may
- * write to them. A sticky directory is excused, but not when it holds the file or a link to it. Not
- * when strict, a group may write that has the number of the user, which is the user's own where
- * systems give each user one. BP_E_UNAVAILABLE: no, the words say which component and why, and
- * `fix` what to do. BP_E_IO: the file went away, or is another by now.
+ * Checks the regular file at an absolute path, open as fd: the file, every directory from the root
+ * on, and every link with its target must belong to root or the effective user, and nobody else may
+ * write to them. Two exceptions: a sticky directory that contains neither the file nor a link to
+ * it; and, unless strict, a group whose number is the user's, because many systems give each user a
+ * group of that number. BP_E_UNAVAILABLE: the message names the component and the reason, and `fix`
+ * says what to do. BP_E_IO: the file has disappeared, or was replaced.
  */
 bp_rc bp_trust_check(struct bp_trust *trust, const char *path, int fd, char *fix, size_t fix_cap,
                      bp_err *err) BP_CHECKED;

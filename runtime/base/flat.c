@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flat.c - a table begins with the signed distance back to its vtable: that one's length, the
- * table's length, and the offset of each field within the table, 0 where it is left out. Strings,
- * lists and tables in fields are unsigned distances forward.
+ * flat.c - reads FlatBuffers. A table begins with the signed distance back to its vtable, which has
+ * its own length, the table's length, and for each field its offset in the table, or 0 if the field
+ * is absent. Fields refer to strings, lists and tables by unsigned distances forward.
  */
 
 #include "config.h"
@@ -93,8 +93,8 @@ bp_rc bp_flat_open(const void *bytes, size_t size, struct bp_flat *flat, struct 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
 /*
- * Where the `width` bytes of a field are; *out is 0 when it is left out. A field number beyond the
- * vtable is one that the writer did not know: it has its default.
+ * Finds the `width` bytes of a field; *out is 0 if it is absent. A field beyond the vtable is
+ * absent too: the writer's schema was older.
  */
 static bp_rc find(const struct bp_flat_table *table, const struct bp_flat_field *field,
                   uint32_t width, uint32_t *out, bp_err *err)
@@ -153,15 +153,15 @@ bp_rc bp_flat_f32(const struct bp_flat_table *table, const struct bp_flat_field 
 }
 
 /*
- * What the offset at byte `at`, which is in the buffer, leads to. In 64 bits, as the sum may pass 4
- * GiB; callers check the result against the buffer.
+ * The target of the offset at byte `at`, which lies in the buffer. The sum may exceed 4 GiB, hence
+ * 64 bits; callers check it against the buffer.
  */
 static uint64_t follow(const struct bp_flat *flat, uint32_t at)
 {
     return (uint64_t)at + load32(flat->bytes + at);
 }
 
-/* A list at `at`, of `n_behind` bytes more than its items. */
+/* A list at `at`, followed by `n_behind` bytes, such as a string's NUL. */
 static bp_rc find_list(const struct bp_flat *flat, uint64_t at, uint32_t width, uint32_t n_behind,
                        const char *name, struct bp_flat_list *out, bp_err *err)
 {
@@ -234,7 +234,7 @@ bp_rc bp_flat_list(const struct bp_flat_table *table, const struct bp_flat_field
 
 /* ---- items ----------------------------------------------------------------------------------- */
 
-/* memcpy(), as nothing says that the buffer itself is aligned. */
+/* memcpy(), because the buffer may have any alignment. */
 int64_t bp_flat_item_i64(const struct bp_flat_list *list, uint32_t i)
 {
     int64_t value;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flat.h - reads FlatBuffers, of which nothing is trusted: each offset, table, list and string is
- * compared with the buffer before it is used. Numbers are little-endian and may have any alignment.
- * Errors are BP_E_INVALID and name the field and the byte.
+ * flat.h - reads FlatBuffers from files that may be hostile: each offset, table, list and string is
+ * checked against the buffer before it is used. Numbers are little-endian and may have any
+ * alignment. Errors are BP_E_INVALID and name the field and the byte.
  */
 #ifndef BP_BASE_FLAT_H
 #define BP_BASE_FLAT_H
@@ -36,7 +36,7 @@ struct bp_flat_list {
     const char *name; /* of its field */
 };
 
-/* Does the buffer have these four bytes where FlatBuffers have what they are? */
+/* Does the buffer have this file identifier (four bytes, at byte 4)? */
 bool bp_flat_is(const void *bytes, size_t size, const char *identifier);
 /* The root table; `flat` is set and must outlive what is read from it. */
 bp_rc bp_flat_open(const void *bytes, size_t size, struct bp_flat *flat, struct bp_flat_table *out,

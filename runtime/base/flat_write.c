@@ -12,14 +12,15 @@ enum {
     OFFSET = 4,
     MAX_SLOTS = 16,
     MAX_FIELDS = 16,
-    LARGE = 1024, /* bytes of data that begins where vector instructions like it, */
-    LARGE_ALIGN = 64,
-    SMALL_ALIGN = 16 /* and of what is less */
+    LARGE = 1024,     /* bytes; data of that size and more is aligned to LARGE_ALIGN */
+    LARGE_ALIGN = 64, /* for vector instructions */
+    SMALL_ALIGN = 16  /* for smaller data */
 };
 
 /*
- * n more zero bytes; where they are. After a failure it returns 0 and writes nothing more; one test
- * of `failed` at the end is enough. Offsets are signed in places, hence INT32_MAX.
+ * Appends n zero bytes and returns their offset. After a failure it returns 0 and appends nothing,
+ * so one test of `failed` at the end is enough. The limit is INT32_MAX, because some offsets are
+ * signed.
  */
 static uint32_t take(struct bp_flat_out *out, size_t n)
 {
@@ -52,7 +53,7 @@ void bp_flat_set(struct bp_flat_out *out, uint32_t at, const void *bytes, size_t
         memcpy(out->data + at, bytes, n);
 }
 
-/* Lets what comes `ahead` bytes from here on begin at a multiple of `align`. */
+/* Pads so that the byte `ahead` bytes after the next one lies at a multiple of `align`. */
 static void pad(struct bp_flat_out *out, size_t ahead, size_t align)
 {
     size_t rest = (out->size + ahead) % align;
@@ -193,7 +194,7 @@ static uint64_t gap(uint64_t at, const struct bp_flat_blob *blob)
     return (align - (at + OFFSET) % align) % align;
 }
 
-/* Tells the fields of blobs where they will be; returns the size of all, 0: too much. */
+/* Sets the offsets of fields that refer to blobs; returns the total size, 0: over the limit. */
 static uint64_t place_blobs(struct bp_flat_out *out)
 {
     uint64_t at = out->size;

@@ -49,8 +49,8 @@ void bp_flat_set(struct bp_flat_out *out, uint32_t at, const void *bytes, size_t
 void bp_flat_put_blob(struct bp_flat_out *out, uint32_t at, const void *bytes, size_t n);
 
 /*
- * Ends it: `write` gets all parts in turn; `begin` (may be NULL) the size before. BP_E_INVALID: it
- * would be over 2 GiB, where FlatBuffers end.
+ * Ends the buffer: calls `begin` (may be NULL) with its size, then `write` with consecutive parts.
+ * BP_E_INVALID: it would exceed 2 GiB, the limit of FlatBuffers.
  */
 bp_rc bp_flat_end(struct bp_flat_out *out, bp_rc (*begin)(void *user, uint64_t size, bp_err *err),
                   bp_rc (*write)(void *user, const void *bytes, size_t size, bp_err *err),

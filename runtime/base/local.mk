@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-# runtime/base/ - status text, allocator, array, string, log: knows nothing of ONNX.
+# runtime/base/ - status text, allocators, array, string, log: knows nothing of ONNX.
 
 runtime_libbackplane_core_la_SOURCES += \
+	%D%/block.c \
+	%D%/block.h \
 	%D%/bytes.c \
 	%D%/bytes.h \
 	%D%/cpus.c \

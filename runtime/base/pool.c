@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool.c - a team of threads that shares out indices. Each has a part of its own, the same one in
- * each job, so that what it wrote in one is near it in the next; it takes from the others' only when
- * that is done. Neighbouring processors may be far apart: a word that two of them write takes 200 ns
- * to travel between two parts of an EPYC.
+ * pool.c - a pool of threads that divides the indices of a job. Each thread has the same part of
+ * the indices in each job, so that its data stays in its cache, and takes indices of others when
+ * its part is done. Parts are counted apart, because processors may be far from each other: on an
+ * EPYC a word that two of them write takes 200 ns to move between two parts of it.
  */
 
 #define _GNU_SOURCE /* sched_getcpu, pthread_setaffinity_np */
@@ -32,8 +32,9 @@
 enum {
     MAX_WIDTH = 1024,
     /*
-     * How long a worker waits awake: waking one costs some 50 us. Not much longer, as behind a group on
-     * the host's threads there may be one of a provider with a team of its own, which it would hold up.
+     * How long a worker spins for the next job before it sleeps. Waking a thread costs about 50 us.
+     * Longer spinning would take processors from a provider with threads of its own, whose group
+     * may come next.
      */
     SPIN_NS = 100000,
     SPINS_A_LOOK = 64 /* pauses between two looks at the clock */
@@ -47,7 +48,7 @@ struct worker {
     struct bp_worker thread;
     uint32_t id;           /* 1..width-1; 0 is the caller */
     bool is_asleep;        /* under the pool's lock, as are */
-    cpu_set_t home, given; /* where it may run, and where it is let run since it was woken */
+    cpu_set_t home, given; /* its affinity, and the affinity that it got when it was woken */
 };
 
 /* The indices of one thread. */
@@ -130,8 +131,8 @@ static void sleep_until_job(struct worker *worker, uint32_t seen)
 }
 
 /*
- * Lets the worker run on any processor but this one. Some kernels wake a thread where the one that
- * wakes it runs: it waits there for milliseconds, or the two take turns, while others are idle.
+ * Sets the worker's affinity to all its processors but this one. Some kernels wake a thread on the
+ * processor of the thread that wakes it; there it waits for milliseconds while others are idle.
  */
 static void move_away(struct worker *worker, size_t cpu)
 {
@@ -140,7 +141,7 @@ static void move_away(struct worker *worker, size_t cpu)
     if (cpu >= CPU_SETSIZE || pthread_getaffinity_np(worker->thread.thread, sizeof set, &set) != 0)
         return;
     if (!CPU_EQUAL(&set, &worker->given))
-        worker->home = set; /* somebody else said so since */
+        worker->home = set; /* the application has changed it since */
     set = worker->home;
     CPU_CLR(cpu, &set);
     if (CPU_COUNT(&set) > 0 && pthread_setaffinity_np(worker->thread.thread, sizeof set, &set) == 0)
@@ -184,8 +185,9 @@ static void worker_main(void *arg)
 }
 
 /*
- * Starts the workers that `limit` threads need; one that pthreads cannot start is done without. A
- * failure of the application's function is one of the pool, which then has to be destroyed.
+ * Starts the workers that `limit` threads need. If pthreads can't start one, the pool works with
+ * fewer. If the application's function fails, that error is returned, and the pool must be
+ * destroyed.
  */
 static bp_rc start_workers(struct bp_pool *pool, uint32_t limit, bp_err *err)
 {
@@ -202,7 +204,7 @@ static bp_rc start_workers(struct bp_pool *pool, uint32_t limit, bp_err *err)
     return BP_OK;
 }
 
-/* What a pool is made of; NULL: no memory. */
+/* Allocates a pool with its workers and shares; NULL: no memory. */
 static struct bp_pool *allocate(uint32_t width)
 {
     struct bp_pool *pool = aligned_alloc(64, (sizeof *pool + 63) / 64 * 64);
@@ -228,7 +230,7 @@ bp_rc bp_pool_create(uint32_t width, struct bp_pool **out, bp_err *err)
     return bp_pool_create_with(width, NULL, NULL, out, err);
 }
 
-/* Workers as the config has them; all of them start, or it fails. */
+/* Copies the config and starts all workers, or fails. */
 static bp_rc set_up(struct bp_pool *pool, const bp_worker_config *config, const struct bp_log *log,
                     bp_err *err)
 {

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Why an open file cannot be believed; NULL: it can. */
+/* Why an open file is not trusted; NULL: it is. */
 static const char *fault_of(const struct stat *st, size_t most)
 {
     if (!S_ISREG(st->st_mode) || st->st_uid != geteuid() || st->st_mode & (S_IWGRP | S_IWOTH))

@@ -10,17 +10,16 @@
 #include "text/text.h"
 
 /*
- * The text of a file that nobody but this user could have written, ending in a NUL, to be freed;
- * NULL: there is none, it is of another owner, writable by others or larger than `most` bytes,
- * which is logged, or there is no memory. *is_there: there is something of that name, whatever it
- * is.
+ * The text of a file that only this user could have written, with a NUL at the end, for the caller
+ * to free(). NULL: no such file; or another owner, writable by others, or over `most` bytes, which
+ * is logged; or no memory. *is_there: something of that name exists.
  */
 char *bp_private_file_read(const char *path, size_t most, size_t *out_size, bool *is_there,
                            const struct bp_log *log);
 /*
- * Replaces the file as a whole, by a rename. is_durable: also a power cut leaves the old one or the
- * new one, which takes milliseconds; without it a reader has to notice a broken file. False and
- * errno: it was not written, and the old one is as it was.
+ * Replaces the file as a whole, by a rename. is_durable: after a power failure the file is the old
+ * or the new one, at the cost of milliseconds; without it, readers must detect a broken file. False
+ * with errno: not written; the old file is unchanged.
  */
 bool bp_private_file_write(const char *path, const struct bp_text *text,
                            bool is_durable) BP_CHECKED;

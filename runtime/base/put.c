@@ -10,7 +10,7 @@
 
 enum { VARINT = 0, BYTES = 2, FIXED32 = 5, VARINT_MAX = 10 };
 
-/* Room for n bytes, which are counted; NULL: no memory. */
+/* Appends n bytes for the caller to fill; NULL: no memory. */
 static uint8_t *take(struct bp_put *put, size_t n)
 {
     size_t need;

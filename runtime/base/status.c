@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* status.c - sizes of tensors, structs of the API handed out, and words put before an error. */
+/* status.c - sizes of tensors, copies of public structs, and prefixes of error messages. */
 
 #include "config.h"
 

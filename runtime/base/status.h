@@ -37,8 +37,8 @@ bool bp_dense_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *
 bp_rc bp_give_out(void *out, const void *own, bp_err *err) BP_CHECKED;
 
 /*
- * Around a call into a plug-in: no words of an earlier failure before it; after it a code that we
- * know, and words also where it gave none.
+ * Around a call into a plug-in: before it, clears the message of an earlier failure; after it,
+ * makes unknown codes BP_E_INTERNAL and adds a message if the plug-in gave none.
  */
 static inline void bp_err_clear(bp_err *err)
 {

@@ -31,7 +31,7 @@ bool bp_worker_may_move(const struct bp_worker *worker)
     return !worker->is_pinned && !worker->config;
 }
 
-/* A processor that was asked for and is not in `got`; 0 also for none, as *is_missing tells. */
+/* The first requested processor that is not in `got`; *is_missing: there is one. */
 static uint32_t find_missing(const struct bp_worker *worker, const cpu_set_t *got, bool *is_missing)
 {
     *is_missing = true;
@@ -43,7 +43,7 @@ static uint32_t find_missing(const struct bp_worker *worker, const cpu_set_t *go
     return worker->beyond;
 }
 
-/* The calling thread is the worker's. What is not there is done without. */
+/* Sets the affinity of the calling thread, which is the worker's. Missing processors are logged. */
 static void take_place(const struct bp_worker *worker)
 {
     bool is_missing;
@@ -80,9 +80,10 @@ static void take_place(const struct bp_worker *worker)
 enum { NOT_ASKED_FOR, EXPECTED, INSIDE, LEFT }; /* states of a worker */
 
 /*
- * The application's function may throw after it has started a thread, or give threads that begin when
- * the pool has gone. So what they get to call us with is no address but a number: of a worker that is
- * still expected, or of none. There is one such list in a process, as a late thread knows nothing else.
+ * The application's function may throw after it has started a thread, and its threads may begin
+ * when the pool no longer exists. So a thread's argument is not an address but a number (ticket),
+ * which is looked up among the workers that are still expected. The list is one for the process,
+ * because a late thread has nothing but its ticket.
  */
 static struct {
     pthread_mutex_t lock;
@@ -134,7 +135,7 @@ static void arrive(void *arg)
     pthread_mutex_unlock(&arrivals.lock);
 }
 
-/* Waits for a thread that is inside; one that has not come is expected no more. */
+/* Waits for a thread that runs main(); one that has not called yet will find its ticket invalid. */
 static void await_leaving(struct bp_worker *worker)
 {
     pthread_mutex_lock(&arrivals.lock);

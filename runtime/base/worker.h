@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* worker.h - the thread of a pool's worker: who makes and joins it, and where it may run. */
+/* worker.h - the thread of a pool's worker: how it is created and joined, and its affinity. */
 #ifndef BP_BASE_WORKER_H
 #define BP_BASE_WORKER_H
 
@@ -36,18 +36,18 @@ struct bp_worker {
 
 /* The worker is to run on these processors only; n 0: on any. */
 void bp_worker_pin(struct bp_worker *worker, const bp_processors *processors);
-/* May its affinity be changed for a while? Not that of a thread that somebody else placed. */
+/* May the pool change its affinity? Not if the application has set it, or created the thread. */
 bool bp_worker_may_move(const struct bp_worker *worker);
 
 /*
- * Starts the thread. Where a function of the application fails, the thread may be running all the
- * same: then too bp_worker_end() has to be called, after main() was told to return.
+ * Starts the thread. If the application's function fails, the thread may run all the same: make
+ * main() return and call bp_worker_end() in this case, too.
  */
 bp_rc bp_worker_start(struct bp_worker *worker, bp_err *err) BP_CHECKED;
 /*
- * Joins the thread, which is about to return from main() or has done so. When this returns, nothing of
- * the worker is used any more, whatever the application's function did: a thread that has not begun
- * yet will not call main().
+ * Joins the thread, which is about to return from main() or has done so. When this returns, nothing
+ * of the worker is used any more, whatever the application's function did: a thread that has not
+ * begun yet will not call main().
  */
 void bp_worker_end(struct bp_worker *worker);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* worker_config.c - checks and copies what an application says of its threads. */
+/* worker_config.c - checks and copies a bp_worker_config of the application. */
 
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* worker_config.h - reads what an application says of its threads. */
+/* worker_config.h - reads a bp_worker_config of the application. */
 #ifndef BP_BASE_WORKER_CONFIG_H
 #define BP_BASE_WORKER_CONFIG_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.h - counts the memory that the frames of a session hold, and for whom. */
+/* memory.h - where the memory that the frames of a session hold comes from, and for whom it is. */
 #ifndef BP_COMPILE_MEMORY_H
 #define BP_COMPILE_MEMORY_H
 
@@ -17,6 +17,7 @@ struct bp_memory {
 
 /* Host memory of an engine: arenas, and outputs whose sizes come with the data. */
 struct bp_engine_memory {
+    bp_allocator allocator; /* where it comes from; alloc NULL: from the C library */
     struct bp_memory all;
     struct bp_memory host_ops; /* of it, for what the host runs itself */
 };
@@ -33,7 +34,13 @@ struct bp_memory_share {
     size_t bytes;
 };
 
-/* memory may be NULL, as below: nobody counts. */
+/* The allocator that the memory comes from; NULL: the C library. memory may be NULL. */
+static inline const bp_allocator *bp_memory_allocator(const struct bp_engine_memory *memory)
+{
+    return memory && memory->allocator.alloc ? &memory->allocator : NULL;
+}
+
+/* memory may be NULL, as below: nothing is counted. */
 static inline void bp_memory_add(struct bp_memory *memory, size_t bytes)
 {
     uint64_t now, peak;

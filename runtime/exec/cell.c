@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cell.c - cells of objects, objects of cells, and whether a cell is what a fact says. */
+/* cell.c - conversion between cells and objects, and checks of cells against inferred types. */
 
 #include "config.h"
 

@@ -30,7 +30,7 @@ struct bp_queue {
     const struct bp_active *by;
     void *stream;    /* NULL: calls return when they are done; else made before the first use */
     void *event;     /* for waiting; lives as long as stream */
-    bool is_pending; /* something was put in since the last wait */
+    bool is_pending; /* work was enqueued since the last wait */
 };
 
 static inline bool bp_has_memory(const struct bp_active *active)
@@ -53,11 +53,11 @@ void bp_queues_destroy(struct bp_queue *list); /* NULL is fine */
 bp_rc bp_queue_start(struct bp_queue *queue, bp_err *err) BP_CHECKED;
 bp_rc bp_queue_copy(struct bp_queue *queue, const bp_copy *rows, uint32_t n,
                     bp_err *err) BP_CHECKED;
-/* Waits until all that was put in is done. BP_E_CANCELLED or BP_E_TIMEOUT: the run should end. */
+/* Waits until all enqueued work is done. BP_E_CANCELLED or BP_E_TIMEOUT: the run should end. */
 bp_rc bp_queue_wait(struct bp_queue *queue, const struct bp_run_shared *shared,
                     bp_err *err) BP_CHECKED;
 
-/* After a failure: nothing that was put into these queues touches memory any more. */
+/* After a failure: ends all enqueued work, so that it touches no memory any more. */
 void bp_queues_abandon(struct bp_queue *list);
 
 /* ---- plans ----------------------------------------------------------------------------------- */

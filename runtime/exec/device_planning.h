@@ -19,7 +19,7 @@ struct bp_whereabouts {
     uint32_t made_in;       /* block + 1; 0: in host memory */
     bool needs_host;        /* somebody reads it in host memory */
     struct bp_lane *coming; /* its copy to the host is in this lane */
-    uint32_t since;         /* when that was put in */
+    uint32_t since;         /* when that copy was enqueued */
     uint32_t *item;         /* one a block: its item there + 1; NULL: in none */
 };
 

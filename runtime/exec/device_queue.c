@@ -136,7 +136,7 @@ bp_rc bp_queue_copy(struct bp_queue *queue, const bp_copy *rows, uint32_t n, bp_
     return bp_err_complete(err, rc);
 }
 
-/* Nanoseconds to wait for: as long as nobody may end the run meanwhile. */
+/* Nanoseconds of one wait: without limit if the run can't be cancelled and has no deadline. */
 static int64_t patience(const struct bp_run_shared *shared)
 {
     return shared->cancel || shared->deadline_ns ? WAIT_NS : -1;

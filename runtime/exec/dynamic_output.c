@@ -3,9 +3,9 @@
 
 #include "config.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/block.h"
 #include "compile/subgraph_memory.h"
 #include "exec/frame.h"
 
@@ -17,20 +17,29 @@ bp_rc bp_dynamic_buffer_reserve(struct bp_dynamic_buffer *buffer, size_t bytes, 
                                 bp_err *err)
 {
     size_t cap = bytes ? bytes : 1;
-    void *data = NULL;
+    void *data;
+    bp_rc rc;
 
     if (buffer->data && buffer->cap >= bytes)
         return BP_OK;
     if (keep > 0 && buffer->cap < PTRDIFF_MAX / 2 && cap < buffer->cap * 2)
         cap = buffer->cap * 2;
-    if (posix_memalign(&data, 64, cap) != 0)
-        return bp_fail(err, BP_E_NOMEM, "no memory for %zu bytes", cap);
+    rc = bp_block_alloc(buffer->allocator, cap, &data, err);
+    if (rc < 0)
+        return rc;
     if (keep > 0)
         memcpy(data, buffer->data, keep);
-    free(buffer->data);
+    bp_block_free(buffer->allocator, buffer->data);
     buffer->data = data;
     buffer->cap = cap;
     return BP_OK;
+}
+
+void bp_dynamic_buffer_finish(struct bp_dynamic_buffer *buffer)
+{
+    bp_block_free(buffer->allocator, buffer->data);
+    buffer->data = NULL;
+    buffer->cap = 0;
 }
 
 /* Sizes are copied, as those of `made` belong to a frame that runs again. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* frame.c - making, dynamic and taking down the state of a run. */
+/* frame.c - creates, extends and destroys the state of a run. */
 
 #include "config.h"
 
@@ -66,6 +66,14 @@ static bp_rc set_constants(struct bp_frame_state *frame, bp_err *err)
     return rc;
 }
 
+static void set_allocator(struct bp_frame_state *frame)
+{
+    const bp_allocator *allocator = bp_memory_allocator(frame->subgraph->memory);
+
+    for (uint32_t v = 0; allocator && v < frame->subgraph->ir->n_values; v++)
+        frame->dynamic_outputs[v].allocator = allocator;
+}
+
 /*
  * Lists have one entry more than values, so that none is empty. Plans, children and carried values
  * come with the first run that needs them.
@@ -92,8 +100,10 @@ bp_rc bp_frame_state_create(const struct bp_subgraph *subgraph, struct bp_frame_
     if (!frame->cells || !frame->wanted || !frame->dynamic_outputs || !frame->plans ||
         !frame->children || !frame->held || !frame->carried)
         rc = bp_fail_nomem(err, "a run");
-    else
+    else {
+        set_allocator(frame);
         rc = set_constants(frame, err);
+    }
     if (rc < 0) {
         bp_frame_state_destroy(frame);
         return rc;
@@ -102,7 +112,7 @@ bp_rc bp_frame_state_create(const struct bp_subgraph *subgraph, struct bp_frame_
     return BP_OK;
 }
 
-/* Of the node that a unit runs; 0 for most. */
+/* The number of subgraphs of the node that a unit runs; 0 for most. */
 static uint32_t n_subgraphs(const struct bp_frame_state *frame, const struct bp_unit *unit)
 {
     return frame->subgraph->ir->nodes[unit->group->nodes[0]].n_subgraphs;
@@ -130,8 +140,8 @@ static void destroy_carried(struct bp_frame_state *frame)
 {
     for (uint32_t u = 0; frame->carried && u < frame->subgraph->n_units; u++) {
         for (uint32_t i = 0; frame->carried[u] && i < n_carried(frame, u); i++) {
-            free(frame->carried[u][i].buffers[0].data);
-            free(frame->carried[u][i].buffers[1].data);
+            bp_dynamic_buffer_finish(&frame->carried[u][i].buffers[0]);
+            bp_dynamic_buffer_finish(&frame->carried[u][i].buffers[1]);
             bp_object_release(frame->carried[u][i].object);
         }
         free(frame->carried[u]);
@@ -158,7 +168,7 @@ void bp_frame_state_destroy(struct bp_frame_state *frame)
     }
     for (uint32_t v = 0; frame->dynamic_outputs && v < frame->subgraph->ir->n_values; v++) {
         bp_memory_shrink(frame->subgraph, v, frame->dynamic_outputs[v].cap);
-        free(frame->dynamic_outputs[v].data);
+        bp_dynamic_buffer_finish(&frame->dynamic_outputs[v]);
     }
     for (uint32_t v = 0; frame->held && v < frame->subgraph->ir->n_values; v++)
         bp_object_release(frame->held[v]);
@@ -256,10 +266,18 @@ bp_rc bp_frame_state_carried(struct bp_frame_state *frame, const struct bp_unit 
 {
     uint32_t u = (uint32_t)(unit - frame->subgraph->units);
 
-    if (!frame->carried[u])
-        frame->carried[u] = calloc((size_t)n_carried(frame, u) + 1, sizeof *frame->carried[u]);
     *out = frame->carried[u];
-    return *out ? BP_OK : bp_fail_nomem(err, "the values that a loop carries");
+    if (*out)
+        return BP_OK;
+    *out = calloc((size_t)n_carried(frame, u) + 1, sizeof **out);
+    if (!*out)
+        return bp_fail_nomem(err, "the values that a loop carries");
+    for (uint32_t i = 0; i < n_carried(frame, u); i++) {
+        for (int b = 0; b < 2; b++)
+            (*out)[i].buffers[b].allocator = bp_memory_allocator(frame->subgraph->memory);
+    }
+    frame->carried[u] = *out;
+    return BP_OK;
 }
 
 void bp_frame_state_hold(struct bp_frame_state *frame, uint32_t value, bp_object *object)

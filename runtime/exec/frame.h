@@ -42,6 +42,7 @@ static inline bool bp_same_dims(const int64_t *a, const int64_t *b, uint32_t n)
  * bytes are of the run; the rank is unknown until the provider has asked for memory.
  */
 struct bp_dynamic_buffer {
+    const bp_allocator *allocator; /* of `data`; NULL: the C library */
     void *data;
     void *base; /* where the value lies: `data`, or the memory that the caller of the run brings */
     size_t cap, bytes;
@@ -91,6 +92,7 @@ struct bp_stage_plan {
     struct bp_slot *slots;
     void *arena;
     size_t arena_bytes;
+    const bp_allocator *allocator;   /* of the arena; NULL: the C library */
     struct bp_device_plan *device;   /* NULL: all is in host memory */
     struct bp_engine_memory *memory; /* counts the arena; may be NULL */
     struct bp_memory_share *shares;  /* of it, one a unit */
@@ -112,7 +114,7 @@ struct bp_frame_state {
     struct bp_carried **carried;  /* [unit] of loops: values between rounds, made at first need */
     struct bp_stage_plan **plans; /* [stage] most recently used first */
     struct bp_frame_state ***children; /* [unit][subgraph], made at first need */
-    int64_t *key;                      /* scratch for looking plans up */
+    int64_t *key;                      /* scratch memory of the search for a plan */
     uint32_t key_cap;
 };
 
@@ -159,7 +161,9 @@ bp_rc bp_cell_check(const struct bp_cell *cell, const struct bp_fact *fact, cons
                     bp_err *err) BP_CHECKED;
 /* The tensor that a cell shows. */
 bp_tensor bp_cell_tensor(const struct bp_cell *cell);
-/* Room for `bytes`; with `keep`, what is there stays. */
+/* Frees the storage; a zeroed buffer is fine. */
+void bp_dynamic_buffer_finish(struct bp_dynamic_buffer *buffer);
+/* Capacity for `bytes`; `keep`: the content stays. */
 bp_rc bp_dynamic_buffer_reserve(struct bp_dynamic_buffer *buffer, size_t bytes, size_t keep,
                                 bp_err *err) BP_CHECKED;
 /* *out shows `made`, whose elements lie in the buffer; its sizes are copied there too. */
@@ -186,10 +190,10 @@ bp_rc bp_stage_plan_get(struct bp_frame_state *frame, uint32_t s, struct bp_stag
 void bp_stage_plan_destroy(struct bp_stage_plan *plan); /* NULL is fine */
 /* Lets every tensor of the plan that shows `value` begin at base. */
 void bp_stage_plan_bind(struct bp_stage_plan *plan, uint32_t value, void *base, size_t bytes);
-/* Room of `bytes` for a value in its dynamic storage; with `keep`, what is there stays. */
+/* Capacity of `bytes` for a value in its dynamic storage; `keep`: the content stays. */
 bp_rc bp_frame_state_reserve(struct bp_frame_state *frame, uint32_t value, size_t bytes,
                              size_t keep, bp_err *err) BP_CHECKED;
-/* Room of `bytes` for a value whose size came with its data. */
+/* Capacity of `bytes` for a value whose size depends on data; the content is lost. */
 bp_rc bp_frame_state_grow(struct bp_frame_state *frame, uint32_t value, size_t bytes,
                           struct bp_dynamic_buffer **out, bp_err *err) BP_CHECKED;
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/block.h"
+
 /*
  * What a unit writes in host memory is live until its last reader, or to the end when it is wanted
  * outside.
@@ -38,23 +40,25 @@ static bp_rc lay_out(struct bp_planning *p, bp_err *err)
 {
     void *work = malloc(bp_arena_work(p->n_items) + 1);
     size_t bytes;
+    bp_rc rc;
 
     if (!work)
         return bp_fail_nomem(err, "a plan");
     bytes = bp_arena_plan(p->items, p->n_items, BP_ARENA_ALIGN, work);
     free(work);
-    if (bytes == SIZE_MAX ||
-        posix_memalign(&p->plan->arena, BP_ARENA_ALIGN, bytes ? bytes : BP_ARENA_ALIGN) != 0) {
-        p->plan->arena = NULL;
-        return bp_fail(err, BP_E_NOMEM, "no memory for the %zu bytes of a run", bytes);
-    }
+    if (bytes == SIZE_MAX)
+        return bp_fail(err, BP_E_NOMEM, "a run needs more memory than there are addresses");
+    p->plan->allocator = bp_memory_allocator(p->frame->subgraph->memory);
+    rc = bp_block_alloc(p->plan->allocator, bytes, &p->plan->arena, err);
+    if (rc < 0)
+        return bp_fail_in(err, rc, "the memory of a run");
     p->plan->arena_bytes = bytes;
     return bp_memory_enter_arena(p, err);
 }
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
-/* Tensors in host memory: of groups, and one side of each copy. */
+/* Calls fn for each tensor in host memory: of groups, and the host's side of copies. */
 static void each_tensor(struct bp_stage_plan *plan,
                         void (*visit)(void *u, uint32_t value, bp_tensor *tensor,
                                       struct bp_unit_frame *unit),

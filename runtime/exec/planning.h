@@ -10,7 +10,7 @@
 
 #include "exec/frame.h"
 
-enum { BP_ARENA_ALIGN = 64 };
+enum { BP_ARENA_ALIGN = 64 }; /* as blocks are, base/block.h */
 
 /* A plan in the making. Lists are the planning's own and freed with it. */
 struct bp_planning {

@@ -25,14 +25,15 @@ static bp_rc check_capacity(const char *name, const struct bp_cell *cell, const 
     return BP_OK;
 }
 
-bp_rc bp_run_prepare_output(const char *name, const struct bp_cell *cell, bp_binding *binding,
-                            bp_err *err)
+bp_rc bp_run_prepare_output(const struct bp_frame_state *frame, const char *name,
+                            const struct bp_cell *cell, bp_binding *binding, bp_err *err)
 {
     bp_tensor *tensor = &binding->tensor;
     bp_rc rc;
 
     if (!tensor->base) {
-        rc = bp_tensor_alloc(cell->dtype, cell->dims, cell->rank, tensor, err);
+        rc = bp_tensor_alloc_from(bp_memory_allocator(frame->subgraph->memory), cell->dtype,
+                                  cell->dims, cell->rank, tensor, err);
         return rc < 0 ? bp_fail_in(err, rc, "output '%s'", name) : rc;
     }
     rc = check_capacity(name, cell, tensor, err);
@@ -69,8 +70,8 @@ static bp_rc bind_kept(struct bp_run_state *state, const struct bp_stage *stage,
         if (!cell->base)
             continue;                                   /* of unknown size, or made by the host */
         if (wanted && cell->dtype != BP_DTYPE_STRING) { /* the text of strings is copied later */
-            bp_rc rc =
-                bp_run_prepare_output(frame->subgraph->ir->values[value].name, cell, wanted, err);
+            bp_rc rc = bp_run_prepare_output(frame, frame->subgraph->ir->values[value].name, cell,
+                                             wanted, err);
 
             if (rc < 0)
                 return rc;
@@ -248,7 +249,7 @@ static bp_rc execute_profiled(struct bp_run_state *state, struct bp_unit_frame *
     return rc;
 }
 
-/* What execute's answer means for the run. */
+/* Turns the result of execute into that of the run; errors get the provider's name. */
 static bp_rc conclude(struct bp_unit_frame *unit, bp_rc rc, bp_err *err)
 {
     rc = bp_err_complete(err, rc);

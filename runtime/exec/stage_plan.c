@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/block.h"
+
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 /* The key grows with the frame, and never shrinks: steady runs allocate nothing. */
@@ -137,7 +139,7 @@ void bp_stage_plan_destroy(struct bp_stage_plan *plan)
     }
     bp_device_plan_finish(plan);
     bp_memory_leave_arena(plan);
-    free(plan->arena);
+    bp_block_free(plan->allocator, plan->arena);
     bp_region_finish(&plan->region);
     free(plan);
 }

@@ -143,9 +143,7 @@ bp_rc bp_env_add_operators(bp_env *env, bp_operators *set, bp_err *err)
     return rc;
 }
 
-/*
- *  Under the lock, as another thread may add a set at the same time.
- */
+/* Under the lock, because another thread may add a set at the same time. */
 bp_rc bp_env_custom_table(struct bp_env *env, const struct bp_custom_list *own,
                           struct bp_custom_table *out, bp_err *err)
 {

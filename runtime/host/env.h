@@ -16,7 +16,7 @@ struct bp_env {
     struct bp_pool *pool;
     struct bp_settings settings; /* as they were when it was created */
     bool strict;                 /* of every session: all providers are required */
-    struct bp_override override; /* what the user says over the program's head */
+    struct bp_override override; /* the user's settings, which override the program's */
     struct bp_registry registry;
     struct bp_shared_weights *weights;
     pthread_mutex_t lock; /* of defaults and operators */

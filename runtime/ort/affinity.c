@@ -123,6 +123,7 @@ static OrtStatus *read_range(struct piece group, struct processor_list *found)
     return NULL;
 }
 
+/* "1,2,3": single processors. */
 static OrtStatus *read_list(struct piece group, struct processor_list *found)
 {
     struct piece piece;

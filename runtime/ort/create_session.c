@@ -55,7 +55,8 @@ static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, Ort
                                   .id = options->log_id ? strdup(options->log_id) : NULL};
     session->workers.env = session->env;
     session->has_log = options->log || options->log_id || options->log_severity >= 0;
-    session->takes_allocators = ort_keys_is_on(&options->config, "session.use_env_allocators");
+    if (ort_keys_is_on(&options->config, "session.use_env_allocators"))
+        session->allocator = ort_shared_take(session->env, ort_cpu_memory());
     if ((options->log_id && !session->logger.id) ||
         !ort_keys_copy(&session->config, &options->config) ||
         !ort_custom_copy(&session->custom, &options->custom) ||
@@ -184,6 +185,8 @@ static OrtStatus *make_host(OrtSession *session, const OrtSessionOptions *option
         status = ort_custom_to_host(session, &options->custom, host_options);
     if (!status)
         status = set_workers(session, host_options);
+    if (!status)
+        status = ort_session_set_allocator(session, host_options);
     if (status) {
         bp_session_options_destroy(host_options);
         return status;
@@ -257,6 +260,10 @@ static OrtStatus *finish(OrtSession *session, const OrtSessionOptions *options)
     return status;
 }
 
+/*
+ * The session's logger is the thread's until this returns, because the host's lines name no
+ * session.
+ */
 OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *options)
 {
     const OrtLogger *outer = ort_logger_set(&session->logger);
@@ -303,6 +310,7 @@ static OrtStatus *load(OrtSession *session, const struct ort_source *source,
     return status;
 }
 
+/* A session that fails is released before the caller sees it: *out stays NULL. */
 OrtStatus *ort_session_create(const OrtEnv *env, const struct ort_source *source,
                               const OrtSessionOptions *options, OrtSession **out)
 {

@@ -149,6 +149,7 @@ static OrtStatus *acquire(const struct ort_env_settings *settings, OrtEnv **out)
     return status;
 }
 
+/* For slots without an environment among their arguments, such as GetAvailableProviders. */
 OrtStatus *ort_env_acquire(OrtEnv **out)
 {
     struct ort_env_settings settings = {.severity = ORT_LOGGING_LEVEL_WARNING};

@@ -97,6 +97,7 @@ static void write_line(const struct line *line)
             line->category, line->text);
 }
 
+/* The application's log function may throw, so it runs under bp_guard(). */
 static void call_log(void *u)
 {
     const struct line *line = u;

@@ -12,7 +12,10 @@
 
 #include <backplane.h>
 
-/* Programs search messages for these sentences. */
+/*
+ * Programs search messages for these sentences. The message is the sentence, then the host's text,
+ * which names the node or value.
+ */
 static const struct ort_refusal refusals[BP_DETAIL_END] = {
     [BP_DETAIL_NO_SUCH_FILE] = {ORT_FAIL, "External data path does not exist"},
     [BP_DETAIL_NO_LOCATION] = {ORT_FAIL, "External data location cannot be empty"},

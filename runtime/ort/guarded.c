@@ -19,11 +19,13 @@ OrtStatus *ort_thrown_as(OrtErrorCode code, const struct bp_thrown *thrown, cons
                     thrown->is_std ? "" : "Unknown Exception: ", thrown->text, whose);
 }
 
+/* ONNX Runtime's codes: ORT_RUNTIME_EXCEPTION for a std::exception, ORT_FAIL for anything else. */
 OrtStatus *ort_thrown(const struct bp_thrown *thrown, const char *whose)
 {
     return ort_thrown_as(thrown->is_std ? ORT_RUNTIME_EXCEPTION : ORT_FAIL, thrown, whose);
 }
 
+/* env NULL: the process's environment, or standard error if there is none. */
 void ort_thrown_log(OrtEnv *env, const struct bp_thrown *thrown, const char *whose)
 {
     OrtEnv *found = env ? NULL : ort_env_current();
@@ -39,6 +41,7 @@ void ort_thrown_log(OrtEnv *env, const struct bp_thrown *thrown, const char *who
 
 /* ---- allocators ------------------------------------------------------------------------------ */
 
+/* Arguments and result of one call under bp_guard(); each call uses some of them. */
 struct request {
     OrtAllocator *allocator;
     const OrtAllocator *asked;
@@ -54,6 +57,7 @@ static void call_alloc(void *u)
     request->p = request->allocator->Alloc(request->allocator, request->size);
 }
 
+/* The exception of Alloc becomes the thread's next ort_no_memory(), as this returns only NULL. */
 void *ort_alloc(OrtAllocator *allocator, size_t size)
 {
     struct request request = {.allocator = allocator, .size = size};
@@ -72,8 +76,12 @@ OrtStatus *ort_no_bytes(size_t size)
 {
     OrtStatus *status = ort_no_memory();
 
-    return status != ort_no_memory() ? status
-                                     : ort_fail(ORT_FAIL, "the allocator has no %zu bytes", size);
+    return status != ort_no_memory()
+               ? status
+               : ort_fail(ORT_FAIL,
+                          "the allocator has no %zu bytes: Failed to allocate memory for "
+                          "requested buffer of size %zu",
+                          size, size);
 }
 
 static void call_free(void *u)

@@ -55,6 +55,7 @@ static bool grow(OrtKeyValuePairs *list)
     return true;
 }
 
+/* Takes `value`, copies `key`. False: no memory, and `value` is still the caller's. */
 static bool insert(OrtKeyValuePairs *list, size_t i, const char *key, char *value)
 {
     char *copy = strdup(key);
@@ -71,6 +72,7 @@ static bool insert(OrtKeyValuePairs *list, size_t i, const char *key, char *valu
     return true;
 }
 
+/* A key that exists gets the new value and keeps its position. */
 bool ort_keys_set(OrtKeyValuePairs *list, const char *key, const char *value)
 {
     bool found;
@@ -112,6 +114,7 @@ const char *ort_keys_get(const OrtKeyValuePairs *list, const char *key)
     return found ? list->values[i] : NULL;
 }
 
+/* ONNX Runtime's switches are "1" and "0"; "true" is not on. */
 bool ort_keys_is_on(const OrtKeyValuePairs *list, const char *key)
 {
     const char *value = ort_keys_get(list, key);

@@ -38,6 +38,7 @@ struct line {
     const char *category, *id, *place, *text;
 };
 
+/* The session's log function may throw, so it runs under bp_guard(). */
 static void run_call(void *u)
 {
     const struct line *line = u;

@@ -14,6 +14,7 @@
 #include "ort/status.h"
 #include "ort/values/memory.h"
 
+/* A copy; NULL is "". False: no memory. */
 static bool set(char **to, const char *text)
 {
     *to = strdup(text ? text : "");
@@ -86,7 +87,10 @@ void ort_ReleaseModelMetadata(OrtModelMetadata *input)
     free(input);
 }
 
-/* A slot that returns one text as a copy from the caller's allocator (OrtApi since version 1 or 7). */
+/*
+ * A slot that returns one text as a copy from the caller's allocator (OrtApi since version 2, the
+ * graph's description since 7).
+ */
 #define TEXT(slot, member)                                                                         \
     OrtStatus *ort_ModelMetadataGet##slot(const OrtModelMetadata *model_metadata,                  \
                                           OrtAllocator *allocator, char **value)                   \

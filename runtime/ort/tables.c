@@ -58,6 +58,7 @@ static const OrtApi *get_api(uint32_t version)
     return NULL;
 }
 
+/* Bindings parse it as 1.<API version>.<patch> and refuse a smaller number than theirs. */
 static const char *get_version_string(void)
 {
     return ORT_RELEASE;

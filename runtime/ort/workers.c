@@ -25,6 +25,7 @@ struct call {
     } handle;
 };
 
+/* Under bp_guard(), like call_join(). */
 static void call_create(void *u)
 {
     struct call *call = u;
@@ -71,6 +72,7 @@ void ort_workers_finish(struct ort_workers *workers)
     workers->n_processors = 0;
 }
 
+/* ORT_FAIL, with ONNX Runtime's sentence: a function that creates threads needs one that joins them. */
 OrtStatus *ort_workers_check(const struct ort_workers *workers)
 {
     if (!workers->create || workers->join)

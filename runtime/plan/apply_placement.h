@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* apply_placement.h - what placement rules make of the answers of providers about a node. */
+/* apply_placement.h - applies placement rules to the verdicts of providers. */
 #ifndef BP_PLAN_APPLY_PLACEMENT_H
 #define BP_PLAN_APPLY_PLACEMENT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* partition.h - a partition: who takes which node, in which stage and group. */
+/* partition.h - a partition: the provider, stage and group of each node. */
 #ifndef BP_PLAN_PARTITION_H
 #define BP_PLAN_PARTITION_H
 
@@ -23,7 +23,7 @@ struct bp_verdict {
     uint32_t verdict, reason; /* BP_YES..., BP_R_* */
     const char *subject, *text;
     uint32_t detail; /* BP_DETAIL_*, where the host refused it in the provider's name */
-    bool is_costly;  /* BP_NO, for the host found that it would be slower there */
+    bool is_costly;  /* BP_NO, because the host found that the node would be slower there */
     bool has_cost;
     double run_ns, launch_ns; /* what the provider says it costs; 0 unless has_cost */
 };

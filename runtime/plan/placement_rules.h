@@ -7,7 +7,7 @@
 
 #include "graph/ir.h"
 
-/* What of a node a rule's pattern is held against. */
+/* The property of a node that a rule's pattern is compared with. */
 enum bp_placement_kind { BP_PLACEMENT_NAME, BP_PLACEMENT_OP, BP_PLACEMENT_PATH };
 
 struct bp_placement_rule {
@@ -41,7 +41,7 @@ bp_rc bp_placement_list_copy(struct bp_placement_list *to, const struct bp_place
                              bp_err *err) BP_CHECKED;
 void bp_placement_list_finish(struct bp_placement_list *list);
 
-/* Does the rule speak of a node in the graph at `path` ("loop1/then", "" at the top)? */
+/* Does the rule match a node of the graph at `path` ("loop1/then", "" at the top)? */
 bool bp_placement_rule_matches(const struct bp_placement_rule *rule, const struct bp_ir_node *node,
                                const char *path);
 

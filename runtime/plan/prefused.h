@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* prefused.h - nodes that were fused too early for a provider, and cut its groups. */
+/* prefused.h - nodes that were fused before the model came here, so that they split groups. */
 #ifndef BP_PLAN_PREFUSED_H
 #define BP_PLAN_PREFUSED_H
 

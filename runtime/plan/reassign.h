@@ -17,8 +17,9 @@ bp_rc bp_reassign_costly(struct bp_partition *part, const uint32_t *roots, struc
                          bool *changed, bp_err *err) BP_CHECKED;
 
 /*
- * Nanoseconds that a core of a common machine needs for a node, roughly; less than 0: nobody knows.
- * It knows products, convolutions, and what goes over its elements once.
+ * A rough estimate of the nanoseconds that a core of a common machine needs for a node; negative:
+ * no estimate. Covers matrix products, convolutions and operators that pass over their elements
+ * once.
  */
 double bp_host_ns(const struct bp_ir *ir, const struct bp_fact *facts, uint32_t node);
 /* Bytes of a value; less than 0: not known. */

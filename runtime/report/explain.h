@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* explain.h - what became of one provider, and why, as data: behind bp_explain(). */
+/* explain.h - what bp_explain() says of one provider, as data. */
 #ifndef BP_REPORT_EXPLAIN_H
 #define BP_REPORT_EXPLAIN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* report.h - builds the report of backplane.h: who was asked, who got which node, and why not. */
+/* report.h - builds the report of backplane.h: providers, the provider of each node, refusals. */
 #ifndef BP_REPORT_REPORT_H
 #define BP_REPORT_REPORT_H
 

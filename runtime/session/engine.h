@@ -48,9 +48,10 @@ struct bp_engine_config {
     bool claims_only;                 /* for a plan: nothing is compiled, it cannot run */
     bp_progress_fn progress;          /* may be NULL */
     void *progress_user;
+    bp_allocator allocator; /* of runs' memory; alloc NULL: the C library */
 };
 
-/* Nobody can be told of an exception in the function: a line of the log. fn may be NULL. */
+/* Calls fn (NULL: nothing). An exception in it is logged, because creation goes on. */
 void bp_progress_tell(const struct bp_log *log, bp_progress_fn fn, void *user, const char *phase,
                       double fraction);
 

@@ -349,6 +349,7 @@ bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx,
     if (!engine)
         return bp_fail_nomem(err, "a session");
     engine->onnx = bp_onnx_ref(onnx);
+    engine->memory.allocator = config->allocator;
     rc = bp_report_create(&engine->report, err);
     if (rc >= 0) {
         bp_report_mismatches(engine->report)->log = log_of(env, config);

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/block.h"
 #include "base/worker_config.h"
 #include "host/options/provider_options.h"
 #include "optimize/passes.h"
@@ -76,6 +77,7 @@ struct bp_engine_config bp_session_options_engine_config(const struct bp_session
         .newer_opsets = options->newer_opsets,
         .progress = options->progress,
         .progress_user = options->progress_user,
+        .allocator = options->allocator,
     };
 }
 
@@ -248,6 +250,17 @@ bp_rc bp_session_options_set_workers(bp_session_options *options, const bp_worke
     free(options->workers);
     options->workers = copy;
     return BP_OK;
+}
+
+bp_rc bp_session_options_set_allocator(bp_session_options *options, const bp_allocator *allocator,
+                                       bp_err *err)
+{
+    bp_allocator own = {0};
+    bp_rc rc = allocator ? bp_allocator_read(allocator, &own, err) : BP_OK;
+
+    if (rc >= 0)
+        options->allocator = own;
+    return rc;
 }
 
 void bp_session_options_set_log(bp_session_options *options, bp_log_fn fn, void *user,

@@ -22,6 +22,7 @@ struct bp_session_options {
     bool newer_opsets;
     bp_progress_fn progress;
     void *progress_user;
+    bp_allocator allocator;    /* of runs' memory; alloc NULL: the C library */
     bp_worker_config *workers; /* of a pool of the session's own; NULL: the environment's */
     struct bp_log log;         /* without fn: the environment's */
 };

@@ -270,8 +270,8 @@ static void bind_outputs(struct call *c)
 }
 
 /* Copies strings with their text, to where the caller wants them. */
-static bp_rc deliver_text(const char *name, const struct bp_cell *cell, bp_binding *binding,
-                          bp_err *err)
+static bp_rc deliver_text(const struct call *c, const char *name, const struct bp_cell *cell,
+                          bp_binding *binding, bp_err *err)
 {
     bp_tensor from = bp_cell_tensor(cell);
     struct bp_cell whole = *cell;
@@ -281,7 +281,7 @@ static bp_rc deliver_text(const char *name, const struct bp_cell *cell, bp_bindi
         return bp_tensor_copy(&from, &binding->tensor, err);
     rc = bp_tensor_whole_bytes(&from, &whole.bytes, err);
     if (rc >= 0)
-        rc = bp_run_prepare_output(name, &whole, binding, err);
+        rc = bp_run_prepare_output(c->frame, name, &whole, binding, err);
     if (rc >= 0)
         bp_tensor_copy_to(&from, bp_tensor_data(&binding->tensor));
     return rc;
@@ -304,8 +304,8 @@ static bp_rc deliver_one(struct call *c, bp_binding *binding, bp_err *err)
     if (binding->tensor.base && bp_tensor_data(&binding->tensor) == cell->base)
         return BP_OK;
     if (cell->dtype == BP_DTYPE_STRING)
-        return deliver_text(name, cell, binding, err);
-    rc = bp_run_prepare_output(name, cell, binding, err);
+        return deliver_text(c, name, cell, binding, err);
+    rc = bp_run_prepare_output(c->frame, name, cell, binding, err);
     if (rc >= 0 && cell->bytes)
         memmove(bp_tensor_data(&binding->tensor), cell->base, cell->bytes);
     return rc;

@@ -22,7 +22,7 @@ struct bp_object {
 
 /* Takes over a tensor that owns its memory, also when it fails. */
 bp_rc bp_object_adopt(bp_tensor *tensor, bp_object **out, bp_err *err) BP_CHECKED;
-/* An object of n items, which are the caller's to fill in; freeing knows NULL ones. */
+/* An object with n items, NULL at first, for the caller to fill in; NULL items may be freed. */
 bp_rc bp_object_new(uint32_t kind, uint32_t n, bp_object **out, bp_err *err) BP_CHECKED;
 /* Is the value of this type, as far as the type says anything? */
 bool bp_object_is_of(const bp_object *object, const bp_type_info *type);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sparse.c - sparse tensors as values: their parts belong together, their indices are inside. */
+/* sparse.c - sparse tensors as values; checks that parts fit together and indices are valid. */
 
 #include "config.h"
 
@@ -27,9 +27,8 @@ static bool is_list(const bp_tensor *tensor, uint32_t dtype, int64_t n)
 }
 
 /*
- * Places in row-major order [n], or one index a dimension [n, rank]. ONNX, SparseTensorProto:
- * indices are linear places in row-major order, or one index a dimension. Their order is not
- * checked: no kernel here relies on it.
+ * ONNX, SparseTensorProto: indices are row-major offsets [n], or one index for each dimension
+ * [n, rank]. Their order is not checked, because no kernel relies on it.
  */
 static bp_rc check_coo(const bp_tensor *dense, const bp_tensor *indices, int64_t n, bp_err *err)
 {

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "base/block.h"
+
 static bp_rc check_dims(uint32_t dtype, const int64_t *dims, uint32_t rank, bp_err *err)
 {
     if (dtype == BP_DTYPE_NONE || dtype >= BP_DTYPE_END)
@@ -88,12 +90,56 @@ bp_rc bp_tensor_block(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t
 bp_rc bp_tensor_alloc(uint32_t dtype, const int64_t *dims, uint32_t rank, bp_tensor *out,
                       bp_err *err)
 {
+    return bp_tensor_alloc_from(NULL, dtype, dims, rank, out, err);
+}
+
+/* Behind the dims of a tensor with BP_TENSOR_LENT, whose elements are an allocator's. */
+struct lent {
+    bp_allocator allocator;
+    int64_t dims[];
+};
+
+static struct lent *lent_of(const bp_tensor *tensor)
+{
+    return (struct lent *)(void *)((char *)tensor->dims - offsetof(struct lent, dims));
+}
+
+/* The sizes are ours, so that the allocator is asked for elements alone. */
+static bp_rc lend(const bp_allocator *allocator, uint32_t dtype, const int64_t *dims, uint32_t rank,
+                  size_t bytes, bp_tensor *out, bp_err *err)
+{
+    struct lent *lent = malloc(sizeof *lent + rank * sizeof *dims);
+    bp_rc rc;
+
+    if (!lent)
+        return bp_fail_nomem(err, "a tensor");
+    rc = bp_allocator_get(allocator, bytes, &out->base, err);
+    if (rc < 0) {
+        free(lent);
+        return rc;
+    }
+    lent->allocator = *allocator;
+    if (rank > 0)
+        memcpy(lent->dims, dims, rank * sizeof *dims);
+    out->dims = lent->dims;
+    out->bytes = bytes;
+    out->rank = rank;
+    out->dtype = dtype;
+    out->flags = BP_TENSOR_LENT;
+    return BP_OK;
+}
+
+bp_rc bp_tensor_alloc_from(const bp_allocator *allocator, uint32_t dtype, const int64_t *dims,
+                           uint32_t rank, bp_tensor *out, bp_err *err)
+{
     size_t bytes;
     bp_rc rc;
 
     memset(out, 0, sizeof *out);
     rc = bp_tensor_span_bytes(dtype, dims, rank, &bytes, err);
-    if (rc >= 0)
+    if (rc >= 0 && allocator && bytes > 0 && dtype != BP_DTYPE_STRING)
+        rc = lend(allocator, dtype, dims, rank, bytes, out, err);
+    else if (rc >= 0)
         rc = bp_tensor_block(dtype, dims, rank, bytes, out, err);
     if (rc >= 0)
         memset(out->base, 0, bytes);
@@ -177,7 +223,14 @@ void bp_tensor_free(bp_tensor *tensor)
 {
     if (!tensor)
         return;
-    free(tensor->base);
+    if (tensor->base && (tensor->flags & BP_TENSOR_LENT)) {
+        struct lent *lent = lent_of(tensor);
+
+        bp_allocator_put(&lent->allocator, tensor->base);
+        free(lent);
+    } else {
+        free(tensor->base);
+    }
     memset(tensor, 0, sizeof *tensor);
 }
 

@@ -9,7 +9,10 @@
 
 enum { BP_TENSOR_ALIGN = 64 };
 
-/* May elements of the type be read and written at the address? More than 8 bytes nobody needs. */
+/* bp_tensor.flags of tensors that bp_tensor_free() gives back to an allocator; providers see none. */
+enum { BP_TENSOR_LENT = 1u << 0 };
+
+/* May elements of the type be read and written at the address? 8 bytes are enough for each type. */
 static inline bool bp_is_aligned(uint32_t dtype, const void *data)
 {
     uint32_t width;
@@ -39,10 +42,17 @@ bp_rc bp_tensor_span_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, s
  */
 bp_rc bp_tensor_whole_bytes(const bp_tensor *from, size_t *out, bp_err *err) BP_CHECKED;
 /*
- * Copies elements to `to`, of a capacity of bp_tensor_whole_bytes() and need not be aligned; spans
- * point into `to` then.
+ * Copies the elements to `to`, which has bp_tensor_whole_bytes() bytes and any alignment. Spans of
+ * the copy point into `to`.
  */
 void bp_tensor_copy_to(const bp_tensor *from, void *to);
+/*
+ * bp_tensor_alloc() from a session's allocator, which has to outlive the tensor: it is asked for the
+ * bytes of the elements, and base is what it gave. allocator NULL, and for strings and for no bytes:
+ * from the C library. bp_tensor_free() knows where it came from. Errors: bp_allocator_get() too.
+ */
+bp_rc bp_tensor_alloc_from(const bp_allocator *allocator, uint32_t dtype, const int64_t *dims,
+                           uint32_t rank, bp_tensor *out, bp_err *err) BP_CHECKED;
 /* A copy that owns its memory. */
 bp_rc bp_tensor_copy(const bp_tensor *from, bp_tensor *out, bp_err *err) BP_CHECKED;
 

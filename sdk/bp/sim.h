@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sim.h - libbp-sim, a pretend accelerator: what the library of a vendor would be to a provider. To
- * write and test a provider with memory of its own where there is no device; link it into the
- * plug-in with `pkg-config --cflags --libs backplane-sim`.
+ * sim.h - libbp-sim, a simulated accelerator: what the library of a vendor would be to a provider.
+ * With it a provider that has memory of its own is written and tested without a device; link it
+ * into the plug-in with `pkg-config --cflags --libs backplane-sim`.
  *
  * Its memory has addresses that the host cannot touch: the pages behind a handle have no rights, so
  * that a host which computes with one, or reads through it, is stopped at once. Copies and kernels

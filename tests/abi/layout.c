@@ -343,6 +343,13 @@ AT(bp_worker_config, create, 16);
 AT(bp_worker_config, join, 24);
 AT(bp_worker_config, user, 32);
 
+SIZE(bp_allocator, 32);
+AT(bp_allocator, struct_size, 0);
+AT(bp_allocator, reserved0, 4);
+AT(bp_allocator, alloc, 8);
+AT(bp_allocator, free, 16);
+AT(bp_allocator, user, 24);
+
 SIZE(bp_key_value, 16);
 AT(bp_key_value, key, 0);
 AT(bp_key_value, value, 8);

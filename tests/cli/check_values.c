@@ -115,7 +115,7 @@ START_TEST(shows_strings_without_their_escapes)
 }
 END_TEST
 
-START_TEST(counts_what_is_no_number_apart)
+START_TEST(counts_nan_and_infinity_apart)
 {
     float data[] = {1, NAN, -3, INFINITY};
     int64_t four = 4, none = 0;
@@ -142,7 +142,7 @@ static size_t mismatches(const bp_tensor *got, const bp_tensor *want, struct tol
     return result.mismatches;
 }
 
-START_TEST(allows_what_the_tolerance_allows)
+START_TEST(accepts_differences_within_the_tolerance)
 {
     float got[] = {100.09f, 0.00000005f}, want[] = {100, 0};
     int64_t two = 2;
@@ -155,7 +155,7 @@ START_TEST(allows_what_the_tolerance_allows)
 }
 END_TEST
 
-START_TEST(takes_nan_for_nan_and_infinity_for_itself)
+START_TEST(nan_equals_nan_and_infinity_equals_infinity)
 {
     float got[] = {NAN, INFINITY, NAN, INFINITY, 1}, want[] = {NAN, INFINITY, 1, -INFINITY, NAN};
     int64_t five = 5;
@@ -165,7 +165,7 @@ START_TEST(takes_nan_for_nan_and_infinity_for_itself)
 }
 END_TEST
 
-START_TEST(compares_integers_exactly_whatever_the_tolerance)
+START_TEST(compares_integers_exactly_at_any_tolerance)
 {
     int64_t got[] = {INT64_C(9007199254740993)}, want[] = {INT64_C(9007199254740992)}, one = 1;
     bp_tensor a = view(BP_DTYPE_I64, got, &one), b = view(BP_DTYPE_I64, want, &one);
@@ -175,7 +175,7 @@ START_TEST(compares_integers_exactly_whatever_the_tolerance)
 }
 END_TEST
 
-START_TEST(finds_the_worst_element_and_says_so)
+START_TEST(reports_the_element_with_the_largest_difference)
 {
     double got[] = {1, 5, 1, 3}, want[] = {1, 1, 1, 1};
     int64_t dims[] = {2, 2};
@@ -191,7 +191,7 @@ START_TEST(finds_the_worst_element_and_says_so)
 }
 END_TEST
 
-START_TEST(does_not_compare_other_types_or_shapes)
+START_TEST(refuses_to_compare_other_types_or_shapes)
 {
     int32_t data[] = {1, 2};
     int64_t two = 2, one = 1;
@@ -208,7 +208,7 @@ START_TEST(does_not_compare_other_types_or_shapes)
 }
 END_TEST
 
-START_TEST(takes_uint16_for_bfloat16)
+START_TEST(compares_uint16_with_bfloat16)
 {
     uint16_t got[] = {0x3f80}, want[] = {0x3f81};
     int64_t one = 1;
@@ -260,7 +260,7 @@ START_TEST(random_values_fill_their_range_and_repeat)
 }
 END_TEST
 
-START_TEST(there_are_no_random_strings)
+START_TEST(refuses_to_fill_strings_with_random_values)
 {
     int64_t one = 1;
     bp_span span = {0};
@@ -284,15 +284,15 @@ int main(void)
     tcase_add_test(tests, recognises_codes_of_nan_and_infinity);
     tcase_add_test(tests, reads_integers_of_every_width);
     tcase_add_test(tests, shows_strings_without_their_escapes);
-    tcase_add_test(tests, counts_what_is_no_number_apart);
-    tcase_add_test(tests, allows_what_the_tolerance_allows);
-    tcase_add_test(tests, takes_nan_for_nan_and_infinity_for_itself);
-    tcase_add_test(tests, compares_integers_exactly_whatever_the_tolerance);
-    tcase_add_test(tests, finds_the_worst_element_and_says_so);
-    tcase_add_test(tests, does_not_compare_other_types_or_shapes);
-    tcase_add_test(tests, takes_uint16_for_bfloat16);
+    tcase_add_test(tests, counts_nan_and_infinity_apart);
+    tcase_add_test(tests, accepts_differences_within_the_tolerance);
+    tcase_add_test(tests, nan_equals_nan_and_infinity_equals_infinity);
+    tcase_add_test(tests, compares_integers_exactly_at_any_tolerance);
+    tcase_add_test(tests, reports_the_element_with_the_largest_difference);
+    tcase_add_test(tests, refuses_to_compare_other_types_or_shapes);
+    tcase_add_test(tests, compares_uint16_with_bfloat16);
     tcase_add_test(tests, random_values_fill_their_range_and_repeat);
-    tcase_add_test(tests, there_are_no_random_strings);
+    tcase_add_test(tests, refuses_to_fill_strings_with_random_values);
     srunner_run_all(runner, CK_NORMAL);
     failures = srunner_ntests_failed(runner);
     srunner_free(runner);

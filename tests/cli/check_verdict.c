@@ -64,7 +64,7 @@ START_TEST(the_interval_is_that_of_the_sign_test)
 }
 END_TEST
 
-START_TEST(faster_is_so_many_times)
+START_TEST(a_faster_verdict_gives_the_factor)
 {
     compute_verdict(1.8125, 1.0 / 64, 20);
     ck_assert_int_eq(comparison.ratio.verdict, BENCH_FASTER);
@@ -74,7 +74,7 @@ START_TEST(faster_is_so_many_times)
 }
 END_TEST
 
-START_TEST(slower_comes_with_what_the_plan_knows)
+START_TEST(a_slower_verdict_gives_groups_and_copied_bytes)
 {
     comparison.named.n_groups = 14;
     comparison.named.n_copies = 28;
@@ -95,7 +95,7 @@ START_TEST(slower_comes_with_what_the_plan_knows)
 }
 END_TEST
 
-START_TEST(what_may_be_chance_is_no_difference)
+START_TEST(an_interval_around_1_is_no_difference)
 {
     compute_verdict(0.9, 0.02, 20); /* on both sides of 1 */
     ck_assert_int_eq(comparison.ratio.verdict, BENCH_SAME);
@@ -111,7 +111,7 @@ START_TEST(what_may_be_chance_is_no_difference)
 }
 END_TEST
 
-START_TEST(a_few_pairs_prove_nothing)
+START_TEST(too_few_pairs_give_no_difference)
 {
     for (size_t n = 1; n < BENCH_FEWEST_PAIRS; n++) {
         compute_verdict(3, 0, n);
@@ -123,7 +123,7 @@ START_TEST(a_few_pairs_prove_nothing)
 }
 END_TEST
 
-START_TEST(no_node_is_nothing_to_compare)
+START_TEST(a_provider_without_nodes_is_not_compared)
 {
     comparison.path = "odd\033[31m.onnx";
     text_put(&comparison.idle, "dnnl");
@@ -143,11 +143,11 @@ int main(void)
     suite_add_tcase(suite, tests);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, the_interval_is_that_of_the_sign_test);
-    tcase_add_test(tests, faster_is_so_many_times);
-    tcase_add_test(tests, slower_comes_with_what_the_plan_knows);
-    tcase_add_test(tests, what_may_be_chance_is_no_difference);
-    tcase_add_test(tests, a_few_pairs_prove_nothing);
-    tcase_add_test(tests, no_node_is_nothing_to_compare);
+    tcase_add_test(tests, a_faster_verdict_gives_the_factor);
+    tcase_add_test(tests, a_slower_verdict_gives_groups_and_copied_bytes);
+    tcase_add_test(tests, an_interval_around_1_is_no_difference);
+    tcase_add_test(tests, too_few_pairs_give_no_difference);
+    tcase_add_test(tests, a_provider_without_nodes_is_not_compared);
     srunner_run_all(runner, CK_NORMAL);
     failures = srunner_ntests_failed(runner);
     srunner_free(runner);

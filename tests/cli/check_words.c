@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_words.c - texts of models on their way to terminals and JSON, and .npy headers byte by
+ * check_words.c - text of models as written to terminals and JSON, and headers of .npy files byte by
  * byte.
  */
 
@@ -35,14 +35,14 @@ static const char *clean(const char *string)
     return text_string(&words);
 }
 
-START_TEST(leaves_sound_text_alone)
+START_TEST(leaves_valid_text_unchanged)
 {
     ck_assert_str_eq(clean("conv1/Wei\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80"),
                      "conv1/Wei\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80");
 }
 END_TEST
 
-START_TEST(takes_the_sting_out_of_control_characters)
+START_TEST(replaces_control_characters)
 {
     ck_assert_str_eq(clean("a\033[2Jb\x7f"), "a" BAD "[2Jb" BAD);
     ck_assert_str_eq(clean("a\nb\tc"), "a b c");
@@ -52,7 +52,7 @@ START_TEST(takes_the_sting_out_of_control_characters)
 }
 END_TEST
 
-START_TEST(replaces_what_is_no_utf8)
+START_TEST(replaces_invalid_utf8)
 {
     ck_assert_str_eq(clean("\xff"), BAD);
     ck_assert_str_eq(clean("\xc3"), BAD);                 /* cut off by the end */
@@ -63,7 +63,7 @@ START_TEST(replaces_what_is_no_utf8)
 }
 END_TEST
 
-START_TEST(html_has_entities)
+START_TEST(html_text_is_escaped)
 {
     text_html(&words, "<a & \"b\">");
     ck_assert_str_eq(text_string(&words), "&lt;a &amp; &quot;b&quot;&gt;");
@@ -85,7 +85,7 @@ START_TEST(figures_have_units)
 }
 END_TEST
 
-START_TEST(json_is_valid_whatever_the_strings_hold)
+START_TEST(json_is_valid_for_any_string)
 {
     struct json json = {0};
     char *data = NULL;
@@ -114,7 +114,7 @@ START_TEST(json_is_valid_whatever_the_strings_hold)
 }
 END_TEST
 
-START_TEST(suggests_what_was_meant)
+START_TEST(suggests_the_name_that_is_closest)
 {
     static const char *const names[] = {"input", "output-dir", "seed", "dim", "run"};
 
@@ -192,7 +192,7 @@ START_TEST(npy_reads_what_it_writes)
 }
 END_TEST
 
-START_TEST(npy_has_no_strings_and_no_halves_of_bytes)
+START_TEST(npy_refuses_strings_and_4_bit_integers)
 {
     unsigned char head[NPY_HEAD_MAX];
     size_t size;
@@ -205,7 +205,7 @@ START_TEST(npy_has_no_strings_and_no_halves_of_bytes)
 }
 END_TEST
 
-START_TEST(npy_takes_any_bytes_for_a_header)
+START_TEST(npy_refuses_truncated_and_corrupt_headers)
 {
     int64_t dims[] = {2, 3};
     bp_tensor tensor;
@@ -243,17 +243,17 @@ int main(void)
 
     suite_add_tcase(suite, tests);
     tcase_add_checked_fixture(tests, NULL, teardown);
-    tcase_add_test(tests, leaves_sound_text_alone);
-    tcase_add_test(tests, takes_the_sting_out_of_control_characters);
-    tcase_add_test(tests, replaces_what_is_no_utf8);
-    tcase_add_test(tests, html_has_entities);
+    tcase_add_test(tests, leaves_valid_text_unchanged);
+    tcase_add_test(tests, replaces_control_characters);
+    tcase_add_test(tests, replaces_invalid_utf8);
+    tcase_add_test(tests, html_text_is_escaped);
     tcase_add_test(tests, figures_have_units);
-    tcase_add_test(tests, json_is_valid_whatever_the_strings_hold);
-    tcase_add_test(tests, suggests_what_was_meant);
+    tcase_add_test(tests, json_is_valid_for_any_string);
+    tcase_add_test(tests, suggests_the_name_that_is_closest);
     tcase_add_test(tests, reads_shapes);
     tcase_add_test(tests, npy_reads_what_it_writes);
-    tcase_add_test(tests, npy_has_no_strings_and_no_halves_of_bytes);
-    tcase_add_test(tests, npy_takes_any_bytes_for_a_header);
+    tcase_add_test(tests, npy_refuses_strings_and_4_bit_integers);
+    tcase_add_test(tests, npy_refuses_truncated_and_corrupt_headers);
     srunner_run_all(runner, CK_NORMAL);
     failures = srunner_ntests_failed(runner);
     srunner_free(runner);

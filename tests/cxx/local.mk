@@ -4,6 +4,7 @@
 dist_check_SCRIPTS += %D%/throws.sh
 EXTRA_DIST += \
 	%D%/guarded.cc \
+	%D%/throws.h \
 	%D%/throws_host.cc \
 	%D%/throws_ort.cc
 TESTS += %D%/throws.sh

@@ -16,6 +16,8 @@
 
 #include <backplane.h>
 
+#include "throws.h"
+
 namespace
 {
 
@@ -37,17 +39,18 @@ enum Where {
     CREATE_THREAD,
     CREATE_STARTED_THREAD,
     JOIN_THREAD,
+    ALLOC,
+    FREE,
     ENDS
 };
 const char *const names[ENDS] = {
-    "nowhere",    "claim",    "shapes",        "create",
-    "compute",    "parallel", "destroy",       "release",
-    "log",        "progress", "rows",          "place",
-    "begin",      "write",    "create_thread", "create_thread, too late",
-    "join_thread"};
+    "nowhere",     "claim",    "shapes",        "create",
+    "compute",     "parallel", "destroy",       "release",
+    "log",         "progress", "rows",          "place",
+    "begin",       "write",    "create_thread", "create_thread, too late",
+    "join_thread", "alloc",    "free"};
 
-std::atomic<int> where{NOWHERE};
-std::atomic<int> thrown{0}, told{0}, throws_int{0};
+std::atomic<int> throws_int{0};
 int failures;
 
 void maybe(Where here)
@@ -106,13 +109,6 @@ void expect_told()
         fail("it was not called");
     else if (told == 0)
         fail("no line of the log tells of it");
-}
-
-void throw_from(Where here)
-{
-    thrown = 0;
-    told = 0;
-    where = here;
 }
 
 /* ---- the operator: y = x ----------------------------------------------------------------------- */
@@ -201,49 +197,6 @@ bp_operators *make_set()
     return set;
 }
 
-/* ---- a model ------------------------------------------------------------------------------------ */
-
-std::string varint(uint64_t value)
-{
-    std::string bytes;
-
-    for (; value >= 0x80; value >>= 7)
-        bytes += char(value | 0x80);
-    return bytes + char(value);
-}
-
-std::string number(int field, uint64_t value)
-{
-    return varint(uint64_t(field) << 3) + varint(value);
-}
-
-std::string bytes_of(int field, const std::string &content)
-{
-    return varint(uint64_t(field) << 3 | 2) + varint(content.size()) + content;
-}
-
-std::string value_info(const char *name)
-{
-    return bytes_of(1, name) +
-           bytes_of(2, bytes_of(1, number(1, 1) + bytes_of(2, bytes_of(1, number(1, 4)))));
-}
-
-/* y = Mine(x) + w, of four floats. */
-std::string make_model()
-{
-    std::string mine =
-        bytes_of(1, "x") + bytes_of(2, "t") + bytes_of(4, "Mine") + bytes_of(7, "own");
-    std::string add = bytes_of(1, "t") + bytes_of(1, "w") + bytes_of(2, "y") + bytes_of(4, "Add");
-    std::string weight =
-        number(1, 4) + number(2, 1) + bytes_of(8, "w") + bytes_of(9, std::string(16, '\0'));
-    std::string graph = bytes_of(1, mine) + bytes_of(1, add) + bytes_of(2, "g") +
-                        bytes_of(5, weight) + bytes_of(11, value_info("x")) +
-                        bytes_of(12, value_info("y"));
-
-    return number(1, 8) + bytes_of(7, graph) + bytes_of(8, bytes_of(1, "") + number(2, 17)) +
-           bytes_of(8, bytes_of(1, "own") + number(2, 1));
-}
-
 /* ---- calls --------------------------------------------------------------------------------------- */
 
 void log_line(void *, uint32_t, const char *, const char *line)
@@ -281,6 +234,19 @@ bp_rc write_bytes(void *, const void *, size_t, bp_err *)
     return BP_OK;
 }
 
+bp_rc alloc_memory(void *, size_t bytes, void **block, bp_err *)
+{
+    maybe(ALLOC);
+    *block = malloc(bytes);
+    return BP_OK;
+}
+
+void free_memory(void *, void *block)
+{
+    free(block);
+    maybe(FREE);
+}
+
 bp_env *env;
 
 bp_env *make_env()
@@ -308,6 +274,11 @@ bp_rc open_session(bp_session **session)
     expect_ok(bp_session_options_create(&options, fresh()), "bp_session_options_create");
     expect_ok(bp_session_options_add_operators(options, set, fresh()), "add_operators");
     bp_session_options_set_progress(options, progress, nullptr);
+    bp_allocator allocator = {};
+    allocator.struct_size = sizeof allocator;
+    allocator.alloc = alloc_memory;
+    allocator.free = free_memory;
+    expect_ok(bp_session_options_set_allocator(options, &allocator, fresh()), "set_allocator");
     bp_operators_release(set);
     rc = bp_model_open_memory(env, model.data(), model.size(), nullptr, &opened, fresh());
     if (rc >= 0)
@@ -343,9 +314,6 @@ bp_rc run(bp_session *session)
 
 /* ---- threads ---------------------------------------------------------------------------------------- */
 
-std::atomic<int> created{0}, running{0};
-std::vector<std::thread *> strays; /* threads that nobody has a handle of */
-
 /* The second throws, before it has started a thread or after. */
 bp_rc create_thread(void *, bp_worker_fn worker, void *arg, void **thread, bp_err *)
 {
@@ -354,11 +322,7 @@ bp_rc create_thread(void *, bp_worker_fn worker, void *arg, void **thread, bp_er
 
     if (throws)
         maybe(CREATE_THREAD);
-    running++;
-    made = new std::thread([worker, arg] {
-        worker(arg);
-        running--;
-    });
+    made = start_thread(worker, arg);
     if (throws && where == CREATE_STARTED_THREAD) {
         strays.push_back(made);
         maybe(CREATE_STARTED_THREAD);
@@ -374,20 +338,13 @@ void join_thread(void *, void *handle)
     if (where == JOIN_THREAD)
         strays.push_back(thread);
     maybe(JOIN_THREAD);
-    thread->join();
-    delete thread;
+    join_thread_of(thread);
 }
 
-void join_strays()
+void expect_no_thread()
 {
-    for (std::thread *thread : strays) {
-        thread->join();
-        delete thread;
-    }
-    strays.clear();
-    if (running != 0)
+    if (!join_strays())
         fail("a thread is left");
-    created = 0;
 }
 
 bp_rc open_env(bp_env **out)
@@ -414,7 +371,7 @@ void try_threads()
         expect_thrown(open_env(&own), "bp_env_create");
         if (own)
             fail("there is an environment");
-        join_strays();
+        expect_no_thread();
     }
     throw_from(NOWHERE);
     expect_ok(open_env(&own), "bp_env_create");
@@ -423,7 +380,7 @@ void try_threads()
     expect_told();
     if (thrown != 3)
         fail("not each thread was joined");
-    join_strays();
+    expect_no_thread();
     throw_from(NOWHERE);
 }
 
@@ -465,6 +422,25 @@ void try_running(Where here)
         });
     for (std::thread &thread : threads)
         thread.join();
+    throw_from(NOWHERE);
+    expect_ok(run(session), "a run");
+    bp_session_destroy(session);
+}
+
+/* A run that has no memory yet; free() can tell nobody. */
+void try_allocator()
+{
+    bp_session *session;
+
+    expect_ok(open_session(&session), "making a session");
+    throw_from(ALLOC);
+    expect_thrown(run(session), "a run");
+    throw_from(NOWHERE);
+    expect_ok(run(session), "a run");
+    throw_from(FREE);
+    expect_ok(bp_session_trim(session, nullptr, fresh()), "bp_session_trim");
+    if (thrown == 0)
+        fail("it was not called");
     throw_from(NOWHERE);
     expect_ok(run(session), "a run");
     bp_session_destroy(session);
@@ -548,6 +524,7 @@ int main()
             try_making(w);
         try_running(COMPUTE);
         try_running(PARALLEL);
+        try_allocator();
         try_ending();
         try_log();
         for (Where w : {PLACE, BEGIN, WRITE})

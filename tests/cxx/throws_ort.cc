@@ -24,6 +24,8 @@
 
 #include <onnxruntime/onnxruntime_c_api.h>
 
+#include "throws.h"
+
 namespace
 {
 
@@ -121,10 +123,7 @@ class OrtLike : public std::exception
     }
 };
 
-std::atomic<int> where{NOWHERE};
 std::atomic<int> kind{STD};
-std::atomic<int> thrown{0};
-std::atomic<int> told{0}; /* lines of the log about it */
 
 /* Holds something while it throws, as code in C++ does. */
 void maybe(Where here)
@@ -234,62 +233,13 @@ void expect_ok(OrtStatus *status, const char *call)
     }
 }
 
-/* ---- a model ------------------------------------------------------------------------------------ */
-
-std::string varint(uint64_t value)
-{
-    std::string bytes;
-
-    for (; value >= 0x80; value >>= 7)
-        bytes += char(value | 0x80);
-    return bytes + char(value);
-}
-
-std::string number(int field, uint64_t value)
-{
-    return varint(uint64_t(field) << 3) + varint(value);
-}
-
-std::string bytes_of(int field, const std::string &content)
-{
-    return varint(uint64_t(field) << 3 | 2) + varint(content.size()) + content;
-}
-
-std::string value_info(const char *name)
-{
-    std::string shape = bytes_of(1, number(1, 4));
-
-    return bytes_of(1, name) + bytes_of(2, bytes_of(1, number(1, 1) + bytes_of(2, shape)));
-}
-
-/* y = Mine(x) + w, of four floats. */
-std::string make_model()
-{
-    const float w[4] = {0, 0, 0, 0};
-    std::string data(reinterpret_cast<const char *>(w), sizeof w);
-    std::string mine =
-        bytes_of(1, "x") + bytes_of(2, "t") + bytes_of(4, "Mine") + bytes_of(7, "own");
-    std::string add = bytes_of(1, "t") + bytes_of(1, "w") + bytes_of(2, "y") + bytes_of(4, "Add");
-    std::string weight = number(1, 4) + number(2, 1) + bytes_of(8, "w") + bytes_of(9, data);
-    std::string graph = bytes_of(1, mine) + bytes_of(1, add) + bytes_of(2, "g") +
-                        bytes_of(5, weight) + bytes_of(11, value_info("x")) +
-                        bytes_of(12, value_info("y"));
-
-    return number(1, 8) + bytes_of(7, graph) + bytes_of(8, bytes_of(1, "") + number(2, 17)) +
-           bytes_of(8, bytes_of(1, "own") + number(2, 1));
-}
-
-/* The same without the operator: what the compile API can write. */
+/* y = x + 1, without the operator: what the compile API can write. */
 std::string make_plain_model()
 {
-    const std::vector<float> w(4, 1.f);
-    std::string data(reinterpret_cast<const char *>(w.data()), w.size() * sizeof(float));
-    std::string add = bytes_of(1, "x") + bytes_of(1, "w") + bytes_of(2, "y") + bytes_of(4, "Add");
-    std::string weight = number(1, 4) + number(2, 1) + bytes_of(8, "w") + bytes_of(9, data);
-    std::string graph = bytes_of(1, add) + bytes_of(2, "g") + bytes_of(5, weight) +
-                        bytes_of(11, value_info("x")) + bytes_of(12, value_info("y"));
+    static const float ones[4] = {1, 1, 1, 1};
 
-    return number(1, 8) + bytes_of(7, graph) + bytes_of(8, bytes_of(1, "") + number(2, 17));
+    return number(1, 8) + bytes_of(7, make_graph("", ones)) +
+           bytes_of(8, bytes_of(1, "") + number(2, 17));
 }
 
 /* ---- the operator: y = x, its elements on several threads ------------------------------------ */
@@ -455,7 +405,7 @@ OrtCustomOpDomain *domain;
 
 /* ---- calls --------------------------------------------------------------------------------------- */
 
-OrtStatus *open_session(OrtSession **session)
+OrtStatus *open_session(OrtSession **session, bool uses_env_allocators = false)
 {
     static const std::string model = make_model();
     OrtSessionOptions *options;
@@ -465,6 +415,8 @@ OrtStatus *open_session(OrtSession **session)
     use(ort->CreateSessionOptions(&options));
     use(ort->SetIntraOpNumThreads(options, 2));
     use(ort->AddCustomOpDomain(options, domain));
+    if (uses_env_allocators)
+        use(ort->AddSessionConfigEntry(options, "session.use_env_allocators", "1"));
     status = ort->CreateSessionFromArray(env, model.data(), model.size(), options, session);
     ort->ReleaseSessionOptions(options);
     return status;
@@ -499,13 +451,6 @@ OrtStatus *run(OrtSession *session)
     }
     ort->ReleaseValue(out);
     return status;
-}
-
-void throw_from(Where here)
-{
-    thrown = 0;
-    told = 0;
-    where = here;
 }
 
 /* While a session is made. */
@@ -680,6 +625,17 @@ void try_allocators()
     throw_from(NOWHERE);
     ort->ReleaseKeyValuePairs(pairs);
     ort->ReleaseSession(session);
+    expect_ok(ort->RegisterAllocator(env, &own), "RegisterAllocator");
+    expect_ok(open_session(&session, true), "CreateSession");
+    throw_from(ALLOCATE);
+    expect_thrown(run(session), "Run");
+    throw_from(NOWHERE);
+    expect_ok(run(session), "Run");
+    throw_from(FREE);
+    ort->ReleaseSession(session);
+    expect_told();
+    throw_from(NOWHERE);
+    expect_ok(ort->UnregisterAllocator(env, cpu), "UnregisterAllocator");
 }
 
 /* ---- functions given to options ------------------------------------------------------------------- */
@@ -747,9 +703,6 @@ void try_compiling(Where here)
 
 /* ---- threads ---------------------------------------------------------------------------------------- */
 
-std::atomic<int> created{0}, running{0};
-std::vector<std::thread *> strays; /* threads that nobody has a handle of */
-
 /* The second of three throws, before it has started a thread or after. */
 OrtCustomThreadHandle create_thread(void *, OrtThreadWorkerFn worker, void *param)
 {
@@ -758,11 +711,7 @@ OrtCustomThreadHandle create_thread(void *, OrtThreadWorkerFn worker, void *para
 
     if (throws)
         maybe(CREATE_THREAD);
-    running++;
-    thread = new std::thread([worker, param] {
-        worker(param);
-        running--;
-    });
+    thread = start_thread(worker, param);
     if (throws && where == CREATE_STARTED_THREAD) {
         strays.push_back(thread);
         usleep(kind == STD ? 0 : 2000); /* it has not come yet, or it has */
@@ -778,21 +727,14 @@ void join_thread(OrtCustomThreadHandle handle)
     if (where == JOIN_THREAD)
         strays.push_back(thread);
     maybe(JOIN_THREAD);
-    thread->join();
-    delete thread;
+    join_thread_of(thread);
 }
 
 /* None waits for ever, whatever was thrown, and what was made can go on being used. */
-void join_strays()
+void expect_no_thread()
 {
-    for (std::thread *thread : strays) {
-        thread->join();
-        delete thread;
-    }
-    strays.clear();
-    if (running != 0)
+    if (!join_strays())
         fail(names[where], "a thread is left");
-    created = 0;
 }
 
 OrtStatus *open_threaded(OrtSession **session)
@@ -821,7 +763,7 @@ void try_session_threads()
         expect_thrown(open_threaded(&session), "CreateSession");
         if (session)
             fail(names[where], "there is a session");
-        join_strays();
+        expect_no_thread();
     }
     throw_from(NOWHERE);
     expect_ok(open_threaded(&session), "CreateSession");
@@ -831,7 +773,7 @@ void try_session_threads()
     expect_told();
     if (thrown != 3)
         fail(names[where], "not each thread was joined");
-    join_strays();
+    expect_no_thread();
     throw_from(NOWHERE);
 }
 
@@ -861,14 +803,14 @@ void try_env_threads()
         expect_thrown(open_env(&own), "CreateEnv");
         if (own)
             fail(names[where], "there is an environment");
-        join_strays();
+        expect_no_thread();
     }
     throw_from(NOWHERE);
     expect_ok(open_env(&own), "CreateEnv");
     throw_from(JOIN_THREAD);
     ort->ReleaseEnv(own);
     expect_told();
-    join_strays();
+    expect_no_thread();
     throw_from(NOWHERE);
 }
 

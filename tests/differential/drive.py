@@ -103,12 +103,16 @@ def _whole(graph, results):
 
 
 @functools.cache
-def _is_in(name, opset):
-    """Has the operator set this one of ONNX's own? Versions of other domains are the same everywhere."""
+def _is_in(name, opset, ml):
+    """Have the operator sets this one? The version of other domains is the same everywhere."""
     import onnx
 
     domain, operator = name
-    return bool(domain) or onnx.defs.has(operator, max_inclusive_version=opset)
+    if domain not in ("", "ai.onnx.ml"):
+        return True
+    version = ml if domain else opset
+    return onnx.defs.has(operator, version, domain) and not onnx.defs.get_schema(
+        operator, version, domain).deprecated
 
 
 def _seed(seed, names):
@@ -117,7 +121,7 @@ def _seed(seed, names):
     rng = numpy.random.default_rng(seed)
     opset = int(rng.choice([13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25]))
     graph = graphs.Graph(seed, opset)
-    names = [name for name in names if _is_in(name, opset)]
+    names = [name for name in names if _is_in(name, opset, graph.domains["ai.onnx.ml"])]
     results = []
     for _ in range(int(rng.integers(2, 7))):
         _grow(graph, names, results)

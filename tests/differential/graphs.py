@@ -21,6 +21,7 @@ BY_TEXT = {
 }
 MOST_ELEMENTS = 4096  # of a value that later steps may read
 DOMAINS = {"": None, "ai.onnx.ml": 3, "com.microsoft": 1}
+TREES_IN_ONE = 5  # the version of ai.onnx.ml that has TreeEnsemble in place of the older two
 
 
 def element(array):
@@ -40,6 +41,9 @@ class Graph:
     def __init__(self, seed, opset):
         self.rng = numpy.random.default_rng(seed)
         self.opset = opset
+        self.domains = dict(DOMAINS)
+        if self.chance(0.3):
+            self.domains["ai.onnx.ml"] = TREES_IN_ONE
         self.values = {}
         self.kinds = {}  # of values that no step gives: constant, input, or free (sizes have names)
         self.steps = []
@@ -68,7 +72,7 @@ class Graph:
                                   infos, constants)
         used = {node.domain for step in steps for node in step.nodes}
         imports = [helper.make_opsetid("", self.opset)]
-        imports += [helper.make_opsetid(domain, DOMAINS[domain]) for domain in sorted(used) if domain]
+        imports += [helper.make_opsetid(domain, self.domains[domain]) for domain in sorted(used) if domain]
         return helper.make_model(graph, opset_imports=imports, ir_version=10, producer_name="backplane"), feeds
 
     def leaves(self, steps):
@@ -93,7 +97,7 @@ class Graph:
 
     def types(self, name, i=0, domain="", among=None):
         """numpy's types that the schema takes for input i."""
-        schema = onnx.defs.get_schema(name, DOMAINS[domain] or self.opset, domain)
+        schema = onnx.defs.get_schema(name, self.domains[domain] or self.opset, domain)
         formal = schema.inputs[min(i, len(schema.inputs) - 1)]
         found = [BY_TEXT[text] for text in sorted(formal.types) if text in BY_TEXT]
         return [dtype for dtype in found if among is None or dtype in among]

@@ -19,15 +19,10 @@ LEFT_OUT = {
     "Optional": "optional values: tests/unit has them", "OptionalHasElement": "as Optional",
     "OptionalGetElement": "as Optional", "SequenceMap": "a function of SequenceAt and Loop",
     "CastMap": "maps as inputs", "DictVectorizer": "maps as inputs", "ZipMap": "maps as outputs",
-    "DeformConv": "to come", 
-    
-    "TreeEnsemble": "to come",
-    "SVMClassifier": "to come", "SVMRegressor": "to come",
-    "CategoryMapper": "to come", 
-    
 }
 MICROSOFT = "com.microsoft"
 ML = "ai.onnx.ml"
+HERE = "here"  # makers that are named after no operator
 
 
 def maker(*names, domain=""):
@@ -901,6 +896,258 @@ def tree_regressor(m, name):
            nodes_truenodeids=[1, 0, 0, 0], nodes_falsenodeids=[2, 0, 0, 0], target_treeids=[0, 0, 1],
            target_nodeids=[1, 2, 0], target_ids=[0, 1, 1], target_weights=[0.2, 0.8, -0.6], n_targets=2,
            aggregate_function=m.choice(["SUM", "AVERAGE", "MIN", "MAX"]))
+
+
+# ---- types that numpy has no name for: behind casts -------------------------------------------------
+
+NARROW = {19: ("FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ"), 21: ("INT4", "UINT4")}
+
+
+def narrow_types(m):
+    """Element types that the casts of this operator set know beside numpy's."""
+    return ["BFLOAT16"] + [name for opset, names in NARROW.items() if m.opset >= opset for name in names]
+
+
+@maker("Cast of narrow types", domain=HERE)
+def cast_narrow(m, _):
+    to = m.choice(narrow_types(m))
+    x = m.tensor(m.choice([numpy.float32, numpy.float32, numpy.float16] + (
+        [numpy.int32, numpy.uint8, numpy.int8] if to == "BFLOAT16" or "INT" in to else [])))
+    saturate = m.choice([None, 0, 1]) if to.startswith("FLOAT8") else None
+    y = m.node("Cast", [x], to=getattr(TensorProto, to), saturate=saturate)
+    if m.chance(0.3):
+        y = m.node(m.choice(["Identity", "Flatten"]), [y])
+    m.node("Cast", [y], to=m.choice([TensorProto.FLOAT, TensorProto.FLOAT, TensorProto.FLOAT16]))
+
+
+@maker("QuantizeLinear of narrow types", domain=HERE)
+def quantize_narrow(m, _):
+    kinds = [name for name in narrow_types(m) if name != "BFLOAT16"] or ["UINT8"]
+    to = getattr(TensorProto, m.choice(kinds))
+    shape = m.new_shape(m.int(1, 3))
+    x = m.new(numpy.float32, shape)
+    axis = m.int(0, len(shape) - 1)
+    granularity = m.choice(["tensor", "axis"] + (["block"] if m.opset >= 21 else []))
+    sizes = {"tensor": (), "axis": (shape[axis],), "block": shape}[granularity]
+    given = {"axis": None if granularity == "tensor" else axis}
+    if granularity == "block":
+        block = m.int(1, max(shape[axis], 1))
+        sizes = shape[:axis] + (-(-shape[axis] // block),) + shape[axis + 1:]
+        given["block_size"] = block
+    scale = m.new(numpy.float32, sizes, 0.05, 1, "constant")
+    floats = to in (TensorProto.FLOAT8E4M3FN, TensorProto.FLOAT8E4M3FNUZ, TensorProto.FLOAT8E5M2,
+                    TensorProto.FLOAT8E5M2FNUZ)
+    zero = m.node("Cast", [m.new(numpy.float32, sizes, 0, 0 if floats else 3, "constant")], to=to)
+    y = m.node("QuantizeLinear", [x, scale, zero], saturate=m.choice([None, 0]) if floats else None, **given)
+    m.node("DequantizeLinear", [y, scale, zero], **given)
+
+
+# ---- com.microsoft: attention ----------------------------------------------------------------------
+
+@maker("Attention", domain=MICROSOFT)
+def contrib_attention(m, name):
+    f32 = numpy.float32
+    batch, length, inputs, heads, head = m.int(1, 2), m.int(1, 4), m.int(1, 5), m.int(1, 3), 2 * m.int(1, 3)
+    hidden = heads * head
+    past = m.int(1, 3) if m.chance(0.3) else 0
+    given = {"num_heads": heads, "unidirectional": m.choice([None, 1]), "scale": m.choice([None, 0.5]),
+             "mask_filter_value": m.choice([None, -1000.0])}
+    value = hidden
+    if not past and m.chance(0.3):
+        value = heads * 2 * m.int(1, 2)
+        given["qkv_hidden_sizes"] = [hidden, hidden, value]
+    width = 2 * hidden + value
+    inputs_ = [m.new(f32, (batch, length, inputs), -1, 1), m.new(f32, (inputs, width), -1, 1, "constant"),
+               m.new(f32, (width,), -1, 1, "constant")]
+    mask = m.choice(["none", "none", "lengths", "rows", "square"])
+    keys = past + length
+    if mask == "lengths":
+        inputs_.append(m.new(numpy.int32, (batch,), 1, keys))
+    elif mask == "rows":
+        rows = m.array(numpy.int32, (batch, keys), 0, 1)
+        rows[:, 0] = 1
+        inputs_.append(m.leaf(rows, "input"))
+    elif mask == "square":
+        rows = m.array(numpy.int32, (batch, length, keys), 0, 1)
+        rows[:, :, 0] = 1
+        inputs_.append(m.leaf(rows, "input"))
+    else:
+        inputs_.append("")
+    inputs_.append(m.new(f32, (2, batch, heads, past, head), -1, 1, "input") if past else "")
+    if not past and m.chance(0.3):  # ONNX Runtime's kernel takes one of the two
+        inputs_.append(m.new(f32, (m.choice([1, batch]), m.choice([1, heads]), length, keys), -1, 1))
+    # of K and V with unlike heads, ONNX Runtime's present is no tensor of their values
+    m.node(name, inputs_, 2 if past or (value == hidden and m.chance(0.3)) else 1, domain=MICROSOFT, **given)
+
+
+@maker("MultiHeadAttention", domain=MICROSOFT)
+def contrib_multi_head(m, name):
+    f32 = numpy.float32
+    batch, length, heads, head = m.int(1, 2), m.int(1, 4), m.int(1, 3), 2 * m.int(1, 3)
+    hidden = heads * head
+    form = m.choice(["apart", "apart", "cross", "past"])
+    keys = length if form == "past" else m.int(1, 5)
+    past = m.int(1, 3) if form == "past" else 0
+    given = {"num_heads": heads, "scale": m.choice([None, 0.5]), "mask_filter_value": m.choice([None, -1000.0]),
+             "unidirectional": 1 if keys == length and not past and m.chance(0.3) else None}
+    if form == "cross":
+        inputs = [m.new(f32, (batch, length, hidden), -1, 1), m.new(f32, (batch, heads, keys, head), -1, 1),
+                  m.new(f32, (batch, heads, keys, head), -1, 1)]
+    else:
+        inputs = [m.new(f32, (batch, size, hidden), -1, 1) for size in (length, keys, keys)]
+    inputs.append(m.new(f32, (3 * hidden,), -1, 1, "constant")
+                  if form in ("apart", "past") and m.chance(0.4) else "")
+    mask = m.choice(["none", "none", "lengths", "rows"]) if form == "apart" else "none"
+    if mask == "lengths":
+        inputs.append(m.new(numpy.int32, (batch,), 1, keys))
+    elif mask == "rows":
+        rows = m.array(numpy.int32, (batch, keys), 0, 1)
+        rows[:, 0] = 1
+        inputs.append(m.leaf(rows, "input"))
+    else:
+        inputs.append("")
+    inputs.append(m.new(f32, (m.choice([1, batch]), m.choice([1, heads]), length, past + keys), -1, 1)
+                  if m.chance(0.3) else "")
+    if past:
+        inputs += [m.new(f32, (batch, heads, past, head), -1, 1) for _ in range(2)]
+    m.node(name, inputs, 3 if past else 1, domain=MICROSOFT, **given)
+
+
+@maker("GroupQueryAttention", domain=MICROSOFT)
+def contrib_group_query(m, name):
+    f32 = numpy.float32
+    rotary = m.chance(0.5)
+    batch, kv_heads, head = m.int(1, 2), m.int(1, 2), 16 if rotary else 8 * m.int(1, 2)
+    heads = kv_heads * m.int(1, 3)
+    is_prompt = m.chance(0.5)
+    length = m.int(1, 4) if is_prompt else 1
+    past = 0 if is_prompt else m.int(1, 4)
+    capacity = past + m.int(0, 2) if past else length
+    total = past + length
+    if m.chance(0.3):
+        inputs = [m.new(f32, (batch, length, (heads + 2 * kv_heads) * head), -1, 1), "", ""]
+    else:
+        inputs = [m.new(f32, (batch, length, n * head), -1, 1) for n in (heads, kv_heads, kv_heads)]
+    bits = m.choice([0, 0, 4, 8])
+    rows = (batch, kv_heads, capacity if past else 0)
+    inputs += [m.new(f32, rows + (head,), -1, 1, "input") if not bits
+               else m.new(numpy.uint8, rows + (head // 2,), 0, 255, "input") if bits == 4
+               else m.new(numpy.int8, rows + (head,), -128, 127, "input") for _ in range(2)]
+    inputs += [m.leaf(numpy.full((batch,), total - 1, numpy.int32), "input"),
+               m.leaf(numpy.array(total, numpy.int32), "input")]
+    if rotary:
+        inputs += [m.new(f32, (16, head // 2), -1, 1, "constant") for _ in range(2)]
+    given = {"num_heads": heads, "kv_num_heads": kv_heads, "do_rotary": 1 if rotary else None,
+             "rotary_interleaved": m.choice([None, 1]) if rotary else None, "scale": m.choice([None, 0.5]),
+             "softcap": m.choice([None, None, 5.0]), "local_window_size": m.choice([None, None, 2]),
+             "smooth_softmax": m.choice([None, None, 1])}
+    if bits:
+        each = m.chance(0.5)
+        inputs += [""] * (12 - len(inputs)) + [
+            m.new(f32, (kv_heads * head if each else 1,), 0.01, 0.1, "constant") for _ in range(2)]
+        given.update({"kv_cache_bit_width": bits, "k_quant_type": "PER_CHANNEL" if each else "PER_TENSOR",
+                      "v_quant_type": "PER_CHANNEL" if each else "PER_TENSOR"})
+    m.node(name, inputs, 3, domain=MICROSOFT, **given)
+
+
+@maker("MatMulNBits", domain=MICROSOFT)
+def contrib_matmul_nbits(m, name):
+    f32 = numpy.float32
+    bits, block = m.choice([4, 4, 8]), m.choice([16, 32, 64])
+    columns, k = m.int(1, 9), m.choice([16, 32, 40, 64, 96])
+    blocks = -(-k // block)
+    a = m.new(f32, m.choice([(m.int(1, 4), k), (2, m.int(1, 3), k)]), -1, 1)
+    b = m.new(numpy.uint8, (columns, blocks, block * bits // 8), 0, 255, "constant")
+    scales = m.new(f32, (columns * blocks,), 0.01, 0.1, "constant")
+    inputs = [a, b, scales]
+    if m.chance(0.5):
+        inputs.append(m.new(numpy.uint8, (columns * -(-blocks * bits // 8),), 0, 255, "constant"))
+    if m.chance(0.3):
+        inputs += [""] * (5 - len(inputs)) + [m.new(f32, (columns,), -1, 1, "constant")]
+    m.node(name, inputs, domain=MICROSOFT, K=k, N=columns, bits=bits, block_size=block,
+           accuracy_level=m.choice([None, 1]))
+
+
+# ---- the others ------------------------------------------------------------------------------------
+
+@maker("DeformConv")
+def deform_conv(m, name):
+    dtype = m.choice([numpy.float32, numpy.float32, numpy.float64])
+    group, per_group = m.choice([1, 1, 2]), m.int(1, 2)
+    offsets = m.choice([1, group])
+    channels, features = group * per_group, group * m.int(1, 2)
+    kernel, stride = [m.int(1, 3), m.int(1, 3)], m.int(1, 2)
+    pads = [m.int(0, 1)] * 4
+    dilation = m.choice([1, 1, 2])
+    size = [m.int(5, 7), m.int(5, 7)]
+    out = [(n + 2 * pads[0] - dilation * (k - 1) - 1) // stride + 1 for n, k in zip(size, kernel)]
+    batch, points = m.int(1, 2), kernel[0] * kernel[1]
+    inputs = [m.tensor(dtype, (batch, channels, *size)), m.new(dtype, (features, per_group, *kernel), -1, 1),
+              m.new(dtype, (batch, offsets * points * 2, *out), -2, 2)]
+    if m.chance(0.5):
+        inputs.append(m.new(dtype, (features,), -1, 1))
+        if m.chance(0.6):
+            inputs.append(m.new(dtype, (batch, offsets * points, *out), 0, 1))
+    m.node(name, inputs, kernel_shape=m.choice([None, kernel]), strides=[stride] * 2, pads=pads,
+           dilations=[dilation] * 2, group=group, offset_group=offsets)
+
+
+def rows_of(m, n):
+    return [float(v) for v in m.rng.normal(size=n).round(3)]
+
+
+@maker("SVMRegressor", "SVMClassifier", domain=ML)
+def svm(m, name):
+    features, classes = m.int(1, 4), m.int(2, 4)
+    kernel = m.choice(["LINEAR", "RBF", "POLY", "SIGMOID"])
+    given = {"kernel_type": kernel, "kernel_params": [0.25, 0.5, 2.0],
+             "post_transform": m.choice(["NONE", "NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO"])}
+    x = m.new(m.choice([numpy.float32, numpy.float32, numpy.float64, numpy.int64, numpy.int32])
+              if name == "SVMClassifier" else numpy.float32, (m.int(1, 4), features))
+    if name == "SVMRegressor":
+        vectors = m.int(1, 4)
+        is_linear = m.chance(0.3)
+        given.update(coefficients=rows_of(m, features if is_linear else vectors), rho=rows_of(m, 1),
+                     n_supports=0 if is_linear else vectors,
+                     support_vectors=None if is_linear else rows_of(m, vectors * features))
+        given["post_transform"] = "NONE"
+        if is_linear:
+            given["kernel_type"] = "LINEAR"
+        return m.node(name, [x], domain=ML, **given)
+    labels = m.choice([{"classlabels_ints": list(range(classes))},
+                       {"classlabels_strings": ["c%d" % i for i in range(classes)]}])
+    if m.chance(0.3):
+        given.update(coefficients=rows_of(m, classes * features), rho=rows_of(m, 1), kernel_type="LINEAR")
+    else:
+        each = [m.int(1, 2) for _ in range(classes)]
+        pairs = classes * (classes - 1) // 2
+        given.update(vectors_per_class=each, support_vectors=rows_of(m, sum(each) * features),
+                     coefficients=rows_of(m, sum(each) * (classes - 1)), rho=rows_of(m, pairs))
+        if m.chance(0.4):
+            given.update(prob_a=rows_of(m, pairs), prob_b=rows_of(m, pairs))
+    m.node(name, [x], 2, domain=ML, **given, **labels)
+
+
+@maker("CategoryMapper", domain=ML)
+def category_mapper(m, name):
+    x = m.new(m.choice([object, numpy.int64]), m.new_shape(m.int(1, 2)))
+    m.node(name, [x], domain=ML, cats_strings=["a", "b c", "10", "ß"], cats_int64s=[0, 1, 5, -3],
+           default_int64=m.choice([None, 7]), default_string=m.choice([None, "other"]))
+
+
+@maker("TreeEnsemble", domain=ML)
+def tree_ensemble(m, name):
+    """Two trees, of a node with two leaves and of a leaf alone."""
+    dtype = m.choice([numpy.float32, numpy.float64])
+    element = helper.np_dtype_to_tensor_dtype(numpy.dtype(dtype))
+    splits = helper.make_tensor("s", element, [2], [0.5, float(m.int(-1, 1))])
+    weights = helper.make_tensor("w", element, [4], rows_of(m, 4))
+    m.node(name, [m.tensor(dtype, (m.int(1, 4), 2))], domain=ML, n_targets=2, tree_roots=[0, 1],
+           nodes_featureids=[m.int(0, 1), m.int(0, 1)], nodes_splits=splits,
+           nodes_modes=helper.make_tensor("m", TensorProto.UINT8, [2], [m.int(0, 5), m.int(0, 5)]),
+           nodes_truenodeids=[0, 2], nodes_trueleafs=[1, 1], nodes_falsenodeids=[1, 3], nodes_falseleafs=[1, 1],
+           nodes_missing_value_tracks_true=m.choice([None, [1, 0]]), leaf_targetids=[0, 1, 1, 0],
+           leaf_weights=weights, aggregate_function=m.int(0, 3), post_transform=m.choice([None, 0, 1, 2, 3]))
 
 
 def missing():

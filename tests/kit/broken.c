@@ -225,6 +225,14 @@ static int is_op(const bp_node *node, const char *op)
     return strcmp(node->op, op) == 0 && (node->domain[0] == '\0' || BREAK == CAPABILITY_05);
 }
 
+/* The one broadcast that add() below knows. */
+static int is_kit_add(const bp_value *x, const bp_value *b)
+{
+    return x->rank == 3 && b && b->rank == 2 && !(b->flags & BP_VALUE_CONSTANT) &&
+           x->dims[0].value == 2 && x->dims[1].value == 3 && x->dims[2].value == 4 &&
+           b->dims[0].value == 3 && b->dims[1].value == 1;
+}
+
 static void claim(const bp_instance *instance, const bp_graph *g, uint32_t n,
                   const bp_claims *claims)
 {
@@ -242,6 +250,10 @@ static void claim(const bp_instance *instance, const bp_graph *g, uint32_t n,
     }
     if (!x || (x->flags & BP_VALUE_CONSTANT)) {
         bp_refuse(claims, n, BP_R_OTHER, "X", "no input, or a constant");
+        return;
+    }
+    if (is_op(node, "Add") && !is_kit_add(x, bp_node_in(g, node, 1))) {
+        bp_refuse(claims, n, BP_R_OTHER, "B", "[2, 3, 4] and [3, 1] only");
         return;
     }
     if (x->dtype != BP_DTYPE_F32 && BREAK != CAPABILITY_06 &&
@@ -643,7 +655,7 @@ static bp_rc device(const bp_host *host, uint32_t i, bp_device *out, bp_err *err
         return bp_fail(err, BP_E_INVALID, "there is no device %u", (unsigned)i);
     out->kind = BP_DEVICE_OTHER;
     out->id = "0";
-    out->name = "a pretended device";
+    out->name = "a simulated device";
     return BP_OK;
 }
 

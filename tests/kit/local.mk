@@ -3,9 +3,10 @@
 
 kit_tests = \
 	%D%/broken.sh \
+	%D%/planted.sh \
 	%D%/plugins.sh \
 	%D%/stranger.sh
 
 dist_check_SCRIPTS += $(kit_tests)
-EXTRA_DIST += %D%/broken.c %D%/broken_device.c
+EXTRA_DIST += %D%/broken.c %D%/broken_device.c %D%/planted.txt
 TESTS += $(kit_tests)

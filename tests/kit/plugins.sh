@@ -29,25 +29,33 @@ echo 'breaches = fatal' >"$dir/board"
 BP_ASCEND_SIM=$dir/board
 export BP_ASCEND_SIM
 
-for plugin in "$BP_BUILDDIR"/providers/*.so; do
-    [ -e "$plugin" ] || continue # no provider was built
-    "$check" "$plugin" >"$dir/out" 2>&1 </dev/null
+# conforms FILE ARGUMENT...: no test fails or warns, but for what the provider cannot help: oneDNN allocates in
+# each call.
+conforms()
+{
+    plugin=$1
+    shift
+    case $plugin in
+    */libbp-dnnl.so) cannot='BPK-RUN-01 ' ;;
+    *) cannot='nothing' ;;
+    esac
+    "$check" "$@" "$plugin" >"$dir/out" 2>&1 </dev/null
     code=$?
-    if [ $code -ne 0 ] || grep -E '^(warn|fail|died|timeout) ' "$dir/out"; then
-        fails "backplane-check $plugin: $code: $(cat "$dir/out")"
-    fi
+    grep -E '^(warn|fail|died|timeout) ' "$dir/out" | grep -v "$cannot" >"$dir/faults"
+    [ $code -le 1 ] && [ ! -s "$dir/faults" ] || fails "backplane-check $* $plugin: $code: $(cat "$dir/out")"
+    [ $code = 0 ] || grep -q "^fail *$cannot" "$dir/out" || fails "backplane-check $* $plugin: $code"
     tail -2 "$dir/out"
+}
+
+for plugin in "$BP_BUILDDIR"/providers/*.so; do
+    [ ! -e "$plugin" ] || conforms "$plugin" # else none was built
 done
 
-# dnnl when it takes all it can, as the kit's cases are too small for it else. One rule it cannot keep: oneDNN
-# allocates in each call.
+# dnnl when it takes all it can, as the kit's cases are too small for it else.
 dnnl=$BP_BUILDDIR/providers/libbp-dnnl.so
 if [ -e "$dnnl" ]; then
-    "$check" --option claim=all "$dnnl" >"$dir/out" 2>&1 </dev/null
-    grep -E '^(warn|fail|died|timeout) ' "$dir/out" | grep -v 'BPK-RUN-01 ' >"$dir/faults"
-    [ ! -s "$dir/faults" ] || fails "backplane-check --option claim=all $dnnl: $(cat "$dir/out")"
+    conforms "$dnnl" --option claim=all
     grep -q '^pass *BPK-NUMERICS-05 ' "$dir/out" || fails "dnnl with claim=all: $(cat "$dir/out")"
-    tail -2 "$dir/out"
 fi
 
 # Providers with memory of their own, on the simulated accelerator: with streams, and without.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gizmo.c - a provider that computes in memory of its own, on the pretend accelerator of bp/sim.h: six
- * operators for float32, with constants in device memory. Built as "gizmo", whose work goes into
+ * gizmo.c - a provider that computes in memory of its own, on the simulated accelerator of bp/sim.h:
+ * six operators for float32, with constants in device memory. Built as "gizmo", whose work goes into
  * streams; with IS_EXCLUSIVE as "trinket", whose frames are exclusive; and with IS_PROMPT as
  * "widget", which has no streams: each of its calls returns when all is done.
  */
@@ -108,7 +108,7 @@ static bp_rc device(const bp_host *host, uint32_t i, bp_device *out, bp_err *err
     out->kind = BP_DEVICE_NPU;
     out->spaces = N_SPACES;
     out->id = NAME "0";
-    out->name = "Pretend accelerator";
+    out->name = "Simulated accelerator";
     out->driver = "1.0";
     out->h2d_gbps = out->d2h_gbps = 8;
     return BP_OK;

@@ -20,7 +20,7 @@ check_LTLIBRARIES += %D%/libbp-gadget.la
 %C%_libbp_gadget_la_LDFLAGS = $(mock_ldflags) -no-undefined
 %C%_libbp_gadget_la_SOURCES = %D%/few.c %D%/counters.h
 
-# Providers with memory of their own, on a pretend accelerator.
+# Providers with memory of their own, on a simulated accelerator.
 # Libtool would warn of the archive, whose code is position-independent; the linker takes it as it is.
 gizmo_sources = %D%/gizmo.c %D%/gizmo.h %D%/gizmo_group.c %D%/counters.h
 gizmo_ldflags = $(mock_ldflags) -no-undefined -Wl,-z,now -Wl,sdk/libbp-sim.a
@@ -45,6 +45,21 @@ check_LTLIBRARIES += %D%/libbp-widget.la
 EXTRA_%C%_libbp_widget_la_DEPENDENCIES = sdk/libbp-sim.a
 %C%_libbp_widget_la_LIBADD = $(PTHREAD_LIBS)
 %C%_libbp_widget_la_SOURCES = $(gizmo_sources)
+
+# Computes by the kit's references, and has the fault that BP_PLANTED names.
+check_LTLIBRARIES += %D%/libbp-planted.la
+%C%_libbp_planted_la_CPPFLAGS = -I. $(AM_CPPFLAGS) -I$(srcdir)/tools -D_GNU_SOURCE
+%C%_libbp_planted_la_LDFLAGS = $(mock_ldflags) -no-undefined -Wl,-z,now \
+	-Wl,--version-script=$(srcdir)/sdk/provider.map
+%C%_libbp_planted_la_LIBADD = $(MATH_LIBS)
+%C%_libbp_planted_la_SOURCES = %D%/planted.c \
+	tools/check/cases/convolution.c \
+	tools/check/cases/elements.c \
+	tools/check/cases/elementwise.c \
+	tools/check/cases/layout.c \
+	tools/check/cases/quantized.c \
+	tools/check/cases/reference.c \
+	tools/check/cases/resize.c
 
 check_LTLIBRARIES += %D%/libbp-mobile.la
 %C%_libbp_mobile_la_CPPFLAGS = $(AM_CPPFLAGS)

@@ -29,9 +29,8 @@ static OrtSession *open_relu(const OrtSessionOptions *options)
 
 /* ---- shapes, names, metadata --------------------------------------------------------------------- */
 
-START_TEST(names_of_sizes_leave_the_sizes)
+START_TEST(symbolic_dimensions_leave_the_sizes_unchanged)
 {
-    static const int64_t two_by_three[] = {2, 3};
     const char *names[] = {"rows", "columns", "more"}, *got[3];
     OrtTensorTypeAndShapeInfo *shape = NULL;
     int64_t dims[3];
@@ -70,7 +69,7 @@ START_TEST(a_graph_has_a_description)
 }
 END_TEST
 
-START_TEST(memory_of_browsers_has_its_present_names)
+START_TEST(webgpu_and_webnn_memory_infos_have_their_current_names)
 {
     static const char *const names[][2] = {{"WebGPU_Buffer", "WebGPU_Buf"},
                                            {"WebGPU_Buf", "WebGPU_Buf"},
@@ -124,7 +123,7 @@ START_TEST(simulators_are_listed_when_they_are_named)
 }
 END_TEST
 
-START_TEST(options_of_gpus_need_their_provider)
+START_TEST(gpu_options_need_their_provider)
 {
     static const char *const keys[] = {"device_id"}, *const values[] = {"0"};
     OrtCUDAProviderOptionsV2 *cuda = NULL;
@@ -143,7 +142,7 @@ START_TEST(options_of_gpus_need_their_provider)
 }
 END_TEST
 
-START_TEST(an_input_that_nobody_reads_has_no_device)
+START_TEST(an_input_without_consumers_has_no_device)
 {
     OrtSession *session = open_relu(NULL);
     const OrtEpDevice *devices[2] = {NULL};
@@ -175,7 +174,7 @@ static void log_line(void *param, OrtLoggingLevel severity, const char *category
     snprintf(lines->last, sizeof lines->last, "%s", text);
 }
 
-START_TEST(a_session_has_a_log_of_its_own)
+START_TEST(a_session_uses_its_own_logger)
 {
     struct lines lines = {0};
     OrtSessionOptions *options = NULL;
@@ -219,7 +218,7 @@ static int count_files(const char *folder, char *first, size_t size)
     return n;
 }
 
-START_TEST(a_profile_that_nobody_ends_is_written_with_the_session)
+START_TEST(releasing_a_session_writes_its_profile)
 {
     char folder[] = "alike-XXXXXX", prefix[64], file[512];
     OrtSessionOptions *options = NULL;
@@ -247,7 +246,7 @@ END_TEST
 
 /* ---- models -------------------------------------------------------------------------------------- */
 
-START_TEST(a_model_has_one_graph)
+START_TEST(a_model_refuses_a_second_graph)
 {
     static const int versions[] = {17};
     static const char *const domains[] = {""};
@@ -265,7 +264,7 @@ START_TEST(a_model_has_one_graph)
 END_TEST
 
 /* A length that cannot be meant is not read up to. */
-START_TEST(bytes_of_a_model_are_no_more_than_a_protobuf_has)
+START_TEST(a_model_in_memory_is_limited_to_the_size_of_a_protobuf)
 {
     OrtSession *session = NULL;
 
@@ -276,7 +275,7 @@ START_TEST(bytes_of_a_model_are_no_more_than_a_protobuf_has)
 }
 END_TEST
 
-START_TEST(names_of_files_in_memory_may_begin_with_here)
+START_TEST(names_of_files_in_memory_may_start_with_a_dot_slash)
 {
     static const char *const names[] = {"w.bin", "./w.bin", ".\\w.bin"};
     static const float weights[] = {1, 2};
@@ -315,7 +314,7 @@ END_TEST
 
 /* ---- bindings and threads ------------------------------------------------------------------------ */
 
-START_TEST(names_of_bound_outputs_are_looked_at_by_runs)
+START_TEST(a_run_checks_the_names_of_bound_outputs)
 {
     static const int64_t two[] = {2};
     OrtSession *session = open_relu(NULL);
@@ -340,7 +339,7 @@ START_TEST(names_of_bound_outputs_are_looked_at_by_runs)
 }
 END_TEST
 
-START_TEST(affinities_have_a_length)
+START_TEST(an_affinity_string_has_1_to_4096_characters)
 {
     OrtThreadingOptions *threading = NULL;
     OrtSessionOptions *options = NULL;
@@ -378,19 +377,19 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup_editor, teardown);
-    tcase_add_test(tcase, names_of_sizes_leave_the_sizes);
+    tcase_add_test(tcase, symbolic_dimensions_leave_the_sizes_unchanged);
     tcase_add_test(tcase, a_graph_has_a_description);
-    tcase_add_test(tcase, memory_of_browsers_has_its_present_names);
+    tcase_add_test(tcase, webgpu_and_webnn_memory_infos_have_their_current_names);
     tcase_add_test(tcase, simulators_are_listed_when_they_are_named);
-    tcase_add_test(tcase, options_of_gpus_need_their_provider);
-    tcase_add_test(tcase, an_input_that_nobody_reads_has_no_device);
-    tcase_add_test(tcase, a_session_has_a_log_of_its_own);
-    tcase_add_test(tcase, a_profile_that_nobody_ends_is_written_with_the_session);
-    tcase_add_test(tcase, a_model_has_one_graph);
-    tcase_add_test(tcase, bytes_of_a_model_are_no_more_than_a_protobuf_has);
-    tcase_add_test(tcase, names_of_files_in_memory_may_begin_with_here);
-    tcase_add_test(tcase, names_of_bound_outputs_are_looked_at_by_runs);
-    tcase_add_test(tcase, affinities_have_a_length);
+    tcase_add_test(tcase, gpu_options_need_their_provider);
+    tcase_add_test(tcase, an_input_without_consumers_has_no_device);
+    tcase_add_test(tcase, a_session_uses_its_own_logger);
+    tcase_add_test(tcase, releasing_a_session_writes_its_profile);
+    tcase_add_test(tcase, a_model_refuses_a_second_graph);
+    tcase_add_test(tcase, a_model_in_memory_is_limited_to_the_size_of_a_protobuf);
+    tcase_add_test(tcase, names_of_files_in_memory_may_start_with_a_dot_slash);
+    tcase_add_test(tcase, a_run_checks_the_names_of_bound_outputs);
+    tcase_add_test(tcase, an_affinity_string_has_1_to_4096_characters);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -19,7 +19,7 @@ static long figure(const OrtAllocator *allocator, const char *key)
     return value;
 }
 
-START_TEST(an_allocator_counts)
+START_TEST(an_allocator_reports_its_statistics)
 {
     OrtSession *session = open_add(NULL);
     OrtAllocator *own = NULL;
@@ -51,7 +51,7 @@ START_TEST(an_allocator_counts)
 }
 END_TEST
 
-START_TEST(the_default_allocator_counts_values)
+START_TEST(the_default_allocator_counts_bytes_of_values)
 {
     static const int64_t dims[] = {25};
     long before = figure(heap, "InUse");
@@ -64,7 +64,7 @@ START_TEST(the_default_allocator_counts_values)
 }
 END_TEST
 
-START_TEST(a_shared_allocator_keeps_to_its_limit)
+START_TEST(a_shared_allocator_enforces_its_memory_limit)
 {
     static const char *const keys[] = {"max_mem"};
     static const size_t values[] = {1000};
@@ -99,12 +99,18 @@ END_TEST
 struct mine {
     OrtAllocator table;
     int n_allocs, n_frees;
+    int fail_at; /* this call has nothing; 0: none */
+    const OrtMemoryInfo *info;
+    void *last;
 };
 
 static void *my_alloc(OrtAllocator *this_, size_t size)
 {
-    ((struct mine *)(void *)this_)->n_allocs++;
-    return malloc(size);
+    struct mine *mine = (struct mine *)(void *)this_;
+
+    mine->n_allocs++;
+    mine->last = mine->n_allocs == mine->fail_at ? NULL : malloc(size);
+    return mine->last;
 }
 
 static void my_free(OrtAllocator *this_, void *p)
@@ -115,42 +121,79 @@ static void my_free(OrtAllocator *this_, void *p)
 
 static const OrtMemoryInfo *my_info(const OrtAllocator *this_)
 {
-    (void)this_;
-    return cpu;
+    return ((const struct mine *)(const void *)this_)->info;
+}
+
+static struct mine my_allocator(void)
+{
+    return (struct mine){
+        .table = {.version = 17, .Alloc = my_alloc, .Free = my_free, .Info = my_info}, .info = cpu};
+}
+
+/* C of n rows. */
+static OrtStatus *try_run(OrtSession *session, int64_t n, OrtValue **c)
+{
+    static const char *const in[] = {"A", "B"}, *const names[] = {"C"};
+    static float numbers[3 * 1000];
+    const int64_t dims[] = {n, 3};
+    OrtValue *a = floats(numbers, (size_t)n * 3, dims, 2);
+    const OrtValue *const feeds[] = {a, a};
+    OrtStatus *status;
+
+    for (int64_t i = 0; i < n * 3; i++)
+        numbers[i] = (float)(i % 7);
+    *c = NULL;
+    status = ort->Run(session, NULL, in, feeds, 2, names, 1, c);
+    for (int64_t i = 0; !status && i < n * 3; i++)
+        ck_assert(float_data(*c)[i] == 2 * numbers[i]);
+    ort->ReleaseValue(a);
+    return status;
+}
+
+static OrtSession *open_with_env_allocators(void)
+{
+    OrtSessionOptions *options = NULL;
+    OrtSession *session;
+
+    ok(ort->CreateSessionOptions(&options));
+    ok(ort->AddSessionConfigEntry(options, "session.use_env_allocators", "1"));
+    session = open_add(options);
+    ort->ReleaseSessionOptions(options);
+    return session;
 }
 
 /* The outputs that a run makes are in the application's memory, and go back there. */
 static void check_outputs(OrtSession *session, struct mine *mine)
 {
-    static const char *const in[] = {"A", "B"}, *const names[] = {"C"};
-    static const int64_t dims[] = {1, 3};
-    float numbers[] = {1, 2, 3};
-    OrtValue *a = floats(numbers, 3, dims, 2), *c = NULL, *of_heap = NULL;
-    const OrtValue *const feeds[] = {a, a};
+    OrtValue *c = NULL, *again = NULL, *of_heap = NULL;
     OrtSession *other = open_add(NULL);
-    int before = mine->n_allocs;
+    const OrtMemoryInfo *info = NULL;
+    int before = mine->n_allocs, equal = -1;
 
-    ok(ort->Run(other, NULL, in, feeds, 2, names, 1, &of_heap));
+    ok(try_run(other, 1, &of_heap));
     ck_assert_int_eq(mine->n_allocs, before); /* nobody told it to */
-    ok(ort->Run(session, NULL, in, feeds, 2, names, 1, &c));
-    ck_assert_int_eq(mine->n_allocs, before + 1);
+    ok(try_run(session, 1, &c));
+    ck_assert_int_eq(mine->n_allocs, before + 2); /* the memory of runs, and the output */
+    ok(try_run(session, 1, &again));
+    ck_assert_int_eq(mine->n_allocs, before + 3);
+    ck_assert_ptr_eq(float_data(again), mine->last);
+    ok(ort->GetTensorMemoryInfo(again, &info));
+    ok(ort->CompareMemoryInfo(info, mine->info, &equal));
+    ck_assert_int_eq(equal, 0);
     ort->ReleaseSession(other);
-    for (int i = 0; i < 3; i++)
-        ck_assert(float_data(c)[i] == 2 * numbers[i] && float_data(of_heap)[i] == 2 * numbers[i]);
     before = mine->n_frees;
     ort->ReleaseValue(of_heap);
     ck_assert_int_eq(mine->n_frees, before);
     ort->ReleaseValue(c);
-    ck_assert_int_eq(mine->n_frees, before + 1);
-    ort->ReleaseValue(a);
+    ort->ReleaseValue(again);
+    ck_assert_int_eq(mine->n_frees, before + 2);
 }
 
-START_TEST(sessions_take_the_environments_allocator_when_told_to)
+START_TEST(session_uses_the_environment_allocator_when_configured_to)
 {
     OrtMemoryInfo *arena = cpu;
-    struct mine mine = {{.version = 17, .Alloc = my_alloc, .Free = my_free, .Info = my_info}, 0, 0};
+    struct mine mine = my_allocator();
     OrtAllocator half = {.version = 17, .Alloc = my_alloc};
-    OrtSessionOptions *options = NULL;
     OrtKeyValuePairs *stats = NULL;
     OrtAllocator *lent = NULL;
     OrtSession *session;
@@ -158,15 +201,14 @@ START_TEST(sessions_take_the_environments_allocator_when_told_to)
 
     fails(ort->RegisterAllocator(env, &half), ORT_INVALID_ARGUMENT, "Free");
     fails(ort->RegisterAllocator(env, &mine.table), ORT_INVALID_ARGUMENT, "OrtDeviceAllocator");
-    ok(ort->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &cpu));
+    ok(ort->CreateMemoryInfo_V2("Mine", OrtMemoryInfoDeviceType_CPU, 0, 0,
+                                OrtDeviceMemoryType_DEFAULT, 32, OrtDeviceAllocator, &cpu));
+    mine.info = cpu;
     ok(ort->CreateAndRegisterAllocator(env, cpu, NULL));
     ok(ort->RegisterAllocator(env, &mine.table)); /* instead of that */
     ok(ort->GetSharedAllocator(env, cpu, &lent));
     ck_assert_ptr_eq(lent, &mine.table);
-    ok(ort->CreateSessionOptions(&options));
-    ok(ort->AddSessionConfigEntry(options, "session.use_env_allocators", "1"));
-    session = open_add(options);
-    ort->ReleaseSessionOptions(options);
+    session = open_with_env_allocators();
     ok(ort->CreateAllocator(session, cpu, &lent));
     p = lent->Alloc(lent, 10);
     lent->Free(lent, p);
@@ -178,8 +220,98 @@ START_TEST(sessions_take_the_environments_allocator_when_told_to)
     ort->ReleaseAllocator(lent);
     check_outputs(session, &mine);
     ort->ReleaseSession(session);
+    ck_assert_int_eq(mine.n_allocs, mine.n_frees);
     ok(ort->UnregisterAllocator(env, cpu));
     ort->ReleaseMemoryInfo(arena);
+}
+END_TEST
+
+/* As in ONNX Runtime, a session has for good what was registered when it was created. */
+START_TEST(a_session_keeps_the_allocator_that_it_was_made_with)
+{
+    struct mine mine = my_allocator();
+    OrtMemoryInfo *arena = cpu;
+    OrtSession *before, *between;
+    OrtValue *c = NULL;
+
+    ok(ort->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &cpu));
+    mine.info = cpu;
+    before = open_with_env_allocators();
+    ok(ort->RegisterAllocator(env, &mine.table));
+    between = open_with_env_allocators();
+    ok(try_run(before, 2, &c));
+    ort->ReleaseValue(c);
+    ck_assert_int_eq(mine.n_allocs, 0);
+    ok(ort->UnregisterAllocator(env, cpu));
+    ok(try_run(between, 2, &c));
+    ck_assert_int_eq(mine.n_allocs, 2);
+    ort->ReleaseSession(between);
+    ck_assert_int_eq(mine.n_frees, 1);
+    ort->ReleaseValue(c); /* outlives its session */
+    ck_assert_int_eq(mine.n_frees, 2);
+    ort->ReleaseSession(before);
+    ort->ReleaseMemoryInfo(arena);
+}
+END_TEST
+
+START_TEST(an_allocator_without_memory_fails_the_run)
+{
+    struct mine mine = my_allocator();
+    OrtMemoryInfo *arena = cpu;
+    OrtSession *session;
+    OrtValue *c = NULL;
+
+    ok(ort->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &cpu));
+    mine.info = cpu;
+    ok(ort->RegisterAllocator(env, &mine.table));
+    session = open_with_env_allocators();
+    for (int n = 0; n < 2; n++) { /* the memory of runs, then the output */
+        mine.fail_at = mine.n_allocs + 1;
+        fails(try_run(session, 5, &c), ORT_FAIL, "Failed to allocate memory for requested buffer");
+        ck_assert_ptr_null(c);
+        ok(try_run(session, 5, &c));
+        ort->ReleaseValue(c);
+    }
+    ort->ReleaseSession(session);
+    ck_assert_int_eq(mine.n_allocs - mine.n_frees, 2); /* the two that failed */
+    ok(ort->UnregisterAllocator(env, cpu));
+    ort->ReleaseMemoryInfo(arena);
+}
+END_TEST
+
+START_TEST(the_limit_of_an_arena_fails_the_run)
+{
+    static const char *const keys[] = {"max_mem"};
+    static const size_t values[] = {4000};
+    OrtMemoryInfo *plain = NULL;
+    OrtArenaCfg *arena = NULL;
+    OrtAllocator *shared = NULL;
+    OrtSession *session;
+    OrtValue *c = NULL, *kept = NULL;
+
+    ok(ort->CreateArenaCfgV2(keys, values, 1, &arena));
+    ok(ort->CreateAndRegisterAllocatorV2(env, "CPUExecutionProvider", cpu, arena, NULL, NULL, 0));
+    ok(ort->GetSharedAllocator(env, cpu, &shared));
+    session = open_with_env_allocators();
+    fails(try_run(session, 1000, &c), ORT_FAIL, "Failed to allocate memory for requested buffer");
+    ok(try_run(session, 10, &kept));
+    ck_assert_int_ge(figure(shared, "InUse"), 120);
+    ck_assert_int_le(figure(shared, "MaxInUse"), 4000);
+    ok(ort->UnregisterAllocator(env, cpu)); /* the session and the value have it yet */
+    ok(try_run(session, 10, &c));
+    ort->ReleaseValue(c);
+    ort->ReleaseSession(session);
+    ck_assert(float_data(kept)[1] == 2);
+    ort->ReleaseValue(kept);
+    /* as in ONNX Runtime, only an arena has a limit */
+    ok(ort->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &plain));
+    ok(ort->CreateAndRegisterAllocator(env, plain, arena));
+    session = open_with_env_allocators();
+    ok(try_run(session, 1000, &c));
+    ort->ReleaseValue(c);
+    ort->ReleaseSession(session);
+    ort->ReleaseArenaCfg(arena);
+    ort->ReleaseMemoryInfo(plain);
 }
 END_TEST
 
@@ -213,7 +345,7 @@ START_TEST(a_device_has_one_shared_allocator)
 }
 END_TEST
 
-START_TEST(other_memory_is_not_handed_out)
+START_TEST(memory_of_devices_without_a_provider_is_refused)
 {
     const OrtEpDevice *const *devices = NULL;
     OrtMemoryInfo *cuda = NULL;
@@ -236,7 +368,7 @@ END_TEST
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-START_TEST(tensors_are_copied)
+START_TEST(CopyTensors_copies_tensors)
 {
     static const int64_t two[] = {2}, row[] = {1, 2};
     static const char *const words[] = {"a", "longer"};
@@ -259,7 +391,7 @@ START_TEST(tensors_are_copied)
 }
 END_TEST
 
-START_TEST(nothing_is_copied_unless_all_fit)
+START_TEST(CopyTensors_copies_nothing_unless_every_pair_fits)
 {
     static const int64_t two[] = {2}, three[] = {3};
     float a[] = {1, 2}, b[] = {0, 0}, c[] = {0, 0, 0};
@@ -286,7 +418,7 @@ END_TEST
 
 /* ---- options of GPU providers ---------------------------------------------------------------- */
 
-START_TEST(pointers_are_kept_as_options)
+START_TEST(provider_options_keep_pointers)
 {
     static const char *const keys[] = {"device_id"}, *const values[] = {"1"};
     OrtCUDAProviderOptionsV2 *cuda = NULL;
@@ -315,7 +447,7 @@ START_TEST(pointers_are_kept_as_options)
 }
 END_TEST
 
-START_TEST(options_of_rocm_are_read_and_written_as_text)
+START_TEST(rocm_options_are_read_and_written_as_text)
 {
     static const char *const keys[] = {"device_id", "gpu_mem_limit", "enable_hip_graph"};
     static const char *const values[] = {"2", "1073741824", "True"};
@@ -351,16 +483,19 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, an_allocator_counts);
-    tcase_add_test(tcase, the_default_allocator_counts_values);
-    tcase_add_test(tcase, a_shared_allocator_keeps_to_its_limit);
-    tcase_add_test(tcase, sessions_take_the_environments_allocator_when_told_to);
+    tcase_add_test(tcase, an_allocator_reports_its_statistics);
+    tcase_add_test(tcase, the_default_allocator_counts_bytes_of_values);
+    tcase_add_test(tcase, a_shared_allocator_enforces_its_memory_limit);
+    tcase_add_test(tcase, session_uses_the_environment_allocator_when_configured_to);
+    tcase_add_test(tcase, a_session_keeps_the_allocator_that_it_was_made_with);
+    tcase_add_test(tcase, an_allocator_without_memory_fails_the_run);
+    tcase_add_test(tcase, the_limit_of_an_arena_fails_the_run);
     tcase_add_test(tcase, a_device_has_one_shared_allocator);
-    tcase_add_test(tcase, other_memory_is_not_handed_out);
-    tcase_add_test(tcase, tensors_are_copied);
-    tcase_add_test(tcase, nothing_is_copied_unless_all_fit);
-    tcase_add_test(tcase, pointers_are_kept_as_options);
-    tcase_add_test(tcase, options_of_rocm_are_read_and_written_as_text);
+    tcase_add_test(tcase, memory_of_devices_without_a_provider_is_refused);
+    tcase_add_test(tcase, CopyTensors_copies_tensors);
+    tcase_add_test(tcase, CopyTensors_copies_nothing_unless_every_pair_fits);
+    tcase_add_test(tcase, provider_options_keep_pointers);
+    tcase_add_test(tcase, rocm_options_are_read_and_written_as_text);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -8,7 +8,7 @@
 
 #include "ort/world.h"
 
-START_TEST(values_of_the_wrong_kind)
+START_TEST(value_functions_refuse_values_of_the_wrong_kind)
 {
     const OrtValue *const two_numbers[] = {world.values[0], world.values[0]};
     const OrtValue *const mixed[] = {world.values[0], world.values[1]};
@@ -48,7 +48,7 @@ static OrtStatus *feed_b(const OrtValue *value)
     return status;
 }
 
-START_TEST(feeds_of_the_wrong_kind)
+START_TEST(run_refuses_feeds_of_the_wrong_kind)
 {
     ok(feed_b(world.values[0]));
     fails(feed_b(world.values[1]), ORT_INVALID_ARGUMENT,
@@ -79,7 +79,7 @@ static OrtStatus *make_product(const int64_t *dims, OrtSession **out)
     return status;
 }
 
-START_TEST(models_that_cannot_run)
+START_TEST(models_that_cannot_run_are_refused_with_onnx_runtimes_codes)
 {
     static const char *const in[] = {"X"}, *const out_names[] = {"Y"};
     OrtSession *session = NULL;
@@ -105,7 +105,7 @@ START_TEST(models_that_cannot_run)
 }
 END_TEST
 
-START_TEST(settings_that_cannot_be)
+START_TEST(invalid_settings_are_refused)
 {
     size_t size = 0;
     OrtArenaCfg *arena = NULL;
@@ -218,7 +218,7 @@ static const struct {
     {nameless, ORT_FAIL, "External data location cannot be empty"},
 };
 
-START_TEST(models_that_are_refused)
+START_TEST(invalid_nodes_are_refused_at_session_creation)
 {
     static const char path[] = "codes-refused.onnx";
     OrtSession *session = NULL;
@@ -244,7 +244,7 @@ END_TEST
 
 /* ---- calls that are refused ---------------------------------------------------------------------- */
 
-START_TEST(values_that_cannot_be)
+START_TEST(invalid_values_are_refused)
 {
     static const int64_t two[] = {2}, negative[] = {-1, 3};
     const char *const texts[] = {"a", "b", "c"};
@@ -304,7 +304,7 @@ START_TEST(values_that_cannot_be)
 }
 END_TEST
 
-START_TEST(data_of_what_is_no_tensor)
+START_TEST(tensor_functions_refuse_other_values)
 {
     static const int64_t negative[] = {-1, 3}, two[] = {2};
     static const struct {
@@ -333,7 +333,7 @@ START_TEST(data_of_what_is_no_tensor)
 }
 END_TEST
 
-START_TEST(an_input_fed_twice_is_what_came_last)
+START_TEST(the_last_feed_of_an_input_counts)
 {
     static const char *const in[] = {"A", "B", "A"}, *const one[] = {"A", "A"}, *const c[] = {"C"};
     static const int64_t dims[] = {2, 3};
@@ -369,7 +369,7 @@ static void fails_file(const void *bytes, size_t size, OrtErrorCode code, const 
     ck_assert_int_eq(remove(path), 0);
 }
 
-START_TEST(bytes_that_are_no_model)
+START_TEST(loading_bytes_without_a_model_fails)
 {
     static const char text[] = "hello, I am no model", version_only[] = "\x08\x08";
     OrtSession *session = NULL;
@@ -387,7 +387,7 @@ START_TEST(bytes_that_are_no_model)
 }
 END_TEST
 
-START_TEST(containers_for_tensors)
+START_TEST(run_refuses_sequences_for_tensors)
 {
     static const char *const in[] = {"A", "B"}, *const names[] = {"C"};
     const OrtValue *const feeds[] = {world.values[0], world.values[2]};
@@ -402,7 +402,7 @@ START_TEST(containers_for_tensors)
 }
 END_TEST
 
-START_TEST(libraries_without_operators)
+START_TEST(libraries_without_operators_are_refused)
 {
     void *handle = NULL;
 
@@ -430,17 +430,18 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, make_world, drop_world);
-    tcase_add_test(tcase, values_of_the_wrong_kind);
-    tcase_add_test(tcase, feeds_of_the_wrong_kind);
-    tcase_add_test(tcase, models_that_cannot_run);
-    tcase_add_test(tcase, settings_that_cannot_be);
-    tcase_add_loop_test(tcase, models_that_are_refused, 0, sizeof refused / sizeof *refused);
-    tcase_add_test(tcase, values_that_cannot_be);
-    tcase_add_test(tcase, data_of_what_is_no_tensor);
-    tcase_add_test(tcase, an_input_fed_twice_is_what_came_last);
-    tcase_add_test(tcase, bytes_that_are_no_model);
-    tcase_add_test(tcase, containers_for_tensors);
-    tcase_add_test(tcase, libraries_without_operators);
+    tcase_add_test(tcase, value_functions_refuse_values_of_the_wrong_kind);
+    tcase_add_test(tcase, run_refuses_feeds_of_the_wrong_kind);
+    tcase_add_test(tcase, models_that_cannot_run_are_refused_with_onnx_runtimes_codes);
+    tcase_add_test(tcase, invalid_settings_are_refused);
+    tcase_add_loop_test(tcase, invalid_nodes_are_refused_at_session_creation, 0,
+                        sizeof refused / sizeof *refused);
+    tcase_add_test(tcase, invalid_values_are_refused);
+    tcase_add_test(tcase, tensor_functions_refuse_other_values);
+    tcase_add_test(tcase, the_last_feed_of_an_input_counts);
+    tcase_add_test(tcase, loading_bytes_without_a_model_fails);
+    tcase_add_test(tcase, run_refuses_sequences_for_tensors);
+    tcase_add_test(tcase, libraries_without_operators_are_refused);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -151,7 +151,7 @@ static void check_bytes(const void *bytes, size_t size, const OrtSessionOptions 
 
 /* ---- from where to where --------------------------------------------------------------------- */
 
-START_TEST(a_file_becomes_a_file)
+START_TEST(CompileModel_compiles_a_file_to_a_file)
 {
     put_file("in.bin", weights, sizeof weights);
     put_model("in.onnx", "in.bin");
@@ -164,7 +164,7 @@ START_TEST(a_file_becomes_a_file)
 }
 END_TEST
 
-START_TEST(a_file_may_be_written_over_itself)
+START_TEST(CompileModel_can_overwrite_its_input)
 {
     put_file("in.bin", weights, sizeof weights);
     put_model("in.onnx", "in.bin");
@@ -177,7 +177,7 @@ START_TEST(a_file_may_be_written_over_itself)
 }
 END_TEST
 
-START_TEST(without_an_output_it_goes_beside_the_input)
+START_TEST(CompileModel_writes_beside_the_input_by_default)
 {
     put_model("in.onnx", NULL);
     ok(compiler->ModelCompilationOptions_SetInputModelPath(options, path_of("in.onnx")));
@@ -186,7 +186,7 @@ START_TEST(without_an_output_it_goes_beside_the_input)
 }
 END_TEST
 
-START_TEST(bytes_become_bytes)
+START_TEST(CompileModel_compiles_a_buffer_to_a_buffer)
 {
     struct pw w;
     void *bytes = NULL;
@@ -212,7 +212,7 @@ static OrtStatus *take_part(void *state, const void *bytes, size_t size)
     return NULL;
 }
 
-START_TEST(a_built_model_goes_to_a_function)
+START_TEST(CompileModel_writes_a_built_model_through_a_function)
 {
     struct pw out = {0};
     const float one[] = {1.0f};
@@ -259,7 +259,7 @@ static void write_body(struct pw *w, const char *name, float sign)
     pw_close(w);
 }
 
-START_TEST(initializers_of_bodies_go_to_a_file_too)
+START_TEST(initializers_of_subgraphs_go_to_the_external_file)
 {
     struct pw w;
     OrtSession *session = NULL;
@@ -294,7 +294,7 @@ START_TEST(initializers_of_bodies_go_to_a_file_too)
 }
 END_TEST
 
-START_TEST(weights_of_the_options_are_written)
+START_TEST(compiled_models_contain_the_initializers_of_the_options)
 {
     struct pw w;
     struct pw out = {0};
@@ -322,7 +322,7 @@ END_TEST
 
 /* ---- initializers elsewhere ------------------------------------------------------------------ */
 
-START_TEST(large_initializers_go_to_a_file)
+START_TEST(large_initializers_go_to_the_external_file)
 {
     put_model("in.onnx", NULL);
     ok(compiler->ModelCompilationOptions_SetInputModelPath(options, path_of("in.onnx")));
@@ -337,7 +337,7 @@ START_TEST(large_initializers_go_to_a_file)
 END_TEST
 
 /* ONNX Runtime writes the same bytes: end to end, but for those of a MiB, which begin a page. */
-START_TEST(written_initializers_lie_end_to_end)
+START_TEST(external_initializers_are_written_without_gaps)
 {
     enum { PAGE = 4096, LARGE = 1 << 20, LAST = PAGE + LARGE, SIZE = LAST + 20 };
     static const float few[] = {1, 2, 3, 4, 5};
@@ -377,7 +377,7 @@ START_TEST(written_initializers_lie_end_to_end)
 }
 END_TEST
 
-START_TEST(their_file_is_named_from_the_model)
+START_TEST(path_of_the_external_file_is_relative_to_the_model)
 {
     put_model("in.onnx", NULL);
     ck_assert_int_eq(mkdir(path_of("sub"), 0700), 0);
@@ -394,7 +394,7 @@ START_TEST(their_file_is_named_from_the_model)
 }
 END_TEST
 
-START_TEST(a_model_in_memory_may_have_their_file)
+START_TEST(a_model_in_memory_may_have_an_external_file)
 {
     struct pw w;
     struct pw out = {0};
@@ -445,7 +445,7 @@ static OrtStatus *locate(void *state, const char *name, const OrtValue *value,
     return status;
 }
 
-START_TEST(a_function_says_where_they_go)
+START_TEST(a_location_function_places_each_initializer)
 {
     struct places places = {.calls = 0};
 
@@ -469,7 +469,7 @@ END_TEST
 
 /* ---- flags and what is refused --------------------------------------------------------------- */
 
-START_TEST(flags_make_errors)
+START_TEST(compile_flags_turn_conditions_into_errors)
 {
     put_model("in.onnx", NULL);
     put_model("there.onnx", NULL);
@@ -488,7 +488,7 @@ START_TEST(flags_make_errors)
 }
 END_TEST
 
-START_TEST(an_input_and_an_output_are_needed)
+START_TEST(CompileModel_needs_an_input_and_an_output)
 {
     struct pw w;
 
@@ -506,7 +506,7 @@ START_TEST(an_input_and_an_output_are_needed)
 }
 END_TEST
 
-START_TEST(a_model_that_nobody_runs_is_refused)
+START_TEST(CompileModel_refuses_a_model_that_no_provider_runs)
 {
     struct pw w;
     struct pw out = {0};
@@ -524,7 +524,7 @@ START_TEST(a_model_that_nobody_runs_is_refused)
 }
 END_TEST
 
-START_TEST(what_cannot_be_written_leaves_nothing)
+START_TEST(a_failed_write_leaves_no_file)
 {
     put_model("in.onnx", NULL);
     ok(compiler->ModelCompilationOptions_SetInputModelPath(options, path_of("in.onnx")));
@@ -540,7 +540,7 @@ START_TEST(what_cannot_be_written_leaves_nothing)
 }
 END_TEST
 
-START_TEST(a_model_that_may_not_run_where_it_would_is_refused)
+START_TEST(CompileModel_refuses_cpu_nodes_when_fallback_is_disabled)
 {
     put_model("in.onnx", NULL);
     ok(ort->AddSessionConfigEntry(defaults, "session.disable_cpu_ep_fallback", "1"));
@@ -559,7 +559,7 @@ static void *no_memory(OrtAllocator *allocator, size_t size)
     return NULL;
 }
 
-START_TEST(a_buffer_needs_memory)
+START_TEST(CompileModel_fails_when_the_output_allocator_has_no_memory)
 {
     OrtAllocator poor = *heap;
     struct pw w;
@@ -577,7 +577,7 @@ START_TEST(a_buffer_needs_memory)
 }
 END_TEST
 
-START_TEST(setters_check_what_they_get)
+START_TEST(compile_setters_refuse_empty_arguments)
 {
     fails(compiler->ModelCompilationOptions_SetInputModelPath(options, ""), ORT_INVALID_ARGUMENT,
           "empty");
@@ -613,7 +613,7 @@ START_TEST(setters_check_what_they_get)
 }
 END_TEST
 
-START_TEST(nothing_is_taken_for_an_argument)
+START_TEST(compile_functions_refuse_NULL_arguments)
 {
     const char *const words = "model_compile_options";
 
@@ -648,7 +648,7 @@ END_TEST
 
 /* ---- entries of the configuration ------------------------------------------------------------ */
 
-START_TEST(entries_are_where_the_setters_start)
+START_TEST(config_entries_are_the_defaults_of_the_setters)
 {
     put_model("in.onnx", NULL);
     ok(ort->AddSessionConfigEntry(defaults, "ep.context_file_path", path_of("out.onnx")));
@@ -662,7 +662,7 @@ START_TEST(entries_are_where_the_setters_start)
 }
 END_TEST
 
-START_TEST(a_session_that_asks_for_contexts_gets_none)
+START_TEST(a_session_with_ep_context_enabled_writes_no_context_model)
 {
     OrtSession *session = NULL;
     struct pw w;
@@ -685,7 +685,7 @@ START_TEST(a_session_that_asks_for_contexts_gets_none)
 }
 END_TEST
 
-START_TEST(an_optimized_model_is_written)
+START_TEST(a_session_writes_its_optimized_model)
 {
     OrtSession *session = NULL;
 
@@ -720,7 +720,7 @@ static bool is_ort_file(const char *name)
     return memcmp(head + 4, "ORTM", 4) == 0;
 }
 
-START_TEST(an_optimized_model_is_written_in_the_own_format)
+START_TEST(a_session_writes_its_optimized_model_in_ort_format)
 {
     OrtSession *session = NULL;
 
@@ -748,7 +748,7 @@ START_TEST(an_optimized_model_is_written_in_the_own_format)
 }
 END_TEST
 
-START_TEST(a_model_in_the_own_format_is_read_from_memory)
+START_TEST(a_session_reads_an_ort_format_model_from_memory)
 {
     OrtSession *session = NULL;
     uint8_t bytes[65536];
@@ -854,7 +854,7 @@ START_TEST(an_optimized_model_keeps_defaults_that_may_be_fed)
 }
 END_TEST
 
-START_TEST(compatibility_never_applies)
+START_TEST(model_compatibility_is_not_applicable)
 {
     OrtCompiledModelCompatibility how = OrtCompiledModelCompatibility_EP_UNSUPPORTED;
     const OrtEpDevice *const *devices = NULL;
@@ -873,7 +873,7 @@ START_TEST(compatibility_never_applies)
 }
 END_TEST
 
-START_TEST(a_weightless_source_is_kept)
+START_TEST(session_options_keep_the_weightless_source_buffer)
 {
     const void *data = NULL;
     OrtSessionOptions *clone = NULL;
@@ -898,35 +898,35 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup_compile, teardown_compile);
-    tcase_add_test(tcase, a_file_becomes_a_file);
-    tcase_add_test(tcase, a_file_may_be_written_over_itself);
-    tcase_add_test(tcase, without_an_output_it_goes_beside_the_input);
-    tcase_add_test(tcase, bytes_become_bytes);
-    tcase_add_test(tcase, a_built_model_goes_to_a_function);
-    tcase_add_test(tcase, initializers_of_bodies_go_to_a_file_too);
-    tcase_add_test(tcase, weights_of_the_options_are_written);
-    tcase_add_test(tcase, large_initializers_go_to_a_file);
-    tcase_add_test(tcase, written_initializers_lie_end_to_end);
-    tcase_add_test(tcase, their_file_is_named_from_the_model);
-    tcase_add_test(tcase, a_model_in_memory_may_have_their_file);
-    tcase_add_test(tcase, a_function_says_where_they_go);
-    tcase_add_test(tcase, flags_make_errors);
-    tcase_add_test(tcase, an_input_and_an_output_are_needed);
-    tcase_add_test(tcase, a_model_that_nobody_runs_is_refused);
-    tcase_add_test(tcase, a_model_that_may_not_run_where_it_would_is_refused);
-    tcase_add_test(tcase, what_cannot_be_written_leaves_nothing);
-    tcase_add_test(tcase, a_buffer_needs_memory);
-    tcase_add_test(tcase, setters_check_what_they_get);
-    tcase_add_test(tcase, nothing_is_taken_for_an_argument);
-    tcase_add_test(tcase, entries_are_where_the_setters_start);
-    tcase_add_test(tcase, a_session_that_asks_for_contexts_gets_none);
-    tcase_add_test(tcase, an_optimized_model_is_written);
-    tcase_add_test(tcase, an_optimized_model_is_written_in_the_own_format);
-    tcase_add_test(tcase, a_model_in_the_own_format_is_read_from_memory);
+    tcase_add_test(tcase, CompileModel_compiles_a_file_to_a_file);
+    tcase_add_test(tcase, CompileModel_can_overwrite_its_input);
+    tcase_add_test(tcase, CompileModel_writes_beside_the_input_by_default);
+    tcase_add_test(tcase, CompileModel_compiles_a_buffer_to_a_buffer);
+    tcase_add_test(tcase, CompileModel_writes_a_built_model_through_a_function);
+    tcase_add_test(tcase, initializers_of_subgraphs_go_to_the_external_file);
+    tcase_add_test(tcase, compiled_models_contain_the_initializers_of_the_options);
+    tcase_add_test(tcase, large_initializers_go_to_the_external_file);
+    tcase_add_test(tcase, external_initializers_are_written_without_gaps);
+    tcase_add_test(tcase, path_of_the_external_file_is_relative_to_the_model);
+    tcase_add_test(tcase, a_model_in_memory_may_have_an_external_file);
+    tcase_add_test(tcase, a_location_function_places_each_initializer);
+    tcase_add_test(tcase, compile_flags_turn_conditions_into_errors);
+    tcase_add_test(tcase, CompileModel_needs_an_input_and_an_output);
+    tcase_add_test(tcase, CompileModel_refuses_a_model_that_no_provider_runs);
+    tcase_add_test(tcase, CompileModel_refuses_cpu_nodes_when_fallback_is_disabled);
+    tcase_add_test(tcase, a_failed_write_leaves_no_file);
+    tcase_add_test(tcase, CompileModel_fails_when_the_output_allocator_has_no_memory);
+    tcase_add_test(tcase, compile_setters_refuse_empty_arguments);
+    tcase_add_test(tcase, compile_functions_refuse_NULL_arguments);
+    tcase_add_test(tcase, config_entries_are_the_defaults_of_the_setters);
+    tcase_add_test(tcase, a_session_with_ep_context_enabled_writes_no_context_model);
+    tcase_add_test(tcase, a_session_writes_its_optimized_model);
+    tcase_add_test(tcase, a_session_writes_its_optimized_model_in_ort_format);
+    tcase_add_test(tcase, a_session_reads_an_ort_format_model_from_memory);
     tcase_add_test(tcase, an_optimized_model_has_the_nodes_that_run);
     tcase_add_test(tcase, an_optimized_model_keeps_defaults_that_may_be_fed);
-    tcase_add_test(tcase, compatibility_never_applies);
-    tcase_add_test(tcase, a_weightless_source_is_kept);
+    tcase_add_test(tcase, model_compatibility_is_not_applicable);
+    tcase_add_test(tcase, session_options_keep_the_weightless_source_buffer);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

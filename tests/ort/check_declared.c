@@ -45,7 +45,7 @@ static const struct {
     {{-1, 4}, {-1, 3}, {-1, -1}, "n", 2},
 };
 
-START_TEST(outputs_are_told_as_the_model_declares_them)
+START_TEST(output_types_are_those_that_the_model_declares)
 {
     OrtSession *session;
     OrtTypeInfo *type;
@@ -72,7 +72,7 @@ START_TEST(outputs_are_told_as_the_model_declares_them)
 }
 END_TEST
 
-START_TEST(strict_shape_type_inference)
+START_TEST(strict_shape_type_inference_refuses_contradicting_shapes)
 {
     static const char key[] = "session.strict_shape_type_inference";
     OrtSession *session;
@@ -86,21 +86,56 @@ START_TEST(strict_shape_type_inference)
 }
 END_TEST
 
-START_TEST(allow_released_opsets_only)
+/* A model that imports operator set 99. */
+static void write_model_of_opset_99(struct pw *w)
+{
+    write_model(w, DIMS(4), DIMS(4));
+    pw_open(w, 8);
+    pw_text(w, 1, "");
+    pw_int(w, 2, 99);
+    pw_close(w);
+}
+
+START_TEST(allow_released_opsets_only_refuses_newer_opsets)
 {
     static const char key[] = "session.allow_released_opsets_only";
     OrtSession *session;
     struct pw w;
 
-    write_model(&w, DIMS(4), DIMS(4));
-    pw_open(&w, 8);
-    pw_text(&w, 1, "");
-    pw_int(&w, 2, 99);
-    pw_close(&w);
+    write_model_of_opset_99(&w);
     fails(open_with(&w, NULL, NULL, &session), ORT_FAIL, "version 99 of operator set 'ai.onnx'");
     fails(open_with(&w, key, "1", &session), ORT_FAIL, "is 28");
     ok(open_with(&w, key, "0", &session));
     ort->ReleaseSession(session);
+    pw_free(&w);
+}
+END_TEST
+
+/* What ONNX Runtime 1.32 answers for each value of the variable and of the entry. */
+START_TEST(environment_variable_allows_opsets_that_are_not_released)
+{
+    static const char key[] = "session.allow_released_opsets_only";
+    static const char name[] = "ALLOW_RELEASED_ONNX_OPSET_ONLY";
+    static const struct {
+        const char *variable, *entry, *error; /* error NULL: a session */
+    } rows[] = {
+        {"0", NULL, NULL}, {"0", "1", NULL},          {"", NULL, "version 99"},
+        {"1", "0", NULL},  {"1", NULL, "version 99"}, {"1", "2", NULL},
+        {"2", "0", NULL},  {"2", NULL, "not 0 or 1"}, {"no", "1", "not 0 or 1"},
+    };
+    OrtSession *session;
+    struct pw w;
+
+    write_model_of_opset_99(&w);
+    ck_assert_int_eq(setenv(name, rows[_i].variable, 1), 0);
+    if (rows[_i].error) {
+        fails(open_with(&w, rows[_i].entry ? key : NULL, rows[_i].entry, &session), ORT_FAIL,
+              rows[_i].error);
+    } else {
+        ok(open_with(&w, rows[_i].entry ? key : NULL, rows[_i].entry, &session));
+        ort->ReleaseSession(session);
+    }
+    unsetenv(name);
     pw_free(&w);
 }
 END_TEST
@@ -113,10 +148,11 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, outputs_are_told_as_the_model_declares_them, 0,
+    tcase_add_loop_test(tcase, output_types_are_those_that_the_model_declares, 0,
                         sizeof outputs / sizeof outputs[0]);
-    tcase_add_test(tcase, strict_shape_type_inference);
-    tcase_add_test(tcase, allow_released_opsets_only);
+    tcase_add_test(tcase, strict_shape_type_inference_refuses_contradicting_shapes);
+    tcase_add_test(tcase, allow_released_opsets_only_refuses_newer_opsets);
+    tcase_add_loop_test(tcase, environment_variable_allows_opsets_that_are_not_released, 0, 9);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

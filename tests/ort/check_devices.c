@@ -5,7 +5,7 @@
 
 #include "ort/kit.h"
 
-START_TEST(the_processor_is_the_first_device)
+START_TEST(the_cpu_is_the_first_device)
 {
     const OrtEpDevice *const *devices = NULL;
     const OrtEpDevice *const *again = NULL;
@@ -41,7 +41,7 @@ START_TEST(the_processor_is_the_first_device)
 }
 END_TEST
 
-START_TEST(sessions_tell_who_runs_what_when_asked_to)
+START_TEST(session_reports_the_provider_of_each_node_when_configured_to)
 {
     const OrtEpAssignedSubgraph *const *groups = NULL;
     const OrtEpAssignedNode *const *nodes = NULL;
@@ -84,7 +84,7 @@ static OrtSession *open_gemm(const OrtSessionOptions *options)
     return model_open(&w, options);
 }
 
-START_TEST(what_was_fused_is_told_as_it_runs)
+START_TEST(graph_assignment_lists_the_fused_nodes_that_run)
 {
     static const struct {
         GraphOptimizationLevel level;
@@ -123,7 +123,7 @@ START_TEST(what_was_fused_is_told_as_it_runs)
 }
 END_TEST
 
-START_TEST(attributes_are_read_as_they_were_made)
+START_TEST(attributes_read_back_as_they_were_created)
 {
     static const int64_t numbers[] = {1, -2, 3};
     static const char *const texts[] = {"ab", "", "c"};
@@ -154,7 +154,7 @@ START_TEST(attributes_are_read_as_they_were_made)
 }
 END_TEST
 
-START_TEST(compatibility_is_read_from_metadata)
+START_TEST(compatibility_information_is_read_from_model_metadata)
 {
     struct pw w;
     char *text = NULL;
@@ -185,11 +185,11 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, the_processor_is_the_first_device);
-    tcase_add_test(tcase, sessions_tell_who_runs_what_when_asked_to);
-    tcase_add_test(tcase, what_was_fused_is_told_as_it_runs);
-    tcase_add_test(tcase, attributes_are_read_as_they_were_made);
-    tcase_add_test(tcase, compatibility_is_read_from_metadata);
+    tcase_add_test(tcase, the_cpu_is_the_first_device);
+    tcase_add_test(tcase, session_reports_the_provider_of_each_node_when_configured_to);
+    tcase_add_test(tcase, graph_assignment_lists_the_fused_nodes_that_run);
+    tcase_add_test(tcase, attributes_read_back_as_they_were_created);
+    tcase_add_test(tcase, compatibility_information_is_read_from_model_metadata);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

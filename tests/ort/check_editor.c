@@ -15,7 +15,7 @@ static const int64_t small[] = {2, 3};
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-START_TEST(types_of_every_kind_are_made)
+START_TEST(type_infos_of_every_kind_are_created)
 {
     OrtTypeInfo *tensor = tensor_type(ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, small, 2);
     OrtTypeInfo *made[3] = {NULL, NULL, NULL};
@@ -56,7 +56,7 @@ START_TEST(types_of_every_kind_are_made)
 }
 END_TEST
 
-START_TEST(values_are_tensors)
+START_TEST(CreateValueInfo_accepts_only_tensor_types)
 {
     OrtTypeInfo *tensor = tensor_type(ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, small, 2);
     OrtTypeInfo *sequence = NULL;
@@ -176,7 +176,7 @@ START_TEST(a_built_model_runs_like_its_bytes)
 }
 END_TEST
 
-START_TEST(a_built_model_tells_of_itself)
+START_TEST(a_session_of_a_built_model_reports_names_types_and_opsets)
 {
     OrtModel *model = build_gemm();
     OrtSession *session = NULL;
@@ -208,7 +208,7 @@ START_TEST(a_built_model_tells_of_itself)
 }
 END_TEST
 
-START_TEST(attributes_of_all_kinds_arrive)
+START_TEST(attributes_of_all_kinds_reach_the_node)
 {
     /* a list of floats in Constant, a text in Resize, a list of integers in Transpose */
     static const float scales[] = {1.0f, 2.0f};
@@ -247,7 +247,7 @@ START_TEST(attributes_of_all_kinds_arrive)
 }
 END_TEST
 
-START_TEST(initializers_of_texts_are_given)
+START_TEST(a_built_model_has_string_initializers)
 {
     const char *const texts[] = {"yes", "no"};
     const char *const none[] = {NULL};
@@ -355,7 +355,7 @@ END_TEST
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
-START_TEST(what_fails_takes_nothing)
+START_TEST(a_failed_call_does_not_take_ownership)
 {
     float tiny[6] = {0};
     const char *const names[] = {NULL};
@@ -395,7 +395,7 @@ START_TEST(what_fails_takes_nothing)
 }
 END_TEST
 
-START_TEST(what_has_an_owner_is_not_taken_again)
+START_TEST(an_owned_node_or_graph_is_refused)
 {
     OrtGraph *graph = NULL;
     OrtGraph *second = NULL;
@@ -418,7 +418,7 @@ START_TEST(what_has_an_owner_is_not_taken_again)
 }
 END_TEST
 
-START_TEST(models_that_are_not_sound_make_no_session)
+START_TEST(session_creation_refuses_an_invalid_built_model)
 {
     const char *const domains[] = {"", NULL};
     const int versions[] = {0, 1};
@@ -444,7 +444,7 @@ START_TEST(models_that_are_not_sound_make_no_session)
 }
 END_TEST
 
-START_TEST(nothing_is_taken_for_an_argument)
+START_TEST(editor_functions_refuse_NULL_arguments)
 {
     fails(editor->CreateTensorTypeInfo(NULL, NULL), ORT_INVALID_ARGUMENT, "tensor_info");
     fails(editor->CreateSparseTensorTypeInfo(NULL, NULL), ORT_INVALID_ARGUMENT, "tensor_info");
@@ -516,7 +516,7 @@ static OrtModel *build_tail(float *by, const char *from, const char *to)
     return model;
 }
 
-START_TEST(a_model_is_changed_in_steps)
+START_TEST(several_models_are_applied_to_an_edited_session)
 {
     float factor[] = {1, 2, 3, 4, 5, 6};
     float x[] = {1, 1, 1, 1, 1, 1};
@@ -561,7 +561,7 @@ START_TEST(a_model_is_changed_in_steps)
 END_TEST
 
 /* As programs put a conversion before a model: the input is another one, the old one is made. */
-START_TEST(an_input_is_replaced)
+START_TEST(an_applied_model_replaces_an_input)
 {
     const char *const in[] = {"whole", NULL};
     const char *const names[] = {"whole"};
@@ -606,7 +606,7 @@ START_TEST(an_input_is_replaced)
 }
 END_TEST
 
-START_TEST(a_change_that_fails_leaves_the_session_as_it_was)
+START_TEST(a_failed_edit_leaves_the_session_unchanged)
 {
     float factor[] = {1, 2, 3, 4, 5, 6};
     float x[] = {1, 1, 1, 1, 1, 1};
@@ -636,7 +636,7 @@ START_TEST(a_change_that_fails_leaves_the_session_as_it_was)
 }
 END_TEST
 
-START_TEST(a_file_is_edited)
+START_TEST(a_session_edits_a_model_from_a_file)
 {
     char path[512];
     float factor[] = {2, 2, 2, 2, 2, 2};
@@ -673,7 +673,7 @@ START_TEST(a_file_is_edited)
 }
 END_TEST
 
-START_TEST(only_a_session_that_is_edited_can_be)
+START_TEST(a_session_that_is_ready_to_run_cannot_be_edited)
 {
     float factor[] = {1, 2, 3, 4, 5, 6};
     OrtSession *session = open_add(NULL);
@@ -695,23 +695,23 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup_editor, teardown);
-    tcase_add_test(tcase, types_of_every_kind_are_made);
-    tcase_add_test(tcase, values_are_tensors);
+    tcase_add_test(tcase, type_infos_of_every_kind_are_created);
+    tcase_add_test(tcase, CreateValueInfo_accepts_only_tensor_types);
     tcase_add_test(tcase, a_built_model_runs_like_its_bytes);
-    tcase_add_test(tcase, a_built_model_tells_of_itself);
-    tcase_add_test(tcase, attributes_of_all_kinds_arrive);
-    tcase_add_test(tcase, initializers_of_texts_are_given);
+    tcase_add_test(tcase, a_session_of_a_built_model_reports_names_types_and_opsets);
+    tcase_add_test(tcase, attributes_of_all_kinds_reach_the_node);
+    tcase_add_test(tcase, a_built_model_has_string_initializers);
     tcase_add_test(tcase, data_that_is_not_external_is_copied);
     tcase_add_test(tcase, options_replace_initializers_of_built_models);
-    tcase_add_test(tcase, what_fails_takes_nothing);
-    tcase_add_test(tcase, what_has_an_owner_is_not_taken_again);
-    tcase_add_test(tcase, models_that_are_not_sound_make_no_session);
-    tcase_add_test(tcase, nothing_is_taken_for_an_argument);
-    tcase_add_test(tcase, a_model_is_changed_in_steps);
-    tcase_add_test(tcase, an_input_is_replaced);
-    tcase_add_test(tcase, a_change_that_fails_leaves_the_session_as_it_was);
-    tcase_add_test(tcase, a_file_is_edited);
-    tcase_add_test(tcase, only_a_session_that_is_edited_can_be);
+    tcase_add_test(tcase, a_failed_call_does_not_take_ownership);
+    tcase_add_test(tcase, an_owned_node_or_graph_is_refused);
+    tcase_add_test(tcase, session_creation_refuses_an_invalid_built_model);
+    tcase_add_test(tcase, editor_functions_refuse_NULL_arguments);
+    tcase_add_test(tcase, several_models_are_applied_to_an_edited_session);
+    tcase_add_test(tcase, an_applied_model_replaces_an_input);
+    tcase_add_test(tcase, a_failed_edit_leaves_the_session_unchanged);
+    tcase_add_test(tcase, a_session_edits_a_model_from_a_file);
+    tcase_add_test(tcase, a_session_that_is_ready_to_run_cannot_be_edited);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

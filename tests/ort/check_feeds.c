@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_feeds.c - feeds through ONNX Runtime's C ABI that it takes as they come: tensors at odd
- * addresses, scalars with dimensions, runs without an input that nobody needs.
+ * check_feeds.c - feeds through ONNX Runtime's C ABI that it takes as they come: unaligned
+ * tensors, scalars with dimensions, runs without an input that no output needs.
  */
 
 #include "config.h"
 
-#include <pthread.h>
+#include "ort/async.h"
 
-#include "ort/kit.h"
+/* ---- unaligned tensors ------------------------------------------------------------------------------- */
 
-static const int64_t two_by_three[] = {2, 3};
-static const char *const add_in[] = {"A", "B"};
-static const char *const add_out[] = {"C"};
-
-/* ---- odd addresses ------------------------------------------------------------------------------- */
-
-/* 0, 1, 2... as inputs and room for a result; all behind a byte of another's. */
-struct odd {
+/* An input of 0, 1, 2... and space for a result, each at an address that is 1 past a float's. */
+struct unaligned {
     char in[1 + 6 * sizeof(float)], out[1 + 6 * sizeof(float)];
     OrtValue *feed, *result;
 };
@@ -31,100 +25,76 @@ static OrtValue *value_at(char *at)
     return value;
 }
 
-static void make_odd(struct odd *odd)
+static void make_unaligned(struct unaligned *set)
 {
     for (int i = 0; i < 6; i++) {
         float number = (float)i;
 
-        memcpy(odd->in + 1 + (size_t)i * sizeof number, &number, sizeof number);
+        memcpy(set->in + 1 + (size_t)i * sizeof number, &number, sizeof number);
     }
-    memset(odd->out, 0x55, sizeof odd->out);
-    odd->feed = value_at(odd->in + 1);
-    odd->result = value_at(odd->out + 1);
+    memset(set->out, 0x55, sizeof set->out);
+    set->feed = value_at(set->in + 1);
+    set->result = value_at(set->out + 1);
 }
 
-static void check_odd(struct odd *odd)
+static void check_unaligned(struct unaligned *set)
 {
     for (int i = 0; i < 6; i++) {
         float number;
 
-        memcpy(&number, odd->out + 1 + (size_t)i * sizeof number, sizeof number);
+        memcpy(&number, set->out + 1 + (size_t)i * sizeof number, sizeof number);
         ck_assert_double_eq((double)number, 2.0 * i);
     }
-    ck_assert_int_eq(odd->out[0], 0x55);
-    ort->ReleaseValue(odd->feed);
-    ort->ReleaseValue(odd->result);
+    ck_assert_int_eq(set->out[0], 0x55);
+    ort->ReleaseValue(set->feed);
+    ort->ReleaseValue(set->result);
 }
 
-START_TEST(runs_from_and_to_odd_addresses)
+START_TEST(run_reads_and_writes_unaligned_tensors)
 {
     OrtSession *session = open_add(NULL);
-    struct odd odd;
+    struct unaligned set;
     const OrtValue *feeds[2];
 
-    make_odd(&odd);
-    feeds[0] = feeds[1] = odd.feed;
-    ok(ort->Run(session, NULL, add_in, feeds, 2, add_out, 1, &odd.result));
-    check_odd(&odd);
+    make_unaligned(&set);
+    feeds[0] = feeds[1] = set.feed;
+    ok(ort->Run(session, NULL, add_in, feeds, 2, add_out, 1, &set.result));
+    check_unaligned(&set);
     ort->ReleaseSession(session);
 }
 END_TEST
 
-START_TEST(bindings_to_odd_addresses)
+START_TEST(bindings_accept_unaligned_tensors)
 {
     OrtSession *session = open_add(NULL);
     OrtIoBinding *binding = NULL;
-    struct odd odd;
+    struct unaligned set;
 
-    make_odd(&odd);
+    make_unaligned(&set);
     ok(ort->CreateIoBinding(session, &binding));
-    ok(ort->BindInput(binding, "A", odd.feed));
-    ok(ort->BindInput(binding, "B", odd.feed));
-    ok(ort->BindOutput(binding, "C", odd.result));
+    ok(ort->BindInput(binding, "A", set.feed));
+    ok(ort->BindInput(binding, "B", set.feed));
+    ok(ort->BindOutput(binding, "C", set.result));
     for (int i = 0; i < 2; i++)
         ok(ort->RunWithBinding(session, NULL, binding));
     ort->ReleaseIoBinding(binding);
-    check_odd(&odd);
+    check_unaligned(&set);
     ort->ReleaseSession(session);
 }
 END_TEST
 
-struct waiting {
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    bool is_done;
-    OrtStatus *status;
-};
-
-static void done(void *user, OrtValue **outputs, size_t n, OrtStatus *status)
-{
-    struct waiting *waiting = user;
-
-    (void)outputs;
-    (void)n;
-    pthread_mutex_lock(&waiting->lock);
-    waiting->is_done = true;
-    waiting->status = status;
-    pthread_cond_signal(&waiting->changed);
-    pthread_mutex_unlock(&waiting->lock);
-}
-
-START_TEST(asynchronous_runs_from_and_to_odd_addresses)
+START_TEST(asynchronous_run_reads_and_writes_unaligned_tensors)
 {
     OrtSession *session = open_add(NULL);
-    struct waiting waiting = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, NULL};
-    struct odd odd;
+    struct async_run async = ASYNC_RUN_INIT;
+    struct unaligned set;
     const OrtValue *feeds[2];
 
-    make_odd(&odd);
-    feeds[0] = feeds[1] = odd.feed;
-    ok(ort->RunAsync(session, NULL, add_in, feeds, 2, add_out, 1, &odd.result, done, &waiting));
-    pthread_mutex_lock(&waiting.lock);
-    while (!waiting.is_done)
-        pthread_cond_wait(&waiting.changed, &waiting.lock);
-    pthread_mutex_unlock(&waiting.lock);
-    ok(waiting.status);
-    check_odd(&odd);
+    make_unaligned(&set);
+    feeds[0] = feeds[1] = set.feed;
+    ok(ort->RunAsync(session, NULL, add_in, feeds, 2, add_out, 1, &set.result, async_done, &async));
+    ok(async_wait(&async));
+    check_unaligned(&set);
     ort->ReleaseSession(session);
 }
 END_TEST
@@ -132,7 +102,7 @@ END_TEST
 /* ---- scalars ------------------------------------------------------------------------------------- */
 
 /* ONNX Runtime looks at no dimension of a feed for a scalar: 1, 1 by 1, and 3 keep their shapes. */
-START_TEST(a_scalar_is_fed_with_dimensions)
+START_TEST(a_scalar_input_accepts_a_tensor_with_dimensions)
 {
     static const char *const in[] = {"X"}, *const out[] = {"Y"};
     static const int64_t ones[] = {1, 1}, three[] = {3};
@@ -172,7 +142,7 @@ END_TEST
 
 /* ---- inputs that are left out ---------------------------------------------------------------------- */
 
-START_TEST(an_input_that_no_output_needs_is_left_out)
+START_TEST(an_input_that_no_output_needs_may_be_omitted)
 {
     static const char *const names[] = {"B", "A"}, *const y[] = {"Y"}, *const z[] = {"Z"};
     float numbers[] = {-1, 2};
@@ -213,11 +183,11 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, runs_from_and_to_odd_addresses);
-    tcase_add_test(tcase, bindings_to_odd_addresses);
-    tcase_add_test(tcase, asynchronous_runs_from_and_to_odd_addresses);
-    tcase_add_test(tcase, a_scalar_is_fed_with_dimensions);
-    tcase_add_test(tcase, an_input_that_no_output_needs_is_left_out);
+    tcase_add_test(tcase, run_reads_and_writes_unaligned_tensors);
+    tcase_add_test(tcase, bindings_accept_unaligned_tensors);
+    tcase_add_test(tcase, asynchronous_run_reads_and_writes_unaligned_tensors);
+    tcase_add_test(tcase, a_scalar_input_accepts_a_tensor_with_dimensions);
+    tcase_add_test(tcase, an_input_that_no_output_needs_may_be_omitted);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -36,7 +36,7 @@ static void build(struct fixture *f)
     ok(ort->Graph_GetNodes(f->graph, f->nodes, 2));
 }
 
-START_TEST(a_graph_lists_what_it_has)
+START_TEST(graph_lists_its_inputs_outputs_initializers_and_opsets)
 {
     struct fixture f;
     const OrtValueInfo *infos[1];
@@ -90,7 +90,7 @@ START_TEST(a_graph_lists_what_it_has)
 }
 END_TEST
 
-START_TEST(too_little_room_is_refused)
+START_TEST(graph_getters_refuse_an_array_that_is_too_short)
 {
     struct fixture f;
     const OrtValueInfo *infos[1];
@@ -114,7 +114,7 @@ START_TEST(too_little_room_is_refused)
 }
 END_TEST
 
-START_TEST(a_node_is_what_it_was_made_as)
+START_TEST(node_reports_the_properties_it_was_created_with)
 {
     struct fixture f;
     const char *const in[] = {"a", "", "c", NULL};
@@ -176,7 +176,7 @@ START_TEST(a_node_is_what_it_was_made_as)
 }
 END_TEST
 
-START_TEST(a_value_knows_who_makes_and_who_uses_it)
+START_TEST(value_info_names_its_producer_and_consumers)
 {
     struct fixture f;
     const OrtValueInfo *t[1];
@@ -222,7 +222,7 @@ static void check_kind(const OrtValueInfo *info, bool required, bool optional, b
     ck_assert(!is);
 }
 
-START_TEST(a_value_knows_its_part_and_type)
+START_TEST(value_info_reports_its_kind_and_type)
 {
     struct fixture f;
     const OrtValueInfo *infos[2];
@@ -266,7 +266,7 @@ START_TEST(a_value_knows_its_part_and_type)
 }
 END_TEST
 
-START_TEST(a_view_is_a_graph_of_its_own)
+START_TEST(graph_view_has_its_own_inputs_and_nodes)
 {
     struct fixture f;
     float x[] = {1, 2, 3, 4, 5, 6};
@@ -365,12 +365,12 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup_editor, teardown);
-    tcase_add_test(tcase, a_graph_lists_what_it_has);
-    tcase_add_test(tcase, too_little_room_is_refused);
-    tcase_add_test(tcase, a_node_is_what_it_was_made_as);
-    tcase_add_test(tcase, a_value_knows_who_makes_and_who_uses_it);
-    tcase_add_test(tcase, a_value_knows_its_part_and_type);
-    tcase_add_test(tcase, a_view_is_a_graph_of_its_own);
+    tcase_add_test(tcase, graph_lists_its_inputs_outputs_initializers_and_opsets);
+    tcase_add_test(tcase, graph_getters_refuse_an_array_that_is_too_short);
+    tcase_add_test(tcase, node_reports_the_properties_it_was_created_with);
+    tcase_add_test(tcase, value_info_names_its_producer_and_consumers);
+    tcase_add_test(tcase, value_info_reports_its_kind_and_type);
+    tcase_add_test(tcase, graph_view_has_its_own_inputs_and_nodes);
     tcase_add_test(tcase, attributes_of_all_kinds_are_copied);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);

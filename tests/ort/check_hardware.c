@@ -63,7 +63,7 @@ static const char *entry(size_t i, const char *key)
     return ort_keys_get(&list.rows[i]->metadata, key);
 }
 
-START_TEST(gpus_and_npus_are_told_apart)
+START_TEST(hardware_scan_tells_gpus_from_npus)
 {
     add_slot("0000:00:1f.0", "0x060100\n", "0x8086\n", "0x7a04\n"); /* a bridge: neither */
     add_slot("0000:00:02.0", "0x030000\n", "0x8086\n", "0x7d55\n");
@@ -95,7 +95,7 @@ START_TEST(gpus_and_npus_are_told_apart)
 }
 END_TEST
 
-START_TEST(what_cannot_be_read_is_left_out)
+START_TEST(hardware_scan_skips_unreadable_devices)
 {
     make_dir("0000:01:00.0", "");
     write_file("0000:01:00.0", "class", "0x030000\n"); /* and nothing else */
@@ -117,8 +117,8 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, gpus_and_npus_are_told_apart);
-    tcase_add_test(tcase, what_cannot_be_read_is_left_out);
+    tcase_add_test(tcase, hardware_scan_tells_gpus_from_npus);
+    tcase_add_test(tcase, hardware_scan_skips_unreadable_devices);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -53,7 +53,7 @@ static OrtStatus *run_with(OrtSession *session, const OrtRunOptions *options, fl
     return status;
 }
 
-START_TEST(parameters_feed_inputs_of_their_names)
+START_TEST(adapter_parameters_feed_the_inputs_of_the_same_name)
 {
     struct buffer b = adapter_file(&good, 1, 1);
     OrtSession *session = open_adaptable();
@@ -81,7 +81,7 @@ START_TEST(parameters_feed_inputs_of_their_names)
 }
 END_TEST
 
-START_TEST(a_parameter_that_no_input_has_is_an_error)
+START_TEST(run_fails_when_an_adapter_parameter_matches_no_input)
 {
     struct parameter other = good;
     OrtSession *session = open_adaptable();
@@ -102,7 +102,7 @@ START_TEST(a_parameter_that_no_input_has_is_an_error)
 }
 END_TEST
 
-START_TEST(adapters_come_from_files)
+START_TEST(adapters_are_loaded_from_files)
 {
     struct buffer b = adapter_file(&good, 1, 1);
     OrtLoraAdapter *adapter = NULL;
@@ -136,7 +136,7 @@ static void refused(const struct parameter *parameters, uint32_t n, uint32_t ver
     ck_assert_ptr_null(adapter);
 }
 
-START_TEST(what_makes_no_sense_is_refused)
+START_TEST(inconsistent_adapters_are_refused)
 {
     static const int64_t negative[] = {-1, 3}, huge[] = {INT64_MAX, INT64_MAX};
     struct parameter bad = good;
@@ -166,7 +166,7 @@ START_TEST(what_makes_no_sense_is_refused)
 END_TEST
 
 /* Whatever a file says, reading stays within it: sanitizers and valgrind watch. */
-START_TEST(no_damage_to_a_file_does_harm)
+START_TEST(a_damaged_adapter_is_never_read_out_of_bounds)
 {
     static const uint8_t values[] = {0, 1, 4, 0x7f, 0x80, 0xff};
     const struct buffer whole = adapter_file(&good, 1, 1);
@@ -210,11 +210,11 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, parameters_feed_inputs_of_their_names);
-    tcase_add_test(tcase, a_parameter_that_no_input_has_is_an_error);
-    tcase_add_test(tcase, adapters_come_from_files);
-    tcase_add_test(tcase, what_makes_no_sense_is_refused);
-    tcase_add_test(tcase, no_damage_to_a_file_does_harm);
+    tcase_add_test(tcase, adapter_parameters_feed_the_inputs_of_the_same_name);
+    tcase_add_test(tcase, run_fails_when_an_adapter_parameter_matches_no_input);
+    tcase_add_test(tcase, adapters_are_loaded_from_files);
+    tcase_add_test(tcase, inconsistent_adapters_are_refused);
+    tcase_add_test(tcase, a_damaged_adapter_is_never_read_out_of_bounds);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

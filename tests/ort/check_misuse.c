@@ -254,7 +254,7 @@ static bool misuse_apart(size_t slot, struct page *page)
     return page->is_done && page->wrong == 0;
 }
 
-START_TEST(one_wrong_argument_gets_a_status)
+START_TEST(every_function_returns_a_status_for_each_wrong_argument)
 {
     struct page *page =
         mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -280,7 +280,7 @@ int main(void)
 
     tcase_set_timeout(tcase, 600);
     tcase_add_checked_fixture(tcase, make_world, drop_world);
-    tcase_add_test(tcase, one_wrong_argument_gets_a_status);
+    tcase_add_test(tcase, every_function_returns_a_status_for_each_wrong_argument);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

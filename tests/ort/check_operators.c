@@ -189,7 +189,7 @@ static void record(void *param, OrtLoggingLevel severity, const char *category, 
     n_lines++;
 }
 
-START_TEST(kernels_see_all_of_their_node)
+START_TEST(a_kernel_reads_its_node_config_and_logger)
 {
     OrtSessionOptions *options;
     OrtSession *session;
@@ -212,7 +212,7 @@ START_TEST(kernels_see_all_of_their_node)
 }
 END_TEST
 
-START_TEST(one_name_serves_several_types)
+START_TEST(one_operator_name_has_kernels_of_several_types)
 {
     OrtSessionOptions *options = with_library();
     OrtSession *session;
@@ -257,7 +257,7 @@ static void stack(struct pw *w, const char *in, int64_t scale)
     model_end(w, 12, "y", TENSOR, 1, NULL);
 }
 
-START_TEST(lists_stand_upon_each_other)
+START_TEST(a_variadic_input_enforces_its_minimum_length)
 {
     OrtSessionOptions *options = with_library();
     OrtSession *session;
@@ -274,7 +274,7 @@ START_TEST(lists_stand_upon_each_other)
 }
 END_TEST
 
-START_TEST(sizes_come_from_data)
+START_TEST(a_kernel_chooses_the_output_size_from_data)
 {
     OrtSessionOptions *options = with_library();
     OrtSession *session;
@@ -293,7 +293,7 @@ START_TEST(sizes_come_from_data)
 }
 END_TEST
 
-START_TEST(strings_and_optional_outputs)
+START_TEST(kernels_handle_strings_and_optional_outputs)
 {
     static const char *const in[] = {"x"}, *const out[] = {"y", "lengths"};
     static const char *const words[] = {"one", "", "Three"};
@@ -363,7 +363,7 @@ END_TEST
 
 typedef const OrtCustomOp *(*test_operator_fn)(size_t i, const OrtApi *table);
 
-START_TEST(domains_are_made_by_hand)
+START_TEST(custom_operators_are_added_to_a_domain_in_memory)
 {
     OrtSessionOptions *options, *copy;
     OrtCustomOpDomain *domain;
@@ -433,7 +433,7 @@ START_TEST(libraries_are_registered_by_handle_and_by_function)
 }
 END_TEST
 
-START_TEST(libraries_that_are_none_say_so)
+START_TEST(registration_names_a_library_that_cannot_be_loaded)
 {
     OrtSessionOptions *options;
     void *handle = &options;
@@ -481,7 +481,7 @@ static void fails_to_run(struct pw *w, OrtErrorCode code, const char *words)
     ort->ReleaseSessionOptions(options);
 }
 
-START_TEST(failures_of_kernels_come_with_their_words)
+START_TEST(run_returns_the_message_of_a_failing_kernel)
 {
     struct pw w;
 
@@ -500,7 +500,7 @@ START_TEST(failures_of_kernels_come_with_their_words)
 }
 END_TEST
 
-START_TEST(models_that_do_not_fit_are_refused)
+START_TEST(session_creation_refuses_nodes_that_do_not_match_their_operator)
 {
     OrtSession *session = NULL;
     struct pw w;
@@ -532,17 +532,17 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, kernels_see_all_of_their_node);
-    tcase_add_test(tcase, one_name_serves_several_types);
-    tcase_add_test(tcase, lists_stand_upon_each_other);
-    tcase_add_test(tcase, sizes_come_from_data);
-    tcase_add_test(tcase, strings_and_optional_outputs);
+    tcase_add_test(tcase, a_kernel_reads_its_node_config_and_logger);
+    tcase_add_test(tcase, one_operator_name_has_kernels_of_several_types);
+    tcase_add_test(tcase, a_variadic_input_enforces_its_minimum_length);
+    tcase_add_test(tcase, a_kernel_chooses_the_output_size_from_data);
+    tcase_add_test(tcase, kernels_handle_strings_and_optional_outputs);
     tcase_add_test(tcase, kernels_run_standard_operators);
-    tcase_add_test(tcase, domains_are_made_by_hand);
+    tcase_add_test(tcase, custom_operators_are_added_to_a_domain_in_memory);
     tcase_add_test(tcase, libraries_are_registered_by_handle_and_by_function);
-    tcase_add_test(tcase, libraries_that_are_none_say_so);
-    tcase_add_test(tcase, failures_of_kernels_come_with_their_words);
-    tcase_add_test(tcase, models_that_do_not_fit_are_refused);
+    tcase_add_test(tcase, registration_names_a_library_that_cannot_be_loaded);
+    tcase_add_test(tcase, run_returns_the_message_of_a_failing_kernel);
+    tcase_add_test(tcase, session_creation_refuses_nodes_that_do_not_match_their_operator);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

@@ -7,7 +7,7 @@
 
 /* ---- environments ------------------------------------------------------------------------------ */
 
-START_TEST(there_is_one_environment)
+START_TEST(CreateEnv_twice_returns_one_environment)
 {
     OrtEnv *other = NULL;
 
@@ -33,7 +33,7 @@ static void log_line(void *param, OrtLoggingLevel severity, const char *category
     lines++;
 }
 
-START_TEST(lines_go_to_the_callers_function)
+START_TEST(log_lines_go_to_the_callers_logging_function)
 {
     OrtEnv *own = NULL;
     char **names = NULL;
@@ -48,7 +48,7 @@ START_TEST(lines_go_to_the_callers_function)
 }
 END_TEST
 
-START_TEST(global_threads_are_kept)
+START_TEST(environment_accepts_global_threading_options)
 {
     OrtThreadingOptions *threads = NULL;
 
@@ -65,7 +65,7 @@ END_TEST
 
 /* ---- options ------------------------------------------------------------------------------------ */
 
-START_TEST(entries_are_kept_and_copied)
+START_TEST(config_entries_are_kept_and_cloned)
 {
     OrtSessionOptions *options = NULL;
     OrtSessionOptions *copy = NULL;
@@ -163,7 +163,7 @@ START_TEST(providers_are_appended_by_name)
 }
 END_TEST
 
-START_TEST(option_objects_of_cann)
+START_TEST(cann_options_are_updated_and_read_as_text)
 {
     static const char *const keys[] = {"device_id", "precision_mode"};
     static const char *const values[] = {"1", "allow_fp32_to_fp16"};
@@ -207,7 +207,7 @@ END_TEST
 
 /* ---- memory --------------------------------------------------------------------------------------- */
 
-START_TEST(memory_infos_say_what_they_were_made_with)
+START_TEST(memory_info_reports_what_it_was_created_with)
 {
     OrtMemoryInfo *info = NULL;
     OrtMemoryInfo *same = NULL;
@@ -268,16 +268,16 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, there_is_one_environment);
-    tcase_add_test(tcase, lines_go_to_the_callers_function);
-    tcase_add_test(tcase, global_threads_are_kept);
-    tcase_add_test(tcase, entries_are_kept_and_copied);
+    tcase_add_test(tcase, CreateEnv_twice_returns_one_environment);
+    tcase_add_test(tcase, log_lines_go_to_the_callers_logging_function);
+    tcase_add_test(tcase, environment_accepts_global_threading_options);
+    tcase_add_test(tcase, config_entries_are_kept_and_cloned);
     tcase_add_test(tcase, pairs_are_sorted_by_key);
     tcase_add_test(tcase, cpu_is_the_last_provider);
     tcase_add_test(tcase, providers_are_appended_by_name);
-    tcase_add_test(tcase, option_objects_of_cann);
+    tcase_add_test(tcase, cann_options_are_updated_and_read_as_text);
     tcase_add_test(tcase, fallback_to_cpu_can_be_forbidden);
-    tcase_add_test(tcase, memory_infos_say_what_they_were_made_with);
+    tcase_add_test(tcase, memory_info_reports_what_it_was_created_with);
     tcase_add_test(tcase, sessions_have_allocators);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);

@@ -12,10 +12,6 @@
 
 #include "ort/kit.h"
 
-static const int64_t two_by_three[] = {2, 3};
-static const char *const add_in[] = {"A", "B"};
-static const char *const add_out[] = {"C"};
-
 /* C = A + A. */
 static OrtValue *run_add(OrtSession *session, const OrtValue *a)
 {
@@ -64,7 +60,7 @@ static struct counting counting(void)
                                       .Info = count_info}};
 }
 
-START_TEST(texts_come_from_the_callers_allocator)
+START_TEST(returned_strings_come_from_the_callers_allocator)
 {
     struct counting own = counting();
     OrtSession *session = open_add(NULL);
@@ -127,7 +123,7 @@ START_TEST(bound_results_come_from_the_callers_allocator)
 }
 END_TEST
 
-START_TEST(tensors_give_memory_back_to_their_allocator)
+START_TEST(tensors_return_memory_to_their_allocator)
 {
     struct counting own = counting();
     OrtValue *value = NULL, *sequence = NULL, *part = NULL;
@@ -160,7 +156,7 @@ END_TEST
 
 /* ---- what may go early ----------------------------------------------------------------------- */
 
-START_TEST(options_bytes_and_environment_may_go_once_the_session_is_there)
+START_TEST(options_bytes_and_environment_may_be_released_before_the_session)
 {
     OrtSessionOptions *options = NULL;
     OrtSession *session = NULL;
@@ -198,7 +194,7 @@ START_TEST(options_bytes_and_environment_may_go_once_the_session_is_there)
 }
 END_TEST
 
-START_TEST(borrowed_memory_is_read_when_a_run_reads_it)
+START_TEST(a_run_reads_borrowed_memory_at_the_time_of_the_run)
 {
     OrtSession *session = open_add(NULL);
     float a[6] = {1, 2, 3, 4, 5, 6}, room[6] = {0};
@@ -219,7 +215,7 @@ START_TEST(borrowed_memory_is_read_when_a_run_reads_it)
 }
 END_TEST
 
-START_TEST(types_and_shapes_are_copies_and_casts_are_views)
+START_TEST(type_and_shape_infos_are_copies_and_casts_borrow)
 {
     OrtSession *session = open_add(NULL);
     OrtTypeInfo *type = NULL;
@@ -246,7 +242,7 @@ START_TEST(types_and_shapes_are_copies_and_casts_are_views)
 }
 END_TEST
 
-START_TEST(a_status_is_the_receivers_even_with_code_0)
+START_TEST(the_caller_owns_a_status_even_with_code_0)
 {
     char text[] = "mine";
     OrtStatus *status = ort->CreateStatus(ORT_OK, text);
@@ -263,7 +259,7 @@ END_TEST
 /* ---- results that fail ----------------------------------------------------------------------- */
 
 /* A failed run leaves every slot as it was: NULL ones NULL, prepared ones the caller's. */
-START_TEST(a_failed_run_leaves_the_outputs)
+START_TEST(a_failed_run_leaves_output_slots_unchanged)
 {
     static const char *const in[] = {"X"}, *const out_names[] = {"P", "Q"};
     static const int64_t one[] = {1};
@@ -292,7 +288,7 @@ START_TEST(a_failed_run_leaves_the_outputs)
 END_TEST
 
 /* A prepared value has to be of the kind that the output is. */
-START_TEST(prepared_values_are_of_the_outputs_kind)
+START_TEST(run_refuses_a_preallocated_value_of_another_kind)
 {
     static const char *const in[] = {"X"}, *const out_names[] = {"S"};
     float x[6] = {3}, room[6] = {0};
@@ -397,15 +393,15 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, texts_come_from_the_callers_allocator);
+    tcase_add_test(tcase, returned_strings_come_from_the_callers_allocator);
     tcase_add_test(tcase, bound_results_come_from_the_callers_allocator);
-    tcase_add_test(tcase, tensors_give_memory_back_to_their_allocator);
-    tcase_add_test(tcase, options_bytes_and_environment_may_go_once_the_session_is_there);
-    tcase_add_test(tcase, borrowed_memory_is_read_when_a_run_reads_it);
-    tcase_add_test(tcase, types_and_shapes_are_copies_and_casts_are_views);
-    tcase_add_test(tcase, a_status_is_the_receivers_even_with_code_0);
-    tcase_add_test(tcase, a_failed_run_leaves_the_outputs);
-    tcase_add_test(tcase, prepared_values_are_of_the_outputs_kind);
+    tcase_add_test(tcase, tensors_return_memory_to_their_allocator);
+    tcase_add_test(tcase, options_bytes_and_environment_may_be_released_before_the_session);
+    tcase_add_test(tcase, a_run_reads_borrowed_memory_at_the_time_of_the_run);
+    tcase_add_test(tcase, type_and_shape_infos_are_copies_and_casts_borrow);
+    tcase_add_test(tcase, the_caller_owns_a_status_even_with_code_0);
+    tcase_add_test(tcase, a_failed_run_leaves_output_slots_unchanged);
+    tcase_add_test(tcase, run_refuses_a_preallocated_value_of_another_kind);
     tcase_add_test(tcase, releasing_a_session_waits_for_its_runs);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);

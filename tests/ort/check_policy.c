@@ -117,7 +117,7 @@ static void check_session(OrtSession *session, float want, const OrtEpDevice *de
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-START_TEST(providers_show_their_devices)
+START_TEST(GetEpDevices_lists_the_devices_of_each_provider)
 {
     const OrtEpDevice *gpu = gadget(OrtHardwareDeviceType_GPU);
     const OrtHardwareDevice *hardware = ort->EpDevice_Device(gpu);
@@ -137,7 +137,7 @@ START_TEST(providers_show_their_devices)
     ok(ort->GetNumHardwareDevices(env, &n));
     ck_assert_uint_ge(n, 3);
     ck_assert_uint_le(n, 64);
-    fails(ort->GetHardwareDevices(env, all, n - 1), ORT_INVALID_ARGUMENT, "room for");
+    fails(ort->GetHardwareDevices(env, all, n - 1), ORT_INVALID_ARGUMENT, "the array holds");
     ok(ort->GetHardwareDevices(env, all, n));
     for (size_t i = 0; i < n; i++)
         found += all[i] == hardware;
@@ -146,7 +146,7 @@ START_TEST(providers_show_their_devices)
 END_TEST
 
 /* P3: what is listed as available shows its devices, and can be appended by that name. */
-START_TEST(one_registry_answers_every_question)
+START_TEST(a_listed_provider_is_available_once_and_can_be_appended)
 {
     const char *name = ort->EpDevice_EpName(gadget(OrtHardwareDeviceType_GPU));
     OrtSessionOptions *options = NULL;
@@ -164,7 +164,7 @@ START_TEST(one_registry_answers_every_question)
 }
 END_TEST
 
-START_TEST(a_named_device_computes)
+START_TEST(session_runs_on_the_device_appended_by_V2)
 {
     const OrtEpDevice *npu = gadget(OrtHardwareDeviceType_NPU);
     const OrtEpDevice *both[] = {npu, gadget(OrtHardwareDeviceType_GPU)};
@@ -182,7 +182,7 @@ START_TEST(a_named_device_computes)
 }
 END_TEST
 
-START_TEST(what_does_not_fit_is_explained)
+START_TEST(incompatibility_details_say_why_a_device_does_not_fit_a_provider)
 {
     const OrtEpDevice *npu = gadget(OrtHardwareDeviceType_NPU);
     OrtDeviceEpIncompatibilityDetails *details = NULL;
@@ -228,7 +228,7 @@ static const struct {
     {OrtExecutionProviderDevicePolicy_MIN_OVERALL_POWER, OrtHardwareDeviceType_NPU, 2},
 };
 
-START_TEST(a_policy_chooses_the_device)
+START_TEST(selection_policy_chooses_the_device)
 {
     OrtSessionOptions *options = NULL;
     bool is_cpu = policies[_i].type == OrtHardwareDeviceType_CPU;
@@ -241,7 +241,7 @@ START_TEST(a_policy_chooses_the_device)
 }
 END_TEST
 
-START_TEST(a_policy_keeps_options_and_yields_to_names)
+START_TEST(selection_policy_keeps_provider_options_and_yields_to_appended_devices)
 {
     const OrtEpDevice *gpu = gadget(OrtHardwareDeviceType_GPU);
     OrtSessionOptions *options = NULL;
@@ -283,7 +283,7 @@ static OrtStatus *delegate(const OrtEpDevice **shown, size_t n_shown, const OrtK
     return NULL;
 }
 
-START_TEST(a_delegate_chooses_too)
+START_TEST(selection_delegate_chooses_the_device)
 {
     static const struct {
         enum way way;
@@ -323,7 +323,7 @@ static OrtStatus *change(OrtSession *session, const char *key, const char *value
     return ort->SetEpDynamicOptions(session, keys, values, 1);
 }
 
-START_TEST(options_change_while_a_session_lives)
+START_TEST(SetEpDynamicOptions_changes_options_of_a_session)
 {
     const OrtEpDevice *gpu = gadget(OrtHardwareDeviceType_GPU);
     OrtSessionOptions *options = NULL;
@@ -366,15 +366,15 @@ int main(void)
         return 1;
     }
     tcase_add_checked_fixture(tcase, set_up, teardown);
-    tcase_add_test(tcase, providers_show_their_devices);
-    tcase_add_test(tcase, one_registry_answers_every_question);
-    tcase_add_test(tcase, a_named_device_computes);
-    tcase_add_test(tcase, what_does_not_fit_is_explained);
-    tcase_add_loop_test(tcase, a_policy_chooses_the_device, 0,
+    tcase_add_test(tcase, GetEpDevices_lists_the_devices_of_each_provider);
+    tcase_add_test(tcase, a_listed_provider_is_available_once_and_can_be_appended);
+    tcase_add_test(tcase, session_runs_on_the_device_appended_by_V2);
+    tcase_add_test(tcase, incompatibility_details_say_why_a_device_does_not_fit_a_provider);
+    tcase_add_loop_test(tcase, selection_policy_chooses_the_device, 0,
                         (int)(sizeof policies / sizeof *policies));
-    tcase_add_test(tcase, a_policy_keeps_options_and_yields_to_names);
-    tcase_add_test(tcase, a_delegate_chooses_too);
-    tcase_add_test(tcase, options_change_while_a_session_lives);
+    tcase_add_test(tcase, selection_policy_keeps_provider_options_and_yields_to_appended_devices);
+    tcase_add_test(tcase, selection_delegate_chooses_the_device);
+    tcase_add_test(tcase, SetEpDynamicOptions_changes_options_of_a_session);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

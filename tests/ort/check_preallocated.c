@@ -209,7 +209,7 @@ static void check_run(OrtSession *session)
     ort->ReleaseValue(outputs[1]);
 }
 
-START_TEST(an_output_sized_by_the_kernel_is_seen)
+START_TEST(a_kernel_reads_the_preallocated_output_it_sizes)
 {
     OrtSession *session = open_chain(false);
 
@@ -218,7 +218,7 @@ START_TEST(an_output_sized_by_the_kernel_is_seen)
 }
 END_TEST
 
-START_TEST(an_output_with_an_output_shape_function_is_seen)
+START_TEST(a_kernel_with_an_output_shape_function_reads_its_preallocated_output)
 {
     OrtSession *session = open_chain(true);
 
@@ -228,7 +228,7 @@ START_TEST(an_output_with_an_output_shape_function_is_seen)
 END_TEST
 
 /* Badly aligned memory is filled at the end; the kernel sees what was in it. */
-START_TEST(an_output_at_an_odd_address_is_filled)
+START_TEST(an_unaligned_preallocated_output_is_filled)
 {
     static const float before[] = {100, 200, 300};
     _Alignas(64) char memory[16];
@@ -256,9 +256,9 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, an_output_sized_by_the_kernel_is_seen);
-    tcase_add_test(tcase, an_output_with_an_output_shape_function_is_seen);
-    tcase_add_test(tcase, an_output_at_an_odd_address_is_filled);
+    tcase_add_test(tcase, a_kernel_reads_the_preallocated_output_it_sizes);
+    tcase_add_test(tcase, a_kernel_with_an_output_shape_function_reads_its_preallocated_output);
+    tcase_add_test(tcase, an_unaligned_preallocated_output_is_filled);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

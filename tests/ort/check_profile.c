@@ -55,7 +55,7 @@ static void run_add(OrtSession *session, const OrtRunOptions *options)
     ort->ReleaseValue(a);
 }
 
-START_TEST(a_sessions_profile_tells_of_creation_runs_and_nodes)
+START_TEST(a_session_profile_has_events_of_creation_runs_and_nodes)
 {
     OrtSessionOptions *options = NULL;
     OrtSession *session;
@@ -83,7 +83,7 @@ START_TEST(a_sessions_profile_tells_of_creation_runs_and_nodes)
 }
 END_TEST
 
-START_TEST(a_run_has_a_profile_of_its_own)
+START_TEST(a_run_writes_its_own_profile)
 {
     OrtSession *session = open_add(NULL);
     OrtRunOptions *options = NULL;
@@ -144,8 +144,8 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, a_sessions_profile_tells_of_creation_runs_and_nodes);
-    tcase_add_test(tcase, a_run_has_a_profile_of_its_own);
+    tcase_add_test(tcase, a_session_profile_has_events_of_creation_runs_and_nodes);
+    tcase_add_test(tcase, a_run_writes_its_own_profile);
     tcase_add_test(tcase, a_profile_that_cannot_be_written_is_an_error);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);

@@ -4,18 +4,13 @@
 #include "config.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <unistd.h>
 
-#include "ort/kit.h"
-
-static const int64_t two_by_three[] = {2, 3};
-static const char *const add_in[] = {"A", "B"};
-static const char *const add_out[] = {"C"};
+#include "ort/async.h"
 
 /* ---- what a model is ----------------------------------------------------------------------------- */
 
-START_TEST(names_types_and_metadata_of_a_model)
+START_TEST(session_reports_names_types_and_metadata_of_a_model)
 {
     OrtSession *session = open_add(NULL);
     OrtTypeInfo *type = NULL;
@@ -74,7 +69,7 @@ START_TEST(names_types_and_metadata_of_a_model)
 }
 END_TEST
 
-START_TEST(promised_sizes_show_in_types)
+START_TEST(overridden_free_dimensions_show_in_types)
 {
     OrtSessionOptions *options = NULL;
     OrtSession *session;
@@ -133,7 +128,7 @@ static OrtStatus *run_pair(OrtSession *session, struct pair *pair, OrtValue **ou
                     out);
 }
 
-START_TEST(runs_into_new_and_prepared_values)
+START_TEST(run_writes_into_new_and_preallocated_values)
 {
     static const int64_t one_by_three[] = {1, 3};
     OrtSession *session = open_add(NULL);
@@ -167,7 +162,7 @@ START_TEST(runs_into_new_and_prepared_values)
 }
 END_TEST
 
-START_TEST(refuses_wrong_feeds_in_the_words_of_onnx_runtime)
+START_TEST(run_refuses_wrong_feeds_with_messages_of_onnx_runtime)
 {
     static const char *const bad_in[] = {"A", "X"};
     static const char *const bad_out[] = {"Y"};
@@ -216,7 +211,7 @@ START_TEST(refuses_wrong_feeds_in_the_words_of_onnx_runtime)
 }
 END_TEST
 
-START_TEST(a_flag_from_outside_ends_runs)
+START_TEST(the_terminate_flag_ends_runs)
 {
     OrtSession *session = open_add(NULL);
     OrtRunOptions *options = NULL;
@@ -249,40 +244,18 @@ END_TEST
 
 /* ---- runs that call back ------------------------------------------------------------------------------ */
 
-struct waiting {
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    int done;
-    OrtStatus *status;
-};
-
-static void done(void *user, OrtValue **outputs, size_t n, OrtStatus *status)
-{
-    struct waiting *waiting = user;
-
-    (void)outputs;
-    pthread_mutex_lock(&waiting->lock);
-    waiting->done = (int)n;
-    waiting->status = status;
-    pthread_cond_signal(&waiting->changed);
-    pthread_mutex_unlock(&waiting->lock);
-}
-
 START_TEST(an_asynchronous_run_calls_back)
 {
     OrtSession *session = open_add(NULL);
-    struct waiting waiting = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, NULL};
+    struct async_run async = ASYNC_RUN_INIT;
     struct pair pair;
     OrtValue *out = NULL;
 
     make_pair(&pair);
     ok(ort->RunAsync(session, NULL, add_in, (const OrtValue *const *)pair.values, 2, add_out, 1,
-                     &out, done, &waiting));
-    pthread_mutex_lock(&waiting.lock);
-    while (!waiting.done)
-        pthread_cond_wait(&waiting.changed, &waiting.lock);
-    pthread_mutex_unlock(&waiting.lock);
-    ok(waiting.status);
+                     &out, async_done, &async));
+    ok(async_wait(&async));
+    ck_assert_uint_eq(async.n_outputs, 1);
     is_sum(out);
     ort->ReleaseValue(out);
     drop_pair(&pair);
@@ -330,7 +303,7 @@ END_TEST
 
 /* ---- files --------------------------------------------------------------------------------------------- */
 
-START_TEST(errors_of_loading_have_their_codes)
+START_TEST(loading_errors_have_the_codes_of_onnx_runtime)
 {
     static const char nonsense[] = "this is no model, whatever it may be";
     OrtSessionOptions *options = NULL;
@@ -387,14 +360,14 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, names_types_and_metadata_of_a_model);
-    tcase_add_test(tcase, promised_sizes_show_in_types);
-    tcase_add_test(tcase, runs_into_new_and_prepared_values);
-    tcase_add_test(tcase, refuses_wrong_feeds_in_the_words_of_onnx_runtime);
-    tcase_add_test(tcase, a_flag_from_outside_ends_runs);
+    tcase_add_test(tcase, session_reports_names_types_and_metadata_of_a_model);
+    tcase_add_test(tcase, overridden_free_dimensions_show_in_types);
+    tcase_add_test(tcase, run_writes_into_new_and_preallocated_values);
+    tcase_add_test(tcase, run_refuses_wrong_feeds_with_messages_of_onnx_runtime);
+    tcase_add_test(tcase, the_terminate_flag_ends_runs);
     tcase_add_test(tcase, an_asynchronous_run_calls_back);
     tcase_add_test(tcase, bound_values_are_used_by_every_run);
-    tcase_add_test(tcase, errors_of_loading_have_their_codes);
+    tcase_add_test(tcase, loading_errors_have_the_codes_of_onnx_runtime);
     tcase_add_test(tcase, the_digits_example_runs_from_its_file);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);

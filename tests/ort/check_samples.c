@@ -10,8 +10,6 @@
 
 #include "ort/kit.h"
 
-static const int64_t two_by_three[] = {2, 3};
-
 /* C = A + A, checked: the session works. */
 static void runs(OrtSession *session)
 {
@@ -90,7 +88,7 @@ START_TEST(providers_are_registered_in_order_before_the_session_is_made)
 END_TEST
 
 /* these functions are exported, and answer where their provider is not. */
-START_TEST(functions_of_providers_are_there_without_the_providers)
+START_TEST(append_functions_exist_for_providers_that_are_not_installed)
 {
     OrtSessionOptions *options = new_options();
 
@@ -112,7 +110,7 @@ START_TEST(functions_of_providers_are_there_without_the_providers)
 END_TEST
 
 /* a name that is known is told apart from one that is not. */
-START_TEST(names_that_are_known_are_told_apart)
+START_TEST(a_known_provider_name_is_told_apart_from_an_unknown_one)
 {
     static const char *const known[] = {"CUDA",   "TensorRT", "DML", "MIGraphX", "OpenVINO",
                                         "CoreML", "ROCM",     "QNN", "VitisAI",  "ACL",
@@ -146,7 +144,7 @@ END_TEST
 /* ---- B: CANN --------------------------------------------------------------------------------- */
 
 /* B-02 to B-05, B-08: the sample of the page, with its keys; options go in either order. */
-START_TEST(the_options_object_of_cann_goes_through_its_cycle)
+START_TEST(cann_options_are_created_updated_appended_and_released)
 {
     static const char *const keys[] = {"device_id", "max_opqueue_num", "npu_mem_limit",
                                        "arena_extend_strategy", "do_copy_in_default_stream"};
@@ -182,7 +180,7 @@ static bool reads_as(const OrtCANNProviderOptions *cann, const char *text)
 }
 
 /* B-07, B-10: wrong keys and values are named; what is read is what was set, and the defaults. */
-START_TEST(options_of_cann_are_checked_and_read_back)
+START_TEST(cann_options_are_checked_and_read_back)
 {
     static const char *const strategy[] = {"arena_extend_strategy"}, *const limit[] = {
                                                                          "npu_mem_limit"};
@@ -225,7 +223,7 @@ END_TEST
 /* ---- C: NNAPI -------------------------------------------------------------------------------- */
 
 /* C-16: flags combine; where there is no NNAPI provider, the call says so and the CPU runs it all. */
-START_TEST(flags_of_nnapi_combine)
+START_TEST(nnapi_flags_combine)
 {
     enum { USE_FP16 = 1, USE_NCHW = 2, CPU_DISABLED = 4, CPU_ONLY = 8 };
     OrtSessionOptions *options = new_options();
@@ -247,7 +245,7 @@ END_TEST
 /* ---- D, 6.3: the Rust crate ------------------------------------------------------------------ */
 
 /* D-06, D-07, D-08, 6.3: each registration tells why it fails; when all do, the session runs on CPU. */
-START_TEST(all_registrations_fail_and_the_session_runs)
+START_TEST(session_runs_on_cpu_when_every_registration_fails)
 {
     static const char *const names[] = {"CUDAExecutionProvider", "TensorrtExecutionProvider",
                                         "CoreMLExecutionProvider"};
@@ -278,7 +276,7 @@ static void count_late(void *param, OrtLoggingLevel severity, const char *catego
 }
 
 /* D-10, 6.3: after the first, an environment's settings are not applied, it is the same one, and says so. */
-START_TEST(later_environments_are_the_first)
+START_TEST(CreateEnv_returns_the_existing_environment)
 {
     OrtThreadingOptions *threads = NULL;
     OrtEnv *other = NULL;
@@ -304,7 +302,7 @@ START_TEST(later_environments_are_the_first)
 END_TEST
 
 /* D-15, 6.3: a provider that a binding has no type for is appended by name, or by the path of its file. */
-START_TEST(providers_are_named_by_path)
+START_TEST(a_provider_is_appended_by_its_path)
 {
     OrtSessionOptions *options = new_options();
     char path[1024];
@@ -320,7 +318,7 @@ START_TEST(providers_are_named_by_path)
 END_TEST
 
 /* 6.3: a run fetches the outputs that are named, in the order they are named in, into what is given. */
-START_TEST(runs_fetch_what_is_named)
+START_TEST(run_returns_only_the_named_outputs)
 {
     static const char *const in[] = {"X"}, *const out_names[] = {"Q", "P"}, *const one[] = {"P"};
     float x[6] = {-1, 2, -3, 4, -5, 6}, room[6] = {0};
@@ -354,7 +352,7 @@ END_TEST
 
 /* ---- 6.4: all that the node binding sets ----------------------------------------------------- */
 
-START_TEST(options_of_the_node_binding_are_taken)
+START_TEST(session_accepts_the_options_of_the_node_binding)
 {
     OrtSessionOptions *options = new_options();
     OrtMemoryInfo *buffer = NULL;
@@ -391,7 +389,7 @@ END_TEST
 
 /* ---- 6.6: entries of the configuration ------------------------------------------------------- */
 
-START_TEST(entries_that_applications_set_are_taken_and_kept)
+START_TEST(config_entries_of_applications_are_accepted_and_read_back)
 {
     static const char *const keys[] = {
         "session.record_ep_graph_assignment_info",
@@ -431,7 +429,7 @@ START_TEST(entries_that_applications_set_are_taken_and_kept)
 }
 END_TEST
 
-START_TEST(cpu_cannot_be_both_named_and_forbidden)
+START_TEST(session_creation_fails_when_cpu_is_appended_and_fallback_disabled)
 {
     OrtSessionOptions *options = new_options();
     OrtSession *session = NULL;
@@ -461,19 +459,19 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, providers_are_registered_in_order_before_the_session_is_made);
-    tcase_add_test(tcase, functions_of_providers_are_there_without_the_providers);
-    tcase_add_test(tcase, names_that_are_known_are_told_apart);
+    tcase_add_test(tcase, append_functions_exist_for_providers_that_are_not_installed);
+    tcase_add_test(tcase, a_known_provider_name_is_told_apart_from_an_unknown_one);
     tcase_add_test(tcase, available_providers_end_with_cpu);
-    tcase_add_test(tcase, the_options_object_of_cann_goes_through_its_cycle);
-    tcase_add_test(tcase, options_of_cann_are_checked_and_read_back);
-    tcase_add_test(tcase, flags_of_nnapi_combine);
-    tcase_add_test(tcase, all_registrations_fail_and_the_session_runs);
-    tcase_add_test(tcase, later_environments_are_the_first);
-    tcase_add_test(tcase, providers_are_named_by_path);
-    tcase_add_test(tcase, runs_fetch_what_is_named);
-    tcase_add_test(tcase, options_of_the_node_binding_are_taken);
-    tcase_add_test(tcase, entries_that_applications_set_are_taken_and_kept);
-    tcase_add_test(tcase, cpu_cannot_be_both_named_and_forbidden);
+    tcase_add_test(tcase, cann_options_are_created_updated_appended_and_released);
+    tcase_add_test(tcase, cann_options_are_checked_and_read_back);
+    tcase_add_test(tcase, nnapi_flags_combine);
+    tcase_add_test(tcase, session_runs_on_cpu_when_every_registration_fails);
+    tcase_add_test(tcase, CreateEnv_returns_the_existing_environment);
+    tcase_add_test(tcase, a_provider_is_appended_by_its_path);
+    tcase_add_test(tcase, run_returns_only_the_named_outputs);
+    tcase_add_test(tcase, session_accepts_the_options_of_the_node_binding);
+    tcase_add_test(tcase, config_entries_of_applications_are_accepted_and_read_back);
+    tcase_add_test(tcase, session_creation_fails_when_cpu_is_appended_and_fallback_disabled);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

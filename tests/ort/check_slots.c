@@ -76,7 +76,7 @@ static int call(size_t i)
     return verdict;
 }
 
-START_TEST(every_slot_answers)
+START_TEST(every_api_function_returns_on_zero_arguments)
 {
     int absent = 0;
     int wrong = 0;
@@ -123,7 +123,7 @@ static bool comes_back(any_fn fn)
     return WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL;
 }
 
-START_TEST(every_slot_of_other_tables_answers)
+START_TEST(every_function_of_other_api_tables_returns_on_zero_arguments)
 {
     const struct {
         const char *name;
@@ -150,7 +150,7 @@ START_TEST(every_slot_of_other_tables_answers)
 }
 END_TEST
 
-START_TEST(speaks_versions_1_to_30)
+START_TEST(GetApi_supports_versions_1_to_30)
 {
     const OrtApiBase *base = OrtGetApiBase();
 
@@ -172,9 +172,9 @@ int main(void)
     int failed;
 
     tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, every_slot_answers);
-    tcase_add_test(tcase, every_slot_of_other_tables_answers);
-    tcase_add_test(tcase, speaks_versions_1_to_30);
+    tcase_add_test(tcase, every_api_function_returns_on_zero_arguments);
+    tcase_add_test(tcase, every_function_of_other_api_tables_returns_on_zero_arguments);
+    tcase_add_test(tcase, GetApi_supports_versions_1_to_30);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -28,7 +28,7 @@ static OrtValue *coo(const int64_t *indices, size_t n)
 
 /* ---- making ------------------------------------------------------------------------------------ */
 
-START_TEST(indices_are_inside)
+START_TEST(coo_indices_out_of_bounds_are_refused)
 {
     static const struct {
         int64_t at[4];
@@ -62,7 +62,7 @@ START_TEST(indices_are_inside)
 }
 END_TEST
 
-START_TEST(rows_of_csr_go_up)
+START_TEST(csr_row_offsets_that_decrease_are_refused)
 {
     static const struct {
         int64_t inner[2], outer[4];
@@ -83,7 +83,7 @@ START_TEST(rows_of_csr_go_up)
 }
 END_TEST
 
-START_TEST(strings_are_kept)
+START_TEST(sparse_tensors_hold_strings)
 {
     static const char *const texts[] = {"a", "bcd"};
     static const int64_t at[] = {1, 5};
@@ -112,7 +112,7 @@ START_TEST(strings_are_kept)
 }
 END_TEST
 
-START_TEST(type_and_shape_can_be_referred_to)
+START_TEST(type_and_shape_of_sparse_tensors_are_returned_by_reference)
 {
     static const int64_t at[] = {1, 5};
     OrtValue *value = coo(at, 2);
@@ -203,7 +203,7 @@ static void check_product(OrtSession *session, OrtValue *a, OrtSparseFormat form
     ort->ReleaseValue(out[1]);
 }
 
-START_TEST(sparse_tensors_are_fed_and_come_back)
+START_TEST(a_run_accepts_and_returns_sparse_tensors)
 {
     static const int64_t places[] = {1, 6}, pairs[] = {0, 1, 1, 2}, columns[] = {1, 2};
     static const int64_t rows[] = {0, 1, 2, 2};
@@ -229,7 +229,7 @@ START_TEST(sparse_tensors_are_fed_and_come_back)
 }
 END_TEST
 
-START_TEST(other_values_are_refused)
+START_TEST(a_sparse_input_refuses_values_of_other_type_or_shape)
 {
     static const int64_t wide[] = {5, 4}, places[] = {1, 6};
     OrtSession *session = open_product();
@@ -256,7 +256,7 @@ START_TEST(other_values_are_refused)
 END_TEST
 
 /* ONNX Runtime tells it as a tensor, and gives the elements that are not 0, by their places. */
-START_TEST(constant_value_is_sparse)
+START_TEST(a_sparse_Constant_is_returned_as_a_sparse_value)
 {
     static const char *const out_names[] = {"c"}, *const attributes[] = {"sparse_value", "value"};
     OrtSession *session;
@@ -312,13 +312,13 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, indices_are_inside);
-    tcase_add_test(tcase, rows_of_csr_go_up);
-    tcase_add_test(tcase, strings_are_kept);
-    tcase_add_test(tcase, type_and_shape_can_be_referred_to);
-    tcase_add_test(tcase, sparse_tensors_are_fed_and_come_back);
-    tcase_add_test(tcase, other_values_are_refused);
-    tcase_add_loop_test(tcase, constant_value_is_sparse, 0, 2);
+    tcase_add_test(tcase, coo_indices_out_of_bounds_are_refused);
+    tcase_add_test(tcase, csr_row_offsets_that_decrease_are_refused);
+    tcase_add_test(tcase, sparse_tensors_hold_strings);
+    tcase_add_test(tcase, type_and_shape_of_sparse_tensors_are_returned_by_reference);
+    tcase_add_test(tcase, a_run_accepts_and_returns_sparse_tensors);
+    tcase_add_test(tcase, a_sparse_input_refuses_values_of_other_type_or_shape);
+    tcase_add_loop_test(tcase, a_sparse_Constant_is_returned_as_a_sparse_value, 0, 2);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

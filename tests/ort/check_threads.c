@@ -15,10 +15,6 @@
 
 enum { THREADS = 4, ROUNDS = 20 };
 
-static const int64_t two_by_three[] = {2, 3};
-static const char *const add_in[] = {"A", "B"};
-static const char *const add_out[] = {"C"};
-
 /* What the threads of a test share. */
 static struct {
     OrtSession *session;
@@ -122,7 +118,7 @@ static void *make_and_run(void *unused)
     return NULL;
 }
 
-START_TEST(threads_make_run_and_release_sessions)
+START_TEST(threads_create_run_and_release_sessions)
 {
     struct pw w;
 
@@ -143,7 +139,7 @@ static void *run_shared(void *unused)
     return NULL;
 }
 
-START_TEST(threads_run_one_session_in_different_shapes)
+START_TEST(threads_run_one_session_on_different_shapes)
 {
     ok(ort->CreateRunOptions(&shared.run_options));
     shared.session = open_add(NULL);
@@ -202,7 +198,7 @@ static void *multiply(void *unused)
     return NULL;
 }
 
-START_TEST(threads_share_the_pool)
+START_TEST(sessions_share_the_global_thread_pool)
 {
     struct pw w;
 
@@ -275,7 +271,7 @@ static void *run_until_told(void *unused)
     return NULL;
 }
 
-START_TEST(another_thread_ends_runs)
+START_TEST(another_thread_terminates_runs)
 {
     pthread_t threads[2];
 
@@ -358,7 +354,7 @@ static void *ask_environment(void *unused)
     return NULL;
 }
 
-START_TEST(threads_ask_the_environment)
+START_TEST(threads_query_the_environment)
 {
     fork_join(ask_environment);
 }
@@ -381,7 +377,7 @@ static void *come_and_go(void *unused)
     return NULL;
 }
 
-START_TEST(environments_come_and_go)
+START_TEST(threads_create_and_release_environments)
 {
     struct pw w;
 
@@ -426,7 +422,7 @@ static void *call_off(void *unused)
     return NULL;
 }
 
-START_TEST(another_thread_calls_loading_off)
+START_TEST(another_thread_cancels_loading)
 {
     OrtSession *session = NULL;
     pthread_t other;
@@ -465,15 +461,15 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, start, teardown);
-    tcase_add_test(tcase, threads_make_run_and_release_sessions);
-    tcase_add_test(tcase, threads_run_one_session_in_different_shapes);
+    tcase_add_test(tcase, threads_create_run_and_release_sessions);
+    tcase_add_test(tcase, threads_run_one_session_on_different_shapes);
     tcase_add_test(tcase, threads_run_a_profiled_session);
-    tcase_add_test(tcase, threads_share_the_pool);
-    tcase_add_test(tcase, another_thread_ends_runs);
+    tcase_add_test(tcase, sessions_share_the_global_thread_pool);
+    tcase_add_test(tcase, another_thread_terminates_runs);
     tcase_add_test(tcase, asynchronous_runs_outlive_their_callers);
-    tcase_add_test(tcase, threads_ask_the_environment);
-    tcase_add_test(tcase, environments_come_and_go);
-    tcase_add_test(tcase, another_thread_calls_loading_off);
+    tcase_add_test(tcase, threads_query_the_environment);
+    tcase_add_test(tcase, threads_create_and_release_environments);
+    tcase_add_test(tcase, another_thread_cancels_loading);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -40,7 +40,7 @@ START_TEST(tensors_of_every_type_have_their_size)
 }
 END_TEST
 
-START_TEST(tensors_lie_in_the_callers_memory)
+START_TEST(a_tensor_over_caller_memory_uses_that_memory)
 {
     static const int64_t dims[] = {2, 2}, negative[] = {-2};
     static const int64_t at[] = {1, 0}, outside[] = {2, 0};
@@ -101,7 +101,7 @@ static const OrtMemoryInfo *count_info(const OrtAllocator *this_)
     return cpu;
 }
 
-START_TEST(the_callers_allocator_is_used_and_given_its_memory_back)
+START_TEST(a_tensor_returns_its_memory_to_the_callers_allocator)
 {
     static const int64_t dims[] = {3};
     struct counting own = {{14, count_alloc, count_free, count_info, NULL, NULL, NULL, NULL}, 0, 0};
@@ -134,7 +134,7 @@ static OrtValue *strings(const char *const *texts, size_t n)
     return value;
 }
 
-START_TEST(strings_are_written_and_read)
+START_TEST(string_tensors_are_written_and_read)
 {
     static const char *const texts[] = {"one", "", "three", "f\xc3\xbcnf"};
     OrtValue *value = strings(texts, 4);
@@ -175,7 +175,7 @@ static void has_text(OrtValue *value, size_t i, const char *expected)
     ck_assert_int_eq(memcmp(text, expected, n), 0);
 }
 
-START_TEST(strings_go_through_a_model)
+START_TEST(a_model_runs_on_string_tensors)
 {
     static const char *const texts[] = {"left", "right"};
     static const char *const in_names[] = {"X"};
@@ -208,7 +208,7 @@ END_TEST
 
 /* ---- sequences, maps, optionals ------------------------------------------------------------------- */
 
-START_TEST(sequences_share_their_parts)
+START_TEST(elements_of_a_sequence_share_memory_with_it)
 {
     static const int64_t dims[] = {2};
     float a[] = {1, 2}, b[] = {3, 4};
@@ -243,7 +243,7 @@ START_TEST(sequences_share_their_parts)
 }
 END_TEST
 
-START_TEST(sequences_come_out_of_runs_and_go_into_them)
+START_TEST(a_run_returns_and_accepts_sequences)
 {
     static const char *const in_names[] = {"S"};
     static const char *const out_names[] = {"T"};
@@ -289,7 +289,7 @@ START_TEST(sequences_come_out_of_runs_and_go_into_them)
 }
 END_TEST
 
-START_TEST(maps_have_keys_and_values)
+START_TEST(a_map_returns_its_keys_and_values)
 {
     static const int64_t dims[] = {2};
     static const char *const texts[] = {"a", "b"};
@@ -318,7 +318,7 @@ START_TEST(maps_have_keys_and_values)
 }
 END_TEST
 
-START_TEST(an_optional_may_hold_nothing)
+START_TEST(an_optional_may_be_empty)
 {
     static const char *const out_names[] = {"Y"};
     OrtSession *session;
@@ -404,15 +404,15 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, tensors_of_every_type_have_their_size);
-    tcase_add_test(tcase, tensors_lie_in_the_callers_memory);
-    tcase_add_test(tcase, the_callers_allocator_is_used_and_given_its_memory_back);
-    tcase_add_test(tcase, strings_are_written_and_read);
-    tcase_add_test(tcase, strings_go_through_a_model);
-    tcase_add_test(tcase, sequences_share_their_parts);
-    tcase_add_test(tcase, sequences_come_out_of_runs_and_go_into_them);
-    tcase_add_test(tcase, maps_have_keys_and_values);
+    tcase_add_test(tcase, a_tensor_over_caller_memory_uses_that_memory);
+    tcase_add_test(tcase, a_tensor_returns_its_memory_to_the_callers_allocator);
+    tcase_add_test(tcase, string_tensors_are_written_and_read);
+    tcase_add_test(tcase, a_model_runs_on_string_tensors);
+    tcase_add_test(tcase, elements_of_a_sequence_share_memory_with_it);
+    tcase_add_test(tcase, a_run_returns_and_accepts_sequences);
+    tcase_add_test(tcase, a_map_returns_its_keys_and_values);
     tcase_add_test(tcase, sparse_tensors_keep_values_and_indices);
-    tcase_add_test(tcase, an_optional_may_hold_nothing);
+    tcase_add_test(tcase, an_optional_may_be_empty);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -170,7 +170,7 @@ static void write_model(struct pw *w)
     pw_close(w);
 }
 
-START_TEST(lists_of_custom_operators_are_checked)
+START_TEST(variadic_inputs_of_custom_operators_are_checked)
 {
     OrtCustomOpDomain *domain = NULL;
     OrtSessionOptions *options = NULL;
@@ -204,7 +204,7 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, lists_of_custom_operators_are_checked, 0,
+    tcase_add_loop_test(tcase, variadic_inputs_of_custom_operators_are_checked, 0,
                         sizeof rows / sizeof *rows);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);

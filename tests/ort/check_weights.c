@@ -71,7 +71,7 @@ static void check_sum(OrtSession *session, float a, float b, float c)
 
 /* ---- AddInitializer -------------------------------------------------------------------------- */
 
-START_TEST(an_initializer_is_replaced_for_all_sessions_of_the_options)
+START_TEST(AddInitializer_replaces_a_weight_in_every_session_of_the_options)
 {
     float data[] = {1.0f, 2.0f, 3.0f};
     OrtValue *value = floats(data, 3, three, 1);
@@ -95,7 +95,7 @@ START_TEST(an_initializer_is_replaced_for_all_sessions_of_the_options)
 }
 END_TEST
 
-START_TEST(an_initializer_that_does_not_fit_is_named)
+START_TEST(session_creation_names_an_initializer_of_the_wrong_shape)
 {
     float data[] = {1.0f, 2.0f, 3.0f};
     OrtValue *value = floats(data, 2, two, 1);
@@ -119,7 +119,7 @@ START_TEST(an_initializer_that_does_not_fit_is_named)
 }
 END_TEST
 
-START_TEST(an_initializer_of_another_type_is_refused)
+START_TEST(session_creation_refuses_an_initializer_of_the_wrong_type)
 {
     int32_t data[] = {1, 2, 3};
     OrtValue *value = NULL;
@@ -139,7 +139,7 @@ END_TEST
 
 /* ---- external initializers ------------------------------------------------------------------- */
 
-START_TEST(an_external_initializer_is_copied)
+START_TEST(session_copies_an_external_initializer_in_borrowed_memory)
 {
     const char *const names[] = {"w"};
     float *data = malloc(3 * sizeof *data);
@@ -162,7 +162,7 @@ START_TEST(an_external_initializer_is_copied)
 }
 END_TEST
 
-START_TEST(an_external_initializer_that_owns_its_memory_is_shared)
+START_TEST(session_shares_an_external_initializer_that_owns_its_memory)
 {
     const char *const names[] = {"w"};
     OrtValue *value = NULL;
@@ -183,7 +183,7 @@ START_TEST(an_external_initializer_that_owns_its_memory_is_shared)
 }
 END_TEST
 
-START_TEST(external_initializers_are_added_all_or_none)
+START_TEST(AddExternalInitializers_adds_all_or_none)
 {
     const char *const names[] = {"a", ""};
     const char *const w[] = {"w"};
@@ -207,7 +207,7 @@ START_TEST(external_initializers_are_added_all_or_none)
 }
 END_TEST
 
-START_TEST(files_in_memory_have_external_data)
+START_TEST(session_reads_external_data_from_files_in_memory)
 {
     const char *const names[] = {"data.bin"};
     float file[] = {0.0f, 7.0f, 8.0f, 9.0f};
@@ -232,7 +232,7 @@ START_TEST(files_in_memory_have_external_data)
 }
 END_TEST
 
-START_TEST(files_in_memory_are_checked)
+START_TEST(files_in_memory_are_refused_without_name_or_bytes_or_too_short)
 {
     const char *const names[] = {"data.bin", "more.bin"};
     const char *const nameless[] = {NULL};
@@ -256,7 +256,7 @@ END_TEST
 
 /* ---- containers ------------------------------------------------------------------------------ */
 
-START_TEST(sessions_share_a_container_of_packed_weights)
+START_TEST(two_sessions_share_a_container_of_prepacked_weights)
 {
     OrtPrepackedWeightsContainer *container = NULL;
     OrtSession *sessions[2] = {NULL, NULL};
@@ -284,15 +284,15 @@ int main(void)
     int failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, an_initializer_is_replaced_for_all_sessions_of_the_options);
-    tcase_add_test(tcase, an_initializer_that_does_not_fit_is_named);
-    tcase_add_test(tcase, an_initializer_of_another_type_is_refused);
-    tcase_add_test(tcase, an_external_initializer_is_copied);
-    tcase_add_test(tcase, an_external_initializer_that_owns_its_memory_is_shared);
-    tcase_add_test(tcase, external_initializers_are_added_all_or_none);
-    tcase_add_test(tcase, files_in_memory_have_external_data);
-    tcase_add_test(tcase, files_in_memory_are_checked);
-    tcase_add_test(tcase, sessions_share_a_container_of_packed_weights);
+    tcase_add_test(tcase, AddInitializer_replaces_a_weight_in_every_session_of_the_options);
+    tcase_add_test(tcase, session_creation_names_an_initializer_of_the_wrong_shape);
+    tcase_add_test(tcase, session_creation_refuses_an_initializer_of_the_wrong_type);
+    tcase_add_test(tcase, session_copies_an_external_initializer_in_borrowed_memory);
+    tcase_add_test(tcase, session_shares_an_external_initializer_that_owns_its_memory);
+    tcase_add_test(tcase, AddExternalInitializers_adds_all_or_none);
+    tcase_add_test(tcase, session_reads_external_data_from_files_in_memory);
+    tcase_add_test(tcase, files_in_memory_are_refused_without_name_or_bytes_or_too_short);
+    tcase_add_test(tcase, two_sessions_share_a_container_of_prepacked_weights);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

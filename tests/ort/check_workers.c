@@ -343,7 +343,7 @@ START_TEST(a_session_runs_on_the_applications_threads)
 }
 END_TEST
 
-START_TEST(of_one_thread_none_is_made)
+START_TEST(a_pool_of_one_thread_creates_no_thread)
 {
     OrtSessionOptions *options = own_threads(1);
     OrtSession *session = NULL;
@@ -358,7 +358,7 @@ START_TEST(of_one_thread_none_is_made)
 }
 END_TEST
 
-START_TEST(a_session_on_the_environments_threads_makes_none)
+START_TEST(a_session_on_the_global_pool_creates_no_thread)
 {
     OrtSessionOptions *options = own_threads(4);
     OrtSession *session = NULL;
@@ -372,7 +372,7 @@ START_TEST(a_session_on_the_environments_threads_makes_none)
 }
 END_TEST
 
-START_TEST(threads_have_to_be_joined)
+START_TEST(creation_fails_without_a_custom_join_function)
 {
     OrtThreadingOptions *threads = global_threads(3);
 
@@ -396,7 +396,7 @@ START_TEST(threads_have_to_be_joined)
 }
 END_TEST
 
-START_TEST(no_thread_no_session)
+START_TEST(session_creation_fails_when_a_thread_is_not_created)
 {
     for (int at = 1; at < 4; at++) {
         OrtSessionOptions *options = own_threads(4);
@@ -414,7 +414,7 @@ START_TEST(no_thread_no_session)
 }
 END_TEST
 
-START_TEST(a_thread_that_comes_too_late_does_nothing)
+START_TEST(a_thread_that_starts_after_the_pool_ended_does_nothing)
 {
     OrtSessionOptions *options = own_threads(4);
     OrtSession *session = NULL;
@@ -427,7 +427,7 @@ START_TEST(a_thread_that_comes_too_late_does_nothing)
 }
 END_TEST
 
-START_TEST(threads_that_never_come_are_done_without)
+START_TEST(a_session_runs_when_its_custom_threads_never_start)
 {
     OrtSessionOptions *options = own_threads(4);
     OrtSession *session = NULL;
@@ -465,7 +465,7 @@ START_TEST(an_environment_runs_on_the_applications_threads)
 }
 END_TEST
 
-START_TEST(no_thread_no_environment)
+START_TEST(environment_creation_fails_when_a_thread_is_not_created)
 {
     for (int at = 1; at < 3; at++) {
         app.created = app.joined = 0;
@@ -547,7 +547,7 @@ START_TEST(malformed_affinities_of_environments_are_refused)
 }
 END_TEST
 
-START_TEST(of_one_thread_no_affinity_is_looked_at)
+START_TEST(a_pool_of_one_thread_ignores_affinities)
 {
     OrtSessionOptions *options = NULL;
     OrtThreadingOptions *threads = NULL;
@@ -598,7 +598,7 @@ static void expect_pinned(int a, int b)
 }
 
 /* _i: 0 threads of the host, 1 of the application; each time with workers that slept, too. */
-START_TEST(workers_run_where_their_session_says)
+START_TEST(workers_run_on_the_processors_of_the_session_affinity)
 {
     OrtSessionOptions *options = own_threads(3);
     OrtSession *session = NULL;
@@ -621,7 +621,7 @@ START_TEST(workers_run_where_their_session_says)
 }
 END_TEST
 
-START_TEST(workers_run_where_their_environment_says)
+START_TEST(workers_run_on_the_processors_of_the_environment_affinity)
 {
     OrtThreadingOptions *threads = NULL;
     OrtSessionOptions *options = NULL;
@@ -705,7 +705,7 @@ static void write_affinities(char *out, size_t size, const char *with_letters)
     }
 }
 
-START_TEST(missing_processors_are_a_warning_of_the_session)
+START_TEST(session_warns_of_processors_that_do_not_exist)
 {
     static const struct {
         const char *text, *words;
@@ -738,7 +738,7 @@ START_TEST(missing_processors_are_a_warning_of_the_session)
 END_TEST
 
 /* Begun with options that have a log, finished with others. */
-START_TEST(a_session_that_is_finished_late_has_its_log_and_threads)
+START_TEST(an_edited_session_keeps_the_log_and_threads_of_its_creation)
 {
     OrtSessionOptions *options = own_threads(3), *others = NULL;
     OrtSession *session = NULL;
@@ -775,21 +775,21 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup_app, teardown);
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, a_session_runs_on_the_applications_threads);
-    tcase_add_test(tcase, of_one_thread_none_is_made);
-    tcase_add_test(tcase, a_session_on_the_environments_threads_makes_none);
-    tcase_add_test(tcase, threads_have_to_be_joined);
-    tcase_add_test(tcase, no_thread_no_session);
-    tcase_add_test(tcase, a_thread_that_comes_too_late_does_nothing);
-    tcase_add_test(tcase, threads_that_never_come_are_done_without);
+    tcase_add_test(tcase, a_pool_of_one_thread_creates_no_thread);
+    tcase_add_test(tcase, a_session_on_the_global_pool_creates_no_thread);
+    tcase_add_test(tcase, creation_fails_without_a_custom_join_function);
+    tcase_add_test(tcase, session_creation_fails_when_a_thread_is_not_created);
+    tcase_add_test(tcase, a_thread_that_starts_after_the_pool_ended_does_nothing);
+    tcase_add_test(tcase, a_session_runs_when_its_custom_threads_never_start);
     tcase_add_test(tcase, an_environment_runs_on_the_applications_threads);
-    tcase_add_test(tcase, no_thread_no_environment);
+    tcase_add_test(tcase, environment_creation_fails_when_a_thread_is_not_created);
     tcase_add_test(tcase, malformed_affinities_of_sessions_are_refused);
     tcase_add_test(tcase, malformed_affinities_of_environments_are_refused);
-    tcase_add_test(tcase, of_one_thread_no_affinity_is_looked_at);
-    tcase_add_loop_test(tcase, workers_run_where_their_session_says, 0, 2);
-    tcase_add_test(tcase, workers_run_where_their_environment_says);
-    tcase_add_test(tcase, missing_processors_are_a_warning_of_the_session);
-    tcase_add_test(tcase, a_session_that_is_finished_late_has_its_log_and_threads);
+    tcase_add_test(tcase, a_pool_of_one_thread_ignores_affinities);
+    tcase_add_loop_test(tcase, workers_run_on_the_processors_of_the_session_affinity, 0, 2);
+    tcase_add_test(tcase, workers_run_on_the_processors_of_the_environment_affinity);
+    tcase_add_test(tcase, session_warns_of_processors_that_do_not_exist);
+    tcase_add_test(tcase, an_edited_session_keeps_the_log_and_threads_of_its_creation);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

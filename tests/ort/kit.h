@@ -135,6 +135,11 @@ static inline OrtSession *model_open(struct pw *w, const OrtSessionOptions *opti
     return session;
 }
 
+/* The model of open_add(), and a shape that its inputs can have. */
+static const char *const add_in[] = {"A", "B"};
+static const char *const add_out[] = {"C"};
+static const int64_t two_by_three[] = {2, 3};
+
 /* C = A + B, floats of [n, 3]. */
 static inline OrtSession *open_add(const OrtSessionOptions *options)
 {

@@ -25,15 +25,22 @@ unit_tests += %D%/check_workers
 %C%_check_workers_SOURCES = \
 	%D%/check_workers.c %D%/editor_kit.h %D%/kit.h tests/unit/support/proto_writer.h
 
+unit_tests += %D%/check_workers_memory
+%C%_check_workers_memory_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_workers_memory_LDADD = $(ort_test_ldadd) $(PTHREAD_LIBS)
+%C%_check_workers_memory_SOURCES = \
+	%D%/check_workers_memory.c %D%/kit.h tests/unit/support/count_alloc.c \
+	tests/unit/support/count_alloc.h tests/unit/support/proto_writer.h
+
 unit_tests += %D%/check_feeds
 %C%_check_feeds_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_feeds_LDADD = $(ort_test_ldadd) $(PTHREAD_LIBS)
-%C%_check_feeds_SOURCES = %D%/check_feeds.c %D%/kit.h tests/unit/support/proto_writer.h
+%C%_check_feeds_SOURCES = %D%/async.h %D%/check_feeds.c %D%/kit.h tests/unit/support/proto_writer.h
 
 unit_tests += %D%/check_run
 %C%_check_run_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_run_LDADD = $(ort_test_ldadd) $(PTHREAD_LIBS)
-%C%_check_run_SOURCES = %D%/check_run.c %D%/kit.h tests/unit/support/proto_writer.h
+%C%_check_run_SOURCES = %D%/async.h %D%/check_run.c %D%/kit.h tests/unit/support/proto_writer.h
 
 unit_tests += %D%/check_values
 %C%_check_values_CPPFLAGS = $(ort_test_cppflags)

@@ -83,7 +83,7 @@ static inline OrtValue *make_nothing(void)
 
 static inline void make_values(void)
 {
-    static const int64_t two_by_three[] = {2, 3}, two[] = {2}, none[] = {0};
+    static const int64_t two[] = {2}, none[] = {0};
     OrtValue *parts[2];
 
     world.values[0] = floats(world.numbers, 6, two_by_three, 2);

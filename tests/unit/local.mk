@@ -429,6 +429,11 @@ unit_tests += %D%/exec/check_device_faults
 %C%_exec_check_device_faults_CPPFLAGS = $(unit_cppflags)
 %C%_exec_check_device_faults_LDADD = $(unit_ldadd) $(PTHREAD_LIBS)
 
+unit_tests += %D%/exec/check_allocator
+%C%_exec_check_allocator_SOURCES = %D%/exec/check_allocator.c $(kit_sources)
+%C%_exec_check_allocator_CPPFLAGS = $(unit_cppflags)
+%C%_exec_check_allocator_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/exec/check_memory
 %C%_exec_check_memory_SOURCES = %D%/exec/check_memory.c $(kit_sources) %D%/support/count_alloc.c %D%/support/count_alloc.h
 %C%_exec_check_memory_CPPFLAGS = $(unit_cppflags)

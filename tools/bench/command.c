@@ -68,7 +68,10 @@ static const char about[] =
     "the same inputs into the same output buffers; with --compare, whether the named providers\n"
     "are faster than cpu alone.";
 
-/* The process's highest resident memory so far. */
+/*
+ * The process's highest resident memory so far, in bytes. VmHWM is of this program alone;
+ * ru_maxrss, in kB on Linux, may count the program that called exec() too.
+ */
 static uint64_t peak_memory(void)
 {
     FILE *status = fopen("/proc/self/status", "re");
@@ -87,6 +90,10 @@ static uint64_t peak_memory(void)
     return kilobytes * 1024;
 }
 
+/*
+ * Outputs whose size a run decides may come in other buffers than the prepared ones: those are
+ * freed here.
+ */
 bp_rc bench_run(struct cli *cli, bp_session *session, const struct feed *feed,
                 const struct results *buffers, bp_profile *profile, bp_binding *outputs)
 {
@@ -106,6 +113,10 @@ bp_rc bench_run(struct cli *cli, bp_session *session, const struct feed *feed,
     return rc;
 }
 
+/*
+ * --runs and --seconds both end the measuring, whichever comes first; without either, ten runs
+ * and BENCH_SECONDS.
+ */
 static bool is_enough(const struct bench_args *args, const struct bench_figures *f)
 {
     double seconds = args->seconds;
@@ -167,6 +178,7 @@ static int measure_runs(struct cli *cli, bp_session *session, const struct bench
     return CLI_OK;
 }
 
+/* The first run is measured apart: it allocates buffers and may compile kernels. */
 static int bench_session(struct cli *cli, const struct bench_args *args, const char *path,
                          const struct loaded *loaded)
 {

@@ -21,6 +21,7 @@ struct slices {
     double seconds; /* of both sides together; 0: any */
 };
 
+/* --runs below the usual number of slices gives fewer slices of one run each. */
 static struct slices plan_slices(const struct bench_args *args)
 {
     struct slices slices = {.pairs = BENCH_PAIRS, .fewest = 1};
@@ -77,6 +78,7 @@ static int load_cpu(struct cli *cli, const struct load_args *args, const char *p
     return code;
 }
 
+/* By the name that reports use, not the one that was typed. */
 static bool has_provider(const bp_report *report, const char *name)
 {
     for (uint32_t i = 0; i < bp_report_provider_count(report); i++) {
@@ -110,6 +112,7 @@ static bool name_sides(struct bench_comparison *c)
     return n > 0;
 }
 
+/* Copies between memories, the usual reason for a slower run. */
 static void count_copies(struct bench_side *side)
 {
     const bp_report *report = bp_session_report(side->loaded.session);
@@ -192,6 +195,7 @@ static bp_rc measure_pair(struct cli *cli, struct bench_comparison *c, const str
     return rc;
 }
 
+/* Time is looked at between pairs only, so each side has as many slices as the other. */
 static int measure(struct cli *cli, struct bench_comparison *c, const struct bench_args *args,
                    const struct feed *feed)
 {

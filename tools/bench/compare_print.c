@@ -26,6 +26,7 @@ static void add_duration(struct table *table, double seconds)
     text_finish(&text);
 }
 
+/* Samples are sorted by now, so the first is the minimum. */
 static void add_side(struct table *table, const char *title, const struct bench_side *side)
 {
     struct bp_text text = {0};
@@ -88,6 +89,7 @@ void bench_compare_text(const struct cli *cli, const struct bench_comparison *c)
     text_finish(&text);
 }
 
+/* Figures of runs are absent, not 0, where nothing was run. */
 static void write_side(struct json *json, const char *key, const char *title,
                        const struct bench_side *side)
 {

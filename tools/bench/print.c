@@ -11,6 +11,10 @@
 #include "lib/table.h"
 #include "plan/plan.h"
 
+/*
+ * The nearest-rank percentile, in seconds, of sorted samples: one that was measured, not
+ * interpolated.
+ */
 double bench_percentile(const struct bench_figures *f, unsigned percent)
 {
     size_t rank = (f->n * percent + 99) / 100;
@@ -67,6 +71,7 @@ void bench_text(const struct cli *cli, const char *path, const struct loaded *lo
     text_finish(&text);
 }
 
+/* Milliseconds, with the unit in each key; memory in bytes. */
 void bench_json(const struct cli *cli, const char *path, const struct loaded *loaded,
                 const struct bench_figures *f, uint64_t warmup)
 {

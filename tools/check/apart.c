@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "check/apart.h"
+#include "check/guard.h"
 
 static double seconds(void)
 {
@@ -34,7 +35,9 @@ static void run_here(const char *path, const struct manner *manner, const struct
     kit.seed = seed;
     kit.given = manner->given;
     kit.n_given = manner->n_given;
+    kit.in_process = manner->in_process;
     kit.outcome = outcome;
+    kit_guard_begin(&kit);
     if (setjmp(kit.end) == 0)
         test->run(&kit);
     outcome->is_done = 1;

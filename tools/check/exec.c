@@ -4,8 +4,10 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "check/graph.h"
+#include "check/guard.h"
 
 /* ---- compile and frame ----------------------------------------------------------------------- */
 
@@ -17,6 +19,7 @@ bp_rc kit_compile(struct kit *kit, struct kit_exec *exec, bp_instance *instance,
     memset(exec, 0, sizeof *exec);
     exec->kit = kit;
     exec->instance = instance;
+    exec->placing = kit->placing;
     rc = kit->p.compile(instance, table, 0, &exec->program, kit_err(kit));
     if (rc >= 0 && !exec->program)
         kit_fail(kit, "compile succeeds without a program");
@@ -65,31 +68,57 @@ static bool has_static_shape(const struct kit_port *port)
 static void set_tensor(struct kit_exec *exec, uint32_t slot, const struct kit_port *port,
                        bp_tensor *tensor)
 {
+    int64_t *dims = exec->view->dims[slot];
+
     memset(tensor, 0, sizeof *tensor);
-    memcpy(exec->dims[slot], port->dims, sizeof exec->dims[slot]);
-    tensor->dims = exec->dims[slot];
+    memcpy(dims, port->dims, sizeof exec->view->dims[slot]);
+    tensor->dims = dims;
     tensor->rank = has_static_shape(port) ? port->rank : BP_RANK_UNKNOWN;
     tensor->dtype = port->dtype;
     tensor->space = exec->kit->p.dev ? 1 : BP_SPACE_HOST;
 }
 
-/* Shapes of all values: inputs and constants as in the case, all others like its output. */
-static void set_shapes(struct kit_exec *exec, const bp_graph *table, const struct kit_case *c)
-{
-    for (uint32_t v = 0; v < table->n_values; v++) {
-        const struct kit_port *port = &c->out;
+/* Rows of shapes with their sizes after them; on pages of their own, for frame_create only. */
+struct shapes {
+    bp_shape *rows;
+    void *block;
+    size_t mapped, n;
+};
 
-        for (uint32_t n = 0; n < table->n_nodes; n++) {
-            for (uint32_t i = 0; i < BP_NODE(table, n)->n_in; i++) {
-                if (BP_NODE(table, n)->in[i] == v && BP_VALUE(table, v)->producer == BP_NONE)
-                    port = &c->in[i];
-            }
-        }
-        memcpy(exec->shape_dims[v], port->dims, sizeof exec->shape_dims[v]);
-        exec->shapes[v].dims = exec->shape_dims[v];
-        exec->shapes[v].rank = has_static_shape(port) ? port->rank : BP_RANK_UNKNOWN;
-        exec->shapes[v].dtype = port->dtype;
+/* Of a graph of one node the sizes are those of the case, which may be others than the graph's. */
+static void set_shape(const bp_graph *table, const struct kit_case *c, uint32_t v, int64_t *dims,
+                      bp_shape *out)
+{
+    const int64_t *known = kit_graph_dims(table, v, &out->rank);
+    const struct kit_port *port = NULL;
+    const bp_node *node = BP_NODE(table, 0);
+
+    if (table->n_nodes == 1) {
+        for (uint32_t i = 0; i < node->n_in; i++)
+            port = node->in[i] == v ? &c->in[i] : port;
+        port = node->out[0] == v ? &c->out : port;
     }
+    if (port) {
+        known = port->dims;
+        out->rank = has_static_shape(port) ? port->rank : BP_RANK_UNKNOWN;
+    }
+    memcpy(dims, known, sizeof(int64_t[KIT_RANK]));
+    out->dims = dims;
+    out->dtype = BP_VALUE(table, v)->dtype;
+}
+
+static struct shapes make_shapes(const bp_graph *table, const struct kit_case *c)
+{
+    struct shapes shapes = {.n = table->n_values * (sizeof(bp_shape) + sizeof(int64_t[KIT_RANK]))};
+    int64_t(*dims)[KIT_RANK];
+    void *data;
+
+    shapes.block = kit_map_after(shapes.n, &data, &shapes.mapped);
+    shapes.rows = data;
+    dims = (int64_t(*)[KIT_RANK])(void *)(shapes.rows + table->n_values);
+    for (uint32_t v = 0; v < table->n_values; v++)
+        set_shape(table, c, v, dims[v], &shapes.rows[v]);
+    return shapes;
 }
 
 /* Checks the result of frame_create. */
@@ -106,7 +135,7 @@ static void check_frame(struct kit_exec *exec)
         kit_fail(kit, "scratch_space is %u, but it has no memory of its own",
                  (unsigned)exec->needs.scratch_space);
     if (!kit->p.dev) {
-        for (uint32_t i = 0; i < exec->desc.n_in; i++) {
+        for (uint32_t i = 0; i < exec->desc->n_in; i++) {
             if (exec->in[i].space != BP_SPACE_HOST)
                 kit_fail(kit, "a space of its own, but it has no memory of its own");
         }
@@ -116,44 +145,93 @@ static void check_frame(struct kit_exec *exec)
 /* The tensors of the frame, without memory yet. */
 static void set_desc(struct kit_exec *exec, const bp_graph *table, const struct kit_case *c)
 {
+    bp_frame_desc *desc = &exec->view->desc;
     uint32_t n_in = 0;
 
+    exec->desc = desc;
+    exec->in = exec->view->in;
+    exec->out = exec->view->out;
+    exec->run = &exec->view->run;
     for (uint32_t i = 0; i < c->n_in; i++) {
-        if (!c->in[i].constant) {
+        if (kit_is_fed(&c->in[i])) {
             set_tensor(exec, n_in, &c->in[i], &exec->in[n_in]);
             n_in++;
         }
     }
     set_tensor(exec, KIT_PORTS, &c->out, &exec->out[0]);
-    set_shapes(exec, table, c);
-    exec->desc.struct_size = sizeof exec->desc;
-    exec->desc.n_in = n_in;
-    exec->desc.n_out = 1;
-    exec->desc.n_shapes = table->n_values;
-    exec->desc.in = exec->in;
-    exec->desc.out = exec->out;
-    exec->desc.shapes = exec->shapes;
-    exec->desc.h = exec;
-    exec->desc.alloc_output = alloc_output;
+    desc->struct_size = sizeof *desc;
+    desc->n_in = n_in;
+    desc->n_out = 1;
+    desc->n_shapes = table->n_values;
+    desc->in = exec->in;
+    desc->out = exec->out;
+    desc->h = exec;
+    desc->alloc_output = alloc_output;
     exec->capacity =
         has_static_shape(&c->out) ? 0 : kit_count(&c->in[0]) * c->out.rank * sizeof(double);
+}
+
+/* Of in[] and out[] a provider may write the spaces, in frame_create; all else it only reads. */
+static void check_view(struct kit_exec *exec, const struct kit_view *before)
+{
+    struct kit_view now = *exec->view;
+
+    for (uint32_t i = 0; i < KIT_PORTS; i++)
+        now.in[i].space = before->in[i].space;
+    now.out[0].space = before->out[0].space;
+    if (memcmp(&now, before, sizeof now) != 0)
+        kit_fail(exec->kit, "%s: frame_create writes to the frame's description",
+                 exec->kit->doing ? exec->kit->doing : "a frame");
+}
+
+static void open_view(struct kit_exec *exec)
+{
+    void *view =
+        mmap(NULL, sizeof *exec->view, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (view == MAP_FAILED)
+        abort();
+    exec->view = view;
+    if (exec->placing != KIT_LOOSE)
+        kit_guard_add(view, sizeof *exec->view, "the description of the frame and the run", -1,
+                      true);
+}
+
+static void close_view(struct kit_exec *exec)
+{
+    if (exec->view)
+        kit_unmap(exec->view, sizeof *exec->view);
+    exec->view = NULL;
 }
 
 bp_rc kit_frame(struct kit_exec *exec, const bp_graph *table, const struct kit_case *c)
 {
     struct kit *kit = exec->kit;
+    struct kit_view before;
+    struct shapes shapes;
     bp_rc rc;
 
+    kit_alloc_pause(true);
+    close_view(exec);
+    open_view(exec);
     set_desc(exec, table, c);
+    shapes = make_shapes(table, c);
+    exec->desc->shapes = shapes.rows;
+    kit_protect(shapes.rows, shapes.n, true);
+    before = *exec->view;
     memset(&exec->needs, 0, sizeof exec->needs);
     exec->needs.struct_size = sizeof exec->needs;
-    rc = kit->p.frame_create(exec->program, &exec->desc, &exec->needs, &exec->frame, kit_err(kit));
-    exec->desc.shapes = NULL; /* valid during frame_create only */
-    memset(exec->shape_dims, KIT_POISON, sizeof exec->shape_dims);
+    kit_alloc_pause(false);
+    rc = kit->p.frame_create(exec->program, exec->desc, &exec->needs, &exec->frame, kit_err(kit));
+    kit_alloc_pause(true);
+    kit_unmap(shapes.block, shapes.mapped); /* valid during frame_create only */
+    kit_alloc_pause(false);
+    check_view(exec, &before);
+    exec->desc->shapes = NULL;
     if (rc < 0)
         return rc;
     check_frame(exec);
-    exec->run.struct_size = sizeof exec->run;
+    exec->run->struct_size = sizeof *exec->run;
     return kit_stream_open(exec);
 }
 
@@ -171,7 +249,8 @@ static void place_one(struct kit_exec *exec, struct kit_block *block, size_t byt
 {
     size_t unit = tensor->space == BP_SPACE_HOST ? bp_dtype_width(tensor->dtype) / 8 : KIT_GUARD;
 
-    note_placed(exec, kit_block_make(exec, block, tensor->space, bytes, 64, skew * unit));
+    note_placed(exec, kit_block_make(exec, block, tensor->space, bytes,
+                                     exec->placing == KIT_LOOSE ? 64 : unit, skew * unit));
     tensor->base = block->base ? block->base : block->data - skew * unit;
     tensor->offset = block->base ? (uint64_t)(block->data - block->image) : skew * unit;
     tensor->bytes = bytes;
@@ -181,38 +260,62 @@ static void place_scratch(struct kit_exec *exec)
 {
     size_t align = exec->needs.scratch_align ? exec->needs.scratch_align : 64;
 
-    exec->desc.scratch = NULL;
-    exec->desc.scratch_offset = 0;
+    exec->desc->scratch = NULL;
+    exec->desc->scratch_offset = 0;
     if (exec->needs.scratch_bytes == 0)
         return;
     note_placed(exec, kit_block_make(exec, &exec->scratch, exec->needs.scratch_space,
                                      exec->needs.scratch_bytes, align, 0));
-    exec->desc.scratch = exec->scratch.base ? exec->scratch.base : exec->scratch.data;
+    exec->desc->scratch = exec->scratch.base ? exec->scratch.base : exec->scratch.data;
     if (exec->scratch.base)
-        exec->desc.scratch_offset = (uint64_t)(exec->scratch.data - exec->scratch.image);
+        exec->desc->scratch_offset = (uint64_t)(exec->scratch.data - exec->scratch.image);
+}
+
+void kit_refill(struct kit_exec *exec, const struct kit_case *c, unsigned seed)
+{
+    uint32_t k = 0;
+
+    exec->seed = seed;
+    for (uint32_t i = 0; i < c->n_in; i++) {
+        if (kit_is_fed(&c->in[i]))
+            kit_fill(c, &c->in[i], exec->in_block[k++].data, seed + i);
+    }
+}
+
+void kit_overwrite(struct kit_exec *exec, int byte)
+{
+    if (exec->desc->scratch)
+        memset(exec->scratch.data, byte, exec->scratch.bytes);
+    memset(exec->out_block.data, byte, exec->out_block.bytes);
 }
 
 void kit_place(struct kit_exec *exec, const struct kit_case *c, unsigned seed, unsigned skew)
 {
     uint32_t k = 0;
 
-    exec->seed = seed;
     exec->placed = BP_OK;
     kit_alloc_pause(true);
     for (uint32_t i = 0; i < c->n_in; i++) {
-        if (c->in[i].constant)
+        if (!kit_is_fed(&c->in[i]))
             continue;
-        place_one(exec, &exec->in_block[k], kit_bytes(&c->in[i]), &exec->in[k], skew);
-        kit_fill(c, &c->in[i], exec->in_block[k].data, seed + i);
+        place_one(exec, &exec->in_block[k], kit_bytes(&c->in[i]), &exec->in[k],
+                  skew ? skew + k : 0);
+        if (exec->placing != KIT_LOOSE && !exec->in_block[k].base)
+            kit_guard_add(exec->in_block[k].data, exec->in_block[k].bytes, "input", (int)k, true);
         k++;
     }
+    kit_refill(exec, c, seed);
     if (exec->capacity > 0)
         note_placed(exec, kit_block_make(exec, &exec->out_block, exec->out[0].space, exec->capacity,
                                          64, 0));
     else
         place_one(exec, &exec->out_block, kit_bytes(&c->out), &exec->out[0], skew);
+    if (exec->placing != KIT_LOOSE && !exec->out_block.base)
+        kit_guard_add(exec->out_block.data, exec->out_block.bytes, "the output", -1, false);
     place_scratch(exec);
-    exec->run.io_epoch++;
+    if (exec->placing != KIT_LOOSE && exec->desc->scratch && !exec->scratch.base)
+        kit_guard_add(exec->scratch.data, exec->scratch.bytes, "scratch memory", -1, false);
+    exec->run->io_epoch++;
     kit_alloc_pause(false);
 }
 
@@ -223,13 +326,24 @@ static bp_rc copy_all(struct kit_exec *exec, bool is_up)
 {
     bp_rc rc = BP_OK;
 
-    for (uint32_t i = 0; rc >= 0 && i < exec->desc.n_in; i++)
-        rc = kit_block_copy(exec, &exec->in_block[i], is_up, exec->run.stream);
+    for (uint32_t i = 0; rc >= 0 && i < exec->desc->n_in; i++)
+        rc = kit_block_copy(exec, &exec->in_block[i], is_up, exec->run->stream);
     if (rc >= 0)
-        rc = kit_block_copy(exec, &exec->out_block, is_up, exec->run.stream);
-    if (rc >= 0 && exec->desc.scratch)
-        rc = kit_block_copy(exec, &exec->scratch, is_up, exec->run.stream);
+        rc = kit_block_copy(exec, &exec->out_block, is_up, exec->run->stream);
+    if (rc >= 0 && exec->desc->scratch)
+        rc = kit_block_copy(exec, &exec->scratch, is_up, exec->run->stream);
     return rc;
+}
+
+/* What execute may only read, where frames are placed so that this is noticed. */
+static void protect(struct kit_exec *exec, bool is_read_only)
+{
+    if (exec->placing == KIT_LOOSE)
+        return;
+    for (uint32_t i = 0; i < exec->desc->n_in; i++)
+        kit_block_protect(&exec->in_block[i], is_read_only);
+    if (exec->capacity == 0) /* alloc_output writes to the output's tensor */
+        kit_protect(exec->view, sizeof *exec->view, is_read_only);
 }
 
 bp_rc kit_put(struct kit_exec *exec)
@@ -243,15 +357,17 @@ bp_rc kit_put(struct kit_exec *exec)
         exec->out[0].base = NULL;
         exec->out[0].rank = BP_RANK_UNKNOWN;
     }
-    exec->run.run_id++;
-    exec->run.stream = exec->stream;
+    exec->run->run_id++;
+    exec->run->stream = exec->stream;
     kit_alloc_pause(true);
     rc = copy_all(exec, true);
     kit_alloc_pause(false);
     if (rc >= 0) {
+        protect(exec, true);
         kit->host.in_execute = true;
-        rc = kit->p.execute(exec->frame, &exec->run, kit_err(kit));
+        rc = kit->p.execute(exec->frame, exec->run, kit_err(kit));
         kit->host.in_execute = false;
+        protect(exec, false);
     }
     kit_alloc_pause(true);
     if (rc == BP_PENDING && exec->stream)
@@ -300,6 +416,7 @@ void kit_exec_finish(struct kit_exec *exec)
         kit_block_free(exec, &exec->in_block[i]);
     kit_block_free(exec, &exec->out_block);
     kit_block_free(exec, &exec->scratch);
+    close_view(exec);
     kit_alloc_pause(false);
     memset(exec, 0, sizeof *exec);
 }

@@ -3,34 +3,78 @@
 
 #include "config.h"
 
-#include "check/graph.h"
-
 #include <stdlib.h>
+
+#include "check/graph.h"
+#include "check/guard.h"
+
+enum { GAP = 24 /* bytes by which wide rows are longer */, FEW_NODES = 16, NAME = 24 };
+
+static uint32_t next_serial;
+
+/* A value as it is when all sizes are known, and the bytes of a constant. */
+struct known {
+    int64_t dims[KIT_RANK];
+    uint32_t rank;
+    void *data, *block; /* block: what is to be freed, or unmapped if `mapped` */
+    size_t mapped;
+};
 
 struct kit_graph {
     bp_graph table;
-    bp_node nodes[KIT_NODES];
-    bp_value values[KIT_VALUES];
-    bp_attr attrs[KIT_NODES * KIT_ATTRS];
-    bp_span texts[KIT_NODES * KIT_ATTRS];
-    bp_dim dims[KIT_VALUES][KIT_RANK];
-    uint32_t in[KIT_NODES][KIT_PORTS], out[KIT_NODES];
-    uint32_t inputs[KIT_VALUES], outputs[KIT_VALUES];
-    char node_names[KIT_NODES][16], value_names[KIT_VALUES][16];
-    uint32_t n_nodes, n_values, n_attrs, n_inputs, n_outputs;
-    const void *data[KIT_VALUES]; /* of constants */
-    void *wide[3];                /* rows with a gap of GAP bytes between them */
+    uint32_t n_nodes, n_values, n_attrs, n_inputs, n_outputs, most;
+    /* Rows for `most` nodes. */
+    bp_node *nodes;
+    bp_value *values;
+    bp_attr *attrs;
+    bp_span *texts;
+    bp_dim (*dims)[KIT_RANK];
+    uint32_t (*in)[KIT_PORTS], *out, *inputs, *outputs;
+    char (*node_names)[NAME], (*value_names)[NAME];
+    uint32_t serial; /* part of its names */
+    struct known *known;
+    void *wide[3]; /* rows with a gap of GAP bytes between them */
 };
 
-enum { GAP = 24 }; /* bytes by which wide rows are longer */
+static void *rows(size_t n, size_t size)
+{
+    void *p = calloc(n, size);
+
+    if (!p)
+        abort();
+    return p;
+}
+
+struct kit_graph *kit_graph_new_for(uint32_t n_nodes)
+{
+    struct kit_graph *graph = rows(1, sizeof *graph);
+    size_t n_values = (size_t)n_nodes * (KIT_PORTS + 1);
+
+    graph->most = n_nodes;
+    graph->serial = next_serial++;
+    graph->nodes = rows(n_nodes, sizeof *graph->nodes);
+    graph->values = rows(n_values, sizeof *graph->values);
+    graph->attrs = rows((size_t)n_nodes * KIT_ATTRS, sizeof *graph->attrs);
+    graph->texts = rows((size_t)n_nodes * KIT_ATTRS, sizeof *graph->texts);
+    graph->dims = rows(n_values, sizeof *graph->dims);
+    graph->in = rows(n_nodes, sizeof *graph->in);
+    graph->out = rows(n_nodes, sizeof *graph->out);
+    graph->inputs = rows(n_values, sizeof *graph->inputs);
+    graph->outputs = rows(n_nodes, sizeof *graph->outputs);
+    graph->node_names = rows(n_nodes, sizeof *graph->node_names);
+    graph->value_names = rows(n_values, sizeof *graph->value_names);
+    graph->known = rows(n_values, sizeof *graph->known);
+    return graph;
+}
+
+void kit_graph_same_names(void)
+{
+    next_serial = 0;
+}
 
 struct kit_graph *kit_graph_new(void)
 {
-    struct kit_graph *graph = calloc(1, sizeof *graph);
-
-    if (!graph)
-        abort();
-    return graph;
+    return kit_graph_new_for(FEW_NODES);
 }
 
 void kit_graph_free(struct kit_graph *graph)
@@ -39,6 +83,24 @@ void kit_graph_free(struct kit_graph *graph)
         return;
     for (size_t i = 0; i < sizeof graph->wide / sizeof graph->wide[0]; i++)
         free(graph->wide[i]);
+    for (uint32_t v = 0; v < graph->n_values; v++) {
+        if (graph->known[v].mapped)
+            kit_unmap(graph->known[v].block, graph->known[v].mapped);
+        else
+            free(graph->known[v].block);
+    }
+    free(graph->nodes);
+    free(graph->values);
+    free(graph->attrs);
+    free(graph->texts);
+    free(graph->dims);
+    free(graph->in);
+    free(graph->out);
+    free(graph->inputs);
+    free(graph->outputs);
+    free(graph->node_names);
+    free(graph->value_names);
+    free(graph->known);
     free(graph);
 }
 
@@ -47,12 +109,15 @@ static uint32_t add_value(struct kit_graph *graph, const struct kit_port *port, 
     uint32_t v = graph->n_values++;
     bp_value *value = &graph->values[v];
 
-    snprintf(graph->value_names[v], sizeof graph->value_names[v], "v%u", (unsigned)v);
+    snprintf(graph->value_names[v], sizeof graph->value_names[v], "g%u_v%u",
+             (unsigned)graph->serial, (unsigned)v);
     value->name = graph->value_names[v];
     value->dtype = port->dtype;
     value->rank = flags & KIT_RANKLESS ? BP_RANK_UNKNOWN : port->rank;
     value->dims = value->rank == 0 || flags & KIT_RANKLESS ? NULL : graph->dims[v];
     value->producer = BP_NONE;
+    graph->known[v].rank = port->rank;
+    memcpy(graph->known[v].dims, port->dims, sizeof graph->known[v].dims);
     for (uint32_t d = 0; d < port->rank; d++) {
         graph->dims[v][d].value = flags & KIT_DYNAMIC ? -1 : port->dims[d];
         graph->dims[v][d].symbol = 0;
@@ -61,18 +126,61 @@ static uint32_t add_value(struct kit_graph *graph, const struct kit_port *port, 
     return v;
 }
 
-static uint32_t add_input(struct kit_graph *graph, const struct kit_port *port, uint32_t flags)
+/* Equal numbers for equal bytes, in all graphs of the process: FNV-1a. */
+static uint64_t id_of(const unsigned char *data, size_t n)
 {
-    uint32_t v = add_value(graph, port, port->constant ? 0 : flags);
-    bp_value *value = &graph->values[v];
+    uint64_t hash = 0xcbf29ce484222325u ^ n;
 
-    if (port->constant) {
-        value->flags = BP_VALUE_CONSTANT;
-        value->const_bytes = kit_bytes(port);
-        value->const_id = v + 1;
-        graph->data[v] = port->constant;
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ data[i]) * 0x100000001b3u;
+    return hash ? hash : 1;
+}
+
+static void add_constant(struct kit_graph *graph, uint32_t v, const struct kit_case *c,
+                         const struct kit_port *port, uint32_t flags)
+{
+    struct known *known = &graph->known[v];
+    bp_value *value = &graph->values[v];
+    size_t n = kit_bytes(port);
+    void *data;
+
+    /* malloc's alignment, so that elements are filled in where they may lie */
+    data = rows(n + 64, 1);
+    kit_fill(c, port, data, port->seed);
+    value->flags = BP_VALUE_CONSTANT;
+    value->const_bytes = n;
+    value->const_id = id_of(data, n);
+    known->data = known->block = data;
+    if (flags & KIT_TIGHT) {
+        known->block = kit_map_tight(n, 1, &known->data, &known->mapped);
+        memcpy(known->data, data, n);
+        free(data);
+        kit_guard_add(known->data, n, "an initializer", (int)v, true);
+        kit_protect(known->data, n, true);
+    } else if (flags & KIT_ODD) {
+        memmove((char *)data + 1, data, n);
+        known->data = (char *)data + 1;
+    }
+}
+
+bool kit_is_fed(const struct kit_port *port)
+{
+    return !port->is_absent && port->role != KIT_CONSTANT;
+}
+
+static uint32_t add_input(struct kit_graph *graph, const struct kit_case *c,
+                          const struct kit_port *port, uint32_t flags)
+{
+    bool is_constant = port->role == KIT_CONSTANT;
+    uint32_t v;
+
+    if (port->is_absent)
+        return BP_NONE;
+    v = add_value(graph, port, is_constant ? 0 : flags);
+    if (is_constant) {
+        add_constant(graph, v, c, port, flags);
     } else {
-        value->flags = BP_VALUE_INPUT;
+        graph->values[v].flags = BP_VALUE_INPUT;
         graph->inputs[graph->n_inputs++] = v;
     }
     return v;
@@ -104,7 +212,8 @@ static uint32_t add_node(struct kit_graph *graph, const struct kit_case *c, uint
     bp_node *node = &graph->nodes[n];
     uint32_t out = add_value(graph, &c->out, flags & (KIT_DYNAMIC | KIT_RANKLESS));
 
-    snprintf(graph->node_names[n], sizeof graph->node_names[n], "n%u", (unsigned)n);
+    snprintf(graph->node_names[n], sizeof graph->node_names[n], "g%u_n%u", (unsigned)graph->serial,
+             (unsigned)n);
     node->name = graph->node_names[n];
     node->op = c->op;
     node->domain = "";
@@ -128,16 +237,37 @@ static uint32_t add_node(struct kit_graph *graph, const struct kit_case *c, uint
 
 uint32_t kit_graph_add(struct kit_graph *graph, const struct kit_case *c, uint32_t flags)
 {
+    if (graph->n_nodes == graph->most)
+        abort();
     for (uint32_t i = 0; i < c->n_in; i++)
-        graph->in[graph->n_nodes][i] = add_input(graph, &c->in[i], flags);
+        graph->in[graph->n_nodes][i] = add_input(graph, c, &c->in[i], flags);
     return add_node(graph, c, flags);
 }
 
 uint32_t kit_graph_chain(struct kit_graph *graph, const struct kit_case *c, uint32_t from,
                          uint32_t flags)
 {
+    if (graph->n_nodes == graph->most)
+        abort();
     graph->in[graph->n_nodes][0] = graph->out[from];
+    for (uint32_t i = 1; i < c->n_in; i++)
+        graph->in[graph->n_nodes][i] = add_input(graph, c, &c->in[i], flags);
     return add_node(graph, c, flags);
+}
+
+void kit_graph_add_pair(struct kit_graph *graph, const struct kit_case *pair, uint32_t flags)
+{
+    uint32_t first = kit_graph_add(graph, pair->first, flags | KIT_INNER);
+
+    kit_graph_chain(graph, pair->second, first, flags);
+}
+
+const int64_t *kit_graph_dims(const bp_graph *table, uint32_t value, uint32_t *rank)
+{
+    const struct kit_graph *graph = table->host;
+
+    *rank = graph->known[value].rank;
+    return graph->known[value].dims;
 }
 
 void kit_graph_rename(struct kit_graph *graph, uint32_t node, const char *op, const char *domain)
@@ -148,17 +278,18 @@ void kit_graph_rename(struct kit_graph *graph, uint32_t node, const char *op, co
 
 void kit_graph_permute(struct kit_graph *graph, const uint32_t *order)
 {
-    bp_node old[KIT_NODES];
+    bp_node *old = rows(graph->n_nodes + 1, sizeof *old);
 
-    memcpy(old, graph->nodes, sizeof old);
+    memcpy(old, graph->nodes, graph->n_nodes * sizeof *old);
     for (uint32_t n = 0; n < graph->n_nodes; n++) {
         graph->nodes[order[n]] = old[n];
         graph->values[old[n].out[0]].producer = order[n];
     }
+    free(old);
 }
 
 /* The same rows, GAP bytes farther apart, with junk between them. */
-static const void *spread(struct kit_graph *graph, size_t slot, const void *rows, uint32_t n,
+static const void *spread(struct kit_graph *graph, size_t slot, const void *near, uint32_t n,
                           size_t size)
 {
     unsigned char *wide = malloc((size + GAP) * n + 1);
@@ -167,7 +298,7 @@ static const void *spread(struct kit_graph *graph, size_t slot, const void *rows
         abort();
     memset(wide, 0xa5, (size + GAP) * n + 1);
     for (uint32_t i = 0; i < n; i++)
-        memcpy(wide + (size + GAP) * i, (const char *)rows + size * i, size);
+        memcpy(wide + (size + GAP) * i, (const char *)near + size * i, size);
     free(graph->wide[slot]);
     graph->wide[slot] = wide;
     return wide;
@@ -204,7 +335,7 @@ const bp_graph *kit_graph_table(struct kit_graph *graph, bool wide)
 bp_span kit_graph_constant(const bp_graph *table, uint32_t value)
 {
     const struct kit_graph *graph = table->host;
-    bp_span span = {graph->data[value], graph->values[value].const_bytes};
+    bp_span span = {graph->known[value].data, graph->values[value].const_bytes};
 
     return span;
 }
@@ -222,7 +353,6 @@ static void answer(void *h, uint32_t node, uint32_t verdict, uint32_t reason, co
     struct kit_answers *answers = h;
     struct kit_answer *row;
 
-    (void)subject;
     if (node >= answers->n_nodes) {
         answers->broken = "it answers for a node that is not there";
         return;
@@ -231,6 +361,9 @@ static void answer(void *h, uint32_t node, uint32_t verdict, uint32_t reason, co
         answers->broken = "an answer is none of BP_NO, BP_YES, BP_ONLY_IN_GROUP";
     if (verdict == BP_NO && (reason == BP_R_NONE || reason >= BP_R_END))
         answers->broken = "a refusal has no reason of BP_R_*";
+    if (verdict == BP_NO)
+        snprintf(answers->words, sizeof answers->words, "%s%s%s", subject ? subject : "",
+                 subject && text ? ": " : "", text ? text : "");
     if (text && strchr(text, '\n'))
         answers->broken = "a newline in a refusal's text";
     if (cost && cost->known && !(is_cost(cost->run_ns) && is_cost(cost->launch_ns)))

@@ -1,73 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* graph.h - small graphs made for tests, and the cases that they are made of. */
+/* graph.h - small graphs made of cases, and what compiles and runs them. */
 #ifndef BP_CHECK_GRAPH_H
 #define BP_CHECK_GRAPH_H
 
+#include "check/cases/case.h"
 #include "check/kit.h"
 
-enum { KIT_RANK = 4, KIT_PORTS = 4, KIT_ATTRS = 8, KIT_NODES = 128, KIT_VALUES = 512 };
-
-/* An input or output of a case. */
-struct kit_port {
-    uint32_t dtype;
-    uint32_t rank;
-    int64_t dims[KIT_RANK];
-    const int64_t *constant; /* its values (int64), or NULL: not constant */
-};
-
-/* An attribute with `n` values in ints or floats, as `kind` says. {0} ends a list. */
-struct kit_attr {
-    const char *name;
-    uint32_t type;  /* BP_ATTR_INT, BP_ATTR_FLOAT or BP_ATTR_STRING */
-    uint32_t count; /* 0: a single number, no list */
-    int64_t ints[KIT_RANK];
-    float number;
-    const char *text;
-};
-
-struct kit_case;
-/* Computes the output from the inputs, all as double. */
-typedef void (*kit_reference)(const struct kit_case *c, const double *const *in, double *out);
-
-/* A node with sizes, and what it should give. */
-struct kit_case {
-    const char *name, *op;
-    uint32_t opset, since;
-    uint32_t n_in;
-    struct kit_port in[KIT_PORTS];
-    struct kit_port out;
-    struct kit_attr attrs[KIT_ATTRS];
-    kit_reference reference;
-    double tolerance; /* relative and absolute, for float32 */
-    double low, high; /* values that are fed */
-};
-
-extern const struct kit_case kit_cases[];
-extern const size_t kit_n_cases;
-
-size_t kit_count(const struct kit_port *port);            /* elements */
-size_t kit_bytes(const struct kit_port *port);            /* bytes */
-double kit_load(uint32_t dtype, const void *p, size_t i); /* element i */
-void kit_store(uint32_t dtype, void *p, size_t i, double value);
-/*
- * Fills with values in [low, high], which depend only on the seed. If low is NaN: with NaN,
- * infinities, zeros and other special values.
- */
-void kit_fill(const struct kit_case *c, const struct kit_port *port, void *data, unsigned seed);
+enum { KIT_NODES = 1024 /* of a graph about whose nodes answers are kept */ };
 
 /* A graph: as many nodes as were added, independent of each other unless chained. */
 struct kit_graph;
-struct kit_graph *kit_graph_new(void); /* never NULL */
+struct kit_graph *kit_graph_new(void);                 /* of 16 nodes at most; never NULL */
+struct kit_graph *kit_graph_new_for(uint32_t n_nodes); /* the same, larger */
 void kit_graph_free(struct kit_graph *graph);
+/* Names of nodes and values begin anew, as in another model; else each graph has names of its own. */
+void kit_graph_same_names(void);
 
 enum {
     KIT_DYNAMIC = 1u << 0,  /* sizes of the inputs are not known when it is compiled */
     KIT_RANKLESS = 1u << 1, /* nor their ranks */
-    KIT_INNER = 1u << 2     /* the output is no output of the graph */
+    KIT_INNER = 1u << 2,    /* the output is no output of the graph */
+    KIT_ODD = 1u << 3,      /* initializers lie at odd addresses */
+    KIT_TIGHT = 1u << 4     /* initializers cannot be written, and end where no page is */
 };
+/* Is it an input of the graph? */
+bool kit_is_fed(const struct kit_port *port);
 /* Adds the node of a case. Its inputs become inputs of the graph or constants. */
 uint32_t kit_graph_add(struct kit_graph *graph, const struct kit_case *c, uint32_t flags);
-/* Adds a node of one input and one output that consumes the output of node `from`. */
+/* Adds a node whose first input is the output of node `from`; its other inputs are added. */
 uint32_t kit_graph_chain(struct kit_graph *graph, const struct kit_case *c, uint32_t from,
                          uint32_t flags);
 /* Changes what a node says it is. */
@@ -76,6 +36,10 @@ void kit_graph_rename(struct kit_graph *graph, uint32_t node, const char *op, co
 void kit_graph_permute(struct kit_graph *graph, const uint32_t *order);
 /* The table for the plug-in. wide: rows are farther apart than the kit's own header says. */
 const bp_graph *kit_graph_table(struct kit_graph *graph, bool wide);
+/* Adds the two nodes of a case that kit_case_pair() made. */
+void kit_graph_add_pair(struct kit_graph *graph, const struct kit_case *pair, uint32_t flags);
+/* The sizes of a value when all are known; its rank in *rank. */
+const int64_t *kit_graph_dims(const bp_graph *table, uint32_t value, uint32_t *rank);
 bp_span kit_graph_constant(const bp_graph *table, uint32_t value);
 
 /* ---- answers --------------------------------------------------------------------------------- */
@@ -89,6 +53,7 @@ struct kit_answers {
     struct kit_answer node[KIT_NODES];
     uint32_t n_nodes;
     const char *broken; /* a rule that an answer broke, or NULL */
+    char words[256];    /* of the last refusal: what it is about, and the sentence */
 };
 
 /* Asks capability() about a graph; fails the test when it fails. */
@@ -104,31 +69,46 @@ bool kit_takes(struct kit *kit, bp_instance *instance, const struct kit_case *c,
  * and, in a space of the provider's, as many bytes there, to and from which the image is copied.
  */
 struct kit_block {
-    unsigned char *raw;   /* malloc'ed */
+    unsigned char *raw;   /* malloc'ed, or mapped */
     unsigned char *image; /* in it, aligned */
     unsigned char *data;  /* in the image: what counts */
     size_t size, bytes;   /* of the image, of data */
+    size_t mapped;        /* bytes of raw, if it is mapped */
     uint32_t space;
     void *base; /* in that space; NULL in host memory */
 };
 
-/* A program with one frame and its memory. Starts as {0}. */
+/* Where a frame's memory is put, to find accesses beside it. */
+enum kit_placing {
+    KIT_LOOSE,   /* between guards that are looked at after the run */
+    KIT_AT_END,  /* right before a page without access; inputs cannot be written */
+    KIT_AT_START /* right after such a page */
+};
+
+/* What a frame is shown; on pages of its own, which can be made read-only. */
+struct kit_view {
+    bp_frame_desc desc;
+    bp_tensor in[KIT_PORTS], out[1];
+    int64_t dims[KIT_PORTS + 1][KIT_RANK];
+    bp_run run;
+};
+
+/* A program with one frame and its memory. Starts as {0}, but for kit and placing. */
 struct kit_exec {
     bp_instance *instance;
     bp_program *program;
     bp_frame *frame;
-    bp_frame_desc desc;
+    struct kit_view *view; /* of kit_frame() */
+    bp_frame_desc *desc;   /* in the view, as are the three below */
+    bp_tensor *in, *out;
+    bp_run *run;
     bp_frame_needs needs;
-    bp_tensor in[KIT_PORTS], out[1];
-    int64_t dims[KIT_PORTS + 1][KIT_RANK];
-    bp_shape shapes[KIT_VALUES];
-    int64_t shape_dims[KIT_VALUES][KIT_RANK];
     struct kit_block in_block[KIT_PORTS], out_block, scratch;
-    size_t capacity; /* bytes of a dynamic output's buffer */
-    bp_rc placed;    /* what came of kit_place() */
-    bp_run run;
+    size_t capacity;      /* bytes of a dynamic output's buffer */
+    bp_rc placed;         /* what came of kit_place() */
     void *stream, *event; /* of a provider that has queues; NULL: execute returns when it is done */
     unsigned seed;        /* of what was fed */
+    uint32_t placing;     /* enum kit_placing */
     struct kit *kit;
 };
 
@@ -142,6 +122,10 @@ bp_rc kit_frame(struct kit_exec *exec, const bp_graph *table, const struct kit_c
  * the provider), inputs filled. If there is none, kit_execute() says so.
  */
 void kit_place(struct kit_exec *exec, const struct kit_case *c, unsigned seed, unsigned skew);
+/* Fills the inputs anew where they are; nothing moves, and scratch keeps what it held. */
+void kit_refill(struct kit_exec *exec, const struct kit_case *c, unsigned seed);
+/* Overwrites scratch and the output, as a host does that uses the memory for others meanwhile. */
+void kit_overwrite(struct kit_exec *exec, int byte);
 /*
  * One execute: inputs go where they belong, the frame runs, results come back; waits for all of it.
  * BP_OK, or the first thing that went wrong.
@@ -165,6 +149,8 @@ void kit_block_free(struct kit_exec *exec, struct kit_block *block);
 /* Copies the image to the provider's memory, or back; nothing to do in host memory. */
 bp_rc kit_block_copy(struct kit_exec *exec, struct kit_block *block, bool is_up, void *stream);
 bool kit_block_is_whole(const struct kit_block *block); /* are the guards what they were? */
+/* Makes the image of a mapped block readable only, or writable again. */
+void kit_block_protect(const struct kit_block *block, bool is_read_only);
 /* A stream and an event for the frame, if the provider has them. */
 bp_rc kit_stream_open(struct kit_exec *exec);
 void kit_stream_close(struct kit_exec *exec);
@@ -177,6 +163,9 @@ const struct kit_case *kit_need_case(struct kit *kit, bp_instance *instance);
 struct kit_graph *kit_ready(struct kit *kit, struct kit_exec *exec, bp_instance *instance,
                             const struct kit_case *c, uint32_t flags);
 
+/* The first case that is taken alone, from `from` on; NULL: none. Large ones are left out. */
+const struct kit_case *kit_next_taken(struct kit *kit, bp_instance *instance,
+                                      const struct kit_case *from);
 /* An instance of a provider that can be run; skips the test when it cannot. */
 bp_instance *kit_begin(struct kit *kit);
 /* One execute, which must succeed. */

@@ -167,8 +167,8 @@ static void twice(struct kit *kit)
 static void strides(struct kit *kit)
 {
     const struct kit_case *c = NULL;
-    struct kit_graph *graph = kit_graph_new();
-    struct kit_answers near, far;
+    struct kit_graph *graph = kit_graph_new_for(KIT_NODES);
+    static struct kit_answers near, far;
     const bp_graph *table;
     struct kit_exec exec;
     bp_instance *instance;

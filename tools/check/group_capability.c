@@ -8,7 +8,7 @@
 /* A graph of every case, each twice: with sizes that are known and that are not. */
 static struct kit_graph *all_cases(void)
 {
-    struct kit_graph *graph = kit_graph_new();
+    struct kit_graph *graph = kit_graph_new_for(KIT_NODES);
 
     for (size_t i = 0; i < kit_n_cases; i++) {
         kit_graph_add(graph, &kit_cases[i], 0);
@@ -27,7 +27,7 @@ static void answers(struct kit *kit)
 {
     struct kit_graph *graph = all_cases();
     bp_instance *instance = begin(kit);
-    struct kit_answers found;
+    static struct kit_answers found;
     unsigned silent = 0, taken = 0;
 
     kit_ask(kit, instance, kit_graph_table(graph, false), &found);
@@ -86,9 +86,9 @@ static void any_order(struct kit *kit)
 
 static void empty(struct kit *kit)
 {
-    struct kit_graph *graph = kit_graph_new();
+    struct kit_graph *graph = kit_graph_new_for(KIT_NODES);
     bp_instance *instance = begin(kit);
-    struct kit_answers found;
+    static struct kit_answers found;
 
     kit_ask(kit, instance, kit_graph_table(graph, false), &found);
     if (found.broken)
@@ -99,9 +99,9 @@ static void empty(struct kit *kit)
 
 static void strangers(struct kit *kit)
 {
-    struct kit_graph *graph = kit_graph_new();
+    struct kit_graph *graph = kit_graph_new_for(KIT_NODES);
     bp_instance *instance = begin(kit);
-    struct kit_answers found;
+    static struct kit_answers found;
 
     for (uint32_t i = 0; i < kit_n_cases; i++) {
         kit_graph_add(graph, &kit_cases[i], 0);
@@ -125,9 +125,9 @@ static void strangers(struct kit *kit)
 static void unknowns(struct kit *kit)
 {
     static const uint32_t types[] = {12345, BP_DTYPE_NONE, BP_DTYPE_STRING, BP_DTYPE_C128};
-    struct kit_graph *graph = kit_graph_new();
+    struct kit_graph *graph = kit_graph_new_for(KIT_NODES);
     bp_instance *instance = begin(kit);
-    struct kit_answers found;
+    static struct kit_answers found;
 
     for (uint32_t i = 0; i < 2 * kit_n_cases; i++) {
         struct kit_case odd = kit_cases[i / 2];
@@ -135,6 +135,7 @@ static void unknowns(struct kit *kit)
 
         odd.in[0].dtype = odd.out.dtype = type;
         odd.n_in = 1; /* the graph borrows no attribute of a case that is gone */
+        odd.in[0].role = KIT_FED;
         memset(odd.attrs, 0, sizeof odd.attrs);
         kit_graph_add(graph, &odd, i % 4 < 2 ? 0 : KIT_RANKLESS | KIT_DYNAMIC);
     }

@@ -156,12 +156,10 @@ static void in_line(struct kit *kit)
     need_streams(kit);
     instance = kit_instance(kit);
     first = kit_need_case(kit, instance);
-    for (const struct kit_case *c = first; c < kit_cases + kit_n_cases; c++) {
+    for (const struct kit_case *c = first; c; c = kit_next_taken(kit, instance, c + 1)) {
         struct kit_exec exec;
         struct kit_graph *graph;
 
-        if (!kit_takes(kit, instance, c, 0))
-            continue;
         graph = kit_ready(kit, &exec, instance, c, 0);
         for (unsigned i = 0; i < 16; i++) {
             kit_place(&exec, c, i, i % 2);

@@ -30,6 +30,8 @@ void kit_nothing_is_left(struct kit *kit, const char *when)
     if (kit->host.live_blocks > 0)
         kit_fail(kit, "%s: %zu blocks of host memory, %zu bytes, are not freed", when,
                  kit->host.live_blocks, kit->host.live_bytes);
+    if (kit_host_has_users(&kit->host))
+        kit_fail(kit, "%s: a weight of weight_get was not put back by weight_put", when);
 }
 
 static void comes_and_goes(struct kit *kit)
@@ -57,17 +59,14 @@ static void frees_all(struct kit *kit)
 
     kit_open_usable(kit);
     instance = kit_instance(kit);
-    (void)kit_need_case(kit, instance);
-    for (size_t i = 0; i < kit_n_cases; i++) {
+    for (const struct kit_case *c = kit_need_case(kit, instance); c;
+         c = kit_next_taken(kit, instance, c + 1)) {
         struct kit_exec exec;
-        struct kit_graph *graph;
+        struct kit_graph *graph = kit_ready(kit, &exec, instance, c, 0);
 
-        if (!kit_takes(kit, instance, &kit_cases[i], 0))
-            continue;
-        graph = kit_ready(kit, &exec, instance, &kit_cases[i], 0);
-        kit_place(&exec, &kit_cases[i], 1, 0);
+        kit_place(&exec, c, 1, 0);
         if (kit_execute(&exec) < 0)
-            kit_fail(kit, "%s: %s", kit_cases[i].name, kit->words);
+            kit_fail(kit, "%s: %s", c->name, kit->words);
         kit_exec_finish(&exec);
         kit_graph_free(graph);
         n++;

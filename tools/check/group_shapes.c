@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-#include "check/reference.h"
+#include "check/cases/reference.h"
+#include "check/graph.h"
 
 bool kit_runs(struct kit *kit, struct kit_exec *exec, const bp_graph *table,
               const struct kit_case *c, unsigned skew, const char *what)
@@ -47,7 +48,7 @@ static void odd_shape(struct kit *kit, uint32_t rank, const int64_t *dims, const
         struct kit_exec exec;
         bp_rc rc;
 
-        if (c.reference != ref_unary || !kit_takes(kit, instance, &c, 0))
+        if (c.is_large || c.reference != ref_unary || !kit_takes(kit, instance, &c, 0))
             continue;
         graph = kit_graph_new();
         kit_graph_add(graph, &c, 0);
@@ -99,7 +100,7 @@ static void late_sizes(struct kit *kit)
         struct kit_graph *graph;
         struct kit_exec exec;
 
-        if (c->reference != ref_unary || !kit_takes(kit, instance, c, KIT_DYNAMIC))
+        if (c->is_large || c->reference != ref_unary || !kit_takes(kit, instance, c, KIT_DYNAMIC))
             continue;
         graph = kit_graph_new();
         kit_graph_add(graph, c, KIT_DYNAMIC);

@@ -5,18 +5,19 @@
 
 #include "config.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "check/graph.h"
-#include "check/kit.h"
+#include "check/guard.h"
 
 enum { GUARD = 64, GUARD_BYTE = 0xc5 };
 
 struct kit_weight {
     struct kit_weight *next;
     char *key;
-    void *p;
-    size_t n;
+    void *p, *block; /* mapped, and read-only once it is packed */
+    size_t n, mapped;
     uint32_t users;
 };
 
@@ -131,14 +132,78 @@ static uint32_t host_pool_width(void *h)
     return ((struct kit_host *)h)->width;
 }
 
-/* Calls backwards and rotates worker indices: any order is allowed, so an unusual one is tested. */
+/* The worker that computes index i. */
+static uint32_t worker_of(const struct kit_host *host, uint32_t i)
+{
+    switch (host->order) {
+    case KIT_FIRST_WORKER:
+        return 0;
+    case KIT_LAST_WORKER:
+        return host->width - 1;
+    case KIT_ANY_WORKER:
+        return (i * 2654435761u >> 16) % host->width;
+    default:
+        return (i + 1) % host->width;
+    }
+}
+
+/* One thread of those that compute at once. */
+struct lane {
+    pthread_t thread;
+    void (*fn)(void *u, uint32_t i, uint32_t worker);
+    void *u;
+    uint32_t n, worker, width;
+    bool is_started;
+};
+
+static void *run_lane(void *u)
+{
+    struct lane *lane = u;
+
+    for (uint32_t i = lane->worker; i < lane->n; i += lane->width)
+        lane->fn(lane->u, i, lane->worker);
+    return NULL;
+}
+
+/* Really at once: each worker is a thread, and the caller is the last. */
+static void run_lanes(struct kit_host *host, uint32_t n,
+                      void (*fn)(void *u, uint32_t i, uint32_t worker), void *u)
+{
+    struct lane lanes[KIT_MAX_WIDTH];
+
+    kit_alloc_pause(true);
+    for (uint32_t w = 0; w < host->width; w++) {
+        lanes[w] = (struct lane){.fn = fn, .u = u, .n = n, .worker = w, .width = host->width};
+        if (w + 1 < host->width)
+            lanes[w].is_started = pthread_create(&lanes[w].thread, NULL, run_lane, &lanes[w]) == 0;
+        if (!lanes[w].is_started)
+            run_lane(&lanes[w]);
+    }
+    for (uint32_t w = 0; w < host->width; w++) {
+        if (lanes[w].is_started)
+            pthread_join(lanes[w].thread, NULL);
+    }
+    kit_alloc_pause(false);
+}
+
+/*
+ * Any order and any division among workers is allowed, so by default an unusual one is tested:
+ * backwards, with worker indices that rotate.
+ */
 static void host_parallel_for(void *h, uint32_t n, void (*fn)(void *u, uint32_t i, uint32_t worker),
                               void *u)
 {
     struct kit_host *host = h;
 
-    for (uint32_t i = n; i > 0; i--)
-        fn(u, i - 1, i % host->width);
+    if (host->order == KIT_THREADS) {
+        run_lanes(host, n, fn, u);
+        return;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t i = host->order == KIT_FIRST_WORKER ? k : n - 1 - k;
+
+        fn(u, i, worker_of(host, i));
+    }
 }
 
 static bp_rc host_constant(void *h, const bp_graph *graph, uint32_t value, bp_span *out,
@@ -171,7 +236,7 @@ static bp_rc host_weight_get(void *h, const char *key, size_t n, size_t align,
         row = calloc(1, sizeof *row);
         if (row) {
             row->key = strdup(key);
-            row->p = fresh(n, align < sizeof(void *) ? sizeof(void *) : align);
+            row->block = kit_map_tight(n, align < 4096 ? align : 4096, &row->p, &row->mapped);
         }
         kit_alloc_pause(false);
         if (!row || !row->key || !row->p)
@@ -179,6 +244,9 @@ static bp_rc host_weight_get(void *h, const char *key, size_t n, size_t align,
         rc = pack(u, row->p, n, err);
         if (rc < 0)
             return rc; /* the row stays out of the list: a leak in a test process at most */
+        kit_guard_add(row->p, n, "a packed weight", -1, true);
+        kit_protect(row->p, n, true);
+        host->n_packed++;
         row->n = n;
         row->next = host->weights;
         host->weights = row;
@@ -188,6 +256,21 @@ static bp_rc host_weight_get(void *h, const char *key, size_t n, size_t align,
     return BP_OK;
 }
 
+/* What nobody uses any more goes, so that who reads it later is stopped. */
+static void drop_weight(struct kit_host *host, struct kit_weight *gone)
+{
+    struct kit_weight **link = &host->weights;
+
+    while (*link != gone)
+        link = &(*link)->next;
+    *link = gone->next;
+    kit_alloc_pause(true);
+    kit_unmap(gone->block, gone->mapped);
+    free(gone->key);
+    free(gone);
+    kit_alloc_pause(false);
+}
+
 static void host_weight_put(void *h, const void *p)
 {
     struct kit_host *host = h;
@@ -195,13 +278,21 @@ static void host_weight_put(void *h, const void *p)
     for (struct kit_weight *row = host->weights; row; row = row->next) {
         if (row->p != p)
             continue;
-        if (row->users == 0)
-            breaks(host, "weight_put: more often than weight_get");
-        else
-            row->users--;
+        if (--row->users == 0)
+            drop_weight(host, row);
         return;
     }
-    breaks(host, "weight_put: of what weight_get did not give");
+    breaks(host, "weight_put: of what weight_get did not give, or more often than it gave it");
+}
+
+bool kit_host_has_packed(const struct kit_host *host)
+{
+    return host->n_packed > 0;
+}
+
+bool kit_host_has_users(const struct kit_host *host)
+{
+    return host->weights != NULL;
 }
 
 static const void *host_extension(void *h, const char *id)

@@ -27,10 +27,27 @@ enum { KIT_TEXT = 1024 };
 struct kit_outcome {
     uint32_t verdict; /* enum kit_verdict */
     uint32_t is_done; /* the test came to its end */
+    uint32_t stage;   /* enum kit_stage: where it is, or was when it ended */
+    uint32_t n_cases; /* cases that the test is about, */
+    uint32_t n_ran;   /* and those of them that ran */
     char text[KIT_TEXT];
 };
 
+/* Calls that every test begins with. */
+enum kit_stage { KIT_BEYOND, KIT_LOADING, KIT_ENTRY, KIT_AVAILABLE, KIT_CREATE };
+
 struct kit_weight;
+
+/* How parallel_for divides its indices among workers. */
+enum kit_order {
+    KIT_ROTATING,     /* backwards, each index another worker's than the one before */
+    KIT_FIRST_WORKER, /* in order, all by worker 0 */
+    KIT_LAST_WORKER,  /* backwards, all by the last one */
+    KIT_ANY_WORKER,   /* backwards, without a pattern */
+    KIT_THREADS       /* each worker is a thread */
+};
+
+enum { KIT_MAX_WIDTH = 64 };
 
 /* The host that the kit is to a plug-in: strict, counting, with faults on demand. */
 struct kit_host {
@@ -38,7 +55,9 @@ struct kit_host {
     struct kit_weight *weights;
     size_t live_bytes, live_blocks; /* of alloc */
     uint32_t allocs, fail_at;       /* the fail_at-th alloc from now fails; 0: none does */
-    uint32_t width;                 /* threads of the simulated pool of parallel_for */
+    uint32_t width;                 /* workers of parallel_for, KIT_MAX_WIDTH at most */
+    uint32_t order;                 /* enum kit_order */
+    uint32_t n_packed;              /* weights that were packed so far */
     bool in_execute;
     const char *broken; /* the first rule that the plug-in broke, or NULL */
 };
@@ -55,6 +74,9 @@ struct kit {
     uint32_t seed;                 /* of the group FUZZ */
     const struct kit_given *given; /* what the user wants of options */
     uint32_t n_given;
+    bool in_process;   /* with the kit, where a debugger is */
+    uint32_t placing;  /* enum kit_placing, of frames that are made */
+    const char *doing; /* what is being tested, for words; or NULL */
     struct kit_outcome *outcome;
     jmp_buf end; /* where a verdict jumps to; never across a frame of the plug-in */
 
@@ -129,6 +151,9 @@ void kit_settle(struct kit *kit);
 /* ---- the host (host.c) ----------------------------------------------------------------------- */
 
 void kit_host_init(struct kit_host *host, const char *path);
+/* Did weight_get pack anything? Is any of that not put back? */
+bool kit_host_has_packed(const struct kit_host *host);
+bool kit_host_has_users(const struct kit_host *host);
 
 /* ---- malloc, watched (alloc.c) --------------------------------------------------------------- */
 

@@ -9,9 +9,19 @@ tools_backplane_check_SOURCES = \
 	%D%/alloc.c \
 	%D%/apart.c %D%/apart.h \
 	%D%/build_id.c \
-	%D%/cases.c \
+	%D%/cases/case.h \
+	%D%/cases/cases.c \
+	%D%/cases/convolution.c \
+	%D%/cases/elements.c \
+	%D%/cases/elementwise.c \
+	%D%/cases/layout.c \
+	%D%/cases/parse.c \
+	%D%/cases/quantized.c \
+	%D%/cases/reference.c %D%/cases/reference.h \
+	%D%/cases/resize.c \
 	%D%/exec.c \
 	%D%/graph.c %D%/graph.h \
+	%D%/guard.c %D%/guard.h \
 	%D%/group_abi.c \
 	%D%/group_capability.c \
 	%D%/group_device.c \
@@ -28,7 +38,6 @@ tools_backplane_check_SOURCES = \
 	%D%/main.c \
 	%D%/memory.c \
 	%D%/open.c \
-	%D%/reference.c %D%/reference.h \
 	%D%/report.c %D%/report.h \
 	%D%/results.c \
 	%D%/starved.c %D%/starved.h \

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "check/apart.h"
+#include "check/cases/case.h"
 
 enum { USAGE = 4, LIMIT_SECONDS = 60, ROUNDS = 100, MAX_GIVEN = 64 };
 
@@ -311,6 +312,7 @@ int main(int argc, char **argv)
     char path[PATH_MAX];
     int status = read_options(argc, argv);
 
+    kit_cases_read();
     if (status >= 0)
         return status;
     if (options.only && choose(NULL) == 1 && !is_wanted(&kit_file, &kit_file.tests[0])) {

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 
 #include "check/graph.h"
+#include "check/guard.h"
 
-enum { GUARD_BYTE = 0xc5 };
+enum { GUARD_BYTE = 0xc5, PAGE = 4096 };
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
@@ -15,7 +16,10 @@ void kit_block_free(struct kit_exec *exec, struct kit_block *block)
 {
     if (block->base)
         exec->kit->p.dev->free(exec->instance, 0, block->space, block->base);
-    free(block->raw);
+    if (block->mapped)
+        kit_unmap(block->raw, block->mapped);
+    else
+        free(block->raw);
     memset(block, 0, sizeof *block);
 }
 
@@ -34,23 +38,50 @@ static bp_rc take_device_memory(struct kit_exec *exec, struct kit_block *block, 
     return rc;
 }
 
-bp_rc kit_block_make(struct kit_exec *exec, struct kit_block *block, uint32_t space, size_t n,
-                     size_t align, size_t skew)
+/* Pages without access follow the bytes, or stand before them. The rest of their pages is guards. */
+static void map_block(struct kit_block *block, uint32_t placing, size_t align)
+{
+    void *data, *raw;
+
+    raw = placing == KIT_AT_START ? kit_map_after(block->bytes, &data, &block->mapped)
+                                  : kit_map_tight(block->bytes, align, &data, &block->mapped);
+    block->raw = raw;
+    block->image = block->raw + PAGE;
+    block->size = block->mapped - 2 * (size_t)PAGE;
+    block->data = data;
+}
+
+static void allocate_block(struct kit_block *block, size_t align, size_t skew)
 {
     size_t before = align > KIT_GUARD ? align : KIT_GUARD;
 
-    kit_block_free(exec, block);
-    block->space = space;
-    block->bytes = n;
-    block->size = before + skew + n + KIT_GUARD;
+    block->size = before + skew + block->bytes + KIT_GUARD;
     block->raw = malloc(block->size + align);
     if (!block->raw)
         abort();
     block->image = block->raw + (align - (uintptr_t)block->raw % align) % align;
     block->data = block->image + before + skew;
+}
+
+bp_rc kit_block_make(struct kit_exec *exec, struct kit_block *block, uint32_t space, size_t n,
+                     size_t align, size_t skew)
+{
+    kit_block_free(exec, block);
+    block->space = space;
+    block->bytes = n;
+    if (exec->placing != KIT_LOOSE && space == BP_SPACE_HOST && align <= PAGE)
+        map_block(block, exec->placing, align);
+    else
+        allocate_block(block, align, skew);
     memset(block->image, GUARD_BYTE, block->size);
     memset(block->data, KIT_POISON, n);
     return space == BP_SPACE_HOST ? BP_OK : take_device_memory(exec, block, align);
+}
+
+void kit_block_protect(const struct kit_block *block, bool is_read_only)
+{
+    if (block->mapped)
+        kit_protect(block->image, block->size, is_read_only);
 }
 
 bool kit_block_is_whole(const struct kit_block *block)

@@ -8,86 +8,17 @@
 
 #include "check/graph.h"
 
-/* ---- elements -------------------------------------------------------------------------------- */
-
-size_t kit_count(const struct kit_port *port)
-{
-    return (size_t)bp_dims_count(port->dims, port->rank);
-}
-
-size_t kit_bytes(const struct kit_port *port)
-{
-    return kit_count(port) * (bp_dtype_width(port->dtype) / 8);
-}
-
-double kit_load(uint32_t dtype, const void *p, size_t i)
-{
-    switch (dtype) {
-    case BP_DTYPE_F32:
-        return (double)((const float *)p)[i];
-    case BP_DTYPE_F64:
-        return ((const double *)p)[i];
-    case BP_DTYPE_I32:
-        return ((const int32_t *)p)[i];
-    case BP_DTYPE_I64:
-        return (double)((const int64_t *)p)[i];
-    default:
-        return ((const uint8_t *)p)[i]; /* BP_DTYPE_U8, BP_DTYPE_BOOL */
-    }
-}
-
-void kit_store(uint32_t dtype, void *p, size_t i, double value)
-{
-    switch (dtype) {
-    case BP_DTYPE_F32:
-        ((float *)p)[i] = (float)value;
-        return;
-    case BP_DTYPE_F64:
-        ((double *)p)[i] = value;
-        return;
-    case BP_DTYPE_I32:
-        ((int32_t *)p)[i] = (int32_t)value;
-        return;
-    case BP_DTYPE_I64:
-        ((int64_t *)p)[i] = (int64_t)value;
-        return;
-    default:
-        ((uint8_t *)p)[i] = (uint8_t)value;
-    }
-}
-
-void kit_fill(const struct kit_case *c, const struct kit_port *port, void *data, unsigned seed)
-{
-    static const double odd[] = {(double)NAN, HUGE_VAL, -HUGE_VAL, -0.0, 0.0, -1.0, 1e-30};
-    uint32_t state = seed * 2654435761u + 12345u;
-    size_t n = kit_count(port);
-
-    for (size_t i = 0; i < n; i++) {
-        double x;
-
-        state = state * 1664525u + 1013904223u;
-        x = c->low + (c->high - c->low) * (double)(state >> 8) / 16777216.0;
-        if (port->dtype != BP_DTYPE_F32 && port->dtype != BP_DTYPE_F64)
-            x = floor(x);
-        if (port->dtype == BP_DTYPE_BOOL)
-            x = state >> 31;
-        if (isnan(c->low))
-            x = odd[i % (sizeof odd / sizeof odd[0])];
-        kit_store(port->dtype, data, i, x);
-    }
-}
-
 /* ---- results --------------------------------------------------------------------------------- */
 
 static void check_guards(struct kit_exec *exec, const char *what)
 {
-    for (uint32_t i = 0; i < exec->desc.n_in; i++) {
+    for (uint32_t i = 0; i < exec->desc->n_in; i++) {
         if (!kit_block_is_whole(&exec->in_block[i]))
             kit_fail(exec->kit, "%s: it wrote beside input %u", what, (unsigned)i);
     }
     if (!kit_block_is_whole(&exec->out_block))
         kit_fail(exec->kit, "%s: it wrote beside its output", what);
-    if (exec->desc.scratch && !kit_block_is_whole(&exec->scratch))
+    if (exec->desc->scratch && !kit_block_is_whole(&exec->scratch))
         kit_fail(exec->kit, "%s: it wrote beside its scratch memory", what);
 }
 
@@ -101,7 +32,7 @@ static void check_inputs(struct kit_exec *exec, const struct kit_case *c, const 
         void *fed;
         bool is_same;
 
-        if (c->in[i].constant)
+        if (!kit_is_fed(&c->in[i]))
             continue;
         fed = malloc(block->bytes + 1);
         if (!fed)
@@ -113,15 +44,6 @@ static void check_inputs(struct kit_exec *exec, const struct kit_case *c, const 
             kit_fail(exec->kit, "%s: it wrote to its input %u", what, (unsigned)k);
         k++;
     }
-}
-
-static bool is_near(double got, double want, double tolerance)
-{
-    if (isnan(want) || isnan(got))
-        return isnan(want) && isnan(got);
-    if (isinf(want) || isinf(got))
-        return want == got;
-    return fabs(got - want) <= tolerance * (1 + fabs(want));
 }
 
 static double *loaded(const struct kit_port *port, const void *data)
@@ -136,24 +58,56 @@ static double *loaded(const struct kit_port *port, const void *data)
     return values;
 }
 
+static double *load_constant(const struct kit_case *c, const struct kit_port *port)
+{
+    void *data = malloc(kit_bytes(port) + 1);
+    double *values;
+
+    if (!data)
+        abort();
+    kit_fill(c, port, data, port->seed);
+    values = loaded(port, data);
+    free(data);
+    return values;
+}
+
 /* The inputs as the reference wants them; those of the frame must still be what was fed. */
 static void load_inputs(const struct kit_exec *exec, const struct kit_case *c, double **in)
 {
     uint32_t k = 0;
 
     for (uint32_t i = 0; i < c->n_in; i++) {
-        if (c->in[i].constant)
-            in[i] = loaded(&c->in[i], c->in[i].constant);
-        else
+        if (kit_is_fed(&c->in[i]))
             in[i] = loaded(&c->in[i], exec->in_block[k++].data);
+        else if (!c->in[i].is_absent)
+            in[i] = load_constant(c, &c->in[i]);
     }
 }
 
+/* Of integers: how far off, where rounding may differ. */
 static double tolerance_of(const struct kit_case *c)
 {
-    if (c->out.dtype == BP_DTYPE_F32)
+    switch (c->out.dtype) {
+    case BP_DTYPE_F64:
+        return c->tolerance * 1e-6;
+    case BP_DTYPE_F32:
+    case BP_DTYPE_F16:
+    case BP_DTYPE_BF16:
         return c->tolerance;
-    return c->out.dtype == BP_DTYPE_F64 ? c->tolerance * 1e-6 : 0;
+    default:
+        return c->tolerance >= 1 ? c->tolerance : 0;
+    }
+}
+
+static bool is_near(const struct kit_case *c, double got, double want)
+{
+    if (isnan(want) || isnan(got))
+        return isnan(want) && isnan(got);
+    if (isinf(want) || isinf(got))
+        return want == got;
+    if (!kit_is_float(c->out.dtype))
+        return fabs(got - want) <= tolerance_of(c);
+    return fabs(got - want) <= tolerance_of(c) * (1 + fabs(want));
 }
 
 void kit_check(struct kit_exec *exec, const struct kit_case *c, const char *what)
@@ -175,7 +129,7 @@ void kit_check(struct kit_exec *exec, const struct kit_case *c, const char *what
         if (c->out.dtype == BP_DTYPE_F32)
             want[i] = (double)(float)want[i];
         expected = want[i];
-        if (!is_near(got, expected, tolerance_of(c)))
+        if (!is_near(c, got, expected))
             bad = i;
     }
     for (uint32_t i = 0; i < KIT_PORTS; i++)

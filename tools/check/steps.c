@@ -5,13 +5,19 @@
 
 #include "check/graph.h"
 
-const struct kit_case *kit_first_taken(struct kit *kit, bp_instance *instance)
+const struct kit_case *kit_next_taken(struct kit *kit, bp_instance *instance,
+                                      const struct kit_case *from)
 {
-    for (size_t i = 0; i < kit_n_cases; i++) {
-        if (kit_takes(kit, instance, &kit_cases[i], 0))
-            return &kit_cases[i];
+    for (const struct kit_case *c = from; c < kit_cases + kit_n_cases; c++) {
+        if (!c->is_large && kit_takes(kit, instance, c, 0))
+            return c;
     }
     return NULL;
+}
+
+const struct kit_case *kit_first_taken(struct kit *kit, bp_instance *instance)
+{
+    return kit_next_taken(kit, instance, kit_cases);
 }
 
 const struct kit_case *kit_need_case(struct kit *kit, bp_instance *instance)
@@ -30,7 +36,11 @@ struct kit_graph *kit_ready(struct kit *kit, struct kit_exec *exec, bp_instance 
     const bp_graph *table;
     bp_rc rc;
 
-    kit_graph_add(graph, c, flags);
+    kit->doing = c->name;
+    if (c->second)
+        kit_graph_add_pair(graph, c, flags);
+    else
+        kit_graph_add(graph, c, flags);
     table = kit_graph_table(graph, false);
     rc = kit_compile(kit, exec, instance, table);
     if (rc < 0)
@@ -60,8 +70,10 @@ void kit_run_case(struct kit *kit, bp_instance *instance, const struct kit_case 
                   unsigned skew)
 {
     struct kit_exec exec;
-    struct kit_graph *graph = kit_ready(kit, &exec, instance, c, flags);
+    struct kit_graph *graph;
 
+    kit->doing = c->name;
+    graph = kit_ready(kit, &exec, instance, c, flags);
     kit_place(&exec, c, 7, skew);
     kit_execute_well(&exec, c);
     kit_check(&exec, c, c->name);

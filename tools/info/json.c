@@ -6,6 +6,10 @@
 #include "info/info.h"
 #include "lib/json.h"
 
+/*
+ * "shape" is null for an unknown rank and [] for a scalar; a dimension is a number, a symbol or
+ * null.
+ */
 static bp_rc json_ios(struct json *json, const struct info *s, bool outputs, bp_err *err)
 {
     uint32_t n = outputs ? s->info.n_outputs : s->info.n_inputs;
@@ -43,6 +47,10 @@ static bp_rc json_ios(struct json *json, const struct info *s, bool outputs, bp_
     return rc;
 }
 
+/*
+ * "since" is the version of the operator that applies to the model's operator set; 0 where nobody
+ * knows it.
+ */
 static bp_rc json_ops(struct json *json, const struct info *s, bp_err *err)
 {
     bp_rc rc = BP_OK;
@@ -67,6 +75,7 @@ static bp_rc json_ops(struct json *json, const struct info *s, bp_err *err)
     return rc;
 }
 
+/* The empty domain is ONNX's own, "ai.onnx". */
 static void json_facts(struct json *json, const struct info *s)
 {
     const bp_model_info *info = &s->info;

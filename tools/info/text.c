@@ -40,6 +40,7 @@ static bp_rc print_ios(const struct cli *cli, const struct info *s, bool outputs
     return rc;
 }
 
+/* Facts that the model leaves open have no row. */
 static void add_fact(struct table *table, const char *name, const char *value)
 {
     if (!value || !*value)
@@ -48,6 +49,7 @@ static void add_fact(struct table *table, const char *name, const char *value)
     table_add(table, value);
 }
 
+/* Names come from the model; table_add() takes control characters out of them. */
 static void print_facts(const struct cli *cli, const struct info *s)
 {
     const bp_model_info *info = &s->info;
@@ -91,6 +93,7 @@ static void print_facts(const struct cli *cli, const struct info *s)
     text_finish(&text);
 }
 
+/* Operators that nobody knows are no error here: a plug-in may know them. */
 static bp_rc print_ops(const struct cli *cli, const struct info *s, bp_err *err)
 {
     struct table table = {.columns = 4, .right = 1u << 0};

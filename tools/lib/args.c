@@ -24,6 +24,9 @@ struct reader {
     bool no_options; /* "--" was seen */
 };
 
+/*
+ * The list borrows `item`, which lives in argv; a list is never shortened, so doubling suffices.
+ */
 static void arg_list_add(struct arg_list *list, const char *item)
 {
     if (list->n == list->cap) {
@@ -54,6 +57,9 @@ bool arg_count(const char *text, uint64_t max, uint64_t *out)
     return true;
 }
 
+/*
+ * A finite number without blanks before it or anything behind it; "nan", "inf" and "" are none.
+ */
 static bool arg_number(const char *text, double *out)
 {
     double value;
@@ -74,6 +80,7 @@ static const char *title(const struct arg_command *command)
     return command->name ? command->name : "";
 }
 
+/* Prints "WHATHINT; see 'backplane COMMAND --help'" to standard error and returns CLI_USAGE. */
 static int usage_error(const struct reader *r, const char *what, const char *hint)
 {
     const char *name = title(r->command);
@@ -121,6 +128,7 @@ static const struct arg_spec *find(const struct reader *r, const char *name, siz
     return NULL;
 }
 
+/* Says which values the option takes: its choices, its range or any number. */
 static int bad_value(const struct reader *r, const struct arg_spec *spec, const char *value)
 {
     char what[256], hint[160] = "";
@@ -140,11 +148,15 @@ static int bad_value(const struct reader *r, const struct arg_spec *spec, const 
     return usage_error(r, what, hint);
 }
 
+/* Without a range (max <= min) every number from 0 on is allowed. */
 static bool in_range(const struct arg_spec *spec, double value)
 {
     return spec->max > spec->min ? value >= spec->min && value <= spec->max : value >= 0;
 }
 
+/*
+ * Appends to a comma-separated list, so that "-p a -p b" means "-p a,b". The caller frees *names.
+ */
 static void add_names(char **names, const char *more)
 {
     size_t n = *names ? strlen(*names) : 0;
@@ -221,6 +233,7 @@ static int read_option(struct reader *r)
     return ARGS_GO;
 }
 
+/* "-" alone is an operand, as by POSIX: programs take it for standard input or output. */
 static bool at_option(const struct reader *r)
 {
     const char *arg = r->argv[r->next];
@@ -228,6 +241,9 @@ static bool at_option(const struct reader *r)
     return !r->no_options && arg[0] == '-' && arg[1] != '\0';
 }
 
+/*
+ * Stops at the first operand, which is the name of a command: what follows is for that command.
+ */
 int args_parse_leading(const struct cli *cli, const struct arg_command *command, int argc,
                        char **argv, int *next)
 {

@@ -36,6 +36,9 @@ static const struct arg_spec global_specs[] = {
      .help = "Say nothing but errors and what was asked for by name."},
 };
 
+/*
+ * Colours go to terminals only, and not where NO_COLOR (https://no-color.org) is set to anything.
+ */
 static bool wants_colour(int fd)
 {
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -78,6 +81,10 @@ static void say(const struct cli *cli, enum cli_style style, const char *label, 
     text_finish(&line);
 }
 
+/*
+ * The library's log: called from any thread, so each line is put together first and written at
+ * once.
+ */
 static void log_line(void *user, uint32_t level, const char *domain, const char *text)
 {
     static const char *const labels[] = {"note", "error", "warning", "info", "debug"};
@@ -141,6 +148,10 @@ static char *absolute(const char *path)
     return here;
 }
 
+/*
+ * The environment copies the directories and the log function's address; cli stays its log_user,
+ * so it must outlive it.
+ */
 int cli_open(struct cli *cli)
 {
     struct arg_list *dirs = &cli->globals.provider_dirs;
@@ -213,6 +224,7 @@ void out_of_memory(void)
     exit(CLI_RUN);
 }
 
+/* Zeroed memory; never NULL, because a command has nothing better to do than to end. */
 void *xalloc(size_t n, size_t size)
 {
     void *p = calloc(n ? n : 1, size);
@@ -222,6 +234,9 @@ void *xalloc(size_t n, size_t size)
     return p;
 }
 
+/*
+ * As realloc() of n * size bytes, with the product checked; ends the program instead of failing.
+ */
 void *xrealloc(void *p, size_t n, size_t size)
 {
     if (size && n > SIZE_MAX / size)

@@ -40,6 +40,10 @@ static void too_late(int signal_number)
     _exit(CLI_TIMEOUT);
 }
 
+/*
+ * The run is asked to stop at `seconds`; the alarm, GRACE later, ends the process of one that
+ * does not. 0 takes the limit back.
+ */
 void deadline_start(double seconds, const char *what)
 {
     struct itimerval timer = {0};
@@ -58,6 +62,9 @@ void deadline_start(double seconds, const char *what)
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
+/*
+ * Nanoseconds for bp_run_options.timeout_ns, in which 0 means none: so 1 when the time is over.
+ */
 int64_t deadline_left(void)
 {
     double left;

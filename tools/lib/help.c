@@ -40,6 +40,7 @@ static void print_wrapped(const char *words, int column)
     putchar('\n');
 }
 
+/* An option whose name reaches the column of sentences gets a line of its own. */
 static void print_spec(const struct arg_spec *spec)
 {
     int column = printf("  ");
@@ -57,6 +58,7 @@ static void print_spec(const struct arg_spec *spec)
     print_wrapped(spec->help, HELP_COLUMN);
 }
 
+/* --help comes last in the last group, so no command has to list it. */
 void args_help(const struct cli *cli, const struct arg_command *command)
 {
     const char *bold = cli_style(cli->colour, STYLE_BOLD);

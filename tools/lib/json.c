@@ -12,6 +12,10 @@
 #include "lib/cli.h"
 #include "text/json.h"
 
+/*
+ * Strings of models may hold any bytes: bp_json_quote() escapes controls and replaces invalid
+ * UTF-8.
+ */
 static void write_string(FILE *out, const char *value)
 {
     struct bp_text text = {0};
@@ -40,6 +44,7 @@ static void begin(struct json *json, const char *key)
     }
 }
 
+/* The depth is fixed by the tools' code, not by the model, so an assertion is enough. */
 static void open_level(struct json *json, const char *key, char bracket)
 {
     begin(json, key);
@@ -120,6 +125,10 @@ void json_bool(struct json *json, const char *key, bool value)
     fputs(value ? "true" : "false", json->out);
 }
 
+/*
+ * JSON has no NaN and no infinity (RFC 8259, 6), so those are strings; 9 digits tell any two
+ * float32 apart.
+ */
 void json_number(struct json *json, const char *key, double value)
 {
     if (isnan(value))

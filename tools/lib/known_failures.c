@@ -25,6 +25,7 @@ static char *trim(char *text)
     return text;
 }
 
+/* "PATTERN reason...", "# comment" or a blank line; "~PATTERN" is one that may also pass. */
 static int read_line(const struct cli *cli, const char *path, char *line, size_t number,
                      struct known *out)
 {
@@ -49,6 +50,7 @@ static int read_line(const struct cli *cli, const char *path, char *line, size_t
     return CLI_OK;
 }
 
+/* On an error *out holds the rows read so far: known_finish() is due in any case. */
 int known_read(const struct cli *cli, const char *path, struct known *out)
 {
     FILE *file = fopen(path, "r");
@@ -77,6 +79,10 @@ void known_finish(struct known *known)
     *known = (struct known){0};
 }
 
+/*
+ * The first matching row, so that a file can go from the special to the general; patterns as in
+ * fnmatch(3).
+ */
 const struct known_row *known_find(const struct known *known, const char *name,
                                    const char *short_name)
 {

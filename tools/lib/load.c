@@ -61,6 +61,10 @@ static bool runs_without(struct cli *cli, bp_model *model)
     return runs;
 }
 
+/*
+ * The exit code says who has to act: the user (usage, provider), the author of the model, or
+ * nobody (run).
+ */
 int load_code(struct cli *cli, const struct load_args *args, bp_model *model, bp_rc rc)
 {
     switch (rc) {
@@ -82,6 +86,7 @@ int load_code(struct cli *cli, const struct load_args *args, bp_model *model, bp
     }
 }
 
+/* Prints nothing: the words are in cli->err. On failure *out is empty. */
 int load_session(struct cli *cli, const char *path, const struct load_args *args,
                  bp_session_options *options, struct loaded *out)
 {
@@ -110,6 +115,7 @@ int load_session(struct cli *cli, const char *path, const struct load_args *args
     return CLI_OK;
 }
 
+/* Prints what failed, unlike load_session(). */
 int load_from_args(struct cli *cli, const char *path, const struct load_args *args,
                    struct loaded *out)
 {

@@ -118,6 +118,7 @@ struct setting {
     bool is_used;
 };
 
+/* The key ends at the first '=' and the provider at the first ':', so a value may hold both. */
 static int split_settings(const struct cli *cli, const struct arg_list *options,
                           struct setting *settings)
 {
@@ -159,6 +160,7 @@ static int add_provider(struct cli *cli, bp_session_options *options, const char
     return rc < 0 ? cli_fail_rc(cli, CLI_USAGE, rc) : CLI_OK;
 }
 
+/* An empty name is refused: "a,,b" most likely comes from a script whose variable is unset. */
 static int add_providers(struct cli *cli, const char *list, bp_session_options *options,
                          struct setting *settings, size_t n)
 {
@@ -194,6 +196,7 @@ static int add_rest(struct cli *cli, bp_session_options *options, struct setting
     return CLI_OK;
 }
 
+/* Choices of --level count from 1, as BP_OPTIMIZE_* do; 0, not given, is BP_OPTIMIZE_DEFAULT. */
 static int set_passes(struct cli *cli, const struct load_args *args, bp_session_options *options)
 {
     bp_rc rc = bp_session_options_set_optimization(options, args->level, &cli->err);
@@ -267,6 +270,10 @@ static int add_share(struct cli *cli, bp_session_options *options, const char *t
     return code;
 }
 
+/*
+ * All files go into one set, so two that declare the same operator are an error. The options keep
+ * a reference to the set.
+ */
 static int add_binds(struct cli *cli, const struct arg_list *binds, bp_session_options *options)
 {
     bp_operators *set = NULL;

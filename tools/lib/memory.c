@@ -36,6 +36,7 @@ static void add_bytes(struct table *table, uint64_t bytes)
     text_finish(&text);
 }
 
+/* Cells: in use, pooled for later runs, highest ever. `held` includes `pooled`; no weights. */
 static void add_figures(struct table *table, uint64_t held, uint64_t pooled, uint64_t peak)
 {
     add_bytes(table, held - pooled);
@@ -57,6 +58,7 @@ static void add_row(struct table *table, const bp_memory_use *row, bool has_own)
     }
 }
 
+/* Only devices have memory of their own; without one the three columns for it are left out. */
 static bool has_own_memory(const bp_session *session)
 {
     bp_memory_use row;

@@ -5,6 +5,7 @@
 
 #include "lib/model_command.h"
 
+/* act() gets the path as it was typed; its result is the exit code. */
 int model_command_run(struct cli *cli, const struct model_command *command, int argc, char **argv)
 {
     const struct arg_command parsed = {.name = command->name,

@@ -14,6 +14,7 @@
 #define FIRST_AFTER 0.4 /* seconds: what is done by then needs no line */
 #define NEXT_AFTER 0.1
 
+/* Seconds of a clock that is not set back; its start means nothing. */
 double clock_seconds(void)
 {
     struct timespec now;
@@ -28,6 +29,7 @@ void progress_begin(struct progress *progress, const struct cli *cli)
     progress->is_on = isatty(STDERR_FILENO) && !cli->globals.quiet;
 }
 
+/* "\r\033[K" goes to the start of the line and clears it; at most ten writes a second. */
 void progress_show(struct progress *progress, const char *words, double fraction)
 {
     struct bp_text line = {0};

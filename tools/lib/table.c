@@ -11,6 +11,10 @@
 
 #include "lib/text.h"
 
+/*
+ * The cell is a cleaned copy: names of models and messages of plug-ins may hold control sequences
+ * of terminals.
+ */
 void table_add_styled(struct table *table, enum cli_style style, const char *text)
 {
     struct bp_text clean = {0};
@@ -54,6 +58,10 @@ static bool is_last(const struct table *table, size_t cell)
     return true;
 }
 
+/*
+ * Widths count characters, not bytes; the last cell of a row is not padded, so lines have no
+ * blanks at their end.
+ */
 static void print_cell(const struct table *table, const struct cli *cli, size_t cell, size_t width,
                        enum cli_style style)
 {

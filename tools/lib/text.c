@@ -80,11 +80,13 @@ size_t utf8_width(const char *string)
     return width;
 }
 
+/* C0, DEL and C1: terminals may obey all of them, C1 also when it is encoded as UTF-8. */
 static bool is_control(uint32_t point)
 {
     return point < 0x20 || (point >= 0x7f && point < 0xa0);
 }
 
+/* Enough for text and for attributes in double quotes, in HTML as in SVG. */
 static const char *entity(uint32_t point)
 {
     switch (point) {
@@ -101,6 +103,7 @@ static const char *entity(uint32_t point)
     }
 }
 
+/* U+FFFD, as UTF-8, stands for controls and invalid bytes. */
 static void add_cleaned(struct bp_text *text, const char *string, bool html)
 {
     while (*string) {
@@ -128,6 +131,7 @@ void text_html(struct bp_text *text, const char *string)
     add_cleaned(text, string, true);
 }
 
+/* Powers of 1000, as the SI units say; three digits, so 999.5 is already 1.0 of the next unit. */
 void text_bytes(struct bp_text *text, uint64_t bytes)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
@@ -149,6 +153,10 @@ void text_duration(struct bp_text *text, double seconds)
         text_printf(text, "%.2f s", seconds);
 }
 
+/*
+ * "float32[n, 3]": a symbol or '?' for a size that the model does not fix, "[...]" for an unknown
+ * rank.
+ */
 void text_type(struct bp_text *text, const bp_io_info *io)
 {
     text_put(text, io->type->kind == BP_KIND_SPARSE ? "sparse " : "");

@@ -99,6 +99,7 @@ static int list_passes(const struct cli *cli)
 
 /* ---- one model ------------------------------------------------------------------------------- */
 
+/* By device and inode, because links and "./" give one file many paths. */
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat x, y;
@@ -128,6 +129,7 @@ static int check_target(const struct cli *cli, const struct optimize_args *args,
     return CLI_OK;
 }
 
+/* The .data file is checked too, even where it may turn out not to be needed. */
 static int check_targets(const struct cli *cli, const struct optimize_args *args,
                          const struct optimize_job *job, const bp_model *model)
 {
@@ -170,6 +172,7 @@ static int tell(struct cli *cli, const struct optimize_args *args, const struct 
     return rc < 0 ? cli_fail_rc(cli, CLI_RUN, rc) : CLI_OK;
 }
 
+/* A file that cannot be written is the user's to mend, so BP_E_IO becomes CLI_USAGE. */
 static int save(struct cli *cli, const struct optimize_args *args, const struct optimize_job *job,
                 const bp_model *from, const bp_model *to, struct outcome *out)
 {

@@ -14,6 +14,7 @@
 
 enum { DEPTH_MAX = 32 }; /* of directories; a link may lead back up */
 
+/* The list owns copies of both paths. */
 static void add(struct optimize_jobs *jobs, const char *in, const char *out)
 {
     if (jobs->n == jobs->cap) {
@@ -43,6 +44,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* Six characters at least: ".onnx" alone is a hidden file. */
 static bool is_model(const char *name)
 {
     size_t n = strlen(name);
@@ -50,6 +52,10 @@ static bool is_model(const char *name)
     return n > 5 && strcmp(name + n - 5, ".onnx") == 0;
 }
 
+/*
+ * `out` mirrors the folders of `in`; deeper than DEPTH_MAX nothing is looked for, because a link
+ * may lead back up.
+ */
 static int walk(struct cli *cli, const char *in, const char *out, int depth,
                 struct optimize_jobs *jobs)
 {

@@ -40,6 +40,10 @@ static bp_rc fail(bp_err *err, const char *path)
     return bp_fail(err, BP_E_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
+/*
+ * The process id is in the name, so that two programs which write the same model do not share a
+ * file.
+ */
 static bp_rc begin_file(struct pending *pending, bp_err *err)
 {
     struct bp_text part = {0};
@@ -78,6 +82,7 @@ static bp_rc name_file(struct pending *pending, bp_err *err)
     return BP_OK;
 }
 
+/* After name_file() this removes nothing but memory. */
 static void drop_file(struct pending *pending)
 {
     if (pending->file)
@@ -106,6 +111,10 @@ static bp_rc make_folders(const char *path, bp_err *err)
 
 /* ---- what the library is handed -------------------------------------------------------------- */
 
+/*
+ * Called for each weight before the model is written. Its data goes to the other file at an
+ * aligned offset, with zeros between.
+ */
 static bp_rc place(void *user, const bp_weight_info *weight, const char **file, uint64_t *offset,
                    bp_err *err)
 {
@@ -128,6 +137,7 @@ static bp_rc place(void *user, const bp_weight_info *weight, const char **file, 
     return rc;
 }
 
+/* Called once, with the size of the model that write_part() then gets in pieces. */
 static bp_rc begin(void *user, uint64_t size, bp_err *err)
 {
     struct saving *saving = user;
@@ -165,6 +175,7 @@ static bp_rc finish(struct saving *saving, bp_err *err)
     return rc < 0 ? rc : name_file(&saving->model, err);
 }
 
+/* ONNX Runtime takes a file for its own format by this extension too. */
 static bool is_ort(const char *path)
 {
     const char *dot = strrchr(path, '.');

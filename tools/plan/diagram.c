@@ -12,6 +12,7 @@
 
 #include "lib/cli.h"
 
+/* Rows borrow their strings from the report, which has to outlive the diagram. */
 static bp_rc copy_rows(struct plan_diagram *p, const bp_report *report, bp_err *err)
 {
     bp_rc rc = BP_OK;
@@ -97,6 +98,7 @@ static uint32_t unique(const char **names, uint32_t n)
     return kept;
 }
 
+/* The library has no count of edges: the first index without one ends them. */
 static uint32_t count_edges(const bp_report *report)
 {
     uint32_t n = 0, from, to;
@@ -118,6 +120,7 @@ static bool is_shown(const struct plan_diagram *p, uint32_t from, uint32_t to)
            (to >= p->n_nodes || !*p->nodes[to].path);
 }
 
+/* Both arrays are as long as the list of edges, the most that can be needed. */
 static void name_ends(struct plan_diagram *p, const bp_report *report, uint32_t n)
 {
     p->inputs = xalloc(n, sizeof *p->inputs);
@@ -158,6 +161,7 @@ static struct unit find_unit(const struct plan_diagram *p, uint32_t node, const 
                          (uint32_t)(names - (is_source ? p->inputs : p->outputs))};
 }
 
+/* Any total order will do, as long as equal arrows become neighbours. */
 static int order_units(struct unit a, struct unit b)
 {
     if (a.kind != b.kind)
@@ -173,6 +177,10 @@ static int order_arrows(const void *x, const void *y)
     return order ? order : order_units(a->to, b->to);
 }
 
+/*
+ * Edges between the same two units become one arrow with their number; its name is that of the
+ * first.
+ */
 static void collect_arrows(struct plan_diagram *p, const bp_report *report, uint32_t n)
 {
     uint32_t used = 0, kept = 0;

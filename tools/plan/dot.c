@@ -59,6 +59,7 @@ static bp_rc put_tooltip(const struct drawing *d, uint32_t i, bp_err *err)
     return BP_OK;
 }
 
+/* The label is HTML-like text of DOT, so text of the model is escaped as in HTML. */
 static bp_rc put_node(const struct drawing *d, uint32_t i, bp_err *err)
 {
     const bp_report_node *node = &d->diagram->nodes[i];
@@ -127,6 +128,7 @@ static int order_ops(const void *a, const void *b)
     return strcmp(((const struct op_count *)a)->op, ((const struct op_count *)b)->op);
 }
 
+/* The most frequent first; equal ones by name, so that the output does not depend on qsort(). */
 static int order_counts(const void *x, const void *y)
 {
     const struct op_count *a = x, *b = y;
@@ -171,6 +173,7 @@ static void put_box(const struct drawing *d, uint32_t g)
     text_put(d->out, ", tooltip=\" \"];\n");
 }
 
+/* `kind` is the first letter of the DOT names: i for inputs, o for outputs. */
 static void put_ends(const struct drawing *d, char kind, const char *const *names, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -193,6 +196,7 @@ static uint32_t owner(const struct plan_diagram *p, struct unit unit)
     return unit.kind == UNIT_GROUP ? p->groups[unit.index].provider : BP_NONE;
 }
 
+/* An arrow between two providers is bold, because there data may be copied. */
 static void put_arrow(const struct drawing *d, const struct arrow *arrow)
 {
     static const char letters[] = {'n', 'g', 'i', 'o'}; /* by unit_kind */

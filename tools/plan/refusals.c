@@ -91,6 +91,7 @@ static bp_rc collect_refusals(const bp_report *report, struct refusal **out, siz
     return BP_OK;
 }
 
+/* One row stands for `count` equal refusals and names the first node among them. */
 static void add_refusal(struct table *table, const struct refusal *refusal, const char *provider)
 {
     const bp_report_refusal *row = &refusal->row;

@@ -26,6 +26,7 @@ static bp_rc provider_name(const bp_report *report, uint32_t provider, const cha
     return rc;
 }
 
+/* "dnnl 24, cpu 3": nodes of each provider that has some. */
 void plan_placement(struct bp_text *out, const bp_report *report)
 {
     for (uint32_t i = 0; i < bp_report_provider_count(report); i++) {
@@ -117,6 +118,9 @@ static void add_estimate(struct table *table, const bp_report_group *row)
     text_finish(&time);
 }
 
+/*
+ * Bytes of copies are empty where there are none, so that a 0 means sizes known at run time only.
+ */
 static void add_group(struct table *table, uint32_t i, const bp_report_group *row,
                       const char *provider, bool shows_estimates)
 {
@@ -137,6 +141,7 @@ static void add_group(struct table *table, uint32_t i, const bp_report_group *ro
     text_finish(&bytes);
 }
 
+/* The sums cover all groups, those that are not shown among them. */
 static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool all, bp_err *err)
 {
     static const char *const heads[] = {"group",   "provider", "nodes",      "inputs",
@@ -224,6 +229,7 @@ static void print_estimates(const bp_report *report)
     }
 }
 
+/* Without `all`, only passes that changed something; milliseconds of wall time. */
 bp_rc plan_passes(const struct cli *cli, const bp_report *report, bool all, bp_err *err)
 {
     struct table table = {.columns = 5, .right = 0xe};

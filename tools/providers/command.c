@@ -173,6 +173,10 @@ static int list_known(const struct cli *cli, const struct providers_args *args)
     return CLI_OK;
 }
 
+/*
+ * bp_env_probe() tries all unknown plug-ins at once in processes of their own, so that listing them
+ * takes as long as the slowest, not as long as all of them together.
+ */
 static int providers(struct cli *cli, const struct providers_args *args, const char *name)
 {
     uint32_t n = 0;

@@ -85,6 +85,7 @@ static void json_variables(const struct cli *cli, struct json *json)
     json_array_end(json);
 }
 
+/* bp_explain() gives whole JSON, which is put in as it is. */
 static int check_up_json(struct cli *cli)
 {
     struct json json = {.out = stdout};

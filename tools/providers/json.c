@@ -5,6 +5,7 @@
 
 #include "providers/provider.h"
 
+/* Secret options show no default: the output ends up in logs and bug reports. */
 static void json_options(struct json *json, const bp_provider_info *row)
 {
     json_array(json, "options");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* known_failures.c - `backplane providers --known`: the providers of the world, as a matrix. */
+/* known.c - `backplane providers --known`: the providers of the world, as a matrix. */
 
 #include "config.h"
 
@@ -7,6 +7,7 @@
 
 #include "providers/provider.h"
 
+/* Who builds the plug-in: this project, its vendor, nobody any more. */
 static const char *home_name(uint32_t home)
 {
     switch (home) {
@@ -29,6 +30,7 @@ static const char *state_of(const bp_known_provider *known)
     return known->states & BP_STATE_INSTALLED ? provider_state(&row) : "not installed";
 }
 
+/* '-' instead of "no", because a column of dashes shows the few that are different. */
 static void add_flag(struct table *table, const bp_known_provider *known, uint32_t flag)
 {
     table_add(table, known->flags & flag ? "yes" : "-");

@@ -39,6 +39,7 @@ static void put_quoted(const char *text)
     putchar('"');
 }
 
+/* Section 7, as the page is about conventions of options rather than about a command. */
 static void put_title(const char *name)
 {
     fputs(".Dd $Mdocdate$\n.Dt BACKPLANE-", stdout);
@@ -80,6 +81,7 @@ static void put_option(const bp_option *option)
     text_finish(&range);
 }
 
+/* mdoc(7), which man -l formats; every text of the plug-in goes through put() or put_quoted(). */
 void provider_man(const bp_provider_info *row)
 {
     put_title(row->name);

@@ -10,6 +10,7 @@
 
 #include "providers/provider.h"
 
+/* BP_STAGE_AVAILABLE is the last stage before a session. An earlier one: not opened yet. */
 bool provider_is_usable(const bp_provider_info *row)
 {
     return row->code == BP_OK && row->stage >= BP_STAGE_AVAILABLE;
@@ -54,6 +55,7 @@ const char *provider_device_kind(uint32_t kind)
     }
 }
 
+/* Found by its file, because two plug-ins of one name may be installed. */
 bool provider_device(const struct cli *cli, const bp_provider_info *row, uint32_t i, bp_device *out)
 {
     uint32_t index;
@@ -63,6 +65,7 @@ bool provider_device(const struct cli *cli, const bp_provider_info *row, uint32_
            bp_env_provider_device(cli->env, index, i, out, NULL) >= 0;
 }
 
+/* Memory in MiB, empty where the provider does not know it. */
 static void print_devices(const struct cli *cli, const bp_provider_info *row)
 {
     struct table table = {.columns = 6};
@@ -203,6 +206,7 @@ static void add_fact(struct table *table, const char *name, const char *value)
     table_add(table, value);
 }
 
+/* Peeks only: to ask what a plug-in brought in must not open others. */
 const char *provider_library(const struct cli *cli, const bp_provider_info *row, uint32_t j)
 {
     bp_provider_info at = {.struct_size = sizeof at};

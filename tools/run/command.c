@@ -101,6 +101,7 @@ static void file_name(struct bp_text *out, const char *dir, const char *name, ui
     text_put(out, extension);
 }
 
+/* The directory is created like mkdir(1) would, with the umask; its parents have to exist. */
 static int write_outputs(struct cli *cli, const char *dir, const bp_session *session,
                          const struct results *results)
 {
@@ -165,6 +166,10 @@ struct job {
     struct expectation *expectations;
 };
 
+/*
+ * Files of expectations are read before the run, so that a wrong path does not cost the run's
+ * time.
+ */
 static int prepare(struct cli *cli, struct job *job, const char *path)
 {
     const struct run_args *args = job->args;

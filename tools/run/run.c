@@ -13,6 +13,10 @@
 #include "lib/deadline.h"
 #include "values/value.h"
 
+/*
+ * Outputs without a buffer are allocated by the session; results_finish() frees them. On failure
+ * *out is empty.
+ */
 int run_once(struct cli *cli, bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
              bp_profile *profile, struct results *out)
 {
@@ -49,6 +53,7 @@ size_t run_first_count(const bp_tensor *tensor)
     return n < RUN_FIRST_VALUES ? n : RUN_FIRST_VALUES;
 }
 
+/* The range leaves NaN out, or it would be NaN: their number is told instead. */
 static void print_stats(const bp_tensor *tensor)
 {
     struct value_stats stats;

@@ -24,6 +24,7 @@ static bool is_comparable(const bp_tensor *got, const bp_tensor *want)
     return true;
 }
 
+/* Bytes, not text: strings of ONNX may hold NUL. */
 static bool same_string(const bp_tensor *got, const bp_tensor *want, size_t i)
 {
     const bp_span *a = (const bp_span *)bp_tensor_data(got) + i;
@@ -54,6 +55,10 @@ static double excess(const bp_tensor *got, const bp_tensor *want, struct toleran
     return off > 0 ? off : 0;
 }
 
+/*
+ * NumPy has no bfloat16, so a .npy file of expected values holds its bits as uint16: those count
+ * as bfloat16.
+ */
 void compare_tensors(const bp_tensor *got, const bp_tensor *want, struct tolerance tolerance,
                      struct comparison *out)
 {

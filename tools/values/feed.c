@@ -54,6 +54,7 @@ static bool is_fixed(const bp_io_info *io)
     return io->rank != BP_RANK_UNKNOWN;
 }
 
+/* The file's own shape counts where it has one; the model's is needed for raw bytes only. */
 static int feed_file(struct cli *cli, const bp_io_info *io, const struct feed_args *args,
                      const char *path, bp_tensor *out)
 {
@@ -82,6 +83,10 @@ static int refuse_sparse(struct cli *cli, const bp_io_info *io)
                     io->name);
 }
 
+/*
+ * Inputs draw from one sequence, in their order, so a seed gives the same values on every
+ * machine.
+ */
 static int feed_random(struct cli *cli, const bp_io_info *io, const struct feed_args *args,
                        uint64_t *state, bp_tensor *out)
 {
@@ -135,6 +140,7 @@ static int feed_input(struct cli *cli, const bp_session *session, uint32_t i,
     return code;
 }
 
+/* On failure everything is released and *out is empty; what failed has been printed. */
 int feed_make(struct cli *cli, const bp_session *session, const struct feed_args *args,
               struct feed *out)
 {

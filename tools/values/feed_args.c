@@ -46,6 +46,7 @@ void feed_args_finish(struct feed_args *args)
     arg_list_finish(&args->dims);
 }
 
+/* The empty text is the shape of a scalar, rank 0. */
 bool feed_parse_shape(const char *text, int64_t *dims, uint32_t cap, uint32_t *rank)
 {
     *rank = 0;
@@ -68,6 +69,7 @@ bool feed_parse_shape(const char *text, int64_t *dims, uint32_t cap, uint32_t *r
     return true;
 }
 
+/* The last one given counts, as with options elsewhere. */
 const char *feed_find(const struct arg_list *list, const char *name)
 {
     size_t length = strlen(name);

@@ -68,6 +68,10 @@ out:
     return rc;
 }
 
+/*
+ * Removes what it could not write whole, and takes the error of fclose(), where a full disk may
+ * only show.
+ */
 bp_rc file_write(const char *path, const void *header, size_t header_size, const void *data,
                  size_t data_size, bp_err *err)
 {
@@ -109,6 +113,7 @@ static bool has_suffix(const char *text, const char *suffix)
     return n >= m && strcmp(text + n - m, suffix) == 0;
 }
 
+/* Raw bytes are in this machine's order and have exactly the size of the shape. */
 static bp_rc read_raw(const char *path, const unsigned char *bytes, size_t size,
                       const struct tensor_want *want, bp_tensor *out, bp_err *err)
 {
@@ -141,6 +146,9 @@ static bp_rc read_proto(const char *path, const unsigned char *bytes, size_t siz
     return rc < 0 ? bp_fail(err, rc, "%s: %s", path, words) : rc;
 }
 
+/*
+ * The magic string counts more than the name; numbers that NumPy cannot name come as TensorProto.
+ */
 bp_rc tensor_read(const char *path, const struct tensor_want *want, bp_tensor *out, bp_err *err)
 {
     unsigned char *bytes = NULL;
@@ -175,6 +183,7 @@ const char *tensor_extension(uint32_t dtype)
     return npy_has_type(dtype) ? ".npy" : ".pb";
 }
 
+/* The .npy header and the data are written without copying the data into one buffer. */
 bp_rc tensor_write(const char *path, const bp_tensor *tensor, const char *name, bp_err *err)
 {
     unsigned char head[NPY_HEAD_MAX];

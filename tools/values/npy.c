@@ -50,11 +50,18 @@ bool npy_is(const unsigned char *bytes, size_t size)
     return size >= MAGIC_SIZE && memcmp(bytes, magic, MAGIC_SIZE) == 0;
 }
 
+/*
+ * BP_E_INVALID: the file contradicts the format. What is sound but not for us is
+ * BP_E_UNSUPPORTED.
+ */
 static bp_rc malformed(const struct head *head, const char *what, bp_err *err)
 {
     return bp_fail(err, BP_E_INVALID, "%s: not a sound .npy file: %s", head->file, what);
 }
 
+/*
+ * Python's blanks within one line; NumPy pads with spaces and ends the header with a line feed.
+ */
 static void skip_blanks(struct head *head)
 {
     while (head->at < head->end && (*head->at == ' ' || *head->at == '\n' || *head->at == '\t'))
@@ -103,6 +110,7 @@ static bool take_string(struct head *head, char *out, size_t cap)
     return true;
 }
 
+/* A size without a sign; false on overflow of int64_t or without a digit. */
 static bool take_int(struct head *head, int64_t *out)
 {
     int64_t value = 0;
@@ -142,6 +150,10 @@ static bp_rc read_shape(struct head *head, bp_err *err)
     return BP_OK;
 }
 
+/*
+ * "<f4", or "|b1" for types of one byte, which have no byte order. A list stands for a structured
+ * array.
+ */
 static bp_rc read_descr(struct head *head, bp_err *err)
 {
     char descr[16];
@@ -239,6 +251,10 @@ static bp_rc find_head(struct head *head, const unsigned char *bytes, size_t siz
     return BP_OK;
 }
 
+/*
+ * *out is allocated by bp_tensor_alloc(), for bp_tensor_free(). Bytes of bool other than 0 and 1
+ * become 1.
+ */
 bp_rc npy_decode(const char *name, const unsigned char *bytes, size_t size, bp_tensor *out,
                  bp_err *err)
 {
@@ -273,6 +289,7 @@ bp_rc npy_decode(const char *name, const unsigned char *bytes, size_t size, bp_t
     return BP_OK;
 }
 
+/* Also bfloat16, as the uint16 of its bits: NumPy has no name for it. */
 static const char *type_code(uint32_t dtype)
 {
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
@@ -287,6 +304,10 @@ bool npy_has_type(uint32_t dtype)
     return type_code(dtype) != NULL;
 }
 
+/*
+ * Version 1.0: two bytes of length, and spaces up to a multiple of 64, so that a mapped file has
+ * aligned data.
+ */
 bp_rc npy_head(const bp_tensor *tensor, unsigned char head[NPY_HEAD_MAX], size_t *size, bp_err *err)
 {
     const char *code = type_code(tensor->dtype);

@@ -11,6 +11,7 @@
 
 #include "values/file.h"
 
+/* `kind` comes from the model: the bytes of a SequenceProto do not say that they are one. */
 bp_rc object_read(const char *path, uint32_t kind, bp_object **out, bp_err *err)
 {
     char words[512];
@@ -35,6 +36,7 @@ static const char *kind_word(const bp_object *object)
     return object ? words[bp_object_kind(object)] : "nothing";
 }
 
+/* Stops at the first item that differs and names it. */
 static bool compare_items(const bp_object *got, const bp_object *want, struct tolerance tolerance,
                           struct bp_text *why)
 {

@@ -35,6 +35,10 @@ static uint16_t small_fraction(uint32_t k, unsigned mantissa, unsigned bias)
                       ((k << (mantissa - top)) & ((1u << mantissa) - 1)));
 }
 
+/*
+ * k / 2^53 or k / 2^24: equally spaced in [0, 1). Both are drawn, so that every type uses two
+ * steps of the sequence.
+ */
 static void fill_floats(bp_tensor *tensor, uint64_t *state)
 {
     size_t n = value_count(tensor);
@@ -52,6 +56,7 @@ static void fill_floats(bp_tensor *tensor, uint64_t *state)
     }
 }
 
+/* As many random bits as the format has significant ones, so each value is exact and below 1. */
 static void fill_halves(bp_tensor *tensor, uint64_t *state, unsigned mantissa, unsigned bias)
 {
     size_t n = value_count(tensor);
@@ -92,6 +97,7 @@ static void fill_codes(bp_tensor *tensor, uint64_t *state, uint32_t one)
         data[i / per_byte] |= (unsigned char)(next(state) % (one + 1) << (i % per_byte * 4));
 }
 
+/* `one` of fill_codes() is the code of 1.0 in that format. */
 bp_rc value_fill_random(bp_tensor *tensor, uint64_t *state, bp_err *err)
 {
     if (value_count(tensor) == 0)

@@ -57,6 +57,7 @@ bool value_is_exact(uint32_t dtype)
     }
 }
 
+/* Two's complement; bool and the unsigned types are not. */
 static bool is_signed(uint32_t dtype)
 {
     return dtype == BP_DTYPE_I2 || dtype == BP_DTYPE_I4 || dtype == BP_DTYPE_I8 ||
@@ -106,6 +107,10 @@ uint64_t value_bits(const bp_tensor *tensor, size_t i)
     return bits;
 }
 
+/*
+ * (-1)^sign * 2^(exponent - bias) * 1.mantissa; exponent 0 is for subnormal numbers: 2^(1 - bias)
+ * * 0.mantissa.
+ */
 static double small_number(const struct small_float *format, uint64_t bits)
 {
     uint64_t mantissa = bits & ((1u << format->mantissa) - 1);
@@ -129,6 +134,7 @@ static double small_number(const struct small_float *format, uint64_t bits)
     return is_negative ? -value : value;
 }
 
+/* 0 for a type that is no number. int64 and uint64 above 2^53 are rounded. */
 double value_number(const bp_tensor *tensor, size_t i)
 {
     uint64_t bits;
@@ -158,6 +164,7 @@ double value_number(const bp_tensor *tensor, size_t i)
     }
 }
 
+/* bp_span is not NUL-terminated; a NUL within ends what is shown. */
 static void string_text(struct bp_text *text, const bp_span *span)
 {
     struct bp_text raw = {0};
@@ -169,6 +176,7 @@ static void string_text(struct bp_text *text, const bp_span *span)
     text_finish(&raw);
 }
 
+/* 7 significant digits, 12 for float64: for people. Reading back exactly takes 9 and 17. */
 void value_text(struct bp_text *text, const bp_tensor *tensor, size_t i)
 {
     if (tensor->dtype == BP_DTYPE_STRING)
@@ -184,6 +192,7 @@ void value_text(struct bp_text *text, const bp_tensor *tensor, size_t i)
                     value_number(tensor, i));
 }
 
+/* NaN is counted and left out of the rest; infinities take part, so the mean may be infinite or NaN. */
 void value_get_stats(const bp_tensor *tensor, struct value_stats *out)
 {
     size_t n = value_count(tensor), used = 0;

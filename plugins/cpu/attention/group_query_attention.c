@@ -3,8 +3,8 @@
  * group_query_attention.c - GroupQueryAttention of com.microsoft.
  * query is [B, S, heads * H], key and value [B, S, kv heads * H] or packed in query; the output has
  * the shape of query.
- * The caches past and present are [B, kv heads, rows, H]. Groups of heads of Q share a head of K
- * and V.
+ * The caches past and present are [B, kv heads, rows, H]; quantized_cache.h has those of integers.
+ * Groups of heads of Q share a head of K and V.
  * Optional: rotary embedding, norms of Q and K, a local window, softcap, attention_bias, head_sink,
  * smooth softmax, and the scores.
  * seqlens_k gives the index of the last key of each batch. float32; float16 and bfloat16 are
@@ -12,6 +12,7 @@
  */
 
 #include "attention/head_attention.h"
+#include "attention/quantized_cache.h"
 #include "attention/rotary.h"
 #include "kernels/cast/widen.h"
 #include "kernels/tensor_data.h"
@@ -41,7 +42,8 @@ enum {
 /* The plan of a call; `lengths` is filled in by each run. */
 struct state {
     int64_t batches, heads, kv_heads, steps, head;
-    int64_t past, cache; /* rows of the past's buffer and of present's */
+    int64_t past, cache;                        /* rows of the past's buffer and of present's */
+    struct bp_cpu_quantized_cache quantized[3]; /* of K and V, at their indices */
     struct bp_cpu_head_rows in[3];
     bool is_packed, rotates;
     bp_cpu_rotation rotation;
@@ -88,6 +90,28 @@ static bool read_inputs(const struct bp_cpu_call *call, struct state *s)
     return true;
 }
 
+/* Quantized caches have scales, one in all or one for each element of each head. */
+static bool check_scales(const struct bp_cpu_call *call, struct state *s)
+{
+    static const char *const names[] = {NULL, "k_quant_type", "v_quant_type"};
+    int64_t bits = bp_cpu_int(call->node, "kv_cache_bit_width", 0);
+
+    for (uint32_t i = K; i <= V; i++) {
+        const bp_tensor *scale = bp_cpu_in(call, K_SCALE + i - K);
+        bool has_one =
+            bp_node_string_is(call->node->graph, call->node->node, names[i], "NONE", "PER_TENSOR");
+
+        s->quantized[i] = (struct bp_cpu_quantized_cache){0, s->head, !has_one};
+        if (bp_node_string_is(call->node->graph, call->node->node, names[i], "NONE", "NONE"))
+            continue;
+        s->quantized[i].bits = (uint32_t)bits;
+        if (!scale || bp_cpu_count(scale) != (has_one ? 1 : s->kv_heads * s->head) ||
+            (bits == 4 && s->head % 2 != 0))
+            return false;
+    }
+    return true;
+}
+
 /* past and present have the same layout, but maybe different capacities. */
 static bool check_caches(const struct bp_cpu_call *call, struct state *s)
 {
@@ -100,8 +124,9 @@ static bool check_caches(const struct bp_cpu_call *call, struct state *s)
     s->past = past ? past->dims[2] : 0;
     s->cache = present ? present->dims[2] : s->past + s->steps;
     {
-        const int64_t past_dims[] = {s->batches, s->kv_heads, s->past, s->head};
-        const int64_t dims[] = {s->batches, s->kv_heads, s->cache, s->head};
+        int64_t width = bp_cpu_quantized_row_bytes(&s->quantized[K]); /* is head if not quantized */
+        const int64_t past_dims[] = {s->batches, s->kv_heads, s->past, width};
+        const int64_t dims[] = {s->batches, s->kv_heads, s->cache, width};
 
         return (!past || (is_shape(past, 4, past_dims) && is_shape(past_v, 4, past_dims))) &&
                (!present || (is_shape(present, 4, dims) && is_shape(present_v, 4, dims)));
@@ -138,7 +163,15 @@ static bool check_norms(const struct bp_cpu_call *call, struct state *s)
            (!k || bp_cpu_count(k) == s->head) && (!sink || bp_cpu_count(sink) == s->heads);
 }
 
-/* Scratch: Q if it is changed, K and V if there is no present, then the engine's. */
+/* Does the scratch hold K and V? Else present does. */
+static bool has_own_cache(const struct bp_cpu_call *call)
+{
+    const struct state *s = call->state;
+
+    return s->quantized[K].bits || !bp_cpu_out(call, 1);
+}
+
+/* Scratch: Q if it is changed, K and V if present does not hold them, then the engine's. */
 static bp_rc plan_scratch(struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     size_t rows = (size_t)(s->batches * s->steps), own = 0, bytes;
@@ -148,7 +181,7 @@ static bp_rc plan_scratch(struct bp_cpu_call *call, struct state *s, bp_err *err
     if (rc < 0)
         return rc;
     if (__builtin_mul_overflow((size_t)(s->heads * s->head) * sizeof(float), rows, &s->q_bytes) ||
-        (!bp_cpu_out(call, 1) &&
+        (has_own_cache(call) &&
          __builtin_mul_overflow((size_t)(s->kv_heads * s->head) * 2 * sizeof(float),
                                 (size_t)(s->batches * s->cache), &own)) ||
         s->q_bytes > SIZE_MAX / 8 || own > SIZE_MAX / 8 || bytes > SIZE_MAX / 8)
@@ -174,6 +207,9 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (!read_inputs(call, s))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE,
                            "query, key, value and the head counts do not fit together");
+    if (!check_scales(call, s))
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                           "k_scale, v_scale or the head size does not fit a quantized cache");
     if (!check_caches(call, s))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "past or present does not fit");
     if (!check_rotary(call, s))
@@ -286,6 +322,18 @@ static struct bp_cpu_head_rows fresh_rows(const struct bp_cpu_call *call, uint32
     return rows;
 }
 
+/* Where the rows of K (i 1) or V (i 2) are as float32: in present, or in scratch. */
+static struct bp_cpu_head_rows cache_rows(const struct bp_cpu_call *call, uint32_t i)
+{
+    const struct state *s = call->state;
+    int64_t pairs = s->kv_heads * s->head;
+    float *own = (float *)(void *)((char *)call->scratch + s->q_bytes) +
+                 (i == V ? s->batches * pairs * s->cache : 0);
+    float *data = has_own_cache(call) ? own : bp_cpu_data(bp_cpu_out(call, i));
+
+    return (struct bp_cpu_head_rows){data, pairs * s->cache, s->cache * s->head, s->head};
+}
+
 /*
  * Past and new rows of K (i 1) or V (i 2) in present or in scratch; rows beyond them are zeroed. A
  * cache that past and present share needs only the new rows.
@@ -293,13 +341,9 @@ static struct bp_cpu_head_rows fresh_rows(const struct bp_cpu_call *call, uint32
 static struct bp_cpu_head_rows fill_cache(const struct bp_cpu_call *call, uint32_t i)
 {
     const struct state *s = call->state;
-    const bp_tensor *old = bp_cpu_in(call, PAST_K + i - 1), *present = bp_cpu_out(call, i);
-    int64_t pairs = s->kv_heads * s->head;
-    float *own = (float *)(void *)((char *)call->scratch + s->q_bytes) +
-                 (i == V ? s->batches * pairs * s->cache : 0);
-    struct bp_cpu_head_rows to = {present ? bp_cpu_data(present) : (void *)own, pairs * s->cache,
-                                  s->cache * s->head, s->head};
-    struct bp_cpu_head_rows past = {old ? bp_cpu_data(old) : NULL, pairs * s->past,
+    const bp_tensor *old = s->quantized[i].bits ? NULL : bp_cpu_in(call, PAST_K + i - 1);
+    struct bp_cpu_head_rows to = cache_rows(call, i);
+    struct bp_cpu_head_rows past = {old ? bp_cpu_data(old) : NULL, s->kv_heads * s->head * s->past,
                                     s->past * s->head, s->head};
     struct bp_cpu_head_rows fresh = fresh_rows(call, i);
     bool is_shared = past.data == to.data && s->past == s->cache;
@@ -311,7 +355,7 @@ static struct bp_cpu_head_rows fill_cache(const struct bp_cpu_call *call, uint32
         if (old)
             from.data += b * past.batch;
         at.data += b * to.batch;
-        if (n > 0 && !is_shared)
+        if (n > 0 && old && !is_shared)
             bp_cpu_heads_copy(&from, &at, 1, s->kv_heads, n, s->head, NULL);
         at.data += n * s->head;
         new_rows.data += b * fresh.batch;
@@ -322,6 +366,56 @@ static struct bp_cpu_head_rows fill_cache(const struct bp_cpu_call *call, uint32
                    (size_t)((s->cache - n - s->steps) * s->head) * sizeof(float));
     }
     return to;
+}
+
+/*
+ * One head of a quantized cache: past rows are copied to present, new ones quantized, those beyond
+ * zeroed. `rows` gets what present then holds. Keys are used as they are kept.
+ */
+static void store_head(const struct bp_cpu_call *call, uint32_t i, int64_t pair, float *rows)
+{
+    const struct state *s = call->state;
+    const struct bp_cpu_quantized_cache *cache = &s->quantized[i];
+    const float *scales = bp_cpu_data(call->in[K_SCALE + i - K]);
+    int64_t bytes = bp_cpu_quantized_row_bytes(cache), h = pair % s->kv_heads;
+    int64_t n = s->lengths[s->batches + pair / s->kv_heads];
+    const char *past = (char *)bp_cpu_data(call->in[PAST_K + i - K]) + pair * s->past * bytes;
+    char *to = (char *)bp_cpu_data(call->out[i]) + pair * s->cache * bytes;
+
+    if (n > 0 && past != to)
+        memmove(to, past, (size_t)(n * bytes));
+    for (int64_t r = n; r < n + s->steps; r++)
+        bp_cpu_quantized_write(cache, scales, h, rows + r * s->head, to + r * bytes);
+    for (int64_t r = 0; r < n + s->steps; r++)
+        bp_cpu_quantized_read(cache, scales, h, to + r * bytes, rows + r * s->head);
+    if (past != to)
+        memset(to + (n + s->steps) * bytes, 0, (size_t)((s->cache - n - s->steps) * bytes));
+}
+
+/* The new rows of K or V, with what their cache holds before them: a task for each head. */
+struct store {
+    const struct bp_cpu_call *call;
+    uint32_t i;
+    const struct bp_cpu_head_rows *rows;
+};
+
+static void store_task(void *u, uint32_t pair, uint32_t worker)
+{
+    const struct store *store = u;
+
+    (void)worker;
+    store_head(store->call, store->i, pair, store->rows->data + pair * store->rows->head);
+}
+
+/* K or V, when its new rows are final: goes to its quantized cache if it has one. */
+static void store_cache(const struct bp_cpu_call *call, uint32_t i,
+                        const struct bp_cpu_head_rows *rows)
+{
+    const struct state *s = call->state;
+    struct store store = {call, i, rows};
+
+    if (s->quantized[i].bits)
+        bp_cpu_parallel(call, (uint32_t)(s->batches * s->kv_heads), store_task, &store);
 }
 
 /* Q itself, or a rotated or normalised copy. */
@@ -378,6 +472,8 @@ static bp_rc attend(struct bp_cpu_call *call, int64_t total, bp_err *err)
     h.v = fill_cache(call, V);
     if (s->rotates || bp_cpu_in(call, K_NORM))
         rc = finish_rows(call, K_NORM, s->kv_heads, &h.k, true, err);
+    store_cache(call, K, &h.k);
+    store_cache(call, V, &h.v);
     if (rc >= 0)
         rc = bp_cpu_heads_bias(call, bp_cpu_in(call, ATTENTION_BIAS), &h, err);
     return rc < 0 ? rc : bp_cpu_heads_run(call, &h, (char *)call->scratch + s->work, err);
@@ -402,19 +498,50 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 
 static const struct bp_cpu_wide wide = {prepare, run};
 
-/* Quantised caches and caches of the window's size are not implemented. */
-static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
+/* Is `name` one of the kinds of quantization? */
+static bool is_kind(const struct bp_cpu_query *query, const char *name)
+{
+    return bp_node_string_is(query->graph, query->node, name, "NONE", "PER_TENSOR") ||
+           bp_node_string_is(query->graph, query->node, name, "NONE", "PER_CHANNEL");
+}
+
+/* Why the caches are refused; NULL: they are not. Both are of integers, or of the type of query. */
+static const char *refused_cache(const struct bp_cpu_query *query)
 {
     const bp_value *q = bp_node_in(query->graph, query->node, Q);
     const bp_value *past = bp_node_in(query->graph, query->node, PAST_K);
-    int64_t scores = bp_node_int(query->graph, query->node, "qk_output", 0);
+    bool is_plain = bp_node_string_is(query->graph, query->node, "k_quant_type", "NONE", "NONE");
+    int64_t bits = bp_node_int(query->graph, query->node, "kv_cache_bit_width", 0);
 
-    if (q && past && past->dtype != q->dtype)
-        bp_cpu_refuse(query, BP_R_DTYPE, past->name, "a quantised cache is not implemented");
-    else if (!bp_node_string_is(query->graph, query->node, "k_quant_type", "NONE", "NONE") ||
-             !bp_node_string_is(query->graph, query->node, "v_quant_type", "NONE", "NONE"))
-        bp_cpu_refuse(query, BP_R_ATTRIBUTE, "k_quant_type",
-                      "a quantised cache is not implemented");
+    if (is_plain != bp_node_string_is(query->graph, query->node, "v_quant_type", "NONE", "NONE"))
+        return "one cache is quantized and the other is not";
+    if (is_plain)
+        return q && past && past->dtype != q->dtype ? "past_key has another type than query" : NULL;
+    if (!is_kind(query, "k_quant_type") || !is_kind(query, "v_quant_type"))
+        return "k_quant_type or v_quant_type is none of NONE, PER_TENSOR and PER_CHANNEL";
+    if (bits != 4 && bits != 8)
+        return "kv_cache_bit_width is neither 4 nor 8";
+    if (!past || past->dtype != (bits == 8 ? BP_DTYPE_I8 : BP_DTYPE_U8))
+        return "a quantized cache has int8 of 8 bits, or uint8 of 4 bits";
+    if (!bp_node_in(query->graph, query->node, PAST_V) ||
+        !bp_node_in(query->graph, query->node, K_SCALE) ||
+        !bp_node_in(query->graph, query->node, V_SCALE) ||
+        !bp_node_out(query->graph, query->node, 1) || !bp_node_out(query->graph, query->node, 2))
+        return "a quantized cache needs past, present, k_scale and v_scale";
+    return NULL;
+}
+
+/* Caches of the window's size are not implemented. */
+static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
+{
+    const bp_value *past = bp_node_in(query->graph, query->node, PAST_K);
+    int64_t scores = bp_node_int(query->graph, query->node, "qk_output", 0);
+    const char *why = refused_cache(query);
+
+    if (past && past->dtype == BP_DTYPE_F8E4M3FN)
+        bp_cpu_refuse(query, BP_R_DTYPE, past->name, "a cache of float8 is not implemented");
+    else if (why)
+        bp_cpu_refuse(query, BP_R_ATTRIBUTE, "k_quant_type", "%s", why);
     else if (bp_node_int(query->graph, query->node, "sliding_window_cache", 0) != 0)
         bp_cpu_refuse(query, BP_R_ATTRIBUTE, "sliding_window_cache",
                       "a cache as large as the window is not implemented");

@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+enum { MEAN, MAXIMUM }; /* variants */
+
 struct job {
     const struct bp_cpu_simd *simd;
     const char *x;
@@ -58,7 +60,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         .count = 1,
         .planes = x->dims[0] * x->dims[1],
         .dtype = x->dtype,
-        .is_mean = strcmp(call->node->op->name, "GlobalAveragePool") == 0,
+        .is_mean = call->node->op->variant == MEAN,
     };
 
     (void)err;
@@ -78,6 +80,7 @@ static const struct bp_cpu_wide wide = {prepare, run};
 const struct bp_cpu_op bp_cpu_op_global_average_pool = {
     .name = "GlobalAveragePool",
     .since = 1,
+    .variant = MEAN,
     .loops = &wide,
     .types = BP_CPU_FLOATS,
     .prepare = bp_cpu_widen_prepare,
@@ -87,6 +90,7 @@ const struct bp_cpu_op bp_cpu_op_global_average_pool = {
 const struct bp_cpu_op bp_cpu_op_global_max_pool = {
     .name = "GlobalMaxPool",
     .since = 1,
+    .variant = MAXIMUM,
     .loops = &wide,
     .types = BP_CPU_FLOATS,
     .prepare = bp_cpu_widen_prepare,

@@ -4,9 +4,10 @@
  *
  * Y[b..][i..] = X[b..][indices[b..][i..][0], indices[b..][i..][1], ...]
  *
- * The last dimension of the int64 indices is an index tuple, which names a slice of X; from 12 on
- * the first `batch_dims` dimensions of X and indices run along together. Types: all of 8 bits and
- * more. nd_slices.c has the offsets.
+ * The last dimension of the indices is an index tuple, which names a slice of X; from 12 on the
+ * first `batch_dims` dimensions of X and indices run along together. Types: all of 8 bits and more.
+ * Indices are int64; com.microsoft's may be int32, which a run widens in its scratch. nd_slices.c
+ * has the offsets.
  */
 
 #include "gather_scatter/nd_slices.h"
@@ -28,9 +29,23 @@ struct job {
     char *out;
 };
 
+/* The indices as int64. */
+static const int64_t *indices_of(const struct bp_cpu_call *call)
+{
+    const bp_tensor *indices = call->in[1];
+    const int32_t *narrow = bp_cpu_data(indices);
+    int64_t *wide = call->scratch;
+
+    if (indices->dtype == BP_DTYPE_I64)
+        return bp_cpu_data(indices);
+    for (int64_t i = 0; i < bp_cpu_count(indices); i++)
+        wide[i] = narrow[i];
+    return wide;
+}
+
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
-    const bp_tensor *data = call->in[0];
+    const bp_tensor *data = call->in[0], *indices = call->in[1];
     int64_t batch = bp_cpu_int(call->node, "batch_dims", 0);
     struct state *state;
     bp_rc rc = bp_cpu_state(call, sizeof *state, err);
@@ -40,12 +55,16 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     state = call->state;
     if (batch < 0 || batch > BP_CPU_MAX_RANK)
         return bp_cpu_fail(call->node, err, BP_E_INVALID, "batch_dims is %lld", (long long)batch);
-    rc = bp_cpu_nd_slices_make(call, data, call->in[1], (uint32_t)batch, &state->tuples, err);
+    rc = bp_cpu_nd_slices_make(call, data, indices, (uint32_t)batch, &state->tuples, err);
     if (rc < 0)
         return rc;
     state->slice_bytes = (size_t)state->tuples.inner * bp_cpu_width(data->dtype);
     if (bp_cpu_count(call->out[0]) != state->tuples.count * state->tuples.inner)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the output has another size");
+    if (indices->dtype == BP_DTYPE_I32 &&
+        __builtin_mul_overflow((size_t)bp_cpu_count(indices), sizeof(int64_t),
+                               &call->scratch_bytes))
+        return bp_cpu_fail(call->node, err, BP_E_NOMEM, "the indices are too large for int64");
     state->slices = bp_cpu_slices(call, state->tuples.count, (int64_t)(state->slice_bytes / 4) + 4);
     return BP_OK;
 }
@@ -93,8 +112,7 @@ static void slice(void *u, uint32_t i, uint32_t worker)
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *state = call->state;
-    struct job job = {state, bp_cpu_data(call->in[1]), bp_cpu_data(call->in[0]),
-                      bp_cpu_data(call->out[0])};
+    struct job job = {state, indices_of(call), bp_cpu_data(call->in[0]), bp_cpu_data(call->out[0])};
     bp_rc rc = bp_cpu_nd_slices_check(call, &state->tuples, job.indices, err);
 
     if (rc < 0 || state->tuples.count == 0 || state->slice_bytes == 0)
@@ -107,7 +125,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *indices = bp_node_in(query->graph, query->node, 1);
 
-    if (!indices || indices->dtype != BP_DTYPE_I64)
+    if (!indices || (indices->dtype != BP_DTYPE_I64 && indices->dtype != BP_DTYPE_I32))
         bp_cpu_refuse_dtype(query, 1);
     else
         bp_cpu_claim_types(op, query);

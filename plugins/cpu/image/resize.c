@@ -17,6 +17,8 @@
 #include <math.h>
 
 /* The plan of a call. */
+enum { RESIZE, UPSAMPLE }; /* variants */
+
 struct state {
     struct bp_cpu_runtime_shape runtime;
     bool is_crop;
@@ -30,12 +32,12 @@ struct layout {
 };
 
 /* Inputs of this operator version. */
-static struct layout layout_of(const bp_node *node)
+static struct layout layout_of(const struct bp_cpu_node *node)
 {
-    bool is_upsample = strcmp(node->op, "Upsample") == 0;
+    uint32_t since = node->node->since;
 
-    if (is_upsample || node->since < 11)
-        return (struct layout){-1, node->since >= 9 ? 1 : -1, -1};
+    if (node->op->variant == UPSAMPLE || since < 11)
+        return (struct layout){-1, since >= 9 ? 1 : -1, -1};
     return (struct layout){1, 2, 3};
 }
 
@@ -118,7 +120,7 @@ static bp_rc set_scale(struct bp_cpu_call *call, struct bp_resize_axis *axis, ui
 static bp_rc read_scales(struct bp_cpu_call *call, const uint32_t *axis, uint32_t n,
                          struct bp_resize_axis *axes, bp_err *err)
 {
-    const bp_tensor *tensor = input_at(call, layout_of(call->node->node).scales);
+    const bp_tensor *tensor = input_at(call, layout_of(call->node).scales);
     const bp_attr *attr = bp_node_attr(call->node->graph, call->node->node, "scales");
     float image[4] = {1, 1, bp_cpu_float(call->node, "height_scale", 1),
                       bp_cpu_float(call->node, "width_scale", 1)};
@@ -213,7 +215,7 @@ static bp_rc read_axes(struct bp_cpu_call *call, struct bp_resize_axis *axes, bp
 {
     const struct state *state = call->state;
     const bp_tensor *x = call->in[0];
-    struct layout layout = layout_of(call->node->node);
+    struct layout layout = layout_of(call->node);
     uint32_t axis[BP_CPU_MAX_RANK], n;
     bp_rc rc = named_axes(call, axis, &n, err);
 
@@ -295,6 +297,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 const struct bp_cpu_op bp_cpu_op_resize = {
     .name = "Resize",
     .since = 10,
+    .variant = RESIZE,
     .flags = BP_CPU_RUNTIME_SHAPE,
     .types = BP_CPU_MOVABLE,
     .claim = claim,
@@ -305,6 +308,7 @@ const struct bp_cpu_op bp_cpu_op_resize = {
 const struct bp_cpu_op bp_cpu_op_upsample = {
     .name = "Upsample",
     .since = 1,
+    .variant = UPSAMPLE,
     .flags = BP_CPU_RUNTIME_SHAPE,
     .types = BP_CPU_MOVABLE,
     .claim = claim,

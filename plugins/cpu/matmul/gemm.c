@@ -4,7 +4,7 @@
  * Y = alpha * A' * B' + beta * C.
  * A' is [M, K], B' [K, N] (transA and transB transpose them), C broadcasts to Y [M, N].
  * C is optional from opset 11 on; before opset 7 it broadcast by an attribute. Opset 9 added
- * integers.
+ * integers of 32 and 64 bits.
  * Y is filled with beta * C first, and the product is added. FusedGemm applies an activation to Y.
  */
 

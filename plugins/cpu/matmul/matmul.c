@@ -3,7 +3,7 @@
  * matmul.c - MatMul (opsets 1, 9, 13), FusedMatMul and TransposeMatMul of com.microsoft.
  * A [..., M, K] times B [..., K, N] gives Y [..., M, N].
  * Batch dimensions broadcast as in numpy; rank 1 is a row on the left and a column on the right.
- * Opset 9 added integers, which wrap around, opset 13 bfloat16.
+ * Opset 9 added integers of 32 and 64 bits, which wrap around, opset 13 bfloat16.
  * FusedMatMul scales by alpha and takes transposed operands, also with the batch between rows and
  * columns.
  */

@@ -209,16 +209,16 @@ static void linear_scores(const struct model *m, const struct bp_cpu_ml_block *b
 }
 
 /*
- * The class of the largest score. Two classes whose weights are all positive have probabilities as
- * scores: from 0.5 on the second one wins.
+ * The class of the largest score. Of two classes the second one wins from 0.5 on if all weights are
+ * positive, as scores are probabilities then, and else above 0, as in ONNX's reference.
  */
 static size_t linear_winner(const struct model *m, const double *scores)
 {
     size_t best = largest(scores, m->labels.n);
 
-    if (m->labels.n == 2 && !m->prob_a && m->is_positive && scores[best] >= 0.5)
-        return 1;
-    return best;
+    if (m->labels.n != 2 || m->prob_a)
+        return best;
+    return (m->is_positive ? scores[best] >= 0.5 : scores[best] > 0) ? 1 : best;
 }
 
 /*

@@ -5,8 +5,9 @@
  * parameters are [C]. In training mean and var are those of the batch, and running mean = old *
  * momentum + batch's * (1 - momentum) comes out.
  * From opset 14 on attribute training_mode asks for training; before, outputs beyond Y do, unless
- * is_test is set, and saved_mean and saved_var are outputs too. Opset 15 lets the parameters have
- * another type. spatial (until opset 8) set to 0 gives each position its own statistics.
+ * is_test is set, and saved_mean and saved_var are outputs too. Mean and variance may have another
+ * type than X from opset 14 on, scale and B from 15 on. spatial (until opset 8) set to 0 gives each
+ * position its own statistics.
  */
 
 #include "kernels/cast/widen.h"

@@ -13,6 +13,7 @@
 #include "kernels/tensor_data.h"
 #include "normalization/norm_rows.h"
 
+enum { FLOATS, QUANTIZED }; /* variants */
 enum { WORD, POSITION, SEGMENT, N_TABLES };
 
 /* The plan of a call. */
@@ -70,7 +71,7 @@ static bp_rc check(const struct bp_cpu_call *call, bool is_quantized, bp_err *er
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
-    bool is_quantized = call->node->op->name[0] == 'Q';
+    bool is_quantized = call->node->op->variant == QUANTIZED;
     struct bp_cpu_norm_rows *rows;
     struct state *s;
     bp_rc rc = check(call, is_quantized, err);
@@ -245,16 +246,17 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
     bp_accept(query->claims, query->index);
 }
 
-#define EMBED(row, name_)                                                                          \
+#define EMBED(row, name_, variant_)                                                                \
     const struct bp_cpu_op row = {                                                                 \
         .name = name_,                                                                             \
         .domain = "com.microsoft",                                                                 \
         .since = 1,                                                                                \
+        .variant = variant_,                                                                       \
         .loops = &wide,                                                                            \
         .claim = claim,                                                                            \
         .prepare = bp_cpu_widen_prepare,                                                           \
         .run = bp_cpu_widen_run,                                                                   \
     }
 
-EMBED(bp_cpu_op_embed_layer_normalization, "EmbedLayerNormalization");
-EMBED(bp_cpu_op_q_embed_layer_normalization, "QEmbedLayerNormalization");
+EMBED(bp_cpu_op_embed_layer_normalization, "EmbedLayerNormalization", FLOATS);
+EMBED(bp_cpu_op_q_embed_layer_normalization, "QEmbedLayerNormalization", QUANTIZED);

@@ -19,6 +19,7 @@
 #include <math.h>
 
 enum { X, SCALE, BIAS };
+enum { VARIANCE, ROOT_MEAN_SQUARE }; /* variants: what the rows are divided by */
 
 /* Scale or B: converted to the type of the computation, and expanded to a row or to all rows. */
 struct operand {
@@ -170,7 +171,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         is_double(x) || is_double(y) || is_double(call->in[SCALE]) ? BP_DTYPE_F64 : BP_DTYPE_F32;
     s->rows = bp_dims_count(x->dims, axis);
     s->n = bp_dims_count(x->dims + axis, x->rank - axis);
-    s->is_rms = strcmp(call->node->op->name, "RMSNormalization") == 0;
+    s->is_rms = call->node->op->variant == ROOT_MEAN_SQUARE;
     s->epsilon = (double)bp_cpu_float(call->node, "epsilon", 1e-5f);
     s->simd = bp_cpu_simd(dtype);
     s->norm = bp_cpu_norm(dtype);
@@ -282,6 +283,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 const struct bp_cpu_op bp_cpu_op_layer_normalization = {
     .name = "LayerNormalization",
     .since = 1, /* ONNX Runtime has it in all versions */
+    .variant = VARIANCE,
     .types = BP_CPU_FLOATS,
     .prepare = prepare,
     .run = run,
@@ -290,6 +292,7 @@ const struct bp_cpu_op bp_cpu_op_layer_normalization = {
 const struct bp_cpu_op bp_cpu_op_rms_normalization = {
     .name = "RMSNormalization",
     .since = 23,
+    .variant = ROOT_MEAN_SQUARE,
     .types = BP_CPU_FLOATS,
     .prepare = prepare,
     .run = run,

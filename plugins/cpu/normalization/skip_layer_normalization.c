@@ -19,18 +19,18 @@ struct layout {
     bool is_simplified;
 };
 
-static const struct layout skip_norm = {1, 2, 3, 4, 1, 2, 3, false};
-static const struct layout skip_simplified = {1, 2, 0, 3, 1, 2, 3, true};
-static const struct layout simplified = {0, 1, 0, 0, 0, 1, 0, true};
+/* Variants: the operators differ only in where their inputs and outputs are. */
+enum { SKIP, SKIP_SIMPLIFIED, SIMPLIFIED };
 
-/* The operators differ only in where their inputs and outputs are. */
+static const struct layout layouts[] = {
+    [SKIP] = {1, 2, 3, 4, 1, 2, 3, false},
+    [SKIP_SIMPLIFIED] = {1, 2, 0, 3, 1, 2, 3, true},
+    [SIMPLIFIED] = {0, 1, 0, 0, 0, 1, 0, true},
+};
+
 static const struct layout *layout_of(const struct bp_cpu_call *call)
 {
-    const char *name = call->node->op->name;
-
-    return strcmp(name, "SkipLayerNormalization") == 0 ? &skip_norm
-           : name[1] == 'k'                            ? &skip_simplified
-                                                       : &simplified;
+    return &layouts[call->node->op->variant];
 }
 
 static const bp_tensor *input(const struct bp_cpu_call *call, uint32_t i)
@@ -140,11 +140,12 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         bp_cpu_claim_types(op, query);
 }
 
-#define NORM(row, name_, domain_)                                                                  \
+#define NORM(row, name_, domain_, variant_)                                                        \
     const struct bp_cpu_op row = {                                                                 \
         .name = name_,                                                                             \
         .domain = domain_,                                                                         \
         .since = 1,                                                                                \
+        .variant = variant_,                                                                       \
         .loops = &wide,                                                                            \
         .claim = claim,                                                                            \
         .types = BP_CPU_FLOATS,                                                                    \
@@ -152,8 +153,9 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         .run = bp_cpu_widen_run,                                                                   \
     }
 
-NORM(bp_cpu_op_skip_layer_normalization, "SkipLayerNormalization", "com.microsoft");
+NORM(bp_cpu_op_skip_layer_normalization, "SkipLayerNormalization", "com.microsoft", SKIP);
 NORM(bp_cpu_op_skip_simplified_layer_normalization, "SkipSimplifiedLayerNormalization",
-     "com.microsoft");
-NORM(bp_cpu_op_simplified_layer_normalization, "SimplifiedLayerNormalization", NULL);
-NORM(bp_cpu_op_ms_simplified_layer_normalization, "SimplifiedLayerNormalization", "com.microsoft");
+     "com.microsoft", SKIP_SIMPLIFIED);
+NORM(bp_cpu_op_simplified_layer_normalization, "SimplifiedLayerNormalization", NULL, SIMPLIFIED);
+NORM(bp_cpu_op_ms_simplified_layer_normalization, "SimplifiedLayerNormalization", "com.microsoft",
+     SIMPLIFIED);

@@ -15,6 +15,9 @@
 #include "kernels/types/loops.h"
 #include "kernels/vector_math.h"
 
+/* Variants. */
+enum { PLAIN, LOGARITHM };
+
 /* Rows up to this length are computed without calls of vector loops. */
 enum { SHORT = 8 };
 
@@ -36,7 +39,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         return rc;
     state = call->state;
     state->simd = bp_cpu_simd(x->dtype);
-    state->is_log = strcmp(call->node->op->name, "LogSoftmax") == 0;
+    state->is_log = call->node->op->variant == LOGARITHM;
     if (bp_cpu_count(call->out[0]) != bp_cpu_count(x))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the output has another size");
     return bp_cpu_columns_from(call, 8, &state->columns, err);
@@ -82,6 +85,7 @@ const struct bp_cpu_op bp_cpu_op_softmax = {
     .name = "Softmax",
     .since = 1,
     .flags = BP_CPU_IN_PLACE,
+    .variant = PLAIN,
     .loops = &wide,
     .types = BP_CPU_FLOATS,
     .prepare = bp_cpu_widen_prepare,
@@ -92,6 +96,7 @@ const struct bp_cpu_op bp_cpu_op_log_softmax = {
     .name = "LogSoftmax",
     .since = 1,
     .flags = BP_CPU_IN_PLACE,
+    .variant = LOGARITHM,
     .loops = &wide,
     .types = BP_CPU_FLOATS,
     .prepare = bp_cpu_widen_prepare,

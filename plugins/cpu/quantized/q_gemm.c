@@ -19,8 +19,12 @@ struct layout {
     uint32_t b, a_scale, a_zero, b_scale, b_zero, addend, y_scale, y_zero;
 };
 
-static const struct layout q_gemm = {3, 1, 2, 4, 5, 6, 7, 8};
-static const struct layout plain_16 = {1, NONE, NONE, NONE, NONE, NONE, NONE, NONE};
+enum { Q_GEMM, MATMUL_INTEGER16 }; /* variants */
+
+static const struct layout layouts[] = {
+    [Q_GEMM] = {3, 1, 2, 4, 5, 6, 7, 8},
+    [MATMUL_INTEGER16] = {1, NONE, NONE, NONE, NONE, NONE, NONE, NONE},
+};
 
 /* The plan of a call. */
 struct state {
@@ -33,11 +37,6 @@ struct state {
     int32_t *zero; /* of B, likewise */
     int64_t n_scales, n_zeros;
 };
-
-static const struct layout *layout_of(const struct bp_cpu_call *call)
-{
-    return call->node->op->name[0] == 'Q' ? &q_gemm : &plain_16;
-}
 
 static const bp_tensor *input(const struct bp_cpu_call *call, uint32_t i)
 {
@@ -94,7 +93,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     s = call->state;
-    s->at = layout_of(call);
+    s->at = &layouts[call->node->op->variant];
     b = call->in[s->at->b];
     s->is_double = y->dtype != BP_DTYPE_F32;
     s->cols = y->rank > 0 && b->rank > 1 ? y->dims[y->rank - 1] : 1;
@@ -237,16 +236,17 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
     bp_accept(query->claims, query->index);
 }
 
-#define ROW(row, name_)                                                                            \
+#define ROW(row, name_, variant_)                                                                  \
     const struct bp_cpu_op row = {                                                                 \
         .name = name_,                                                                             \
         .domain = "com.microsoft",                                                                 \
         .since = 1,                                                                                \
+        .variant = variant_,                                                                       \
         .loops = &wide,                                                                            \
         .claim = claim,                                                                            \
         .prepare = bp_cpu_widen_prepare,                                                           \
         .run = bp_cpu_widen_run,                                                                   \
     }
 
-ROW(bp_cpu_op_q_gemm, "QGemm");
-ROW(bp_cpu_op_matmul_integer16, "MatMulInteger16");
+ROW(bp_cpu_op_q_gemm, "QGemm", Q_GEMM);
+ROW(bp_cpu_op_matmul_integer16, "MatMulInteger16", MATMUL_INTEGER16);

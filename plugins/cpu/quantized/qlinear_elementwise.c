@@ -22,6 +22,9 @@ struct state {
     uint32_t slices;
 };
 
+struct job;
+typedef void (*elements_fn)(const struct job *job, size_t first, size_t end);
+
 /* One run, for the threads. */
 struct job {
     const struct bp_cpu_call *call;
@@ -32,7 +35,7 @@ struct job {
     float table[2][256];
     uint8_t map[2][256];
     struct bp_cpu_byte_quant out;
-    void (*run)(const struct job *job, size_t first, size_t end);
+    elements_fn run;
 };
 
 /* Operand n is input `input`; if it broadcasts, an expanded copy goes to the scratch. */
@@ -122,9 +125,9 @@ static bp_rc prepare_binary(struct bp_cpu_call *call, bp_err *err)
 }
 
 /* Dequantises both bytes by table, applies the loop, and quantises. */
-static bp_rc run_binary(struct bp_cpu_call *call, bp_err *err)
+static bp_rc run_binary(struct bp_cpu_call *call, elements_fn fn, bp_err *err)
 {
-    struct job job = {.run = call->node->op->name[7] == 'A' ? add : multiply};
+    struct job job = {.run = fn};
     uint32_t dtype = call->out[0]->dtype;
     struct bp_cpu_byte_quant in;
     bp_rc rc = bp_cpu_byte_quant_read(call, 6, 7, dtype, &job.out, err);
@@ -142,6 +145,16 @@ static bp_rc run_binary(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+static bp_rc run_add(struct bp_cpu_call *call, bp_err *err)
+{
+    return run_binary(call, add, err);
+}
+
+static bp_rc run_mul(struct bp_cpu_call *call, bp_err *err)
+{
+    return run_binary(call, multiply, err);
+}
+
 /* ---- functions of one byte ------------------------------------------------------------------- */
 
 static void look_up(const struct job *job, size_t first, size_t end)
@@ -155,10 +168,20 @@ static bp_rc prepare_unary(struct bp_cpu_call *call, bp_err *err)
     return make_state(call, 1, err);
 }
 
-/* Computes the function for all 256 bytes, then looks each element up. */
-static bp_rc run_unary(struct bp_cpu_call *call, bp_err *err)
+static float leaky_relu(float x, float alpha)
 {
-    bool is_sigmoid = call->node->op->name[7] == 'S';
+    return x < 0 ? alpha * x : x;
+}
+
+static float sigmoid(float x, float alpha)
+{
+    (void)alpha; /* it has none */
+    return 1 / (1 + expf(-x));
+}
+
+/* Computes the function for all 256 bytes, then looks each element up. */
+static bp_rc run_unary(struct bp_cpu_call *call, float (*fn)(float x, float alpha), bp_err *err)
+{
     float alpha = bp_cpu_float(call->node, "alpha", 0.01f);
     struct job job = {.run = look_up};
     struct bp_cpu_byte_quant in;
@@ -168,15 +191,21 @@ static bp_rc run_unary(struct bp_cpu_call *call, bp_err *err)
         rc = bp_cpu_byte_quant_read(call, 3, 4, call->out[0]->dtype, &job.out, err);
     if (rc < 0 || bp_cpu_count(call->out[0]) == 0)
         return rc;
-    for (uint32_t b = 0; b < 256; b++) {
-        float x = bp_cpu_byte_value(&in, b);
-
-        x = is_sigmoid ? 1 / (1 + expf(-x)) : x < 0 ? alpha * x : x;
-        job.map[0][b] = bp_cpu_byte_of(&job.out, x);
-    }
+    for (uint32_t b = 0; b < 256; b++)
+        job.map[0][b] = bp_cpu_byte_of(&job.out, fn(bp_cpu_byte_value(&in, b), alpha));
     job.x[0] = bp_cpu_data(call->in[0]);
     run_job(call, &job);
     return BP_OK;
+}
+
+static bp_rc run_leaky_relu(struct bp_cpu_call *call, bp_err *err)
+{
+    return run_unary(call, leaky_relu, err);
+}
+
+static bp_rc run_sigmoid(struct bp_cpu_call *call, bp_err *err)
+{
+    return run_unary(call, sigmoid, err);
 }
 
 /* The table that requantises bytes of input `scale` - 1 to the output's scale and zero point. */
@@ -305,9 +334,9 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         .run = run_,                                                                               \
     }
 
-ROW(bp_cpu_op_qlinear_add, "QLinearAdd", prepare_binary, run_binary);
-ROW(bp_cpu_op_qlinear_mul, "QLinearMul", prepare_binary, run_binary);
-ROW(bp_cpu_op_qlinear_leaky_relu, "QLinearLeakyRelu", prepare_unary, run_unary);
-ROW(bp_cpu_op_qlinear_sigmoid, "QLinearSigmoid", prepare_unary, run_unary);
+ROW(bp_cpu_op_qlinear_add, "QLinearAdd", prepare_binary, run_add);
+ROW(bp_cpu_op_qlinear_mul, "QLinearMul", prepare_binary, run_mul);
+ROW(bp_cpu_op_qlinear_leaky_relu, "QLinearLeakyRelu", prepare_unary, run_leaky_relu);
+ROW(bp_cpu_op_qlinear_sigmoid, "QLinearSigmoid", prepare_unary, run_sigmoid);
 ROW(bp_cpu_op_qlinear_where, "QLinearWhere", prepare_where, run_where);
 ROW(bp_cpu_op_qlinear_concat, "QLinearConcat", prepare_concat, run_concat);

@@ -8,7 +8,8 @@
  * Versions 1 and 6 train unless is_test is set; 7 and 10 never train; from 12 on ratio and
  * training_mode are inputs. The optional mask is bool from 10 on, of x's type before. Element i is
  * kept when the i-th number drawn in [0, 1) is not below the ratio (mersenne_twister.h), as in
- * ONNX's reference. Types: floats; from 12 on float8 too.
+ * ONNX's reference. Types: floats; from 12 on float8 too, which
+ * ONNX has from 22 on.
  *
  * The numbers are drawn in the order of the elements on one thread, so that a seed gives one
  * result.

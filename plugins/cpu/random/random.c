@@ -17,6 +17,7 @@
 #include "random/mersenne_twister.h"
 
 enum { BLOCK = BP_CPU_RANDOM_BLOCK };
+enum { UNIFORM, NORMAL }; /* variants */
 
 static const struct bp_cpu_params none;
 
@@ -58,10 +59,9 @@ static int64_t at_most(int64_t n)
 
 /* ---- RandomUniform, RandomNormal ------------------------------------------------------------- */
 
-/* The operator's name decides which distribution is drawn. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
-    bool is_normal = strncmp(call->node->op->name, "RandomNormal", 12) == 0;
+    bool is_normal = call->node->op->variant == NORMAL;
     double low = (double)bp_cpu_float(call->node, is_normal ? "mean" : "low", 0);
     double size = (double)bp_cpu_float(call->node, is_normal ? "scale" : "high", 1);
     uint32_t dtype = call->out[0]->dtype;
@@ -133,6 +133,7 @@ static bp_rc run_bernoulli(struct bp_cpu_call *call, bp_err *err)
 const struct bp_cpu_op bp_cpu_op_random_uniform = {
     .name = "RandomUniform",
     .since = 1,
+    .variant = UNIFORM,
     .claim = claim,
     .pack = bp_cpu_random_pack,
     .prepare = prepare,
@@ -142,6 +143,7 @@ const struct bp_cpu_op bp_cpu_op_random_uniform = {
 const struct bp_cpu_op bp_cpu_op_random_normal = {
     .name = "RandomNormal",
     .since = 1,
+    .variant = NORMAL,
     .claim = claim,
     .pack = bp_cpu_random_pack,
     .prepare = prepare,
@@ -151,6 +153,7 @@ const struct bp_cpu_op bp_cpu_op_random_normal = {
 const struct bp_cpu_op bp_cpu_op_random_uniform_like = {
     .name = "RandomUniformLike",
     .since = 1,
+    .variant = UNIFORM,
     .claim = claim,
     .pack = bp_cpu_random_pack,
     .prepare = prepare,
@@ -160,6 +163,7 @@ const struct bp_cpu_op bp_cpu_op_random_uniform_like = {
 const struct bp_cpu_op bp_cpu_op_random_normal_like = {
     .name = "RandomNormalLike",
     .since = 1,
+    .variant = NORMAL,
     .claim = claim,
     .pack = bp_cpu_random_pack,
     .prepare = prepare,

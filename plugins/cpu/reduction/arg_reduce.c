@@ -12,6 +12,8 @@
 #include "kernels/tensor_data.h"
 #include "kernels/types/loops.h"
 
+enum { MAXIMUM, MINIMUM }; /* variants */
+
 struct state {
     struct bp_cpu_columns columns;
     bool is_min, takes_last; /* ArgMin; select_last_index */
@@ -49,7 +51,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "axis is out of range for rank %u",
                            x->rank);
     bp_cpu_columns_make(call, (uint32_t)axis, 2, &state->columns);
-    state->is_min = strcmp(call->node->op->name, "ArgMin") == 0;
+    state->is_min = call->node->op->variant == MINIMUM;
     state->takes_last = bp_cpu_int(call->node, "select_last_index", 0) != 0;
     if (bp_cpu_count(call->out[0]) != state->columns.outer * state->columns.inner)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the output has another size");
@@ -75,6 +77,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 const struct bp_cpu_op bp_cpu_op_arg_max = {
     .name = "ArgMax",
     .since = 1,
+    .variant = MAXIMUM,
     .types = NUMBERS,
     .prepare = prepare,
     .run = run,
@@ -83,6 +86,7 @@ const struct bp_cpu_op bp_cpu_op_arg_max = {
 const struct bp_cpu_op bp_cpu_op_arg_min = {
     .name = "ArgMin",
     .since = 1,
+    .variant = MINIMUM,
     .types = NUMBERS,
     .prepare = prepare,
     .run = run,

@@ -15,7 +15,8 @@
 
 enum { X, LABELS, WEIGHTS };
 enum { NONE, SUM, MEAN };
-enum { COLUMNS = 64 }; /* columns that are reduced together */
+enum { LIKELIHOOD, ENTROPY }; /* variants */
+enum { COLUMNS = 64 };        /* columns that are reduced together */
 
 struct state {
     const struct bp_cpu_simd *simd;
@@ -73,7 +74,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     s->classes = x->dims[1];
     s->plane = bp_dims_count(x->dims + 2, x->rank - 2);
     s->strips = (s->plane + COLUMNS - 1) / COLUMNS;
-    s->is_entropy = strcmp(call->node->op->name, "SoftmaxCrossEntropyLoss") == 0;
+    s->is_entropy = call->node->op->variant == ENTROPY;
     s->has_ignored = bp_node_attr(call->node->graph, call->node->node, "ignore_index") != NULL;
     s->ignored = bp_cpu_int(call->node, "ignore_index", 0);
     s->reduction = read_reduction(call->node);
@@ -206,6 +207,7 @@ static const struct bp_cpu_wide wide = {prepare, run};
 const struct bp_cpu_op bp_cpu_op_negative_log_likelihood_loss = {
     .name = "NegativeLogLikelihoodLoss",
     .since = 12,
+    .variant = LIKELIHOOD,
     .loops = &wide,
     .types = BP_CPU_FLOATS,
     .prepare = bp_cpu_widen_prepare,
@@ -215,6 +217,7 @@ const struct bp_cpu_op bp_cpu_op_negative_log_likelihood_loss = {
 const struct bp_cpu_op bp_cpu_op_softmax_cross_entropy_loss = {
     .name = "SoftmaxCrossEntropyLoss",
     .since = 12,
+    .variant = ENTROPY,
     .loops = &wide,
     .types = BP_CPU_FLOATS,
     .prepare = bp_cpu_widen_prepare,

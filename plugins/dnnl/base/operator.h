@@ -14,6 +14,9 @@ struct bp_dnnl_builder;
 struct bp_dnnl_chain;
 struct bp_dnnl_query;
 
+/* What a node's time goes into. */
+enum { BP_DNNL_ELEMENTS, BP_DNNL_CONVOLUTION, BP_DNNL_PRODUCT, BP_DNNL_SEQUENCE };
+
 struct bp_dnnl_op {
     const char *name;   /* "Relu" */
     const char *domain; /* "" is ai.onnx */
@@ -29,6 +32,8 @@ struct bp_dnnl_op {
                    bp_err *err);
     /* The same with the nodes fused to it; for those that fuse/post_op_chains.c knows. */
     bp_rc (*build_chain)(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *chain, bp_err *err);
+    uint32_t work;        /* BP_DNNL_ELEMENTS... */
+    uint32_t weights;     /* input that multiplies input 0; 0: none does */
     dnnl_alg_kind_t kind; /* tells rows apart that share functions */
     /*
      * Outputs that the operator makes, each only if it is wanted, even if it has no elements. 0:
@@ -38,5 +43,15 @@ struct bp_dnnl_op {
     bool is_fused; /* by a pass that asked this provider: starts a group whatever its size */
     bool is_made;  /* by a pass too, but starts no group */
 };
+
+/* Attribute `axis`, by default `def`, as a positive number; -1: it is out of range for the rank. */
+static inline int bp_dnnl_axis(const bp_graph *graph, const bp_node *node, int64_t def,
+                               uint32_t rank)
+{
+    int64_t axis = bp_node_int(graph, node, "axis", def);
+
+    axis += axis < 0 ? (int64_t)rank : 0;
+    return axis >= 0 && axis < (int64_t)rank ? (int)axis : -1;
+}
 
 #endif

@@ -293,7 +293,7 @@ uint32_t bp_dnnl_frame_threads(const bp_program *program, const bp_frame_desc *d
 
     if (instance->threads > 0 && instance->threads < width)
         width = instance->threads;
-    return width > 1 ? bp_dnnl_thread_count(program->graph, desc, width) : width;
+    return width > 1 ? bp_dnnl_thread_count(program, desc, width) : width;
 }
 
 /* A frame that failed halfway is freed with what oneDNN had made for it. */

@@ -84,6 +84,19 @@ bp_rc bp_dnnl_tensor_of(struct bp_dnnl_builder *b, uint32_t value, const dnnl_me
     return rc;
 }
 
+bp_rc bp_dnnl_row_major_of(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *md,
+                           struct bp_dnnl_tensor *out, bp_err *err)
+{
+    const struct bp_dnnl_value *v = &b->values[value];
+    dnnl_memory_desc_t row_major;
+    bp_rc rc;
+
+    bp_dnnl_row_major_as(v->rank, v->dims, md->data_type, &row_major);
+    rc = bp_dnnl_tensor_of(b, value, &row_major, out, err);
+    out->md = *md;
+    return rc;
+}
+
 /* One reorder at most, which changes layout and type at once. */
 bp_rc bp_dnnl_tensor_as_planes(struct bp_dnnl_builder *b, uint32_t value, unsigned flags,
                                struct bp_dnnl_tensor *out, struct bp_dnnl_planes *planes,

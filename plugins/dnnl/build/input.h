@@ -17,6 +17,12 @@ struct bp_dnnl_tensor;
 bp_rc bp_dnnl_tensor_of(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *want,
                         struct bp_dnnl_tensor *out, bp_err *err);
 /*
+ * The value row-major and in md's type, described by md, which has other dims or strides of the same
+ * elements: a stack of matrices.
+ */
+bp_rc bp_dnnl_row_major_of(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *md,
+                           struct bp_dnnl_tensor *out, bp_err *err);
+/*
  * Weights: the value's row-major elements, described by `stored`, whatever its type, with other
  * dims or strides of the same elements, in the layout `want`. Constants are packed.
  */

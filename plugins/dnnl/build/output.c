@@ -51,6 +51,19 @@ bp_rc bp_dnnl_make_output(struct bp_dnnl_builder *b, uint32_t value, const dnnl_
     return rc;
 }
 
+bp_rc bp_dnnl_make_row_major(struct bp_dnnl_builder *b, uint32_t value,
+                             const dnnl_memory_desc_t *md, struct bp_dnnl_tensor *out, bp_err *err)
+{
+    const struct bp_dnnl_value *y = &b->values[value];
+    dnnl_memory_desc_t row_major;
+    bp_rc rc;
+
+    bp_dnnl_row_major_as(y->rank, y->dims, md->data_type, &row_major);
+    rc = bp_dnnl_make_output(b, value, &row_major, out, err);
+    out->md = *md;
+    return rc;
+}
+
 /*
  * A slot in a Concat and the host's own memory are better than that of the input: they save a copy
  * later.

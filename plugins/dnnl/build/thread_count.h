@@ -18,6 +18,6 @@ enum { BP_DNNL_WORTH_A_TEAM = 400000 };
  * Threads for a frame of these shapes, of at most `width`: 1 where no node is worth a team. Where
  * the processors are busy, each barrier of a team waits until the kernel lets its last thread run.
  */
-uint32_t bp_dnnl_thread_count(const bp_graph *graph, const bp_frame_desc *desc, uint32_t width);
+uint32_t bp_dnnl_thread_count(const bp_program *program, const bp_frame_desc *desc, uint32_t width);
 
 #endif

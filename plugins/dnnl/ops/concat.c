@@ -130,7 +130,7 @@ static bp_rc build_in_place(struct bp_dnnl_builder *b, const bp_node *node, bool
 static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {
-    int64_t axis = bp_node_int(b->graph, node, "axis", 1);
+    int axis = bp_dnnl_axis(b->graph, node, 1, (uint32_t)b->values[node->out[0]].rank);
     struct bp_dnnl_tensor whole, part, x;
     dnnl_memory_desc_t md;
     dnnl_dims_t begin = {0};
@@ -140,7 +140,6 @@ static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const
     (void)op;
     if (rc < 0 || is_done)
         return rc;
-    axis = axis < 0 ? axis + b->values[node->out[0]].rank : axis;
     choose_layout(b, node, axis, &md);
     rc = bp_dnnl_make_output(b, node->out[0], &md, &whole, err);
     for (uint32_t i = 0; i < node->n_in && rc >= 0; i++) {

@@ -335,6 +335,8 @@ const struct bp_dnnl_op bp_dnnl_op_conv = {
     .until = 22,
     .claim = claim,
     .build = build,
+    .work = BP_DNNL_CONVOLUTION,
+    .weights = 1,
     .build_chain = build_chain,
 };
 
@@ -345,5 +347,7 @@ const struct bp_dnnl_op bp_dnnl_op_fused_conv = {
     .until = 1,
     .claim = claim,
     .build = build,
+    .work = BP_DNNL_CONVOLUTION,
+    .weights = 1,
     .is_fused = true,
 };

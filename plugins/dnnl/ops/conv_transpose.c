@@ -223,4 +223,6 @@ const struct bp_dnnl_op bp_dnnl_op_conv_transpose = {
     .until = 22,
     .claim = claim,
     .build = build,
+    .work = BP_DNNL_CONVOLUTION,
+    .weights = 1,
 };

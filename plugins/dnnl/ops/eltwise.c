@@ -226,7 +226,7 @@ static bp_rc build_unparametrised(struct bp_dnnl_builder *b, const struct bp_dnn
 static bp_rc build_alpha(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                          const bp_node *node, bp_err *err)
 {
-    float def = strcmp(op->name, "LeakyRelu") == 0 ? 0.01f : 1;
+    float def = op->kind == dnnl_eltwise_relu ? 0.01f : 1;
 
     return emit(b, node, op->kind, bp_node_float(b->graph, node, "alpha", def), 0, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * instance_norm.c - InstanceNormalization (1 to 22) and GroupNormalization (18, 21) of 1-D to 3-D
+ * instance_norm.c - InstanceNormalization (6 to 22) and GroupNormalization (18, 21) of 1-D to 3-D
  * data: loops in the layout of the input, as oneDNN has neither. Means and variances are summed in
  * double.
  */
@@ -19,26 +19,31 @@
 enum { X, SCALE, BIAS };
 enum { LANES = 16 }; /* channels that are worked on at once */
 
-static bool is_grouped(const struct bp_dnnl_op *op)
-{
-    return strcmp(op->name, "GroupNormalization") == 0;
-}
-
 /* ---- claims ---------------------------------------------------------------------------------- */
 
 /* Channels have to be known, as groups divide them. */
-static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
+static bool claim_instance(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
+                           double *flops)
 {
-    int64_t groups = bp_node_int(query->graph, query->node, "num_groups", 0), channels;
-
+    (void)op;
     (void)flops;
     if (!bp_dnnl_takes_input(query, X, 3, 2 + BP_DNNL_MAX_SPATIAL) ||
         !bp_dnnl_takes_input(query, SCALE, 1, 1) || !bp_dnnl_takes_input(query, BIAS, 1, 1))
         return false;
-    channels = bp_node_in(query->graph, query->node, X)->dims[1].value;
-    if (channels < 0)
+    if (bp_node_in(query->graph, query->node, X)->dims[1].value < 0)
         return bp_dnnl_refuse(query, BP_R_DYNAMIC_SHAPE, "X", "the channels are not known");
-    if (is_grouped(op) && (groups < 1 || channels % groups != 0))
+    return true;
+}
+
+static bool claim_group(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
+                        double *flops)
+{
+    int64_t groups = bp_node_int(query->graph, query->node, "num_groups", 0), channels;
+
+    if (!claim_instance(op, query, flops))
+        return false;
+    channels = bp_node_in(query->graph, query->node, X)->dims[1].value;
+    if (groups < 1 || channels % groups != 0)
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "num_groups",
                               "%lld channels cannot be divided into %lld groups",
                               (long long)channels, (long long)groups);
@@ -275,15 +280,15 @@ static void run(const void *u, void *const *at, size_t first, size_t end)
 /* ---- building it ----------------------------------------------------------------------------- */
 
 /* Sizes of the loop. InstanceNormalization is GroupNormalization with a channel a group. */
-static struct norm solve(const struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
-                         const bp_node *node, size_t inner_channels)
+static struct norm solve(const struct bp_dnnl_builder *b, const bp_node *node, bool is_grouped,
+                         size_t inner_channels)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, X), *scale = bp_dnnl_in(b, node, SCALE);
     struct norm n = {
         .channels = (size_t)x->dims[1], .inner_channels = inner_channels, .group_size = 1};
 
     n.plane_size = (size_t)bp_dims_count(x->dims + 2, (uint32_t)x->rank - 2);
-    if (is_grouped(op))
+    if (is_grouped)
         n.group_size = n.channels / (size_t)bp_node_int(b->graph, node, "num_groups", 1);
     n.params = n.channels / (size_t)scale->dims[0];
     n.groups = n.group_size < LANES ? LANES / n.group_size : 1;
@@ -293,14 +298,14 @@ static struct norm solve(const struct bp_dnnl_builder *b, const struct bp_dnnl_o
 }
 
 /* Scale and bias have an element for each channel, or in GroupNormalization 18 for each group. */
-static bp_rc get_params(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc get_params(struct bp_dnnl_builder *b, const bp_node *node, bool is_grouped,
                         struct bp_dnnl_tensor *scale, struct bp_dnnl_tensor *bias, bp_err *err)
 {
     int64_t want = bp_dnnl_in(b, node, X)->dims[1];
     dnnl_memory_desc_t row_major;
     bp_rc rc;
 
-    if (is_grouped(op) && node->since < 21)
+    if (is_grouped && node->since < 21)
         want = bp_node_int(b->graph, node, "num_groups", 1);
     for (uint32_t i = SCALE; i <= BIAS; i++) {
         if (bp_dnnl_in(b, node, i)->dims[0] != want)
@@ -314,8 +319,7 @@ static bp_rc get_params(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, 
 }
 
 /* Not on padded blocks: padding would enter the sums of a group. */
-static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
-                   bp_err *err)
+static bp_rc build(struct bp_dnnl_builder *b, const bp_node *node, bool is_grouped, bp_err *err)
 {
     struct norm *n = bp_blocks_array(b->memory, 1, sizeof *n);
     struct bp_dnnl_tensor x, y, scale, bias;
@@ -328,25 +332,39 @@ static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const
     rc = bp_dnnl_tensor_as_planes(b, node->in[X], BP_DNNL_PLANES_F32 | BP_DNNL_PLANES_UNPADDED, &x,
                                   &planes, err);
     if (rc >= 0)
-        rc = get_params(b, op, node, &scale, &bias, err);
+        rc = get_params(b, node, is_grouped, &scale, &bias, err);
     if (rc >= 0)
         rc = bp_dnnl_make_in_place(b, node->out[0], node->in[X], &x, &y, err);
     if (rc < 0)
         return rc;
-    *n = solve(b, op, node, planes.inner_channels);
+    *n = solve(b, node, is_grouped, planes.inner_channels);
     return bp_dnnl_emit_typed(b, run, n, n->iterations * (size_t)x.md.dims[0],
                               n->channels * n->plane_size * (size_t)x.md.dims[0], 4, operands, err);
 }
 
-#define ROW(row, onnx, first, last)                                                                \
+static bp_rc build_group(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
+                         const bp_node *node, bp_err *err)
+{
+    (void)op;
+    return build(b, node, true, err);
+}
+
+static bp_rc build_instance(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
+                            const bp_node *node, bp_err *err)
+{
+    (void)op;
+    return build(b, node, false, err);
+}
+
+#define ROW(row, onnx, first, last, claims, builds)                                                \
     const struct bp_dnnl_op bp_dnnl_op_##row = {                                                   \
         .name = onnx,                                                                              \
         .domain = "",                                                                              \
         .since = first,                                                                            \
         .until = last,                                                                             \
-        .claim = claim,                                                                            \
-        .build = build,                                                                            \
+        .claim = claims,                                                                           \
+        .build = builds,                                                                           \
     }
 
-ROW(group_normalization, "GroupNormalization", 18, 21);
-ROW(instance_normalization, "InstanceNormalization", 6, 22);
+ROW(group_normalization, "GroupNormalization", 18, 21, claim_group, build_group);
+ROW(instance_normalization, "InstanceNormalization", 6, 22, claim_instance, build_instance);

@@ -14,15 +14,6 @@
 #include "build/output.h"
 #include "build/primitive.h"
 
-/* The axis as a positive number; `rank` if it is out of range. */
-static uint32_t first_axis(const bp_graph *graph, const bp_node *node, uint32_t rank)
-{
-    int64_t axis = bp_node_int(graph, node, "axis", -1);
-
-    axis = axis < 0 ? axis + (int64_t)rank : axis;
-    return axis < 0 || axis >= (int64_t)rank ? rank : (uint32_t)axis;
-}
-
 /* Has scale or bias an element for each of a row? oneDNN does not broadcast them. */
 static bool claims_row(const struct bp_dnnl_query *query, uint32_t input, const bp_value *x,
                        uint32_t axis)
@@ -46,15 +37,17 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
 {
     const bp_value *x;
     uint32_t axis;
+    int first;
 
     (void)op;
     (void)flops;
     if (!bp_dnnl_takes_input(query, 0, 1, BP_DNNL_MAX_RANK))
         return false;
     x = bp_node_in(query->graph, query->node, 0);
-    axis = first_axis(query->graph, query->node, x->rank);
-    if (axis == x->rank)
+    first = bp_dnnl_axis(query->graph, query->node, -1, x->rank);
+    if (first < 0)
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "axis", "the axis is out of range");
+    axis = (uint32_t)first;
     for (uint32_t i = axis; i < x->rank; i++) {
         if (x->dims[i].value < 0)
             return bp_dnnl_refuse(query, BP_R_DYNAMIC_SHAPE, x->name,
@@ -102,7 +95,7 @@ static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const
                    bp_err *err)
 {
     const struct bp_dnnl_value *v = bp_dnnl_in(b, node, 0);
-    uint32_t axis = first_axis(b->graph, node, (uint32_t)v->rank);
+    uint32_t axis = (uint32_t)bp_dnnl_axis(b->graph, node, -1, (uint32_t)v->rank);
     dnnl_dims_t dims = {bp_dims_count(v->dims, axis),
                         bp_dims_count(v->dims + axis, (uint32_t)v->rank - axis)};
     bool has_bias = bp_dnnl_in(b, node, 2) != NULL;

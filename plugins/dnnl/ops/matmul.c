@@ -63,33 +63,6 @@ static bp_rc describe(struct bp_dnnl_builder *b, struct product *p, dnnl_primiti
     return rc == BP_E_SHAPE && type != dnnl_f32 ? describe_as(b, p, dnnl_f32, out, err) : rc;
 }
 
-/* The row-major value, described by md, in md's type. */
-static bp_rc get_as(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *md,
-                    struct bp_dnnl_tensor *out, bp_err *err)
-{
-    const struct bp_dnnl_value *v = &b->values[value];
-    dnnl_memory_desc_t row_major;
-    bp_rc rc;
-
-    bp_dnnl_row_major_as(v->rank, v->dims, md->data_type, &row_major);
-    rc = bp_dnnl_tensor_of(b, value, &row_major, out, err);
-    out->md = *md;
-    return rc;
-}
-
-/* Row-major, seen as a stack of matrices by the primitive. */
-static bp_rc make_result(struct bp_dnnl_builder *b, struct product *p, bp_err *err)
-{
-    const struct bp_dnnl_value *y = &b->values[p->made];
-    dnnl_memory_desc_t row_major;
-    bp_rc rc;
-
-    bp_dnnl_row_major_as(y->rank, y->dims, p->y.data_type, &row_major);
-    rc = bp_dnnl_make_output(b, p->made, &row_major, &p->y_tensor, err);
-    p->y_tensor.md = p->y;
-    return rc;
-}
-
 /* Operands are fetched after the primitive is described, in the layouts that it chose. */
 static bp_rc emit(struct bp_dnnl_builder *b, struct product *p, bp_err *err)
 {
@@ -102,12 +75,12 @@ static bp_rc emit(struct bp_dnnl_builder *b, struct product *p, bp_err *err)
 
     if (rc < 0)
         return rc;
-    rc = get_as(b, p->node->in[0], &p->a, &p->a_tensor, err);
+    rc = bp_dnnl_row_major_of(b, p->node->in[0], &p->a, &p->a_tensor, err);
     if (rc >= 0)
         rc = bp_dnnl_weights(b, p->node->in[1], &p->b, bp_dnnl_query(pd, dnnl_query_weights_md),
                              &p->b_tensor, err);
     if (rc >= 0)
-        rc = make_result(b, p, err);
+        rc = bp_dnnl_make_row_major(b, p->made, &p->y, &p->y_tensor, err);
     if (rc < 0) {
         bp_dnnl.primitive_desc_destroy(pd);
         return rc;
@@ -235,7 +208,7 @@ static bp_rc build_product(struct bp_dnnl_builder *b, const struct bp_dnnl_chain
 
         bp_dnnl_row_major(2, dims, &p.bias);
         p.has_bias = true;
-        rc = get_as(b, chain->other, &p.bias, &p.c_tensor, err);
+        rc = bp_dnnl_row_major_of(b, chain->other, &p.bias, &p.c_tensor, err);
     }
     bp_dnnl_add_chain_activation(&p.attr, chain);
     return rc < 0 ? rc : emit(b, &p, err);
@@ -296,7 +269,7 @@ static bp_rc get_c(struct bp_dnnl_builder *b, struct product *p, bp_err *err)
     dims[0] = c->rank > 1 ? c->dims[0] : 1;
     dims[1] = c->dims[c->rank - 1];
     bp_dnnl_row_major(2, dims, &p->bias);
-    rc = get_as(b, p->node->in[2], &p->bias, &p->c_tensor, err);
+    rc = bp_dnnl_row_major_of(b, p->node->in[2], &p->bias, &p->c_tensor, err);
     p->has_bias = alpha == 1 && beta == 1 && dims[0] == 1 && dims[1] == p->y.dims[1];
     p->has_other = !p->has_bias;
     if (p->has_other) {
@@ -336,6 +309,8 @@ const struct bp_dnnl_op bp_dnnl_op_matmul = {
     .until = 13,
     .claim = claim_matmul,
     .build = build_matmul,
+    .work = BP_DNNL_PRODUCT,
+    .weights = 1,
     .build_chain = build_product,
 };
 
@@ -346,6 +321,8 @@ const struct bp_dnnl_op bp_dnnl_op_fused_matmul = {
     .until = 1,
     .claim = claim_matmul,
     .build = build_matmul,
+    .work = BP_DNNL_PRODUCT,
+    .weights = 1,
     .is_made = true,
 };
 
@@ -356,6 +333,8 @@ const struct bp_dnnl_op bp_dnnl_op_gemm = {
     .until = 13,
     .claim = claim_gemm,
     .build = build_gemm,
+    .work = BP_DNNL_PRODUCT,
+    .weights = 1,
 };
 
 const struct bp_dnnl_op bp_dnnl_op_fused_gemm = {
@@ -365,5 +344,7 @@ const struct bp_dnnl_op bp_dnnl_op_fused_gemm = {
     .until = 1,
     .claim = claim_gemm,
     .build = build_gemm,
+    .work = BP_DNNL_PRODUCT,
+    .weights = 1,
     .is_made = true,
 };

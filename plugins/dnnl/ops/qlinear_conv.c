@@ -225,5 +225,7 @@ const struct bp_dnnl_op bp_dnnl_op_qlinear_conv = {
     .until = 10,
     .claim = claim,
     .build = build,
+    .work = BP_DNNL_CONVOLUTION,
+    .weights = 3,
     .is_made = true,
 };

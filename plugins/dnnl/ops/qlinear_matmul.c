@@ -186,34 +186,6 @@ static bp_rc read_quantization(struct bp_dnnl_builder *b, struct product *p, bp_
     return rc < 0 ? rc : bp_dnnl_output_scales(b, &x, &w, &y, alpha, &p->attr, err);
 }
 
-/* The row-major value, described by md, in md's type. */
-static bp_rc get_as(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *md,
-                    struct bp_dnnl_tensor *out, bp_err *err)
-{
-    const struct bp_dnnl_value *v = &b->values[value];
-    dnnl_memory_desc_t row_major;
-    bp_rc rc;
-
-    bp_dnnl_row_major_as(v->rank, v->dims, md->data_type, &row_major);
-    rc = bp_dnnl_tensor_of(b, value, &row_major, out, err);
-    out->md = *md;
-    return rc;
-}
-
-/* Row-major, seen as a matrix by the primitive. */
-static bp_rc make_result(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *md,
-                         struct bp_dnnl_tensor *out, bp_err *err)
-{
-    const struct bp_dnnl_value *y = &b->values[value];
-    dnnl_memory_desc_t row_major;
-    bp_rc rc;
-
-    bp_dnnl_row_major_as(y->rank, y->dims, md->data_type, &row_major);
-    rc = bp_dnnl_make_output(b, value, &row_major, out, err);
-    out->md = *md;
-    return rc;
-}
-
 /* Rows of all batches are one matrix, as there is but one B. */
 static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
@@ -236,14 +208,15 @@ static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const
         rc = describe(b, &p, &pd, err);
     if (rc < 0)
         return rc;
-    rc = get_as(b, node->in[A], &p.a, &tensors[0], err);
+    rc = bp_dnnl_row_major_of(b, node->in[A], &p.a, &tensors[0], err);
     if (rc >= 0)
         rc = bp_dnnl_weights(b, node->in[B], &p.b, bp_dnnl_query(pd, dnnl_query_weights_md),
                              &tensors[1], err);
     if (rc >= 0)
-        rc = make_result(b, node->out[0], &p.y, &tensors[2], err);
+        rc = bp_dnnl_make_row_major(b, node->out[0], &p.y, &tensors[2], err);
     if (rc >= 0 && p.has_bias)
-        rc = get_as(b, node->in[optional_inputs_of(node).bias], &p.bias, &tensors[3], err);
+        rc = bp_dnnl_row_major_of(b, node->in[optional_inputs_of(node).bias], &p.bias, &tensors[3],
+                                  err);
     if (rc < 0) {
         bp_dnnl.primitive_desc_destroy(pd);
         return rc;
@@ -258,6 +231,8 @@ const struct bp_dnnl_op bp_dnnl_op_qlinear_matmul = {
     .until = 21,
     .claim = claim,
     .build = build,
+    .work = BP_DNNL_PRODUCT,
+    .weights = 3,
     .is_made = true,
 };
 
@@ -268,5 +243,7 @@ const struct bp_dnnl_op bp_dnnl_op_qgemm = {
     .until = 1,
     .claim = claim,
     .build = build,
+    .work = BP_DNNL_PRODUCT,
+    .weights = 3,
     .is_made = true,
 };

@@ -30,15 +30,6 @@ static bool is_float(const struct bp_dnnl_query *query, const char *name)
     return type == 0 || type == BP_DTYPE_F32;
 }
 
-/* The axis that scales belong to, as a positive number, or -1. */
-static int axis_of(const bp_graph *graph, const bp_node *node, uint32_t rank)
-{
-    int64_t axis = bp_node_int(graph, node, "axis", 1);
-
-    axis += axis < 0 ? (int64_t)rank : 0;
-    return axis >= 0 && axis < (int64_t)rank ? (int)axis : -1;
-}
-
 /*
  * One scale, or one for each index of the axis if its size is known. Blocked quantisation (21) is
  * left to others.
@@ -46,7 +37,7 @@ static int axis_of(const bp_graph *graph, const bp_node *node, uint32_t rank)
 static bool claims_quantization(const struct bp_dnnl_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, X);
-    int axis = axis_of(query->graph, query->node, x->rank);
+    int axis = bp_dnnl_axis(query->graph, query->node, 1, x->rank);
     int64_t each = axis >= 0 ? x->dims[axis].value : 0;
 
     if (!bp_node_in(query->graph, query->node, SCALE))
@@ -133,7 +124,7 @@ static struct bp_dnnl_quant_rows rows_of_constant(const struct bp_dnnl_builder *
                                                   const struct bp_dnnl_quant *quant)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, X);
-    int axis = axis_of(b->graph, node, (uint32_t)x->rank);
+    int axis = bp_dnnl_axis(b->graph, node, 1, (uint32_t)x->rank);
     struct bp_dnnl_quant_rows rows = {.quant = *quant, .width = 1, .from = node->in[X]};
 
     rows.type = bp_dnnl_host_type(b->graph, node->in[X]);
@@ -146,13 +137,11 @@ static struct bp_dnnl_quant_rows rows_of_constant(const struct bp_dnnl_builder *
  * Dequantised outputs of the group are made row-major; all others keep the layout that they come
  * in.
  */
-static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
-                   bp_err *err)
+static bp_rc build(struct bp_dnnl_builder *b, const bp_node *node, bool quantizes, bp_err *err)
 {
-    bool is_first = op->name[0] == 'Q';
     bool is_output = BP_VALUE(b->graph, node->out[0])->flags & BP_VALUE_OUTPUT;
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, X);
-    int axis = axis_of(b->graph, node, (uint32_t)x->rank);
+    int axis = bp_dnnl_axis(b->graph, node, 1, (uint32_t)x->rank);
     struct bp_dnnl_quant_rows *job = bp_blocks_array(b->memory, 1, sizeof *job);
     struct bp_dnnl_tensor from, to;
     const struct bp_dnnl_tensor *operands[2] = {&from, &to};
@@ -169,29 +158,43 @@ static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const
         return BP_OK;
     }
     if (rc >= 0)
-        rc = get_input(b, node->in[X], is_output && !is_first, &from, err);
+        rc = get_input(b, node->in[X], is_output && !quantizes, &from, err);
     if (rc < 0)
         return rc;
     md = from.md;
     md.data_type = bp_dnnl_host_type(b->graph, node->out[0]);
-    job->type = is_first ? md.data_type : from.md.data_type;
+    job->type = quantizes ? md.data_type : from.md.data_type;
     job->width = job->quant.n > 1 ? (size_t)md.format_desc.blocking.strides[axis] : 1;
     rc = bp_dnnl_make_output(b, node->out[0], &md, &to, err);
     if (rc < 0)
         return rc;
-    return bp_dnnl_emit_typed(b, is_first ? bp_dnnl_quantize_rows : bp_dnnl_dequantize_rows, job,
+    return bp_dnnl_emit_typed(b, quantizes ? bp_dnnl_quantize_rows : bp_dnnl_dequantize_rows, job,
                               elements / job->width, elements, 2, operands, err);
 }
 
-#define ROW(row, onnx, claims)                                                                     \
+static bp_rc build_quantize(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
+                            const bp_node *node, bp_err *err)
+{
+    (void)op;
+    return build(b, node, true, err);
+}
+
+static bp_rc build_dequantize(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
+                              const bp_node *node, bp_err *err)
+{
+    (void)op;
+    return build(b, node, false, err);
+}
+
+#define ROW(row, onnx, claims, builds)                                                             \
     const struct bp_dnnl_op bp_dnnl_op_##row = {                                                   \
         .name = onnx,                                                                              \
         .domain = "",                                                                              \
         .since = 10,                                                                               \
         .until = 25,                                                                               \
         .claim = claims,                                                                           \
-        .build = build,                                                                            \
+        .build = builds,                                                                           \
     }
 
-ROW(quantize_linear, "QuantizeLinear", claim_quantize);
-ROW(dequantize_linear, "DequantizeLinear", claim_dequantize);
+ROW(quantize_linear, "QuantizeLinear", claim_quantize, build_quantize);
+ROW(dequantize_linear, "DequantizeLinear", claim_dequantize, build_dequantize);

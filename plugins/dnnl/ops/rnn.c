@@ -369,6 +369,7 @@ static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const
         .until = 22,                                                                               \
         .claim = bp_dnnl_rnn_claim,                                                                \
         .build = build,                                                                            \
+        .work = BP_DNNL_SEQUENCE,                                                                  \
         .kind = what,                                                                              \
         .n_out = outputs,                                                                          \
     }

@@ -195,12 +195,11 @@ static bp_rc build_box(struct bp_dnnl_builder *b, const bp_node *node, uint32_t 
 static bp_rc build_split(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                          const bp_node *node, bp_err *err)
 {
-    int64_t axis = bp_node_int(b->graph, node, "axis", 0), rank = bp_dnnl_in(b, node, 0)->rank;
+    int axis = bp_dnnl_axis(b->graph, node, 0, (uint32_t)bp_dnnl_in(b, node, 0)->rank);
     dnnl_dims_t begin = {0};
     bp_rc rc = BP_OK;
 
     (void)op;
-    axis = axis < 0 ? axis + rank : axis;
     for (uint32_t i = 0; i < node->n_out && rc >= 0; i++) {
         rc = build_box(b, node, node->out[i], begin, err);
         begin[axis] += b->values[node->out[i]].dims[axis];

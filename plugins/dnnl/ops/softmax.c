@@ -17,11 +17,9 @@
 #include "kernels/vector.h"
 
 /* The default axis is 1 before version 13, the last one since. */
-static int64_t axis_of(const bp_graph *graph, const bp_node *node, int64_t rank)
+static int axis_of(const bp_graph *graph, const bp_node *node, uint32_t rank)
 {
-    int64_t axis = bp_node_int(graph, node, "axis", node->since < 13 ? 1 : -1);
-
-    return axis < 0 ? axis + rank : axis;
+    return bp_dnnl_axis(graph, node, node->since < 13 ? 1 : -1, rank);
 }
 
 /*
@@ -30,7 +28,7 @@ static int64_t axis_of(const bp_graph *graph, const bp_node *node, int64_t rank)
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const bp_value *x;
-    int64_t axis;
+    int axis;
 
     (void)op;
     (void)flops;
@@ -38,7 +36,7 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
         return false;
     x = bp_node_in(query->graph, query->node, 0);
     axis = axis_of(query->graph, query->node, x->rank);
-    if (axis < 0 || axis >= x->rank)
+    if (axis < 0)
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "axis", "the axis is out of range");
     for (uint32_t i = (uint32_t)axis + 1; query->node->since < 13 && i < x->rank; i++) {
         if (x->dims[i].value != 1)
@@ -148,16 +146,16 @@ static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const
     struct bp_dnnl_arg args[2] = {{DNNL_ARG_SRC, &x}, {DNNL_ARG_DST, &y}};
     dnnl_softmax_desc_t desc;
     dnnl_status_t status;
-    int64_t axis;
+    int axis;
     bp_rc rc = bp_dnnl_tensor_of(b, node->in[0], NULL, &x, err);
 
     (void)op;
     if (rc < 0)
         return rc;
-    axis = axis_of(b->graph, node, bp_dnnl_in(b, node, 0)->rank);
+    axis = axis_of(b->graph, node, (uint32_t)bp_dnnl_in(b, node, 0)->rank);
     if (has_short_rows(&x.md, axis))
         return emit_short_rows(b, node, axis, &x, err);
-    status = bp_dnnl.softmax_forward_desc_init(&desc, dnnl_forward_inference, &x.md, (int)axis);
+    status = bp_dnnl.softmax_forward_desc_init(&desc, dnnl_forward_inference, &x.md, axis);
     return bp_dnnl_emit_desc(b, status, &desc, node->in[0], &y, 2, args, err);
 }
 

@@ -175,7 +175,7 @@ static uint64_t hash_shapes(const bp_frame_desc *desc)
 static bool has_conv(const bp_program *program)
 {
     for (uint32_t i = 0; i < program->graph->n_nodes; i++) {
-        if (strstr(program->ops[i]->name, "Conv"))
+        if (program->ops[i]->work == BP_DNNL_CONVOLUTION)
             return true;
     }
     return false;

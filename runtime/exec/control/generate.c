@@ -235,7 +235,7 @@ static bp_rc set_beams(struct bp_generate *g, bp_err *err)
     return rc;
 }
 
-/* What was never reached, as all had ended, is 0 in ONNX Runtime, not padding. */
+/* After all sequences have ended, the remaining tokens are 0, not padding, as in ONNX Runtime. */
 static bp_rc set_sequences(struct bp_generate *g, bp_err *err)
 {
     int64_t dims[] = {(int64_t)g->batch, (int64_t)g->max_length};

@@ -80,9 +80,11 @@ bp_rc bp_generate_check_vocab(struct bp_generate *g, size_t width, bp_err *err) 
 
 /* ---- generate_feeds.c: what a decoder is fed with -------------------------------------------- */
 
-bp_rc bp_feeds_init(struct bp_generate_feeds *feeds, uint32_t n, bp_err *err) BP_CHECKED;
+/* Feeds of n inputs, whose memory comes from the allocator of the frame. */
+bp_rc bp_feeds_init(struct bp_generate_feeds *feeds, const struct bp_frame_state *frame, uint32_t n,
+                    bp_err *err) BP_CHECKED;
 void bp_feeds_finish(struct bp_generate_feeds *feeds);
-/* Room for input i, of this type and shape; *out gets its bytes. */
+/* Allocates input i with this type and shape; *out is its memory. */
 bp_rc bp_feeds_alloc(struct bp_generate_feeds *feeds, uint32_t i, uint32_t dtype, uint32_t rank,
                      const int64_t *dims, void **out, bp_err *err) BP_CHECKED;
 /*
@@ -107,17 +109,17 @@ bp_rc bp_generate_next(struct bp_generate *g, struct bp_cell *logits, bp_err *er
 
 /* Takes the last token's logits of each row into g->scores. */
 void bp_generate_take_logits(struct bp_generate *g, const struct bp_cell *logits);
-/* Makes log probabilities of them. */
+/* Turns g->scores into log probabilities, in place. */
 void bp_generate_log_softmax(struct bp_generate *g);
-/* Penalties and masks. */
+/* Applies penalties and masks to g->scores. */
 void bp_generate_adjust(struct bp_generate *g);
 
 /* ---- generate_beams.c, generate_sample.c ----------------------------------------------------- */
 
 bp_rc bp_beams_init(struct bp_generate *g, bp_err *err) BP_CHECKED;
-/* From g->scores to g->tokens and g->origins, and what has ended into the lists. */
+/* Chooses g->tokens and g->origins by g->scores; adds sequences that ended to the lists. */
 bp_rc bp_beams_choose(struct bp_generate *g, bp_err *err) BP_CHECKED;
-/* Sequences that have not ended into the lists as well. */
+/* Adds sequences that have not ended to the lists, too. */
 void bp_beams_end(struct bp_generate *g);
 
 bp_rc bp_sample_init(struct bp_generate *g, bp_err *err) BP_CHECKED;

@@ -62,9 +62,9 @@ static void finish_row(struct bp_generate *g, size_t entry, size_t row, float su
 }
 
 /*
- * May what goes on still come to be better than the worst that has ended? ONNX Runtime looks for
- * the best candidate from place entry * beams on, not entry * 2 * beams; so do we, as results
- * depend on it where there are several prompts.
+ * Can a running sequence of the entry still become better than the worst finished one? ONNX Runtime
+ * reads the best candidate at index entry * beams, not entry * 2 * beams; so does this, because
+ * results of several prompts depend on it.
  */
 static bool can_improve(const struct bp_generate *g, size_t entry)
 {

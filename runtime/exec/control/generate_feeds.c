@@ -9,26 +9,33 @@
 #include "exec/control/generate.h"
 
 /* One cell and two buffers for each input of the subgraph; nothing is allocated for them yet. */
-bp_rc bp_feeds_init(struct bp_generate_feeds *feeds, uint32_t n, bp_err *err)
+bp_rc bp_feeds_init(struct bp_generate_feeds *feeds, const struct bp_frame_state *frame, uint32_t n,
+                    bp_err *err)
 {
+    const bp_allocator *allocator = bp_memory_allocator(frame->subgraph->memory);
+
     feeds->buffers = calloc((size_t)n + 1, sizeof *feeds->buffers);
     feeds->cells = calloc((size_t)n + 1, sizeof *feeds->cells);
     feeds->n = n;
-    return feeds->buffers && feeds->cells ? BP_OK : bp_fail_nomem(err, "a decoder's inputs");
+    if (!feeds->buffers || !feeds->cells)
+        return bp_fail_nomem(err, "a decoder's inputs");
+    for (uint32_t i = 0; i < n; i++)
+        feeds->buffers[i][0].allocator = feeds->buffers[i][1].allocator = allocator;
+    return BP_OK;
 }
 
 void bp_feeds_finish(struct bp_generate_feeds *feeds)
 {
     for (uint32_t i = 0; feeds->buffers && i < feeds->n; i++) {
-        free(feeds->buffers[i][0].data);
-        free(feeds->buffers[i][1].data);
+        bp_dynamic_buffer_finish(&feeds->buffers[i][0]);
+        bp_dynamic_buffer_finish(&feeds->buffers[i][1]);
     }
     free(feeds->buffers);
     free(feeds->cells);
     *feeds = (struct bp_generate_feeds){0};
 }
 
-/* The buffer that the input does not lie in: what is made now may be made from it. */
+/* Takes the buffer that does not hold the present input, as the new input may be made from that. */
 bp_rc bp_feeds_alloc(struct bp_generate_feeds *feeds, uint32_t i, uint32_t dtype, uint32_t rank,
                      const int64_t *dims, void **out, bp_err *err)
 {

@@ -144,7 +144,7 @@ static bp_rc first_of_gpt(struct bp_generate *g, struct bp_cell *logits, bp_err 
     bp_rc rc = bp_host_op_named_subgraph(g->state, g->unit, name, &child, err);
 
     if (rc >= 0)
-        rc = bp_feeds_init(&g->feeds, child->subgraph->ir->n_inputs, err);
+        rc = bp_feeds_init(&g->feeds, child, child->subgraph->ir->n_inputs, err);
     if (rc >= 0)
         rc = bp_feeds_take(&g->feeds, IDS, g->ids, 0, NULL, g->beams, g->rows, err);
     if (rc >= 0)
@@ -156,7 +156,7 @@ static bp_rc first_of_gpt(struct bp_generate *g, struct bp_cell *logits, bp_err 
     return rc < 0 ? rc : take_logits(g, g->rows, logits, err);
 }
 
-/* Each mask one longer, by a 1. */
+/* Appends a 1 to each row of the mask. */
 static bp_rc lengthen_mask(struct bp_generate *g, bp_err *err)
 {
     struct bp_cell before = g->feeds.cells[MASK];
@@ -247,7 +247,7 @@ static bp_rc run_encoder(struct bp_generate *g, struct bp_generate_feeds *feeds,
     bp_rc rc = bp_host_op_named_subgraph(g->state, g->unit, "encoder", &child, err);
 
     if (rc >= 0)
-        rc = bp_feeds_init(feeds, 3, err);
+        rc = bp_feeds_init(feeds, child, 3, err);
     if (rc < 0)
         return rc;
     feeds->cells[0] = *g->ids;
@@ -302,7 +302,7 @@ static bp_rc feed_encoded(struct bp_generate *g, const struct bp_ir *decoder,
     uint32_t first = first_past_of(decoder), n = decoder->n_outputs - 1; /* states: 2 a layer */
     bool has_mask = g->model_type != BP_GENERATE_WHISPER;
     bool has_states = makes_states(g, g->ran->subgraph->ir);
-    bp_rc rc = bp_feeds_init(&g->feeds, decoder->n_inputs, err);
+    bp_rc rc = bp_feeds_init(&g->feeds, g->state->frame, decoder->n_inputs, err);
 
     if (rc >= 0 && has_mask)
         rc = bp_feeds_take(&g->feeds, 1, mask, 0, NULL, g->beams, g->rows, err);

@@ -59,7 +59,7 @@ static void softmax(struct bp_ranked *ranked, size_t n, float max)
         ranked[i].score /= sum;
 }
 
-/* From the least probable on: out are those whose sum so far is no more than 1 - top_p. */
+/* Filters the least probable words while the sum of their probabilities is at most 1 - top_p. */
 static void filter(const struct bp_generate *g, float *scores)
 {
     size_t n = g->vocab - (size_t)g->keeps;
@@ -72,7 +72,7 @@ static void filter(const struct bp_generate *g, float *scores)
     }
 }
 
-/* From the most probable on: out is who comes after a sum of more than top_p. */
+/* Keeps the most probable words until the sum of their probabilities exceeds top_p. */
 static void filter_custom(const struct bp_generate *g, float *scores)
 {
     float sum = 0;

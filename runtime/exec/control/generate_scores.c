@@ -69,7 +69,7 @@ static void penalise_repetition(struct bp_generate *g, const int32_t *sequence, 
     }
 }
 
-/* A word that would make the last ngram words ones that were there before. */
+/* Forbids each word that would repeat an n-gram of the sequence. */
 static void forbid_ngrams(const struct bp_generate *g, const int32_t *sequence, float *scores)
 {
     size_t n = (size_t)g->ngram - 1;

@@ -27,7 +27,7 @@ bp_rc bp_host_op_int(const struct bp_run_state *state, const struct bp_ir_node *
 /* Sets output i, where the node has it, to an object; takes the reference over, also on failure. */
 bp_rc bp_host_op_set_object(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
                             bp_object *object, bp_err *err) BP_CHECKED;
-/* Room for a tensor that is output i, in the frame; fill it, then bp_run_set(). */
+/* Allocates output i, a tensor, in the frame; fill it, then call bp_run_set(). */
 bp_rc bp_host_op_alloc_output(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
                               uint32_t dtype, uint32_t rank, const int64_t *dims,
                               struct bp_cell *out, bp_err *err) BP_CHECKED;

@@ -292,7 +292,7 @@ static bp_rc run_round(struct loop *l, bp_err *err)
     return rc;
 }
 
-/* Before the first round: nothing, in the shape that is known of a round. */
+/* Before the first iteration: scan outputs without elements, with the shape known from the plan. */
 static void clear_scans(struct loop *l)
 {
     for (uint32_t i = l->n_carried; i < l->node->n_out; i++) {

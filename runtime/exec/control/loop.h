@@ -7,7 +7,7 @@
 
 #include "exec/control/host_op.h"
 
-/* Before the first round. */
+/* Before the first iteration: takes the initial value. */
 void bp_carry_start(struct bp_carried *carried, const struct bp_cell *initial);
 /*
  * Before an iteration: asks the subgraph's frame to write its output `value`, which becomes the

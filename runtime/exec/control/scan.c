@@ -3,8 +3,10 @@
 
 #include "config.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/block.h"
 #include "exec/control/loop.h"
 #include "exec/control/table.h"
 
@@ -128,6 +130,7 @@ static bp_rc start_input(struct scan *s, uint32_t i, bp_err *err)
     struct strip *strip = &s->ins[i];
     const struct bp_cell *cell = bp_host_op_input(s->state, s->node, s->first + s->n_states + i);
     uint32_t skip = s->has_batch ? 1 : 0, axis = 0;
+    void *slice;
     bp_rc rc = BP_OK;
 
     strip->all = *cell;
@@ -147,9 +150,9 @@ static bp_rc start_input(struct scan *s, uint32_t i, bp_err *err)
                                (long long)cell->dims[skip + axis], (long long)s->length);
     rc = make_strip(s, strip, cell->dims + skip, cell->rank - skip, axis, err);
     if (rc >= 0 && strip->outer > 1) {
-        strip->slice = malloc(strip->outer * strip->row + 1);
-        if (!strip->slice)
-            rc = bp_fail_nomem(err, "a slice");
+        rc = bp_block_alloc(bp_memory_allocator(s->state->frame->subgraph->memory),
+                            strip->outer * strip->row, &slice, err);
+        strip->slice = slice;
     }
     return rc;
 }
@@ -416,7 +419,7 @@ static bp_rc set_no_state(struct scan *s, uint32_t i, bp_err *err)
 static void finish(struct scan *s)
 {
     for (uint32_t i = 0; s->ins && i < s->n_ins; i++)
-        free(s->ins[i].slice);
+        bp_block_free(bp_memory_allocator(s->state->frame->subgraph->memory), s->ins[i].slice);
     free(s->ins);
     free(s->outs);
     bp_forget_text(s->kept);

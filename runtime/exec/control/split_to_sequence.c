@@ -65,7 +65,7 @@ static int64_t size_of_piece(const struct split *s, uint32_t i)
     return left < s->size ? left : s->size;
 }
 
-/* A list of sizes has to add up to the axis. */
+/* The sum of the sizes must be the size of the axis. */
 static bp_rc check_sizes(struct split *s, bp_err *err)
 {
     int64_t sum = 0, dim = s->in->dims[s->axis];

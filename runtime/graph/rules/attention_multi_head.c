@@ -303,7 +303,7 @@ MS_ROW(MultiHeadAttention, 1, INFER(infer_multi_head),
  * the hidden size of the query heads.
  * The caches are (batch, kv_num_heads, length, head size). Their length is the larger one of
  * the length of past_key and total_sequence_length, an input; where its value is not known,
- * neither is the length.
+ * neither is the length. Caches of uint8 have two elements of 4 bits in each.
  */
 
 /* The larger of the past's length and total_sequence_length, and the latter. */
@@ -371,6 +371,8 @@ static bp_rc infer_group_query(struct bp_infer *infer)
     dims[1] = bp_sym_of(kv_heads);
     dims[2] = length;
     dims[3] = head;
+    if (cache == BP_DTYPE_U8 && rc >= 0)
+        rc = divide(infer, head, 2, "the head size", &dims[3]);
     for (uint32_t i = 1; i < 3 && rc >= 0; i++)
         rc = bp_rule_set(infer, i, cache, 4, dims);
     dims[1] = bp_sym_of(heads);

@@ -29,7 +29,7 @@ struct bp_elf {
     unsigned char head[BP_ELF_HEAD];
 };
 
-/* What the dynamic linker is told. Offsets of strings count from `strings`; 0: there is none. */
+/* The dynamic section. Offsets of strings count from `strings`; 0: there is none. */
 struct bp_elf_dynamic {
     uint64_t strings, n_strings; /* place in the file, and bytes */
     uint64_t runpath, rpath, soname;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the processor and the system say; zeroes off x86-64. */
+/* Features by CPUID and XGETBV; zeroes on other processors than x86-64. */
 struct bp_isa {
     uint32_t leaf1_ecx, leaf7_ebx, leaf_ext_ecx; /* CPUID */
     uint64_t xcr0;                               /* registers that the system saves; 0: none said */
@@ -20,7 +20,7 @@ void bp_isa_ask(struct bp_isa *out);
 int bp_isa_level(const struct bp_isa *isa);
 /* 3 for "x86-64-v3"; 1 for "x86-64" and "", BP_ISA_UNKNOWN for other names. */
 int bp_isa_level_of(const char *name);
-/* "avx512f avx512vl": what a level needs and is not there. */
+/* The features of a level that are missing, "avx512f avx512vl". */
 void bp_isa_missing(const struct bp_isa *isa, int level, char *out, size_t cap);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* file_id.h - which file a path has to lead to. */
+/* file_id.h - identifies the file that a path must lead to. */
 #ifndef BP_HOST_LOAD_FILE_ID_H
 #define BP_HOST_LOAD_FILE_ID_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* loader.h - opens a plug-in's shared object and checks that we can speak to it. */
+/* loader.h - opens a plug-in's shared object and checks its ABI version and tables. */
 #ifndef BP_HOST_LOAD_LOADER_H
 #define BP_HOST_LOAD_LOADER_H
 

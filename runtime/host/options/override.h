@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * override.h - what whoever runs a program says over its head: BACKPLANE_FALLBACK and
+ * override.h - settings by which the user overrides a program: BACKPLANE_FALLBACK and
  * BACKPLANE_PROVIDER_OPTIONS.
  */
 #ifndef BP_HOST_OPTIONS_OVERRIDE_H

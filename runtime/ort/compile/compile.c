@@ -21,6 +21,7 @@
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/* Replaces the text by a copy; on failure the text before is kept. */
 static OrtStatus *set_text(char **target, const char *text)
 {
     char *copy = strdup(text);
@@ -69,6 +70,7 @@ OrtStatus *ort_compile_CreateModelCompilationOptionsFromSessionOptions(
     return NULL;
 }
 
+/* OrtCompileApi since version 22: Buffers and callbacks that were set are the application's. */
 void ort_compile_ReleaseModelCompilationOptions(OrtModelCompilationOptions *input)
 {
     if (!input)
@@ -91,6 +93,7 @@ static void clear_input(OrtModelCompilationOptions *options)
     options->in_model = NULL;
 }
 
+/* OrtCompileApi since version 22: The path is copied; CompileModel opens the file. */
 OrtStatus *ort_compile_ModelCompilationOptions_SetInputModelPath(
     OrtModelCompilationOptions *model_compile_options, const char *input_model_path)
 {
@@ -147,6 +150,10 @@ static void clear_output(OrtModelCompilationOptions *options)
     options->write_state = NULL;
 }
 
+/*
+ * OrtCompileApi since version 22: The path is copied; CompileModel replaces an existing file unless
+ * a flag forbids it.
+ */
 OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelPath(
     OrtModelCompilationOptions *model_compile_options, const char *output_model_path)
 {
@@ -194,6 +201,10 @@ OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelWriteFunc(
 
 /* ---- initializers: the last one set is used -------------------------------------------------- */
 
+/*
+ * OrtCompileApi since version 22: The path is copied. Initializers of at least the threshold, in
+ * bytes, go to the file; the others stay in the model.
+ */
 OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelExternalInitializersFile(
     OrtModelCompilationOptions *model_compile_options, const char *external_initializers_file_path,
     size_t external_initializers_size_threshold)
@@ -212,6 +223,10 @@ OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelExternalInitializer
     return NULL;
 }
 
+/*
+ * OrtCompileApi since version 23: CompileModel asks the function for each initializer where it
+ * goes; the state must live until then.
+ */
 OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelGetInitializerLocationFunc(
     OrtModelCompilationOptions *model_compile_options,
     OrtGetInitializerLocationFunc get_initializer_location_func, void *state)
@@ -227,11 +242,16 @@ OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelGetInitializerLocat
 
 /* ---- config entries for providers that compile ----------------------------------------------- */
 
+/* Stores the config entry "0" or "1" in the copy of the session options. */
 static OrtStatus *set_switch(OrtModelCompilationOptions *options, const char *key, bool is_on)
 {
     return ort_keys_set(&options->options->config, key, is_on ? "1" : "0") ? NULL : ort_no_memory();
 }
 
+/*
+ * OrtCompileApi since version 22: Kept as "ep.context_embed_mode"; without effect, as no provider
+ * here stores compiled code.
+ */
 OrtStatus *ort_compile_ModelCompilationOptions_SetEpContextEmbedMode(
     OrtModelCompilationOptions *model_compile_options, bool embed_ep_context_in_model)
 {
@@ -239,6 +259,7 @@ OrtStatus *ort_compile_ModelCompilationOptions_SetEpContextEmbedMode(
     return set_switch(model_compile_options, "ep.context_embed_mode", embed_ep_context_in_model);
 }
 
+/* OrtCompileApi since version 29: Kept as "ep.enable_weightless"; without effect, as above. */
 OrtStatus *ort_compile_ModelCompilationOptions_SetWeightlessEnabled(
     OrtModelCompilationOptions *model_compile_options, bool use_weightless)
 {
@@ -269,6 +290,10 @@ ort_compile_ModelCompilationOptions_SetFlags(OrtModelCompilationOptions *model_c
     return NULL;
 }
 
+/*
+ * OrtCompileApi since version 23: Overrides the level of the session options. ORT_INVALID_ARGUMENT:
+ * no such level.
+ */
 OrtStatus *ort_compile_ModelCompilationOptions_SetGraphOptimizationLevel(
     OrtModelCompilationOptions *model_compile_options,
     GraphOptimizationLevel graph_optimization_level)
@@ -311,6 +336,7 @@ static OrtStatus *check_plan(const OrtEnv *env, bp_model *model, const OrtSessio
     return status;
 }
 
+/* Opens the model, checks that a session could run it, and writes it. */
 static OrtStatus *compile(const OrtEnv *env, const OrtModelCompilationOptions *options,
                           const char *out_path)
 {

@@ -33,6 +33,7 @@ struct pending {
     uint64_t size;
 };
 
+/* The writing of one model; unused members are zero. */
 struct output {
     const OrtModelCompilationOptions *options;
     const char *out_path; /* NULL: not to a file */
@@ -52,6 +53,9 @@ static bp_rc fail(bp_err *err, const char *path)
     return bp_fail(err, BP_E_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
+/*
+ * Creates a temporary file in the directory of `path`, so that rename() stays on one file system.
+ */
 static bp_rc begin_file(struct pending *pending, const char *path, bp_err *err)
 {
     size_t size = strlen(path) + 32;
@@ -94,6 +98,7 @@ static bp_rc name_file(struct pending *pending, bp_err *err)
     return BP_OK;
 }
 
+/* Removes a file that was not renamed; of a renamed one only the paths are freed. */
 static void drop_file(struct pending *pending)
 {
     if (pending->file)
@@ -145,6 +150,7 @@ struct location {
     OrtStatus *status;
 };
 
+/* The application's function may throw, so it runs under bp_guard(). */
 static void run_locate(void *u)
 {
     struct location *location = u;
@@ -249,6 +255,7 @@ struct part {
     OrtStatus *status;
 };
 
+/* Under bp_guard(), too. */
 static void run_write(void *u)
 {
     struct part *part = u;
@@ -256,6 +263,7 @@ static void run_write(void *u)
     part->status = part->options->write(part->options->write_state, part->bytes, part->size);
 }
 
+/* OrtWriteBufferFunc; an exception is ORT_RUNTIME_EXCEPTION. */
 static OrtStatus *write_out(const OrtModelCompilationOptions *options, const void *bytes,
                             size_t size)
 {

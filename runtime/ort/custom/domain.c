@@ -63,7 +63,9 @@ static OrtStatus *check_op(const OrtCustomOp *op)
     if (!own.GetInputTypeCount || !own.GetOutputTypeCount || !own.GetInputType ||
         !own.GetOutputType || (!own.KernelCompute && !own.KernelComputeV2) ||
         (!own.CreateKernel && !own.CreateKernelV2))
-        return ort_fail(ORT_INVALID_ARGUMENT, "custom op '%s' lacks a function that each has",
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "custom op '%s': GetInputTypeCount, GetInputType, GetOutputTypeCount, "
+                        "GetOutputType, CreateKernel and KernelCompute must be set",
                         ort_op_name(&named));
     return NULL;
 }

@@ -329,6 +329,9 @@ static OrtStatus *run(struct call *c)
     return status ? status : deliver(c);
 }
 
+/*
+ * Bindings, and the dims of outputs that are given. False: no memory; finish() frees what there is.
+ */
 static bool reserve(struct call *c)
 {
     size_t n_dims = 0;

@@ -65,6 +65,7 @@ static bp_rc choose(const struct ort_family *family, const bp_operator_node *nod
                    "no operator of that name takes these element types together");
 }
 
+/* bp_operator_def.claim: the node is taken if one operator of the family fits its element types. */
 bp_rc ort_custom_claim(void *user, const bp_operator_node *node, bp_err *err)
 {
     const struct ort_op *op;
@@ -80,6 +81,7 @@ struct aliases {
     size_t n;
 };
 
+/* Functions of the library may throw, so this one and the next run under bp_guard(). */
 static void get_aliases(void *u)
 {
     struct aliases *aliases = u;
@@ -94,6 +96,7 @@ static void release_aliases(void *u)
     aliases->fn->ReleaseAliasMap(aliases->from, aliases->to);
 }
 
+/* Indices of outputs that the node does not have are ignored. False: no memory. */
 static bool set_aliases(struct ort_kernel *kernel, const struct aliases *aliases, uint32_t n_out)
 {
     const int *from = aliases->from, *to = aliases->to;
@@ -196,6 +199,7 @@ bp_rc ort_custom_create(void *user, const bp_operator_node *node, void **out, bp
     return BP_OK;
 }
 
+/* Under bp_guard(). */
 static void call_destroy(void *u)
 {
     struct ort_kernel *kernel = u;

@@ -35,6 +35,7 @@ static OrtStatus *find(const OrtKernelInfo *info, const char *name, uint32_t typ
 
 /* ---- scalars --------------------------------------------------------------------------------- */
 
+/* `width`: bytes of the scalar. */
 static OrtStatus *get_scalar(const OrtKernelInfo *info, const char *name, uint32_t type,
                              size_t width, void *out)
 {
@@ -138,6 +139,7 @@ OrtStatus *ort_KernelInfoGetAttribute_tensor(const OrtKernelInfo *info, const ch
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
+/* `width`: bytes of one element; *size counts elements. */
 static OrtStatus *get_scalars(const OrtKernelInfo *info, const char *name, uint32_t type,
                               size_t width, void *out, size_t *size)
 {
@@ -176,6 +178,7 @@ OrtStatus *ort_KernelInfoGetAttributeArray_int64(const OrtKernelInfo *info, cons
     return get_scalars(info, name, BP_ATTR_INT, sizeof *out, out, size);
 }
 
+/* With a NUL at the end, which spans lack. NULL: no memory. */
 static char *copy_text(OrtAllocator *allocator, const bp_span *text)
 {
     char *copy = ort_alloc(allocator, text->size + 1);
@@ -248,6 +251,7 @@ static OrtStatus *strings_attr(const bp_attr *attr, OrtOpAttr **out)
     return status;
 }
 
+/* The types that CreateOpAttr can make; *out is NULL for the others. */
 OrtStatus *ort_op_attr_of(const bp_attr *attr, OrtOpAttr **out)
 {
     bool is_list = attr->flags & BP_ATTR_LIST;

@@ -11,7 +11,6 @@
 
 #include "ort/guarded.h"
 #include "ort/status.h"
-#include "ort/values/shared_allocators.h"
 
 /* Scratch memory that is freed with the context. */
 struct ort_scratch {
@@ -79,16 +78,23 @@ bp_rc ort_kernel_context_deliver(OrtKernelContext *context, bp_err *err)
     return rc;
 }
 
+/* The session's, for scratch memory. */
+static OrtAllocator *allocator_of(const OrtKernelContext *context)
+{
+    OrtAllocator *own = context->kernel->info->session->allocator.allocator;
+
+    return own ? own : ort_default_allocator();
+}
+
+/* Scratch buffers go back to the allocator that they came from. */
 void ort_kernel_context_finish(OrtKernelContext *context)
 {
-    OrtAllocator *heap = ort_default_allocator();
-
     for (uint32_t i = 0; context->in && i < context->n_out; i++)
         free_texts(&context->out[i]);
     while (context->scratch) {
         struct ort_scratch *next = context->scratch->next;
 
-        ort_free(heap, context->scratch->memory);
+        ort_free(allocator_of(context), context->scratch->memory);
         free(context->scratch);
         context->scratch = next;
     }
@@ -247,6 +253,7 @@ OrtStatus *ort_KernelContext_GetResource(const OrtKernelContext *context, int re
                     resource_id, resource_version);
 }
 
+/* ORT_INVALID_ARGUMENT: only host memory, because kernels of custom operators run on the CPU. */
 static OrtStatus *need_host(const OrtMemoryInfo *info)
 {
     if (ort_memory_is_host(info))
@@ -261,21 +268,14 @@ static OrtStatus *need_host(const OrtMemoryInfo *info)
 OrtStatus *ort_KernelContext_GetAllocator(const OrtKernelContext *context,
                                           const OrtMemoryInfo *mem_info, OrtAllocator **out)
 {
-    struct ort_allocator *made;
     OrtStatus *status;
 
     ORT_NEED(context);
     ORT_NEED(mem_info);
     ORT_NEED(out);
     status = need_host(mem_info);
-    if (status)
-        return status;
-    made = calloc(1, sizeof *made);
-    if (!made)
-        return ort_no_memory();
-    ort_allocator_init(made, 0);
-    *out = &made->table;
-    return NULL;
+    return status ? status
+                  : ort_CreateAllocator(context->kernel->info->session, ort_cpu_memory(), out);
 }
 
 /* OrtApi since version 18: Freed when the kernel returns. */
@@ -283,7 +283,6 @@ OrtStatus *ort_KernelContext_GetScratchBuffer(const OrtKernelContext *context,
                                               const OrtMemoryInfo *mem_info, size_t count_or_bytes,
                                               void **out)
 {
-    OrtAllocator *heap = ort_default_allocator();
     struct ort_scratch *piece;
     OrtStatus *status;
 
@@ -296,10 +295,11 @@ OrtStatus *ort_KernelContext_GetScratchBuffer(const OrtKernelContext *context,
         return status;
     piece = malloc(sizeof *piece);
     if (piece)
-        piece->memory = ort_alloc(heap, count_or_bytes);
+        piece->memory = ort_alloc(allocator_of(context), count_or_bytes);
     if (!piece || !piece->memory) {
+        status = piece ? ort_no_bytes(count_or_bytes) : ort_no_memory();
         free(piece);
-        return ort_fail(ORT_FAIL, "there are no %zu bytes of scratch memory", count_or_bytes);
+        return status;
     }
     piece->next = context->scratch;
     inside(context)->scratch = piece;
@@ -322,6 +322,7 @@ struct batch {
     size_t from, to;
 };
 
+/* The kernel's function may throw, so a batch runs under bp_guard(). */
 static void call_batch(void *u)
 {
     const struct batch *batch = u;

@@ -253,6 +253,8 @@ OrtStatus *ort_KernelInfoGetAllocator(const OrtKernelInfo *info, OrtMemType mem_
     (void)mem_type;
     ORT_NEED(info);
     ORT_NEED(out);
+    if (info->session->allocator.allocator)
+        return ort_CreateAllocator(info->session, ort_cpu_memory(), out);
     *out = ort_default_allocator();
     return NULL;
 }

@@ -28,6 +28,7 @@ struct operands {
     uint32_t n;
 };
 
+/* No name of a provider means any provider, so also this one. */
 bool ort_op_is_for_cpu(const struct ort_op *op)
 {
     const char *type = ort_op_provider(op);
@@ -43,6 +44,7 @@ uint32_t ort_op_input_type(const struct ort_op *op, size_t i)
     return n ? ort_host_dtype(ort_op_type(op, true, i < n ? i : n - 1)) : BP_DTYPE_NONE;
 }
 
+/* The same for outputs. */
 uint32_t ort_op_output_type(const struct ort_op *op, size_t i)
 {
     size_t n = ort_op_count(op, false);
@@ -79,6 +81,10 @@ static uint64_t types_at(const struct ort_family *family, bool is_input, size_t 
     return types;
 }
 
+/*
+ * OrtCustomOp has no names of operands: they are Input0, Input1, ..., Output0, ... False: no
+ * memory.
+ */
 static bool describe(const struct ort_family *family, bool is_input, size_t n, struct operands *out)
 {
     const struct ort_op *op = &family->ops[0];
@@ -110,6 +116,7 @@ static void finish_operands(struct operands *operands)
 
 /* ---- definitions ----------------------------------------------------------------------------- */
 
+/* The first opset version (OrtCustomOp since version 17); 1 without that function. */
 static uint32_t start_version(const struct ort_op *op)
 {
     int version = ort_op_start_version(op);
@@ -125,6 +132,7 @@ static uint32_t end_version(const struct ort_op *op)
     return version > 0 && version < INT_MAX ? (uint32_t)version : 0;
 }
 
+/* Adds the family to the set, which frees it with its last reference; frees it on failure. */
 static OrtStatus *define(struct ort_family *family, const char *domain, bp_operators *set)
 {
     const struct ort_op *op = &family->ops[0];
@@ -260,6 +268,9 @@ static struct named_op *list_ops(const struct ort_custom *custom, size_t *n)
     return ops;
 }
 
+/*
+ * All operators are checked before the first is defined, because later an exception is only logged.
+ */
 OrtStatus *ort_custom_to_host(OrtSession *session, const struct ort_custom *custom,
                               bp_session_options *host)
 {

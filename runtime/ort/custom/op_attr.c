@@ -10,6 +10,7 @@
 
 #include "ort/status.h"
 
+/* Bytes of all texts with their NULs; a NULL counts as "". */
 static size_t texts_size(const char *const *texts, size_t n)
 {
     size_t size = 0;

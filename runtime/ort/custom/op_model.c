@@ -138,6 +138,7 @@ static bool has_input(const struct ort_op_model *model, uint32_t i)
     return !model->dtypes || model->dtypes[i];
 }
 
+/* "i0", "o1"; "" for an absent value, as ONNX writes it. */
 static void put_name(struct writer *w, uint32_t field, char kind, uint32_t i, bool is_there)
 {
     char name[16] = "";

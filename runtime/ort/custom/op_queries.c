@@ -18,6 +18,7 @@
 
 enum what { NAME, PROVIDER, COUNT, TYPE, CHARACTERISTIC, MIN_ARITY, HOMOGENEITY, START, END, N };
 
+/* For messages: the function for outputs, and the one for inputs. */
 static const char *const functions[N][2] = {
     {"GetName", "GetName"},
     {"GetExecutionProviderType", "GetExecutionProviderType"},
@@ -64,6 +65,7 @@ static void ask_of_operand(struct question *q)
     }
 }
 
+/* The function of a query that has an int as answer; NULL: the library has none. */
 static int (*number_function(const struct question *q))(const OrtCustomOp *)
 {
     const OrtCustomOp *fn = &q->op->fn;
@@ -155,6 +157,7 @@ OrtStatus *ort_op_check_name(const struct ort_op *op)
     return check((struct question){.op = op, .what = NAME}, NULL);
 }
 
+/* Name, provider and versions first, then inputs, then outputs. */
 OrtStatus *ort_op_check(const struct ort_op *op)
 {
     static const enum what once[] = {NAME, PROVIDER, START, END};
@@ -213,16 +216,19 @@ int ort_op_min_arity(const struct ort_op *op, bool is_input)
     return number(op, MIN_ARITY, is_input, 1);
 }
 
+/* Default true (OrtCustomOp since version 14). */
 bool ort_op_is_homogeneous(const struct ort_op *op, bool is_input)
 {
     return number(op, HOMOGENEITY, is_input, 1) != 0;
 }
 
+/* Default 1 (OrtCustomOp since version 17). */
 int ort_op_start_version(const struct ort_op *op)
 {
     return number(op, START, false, 1);
 }
 
+/* Default INT_MAX, no end (OrtCustomOp since version 17). */
 int ort_op_end_version(const struct ort_op *op)
 {
     return number(op, END, false, INT_MAX);

@@ -52,6 +52,7 @@ static uint32_t symbol_of(const char *name)
     return number ? (uint32_t)strtoul(number + 1, NULL, 10) : 0;
 }
 
+/* Unknown dimensions are -1 with the name of their symbol, if they have one. NULL: no memory. */
 static OrtTensorTypeAndShapeInfo *read_input(const bp_operator_shapes *shapes,
                                              const bp_operator_fact *fact)
 {
@@ -74,6 +75,7 @@ static OrtTensorTypeAndShapeInfo *read_input(const bp_operator_shapes *shapes,
     return info;
 }
 
+/* All inputs, and the element type that outputs of UNDEFINED type share. BP_E_NOMEM. */
 static bp_rc read_inputs(OrtShapeInferContext *context, bp_err *err)
 {
     context->n_in = bp_operator_shapes_inputs(context->shapes);
@@ -143,6 +145,7 @@ struct inferring {
     OrtStatus *status;
 };
 
+/* InferOutputShapeFn may throw, so it runs under bp_guard(). */
 static void call_infer(void *u)
 {
     struct inferring *inferring = u;

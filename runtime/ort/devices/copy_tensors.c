@@ -34,6 +34,7 @@ static OrtStatus *check_pair(const OrtValue *from, const OrtValue *to, size_t i)
     return NULL;
 }
 
+/* Each string is copied into memory of the target value. */
 static OrtStatus *copy_strings(const OrtValue *from, OrtValue *to)
 {
     size_t n = ort_tensor_count(&from->tensor);

@@ -78,6 +78,10 @@ static OrtHardwareDevice *match(struct ort_devices *to, const bp_device *device)
     return found ? found : add_hardware(to, device);
 }
 
+/*
+ * Adds the device; its metadata has the keys version, library_path and os_driver_version. False: no
+ * memory.
+ */
 static bool add(struct ort_devices *to, const bp_provider_info *info, const bp_device *device,
                 uint32_t index)
 {
@@ -224,8 +228,8 @@ OrtStatus *ort_GetHardwareDevices(const OrtEnv *env, const OrtHardwareDevice **d
     if (status)
         return status;
     if (num_devices < all->hardware.n)
-        return ort_fail(ORT_INVALID_ARGUMENT, "room for %zu devices, there are %zu", num_devices,
-                        all->hardware.n);
+        return ort_fail(ORT_INVALID_ARGUMENT, "the array holds %zu devices, there are %zu",
+                        num_devices, all->hardware.n);
     for (size_t i = 0; i < all->hardware.n; i++)
         devices[i] = all->hardware.rows[i];
     return NULL;

@@ -140,6 +140,10 @@ static bool parse(const char *text, unsigned long long *out)
     return end != text && !*end && !errno && text[0] != '-';
 }
 
+/*
+ * ORT_INVALID_ARGUMENT: no such key, or another type of value. A stream also sets
+ * has_user_compute_stream.
+ */
 static OrtStatus *set_rocm(OrtROCMProviderOptions *options, const char *key, const char *text)
 {
     unsigned long long value;

@@ -80,6 +80,9 @@ void ort_hardware_finish(struct ort_hardware *list)
 
 /* ---- CPU ------------------------------------------------------------------------------------- */
 
+/*
+ * The first processor's vendor_id names the vendor: GenuineIntel, AuthenticAMD. False: no memory.
+ */
 static bool add_processor(struct ort_hardware *list, const char *cpuinfo)
 {
     OrtHardwareDevice *device = ort_hardware_add(list, OrtHardwareDeviceType_CPU, 0, 0);

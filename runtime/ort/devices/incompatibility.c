@@ -14,6 +14,7 @@
 #include "ort/env.h"
 #include "ort/status.h"
 
+/* Fixed sizes, so that one free() releases it. */
 struct OrtDeviceEpIncompatibilityDetails {
     uint32_t reasons;
     int32_t code;

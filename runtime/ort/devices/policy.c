@@ -22,6 +22,7 @@ enum { SELECTED_MAX = 8 }; /* devices that a delegate may select, as in ONNX Run
 
 /* ---- the order ------------------------------------------------------------------------------- */
 
+/* NPUs first, then GPUs, then CPUs. */
 static int kind_rank(const OrtEpDevice *device)
 {
     switch (device->hardware->type) {
@@ -39,6 +40,7 @@ static bool is_default_cpu(const OrtEpDevice *device)
     return strcmp(device->plain, "cpu") == 0;
 }
 
+/* A GPU without that entry in its metadata counts as integrated. */
 static bool is_discrete(const OrtEpDevice *device)
 {
     const char *value = ort_keys_get(&device->hardware->metadata, "Discrete");
@@ -96,6 +98,7 @@ static void take_first(struct choice *choice, OrtHardwareDeviceType type)
     }
 }
 
+/* DEFAULT, PREFER_CPU and unknown policies take CPU devices only. */
 static void choose(struct choice *choice, OrtExecutionProviderDevicePolicy policy)
 {
     const OrtEpDevice *last = choice->n_devices ? choice->devices[choice->n_devices - 1] : NULL;
@@ -155,6 +158,7 @@ struct delegated {
     OrtStatus *answer;
 };
 
+/* The delegate may throw, so it runs under bp_guard(). */
 static void call_delegate(void *u)
 {
     struct delegated *asked = u;
@@ -248,6 +252,7 @@ static OrtStatus *append_all(const struct choice *choice, OrtSessionOptions *to)
     return status;
 }
 
+/* A named provider, CPU included, switches the policy off. */
 OrtStatus *ort_policy_apply(const OrtSession *session, const OrtSessionOptions *options,
                             OrtSessionOptions **out)
 {

@@ -44,6 +44,7 @@ static const struct row cann_rows[] = {
     {NULL, NULL, TEXT},
 };
 
+/* threadpool_args is an address in ONNX Runtime; here it is only kept. */
 static const struct row dnnl_rows[] = {
     {"use_arena", "1", SWITCH},
     {"threadpool_args", "0", TEXT},
@@ -111,6 +112,7 @@ static const char *wanted(enum kind kind, const char *value)
     }
 }
 
+/* ORT_INVALID_ARGUMENT lists the keys that there are. */
 static OrtStatus *unknown_key(const struct row *rows, const char *key)
 {
     char names[512] = "";
@@ -148,6 +150,7 @@ static bool keep_stream(OrtKeyValuePairs *to, const OrtKeyValuePairs *from)
     return !value || ort_keys_get(to, key) || ort_keys_set(to, key, value);
 }
 
+/* ORT_FAIL if the keys are the plug-in's and the plug-in is not usable here. */
 static OrtStatus *need_reader(const struct row *rows, const char *host)
 {
     return rows->key ? NULL : ort_need_provider(host);

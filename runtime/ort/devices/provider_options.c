@@ -18,6 +18,7 @@
 
 /* ---- structs --------------------------------------------------------------------------------------- */
 
+/* key or value NULL: no option. The exported functions don't check `options`, so this one does. */
 static OrtStatus *append_one(OrtSessionOptions *options, const char *name, const char *key,
                              const char *value)
 {
@@ -58,7 +59,11 @@ static OrtStatus *append_all(OrtSessionOptions *options, const char *name, const
     return status;
 }
 
-/* The structs have no version and grew at the end: only what was always there is read. */
+/*
+ * OrtApi since version 6. The structs of these functions have no version. Releases added fields
+ * at their ends, those of ROCm, MIGraphX and OpenVINO also in the middle, so a program may pass an
+ * older layout. Only the first field is read, which is the same in all.
+ */
 OrtStatus *
 ort_SessionOptionsAppendExecutionProvider_CUDA(OrtSessionOptions *options,
                                                const OrtCUDAProviderOptions *cuda_options)
@@ -122,6 +127,9 @@ OrtStatus *ort_SessionOptionsAppendExecutionProvider_VitisAI(OrtSessionOptions *
 
 /* ---- exported symbols ------------------------------------------------------------------------------ */
 
+/*
+ * Exported since the first release; the Java binding links it, so it must resolve in every build.
+ */
 static OrtStatus *append_cpu(OrtSessionOptions *options, int use_arena)
 {
     if (!options)
@@ -131,6 +139,7 @@ static OrtStatus *append_cpu(OrtSessionOptions *options, int use_arena)
 }
 ORT_VERSIONS(OrtSessionOptionsAppendExecutionProvider_CPU, append_cpu)
 
+/* A device by number; ORT_FAIL where no provider of that name is installed, as for all below. */
 static OrtStatus *append_cuda(OrtSessionOptions *options, int device_id)
 {
     return append_number(options, "CUDAExecutionProvider", "device_id", device_id);

@@ -55,6 +55,7 @@ static OrtStatus *keep_entries(OrtSessionOptions *options, const char *name,
     return NULL;
 }
 
+/* Rows that borrow their texts, to free(); NULL: no memory. */
 static bp_key_value *host_options(const OrtKeyValuePairs *kv)
 {
     bp_key_value *rows = calloc(kv->n + 1, sizeof *rows);
@@ -131,6 +132,7 @@ static OrtStatus *push(OrtSessionOptions *options, const char *name, const OrtKe
     return NULL;
 }
 
+/* CPU is only marked, because it is always the last provider of a session. */
 OrtStatus *ort_append(OrtSessionOptions *options, const char *name, const OrtKeyValuePairs *kv,
                       OrtErrorCode code)
 {
@@ -169,6 +171,7 @@ OrtStatus *ort_append_on(OrtSessionOptions *options, const OrtEpDevice *const *d
 
 /* ---- what sessions need ------------------------------------------------------------------------- */
 
+/* Providers in the order in which they were appended, with their devices. */
 static OrtStatus *add_all(const OrtSessionOptions *options, bp_session_options *to)
 {
     struct ort_err err;
@@ -210,22 +213,41 @@ static uint32_t host_level(GraphOptimizationLevel level)
     }
 }
 
+/*
+ * May a model import operator sets that are newer than the known ones? A session's entry other than
+ * 1 says so, or ONNX Runtime's environment variable, which is 0 or 1.
+ */
+static OrtStatus *newer_opsets(const OrtSessionOptions *options, bool *out)
+{
+    static const char name[] = "ALLOW_RELEASED_ONNX_OPSET_ONLY";
+    const char *entry = ort_keys_get(&options->config, "session.allow_released_opsets_only");
+    const char *variable = secure_getenv(name);
+
+    *out = (entry && strcmp(entry, "1") != 0) || (variable && strcmp(variable, "0") == 0);
+    if (!*out && variable && variable[0] && strcmp(variable, "1") != 0)
+        return ort_fail(ORT_FAIL, "The environment variable %s is \"%s\", not 0 or 1", name,
+                        variable);
+    return NULL;
+}
+
 OrtStatus *ort_options_to_host(const OrtSessionOptions *options, bp_session_options **out)
 {
     bp_session_options *made = NULL;
-    const char *released_only;
+    bool has_newer_opsets;
     struct ort_err err;
-    bp_rc rc = bp_session_options_create(&made, ort_err_init(&err));
-    OrtStatus *status;
+    OrtStatus *status = newer_opsets(options, &has_newer_opsets);
+    bp_rc rc;
 
+    if (status)
+        return status;
+    rc = bp_session_options_create(&made, ort_err_init(&err));
     if (rc < 0)
         return ort_from(rc, &err, ORT_OTHER, NULL);
     if (options->intra_op > 0 && !options->env_threads)
         bp_session_options_set_threads(made, (uint32_t)options->intra_op);
     bp_session_options_set_strict_shapes(
         made, ort_keys_is_on(&options->config, "session.strict_shape_type_inference"));
-    released_only = ort_keys_get(&options->config, "session.allow_released_opsets_only");
-    bp_session_options_set_newer_opsets(made, released_only && strcmp(released_only, "0") == 0);
+    bp_session_options_set_newer_opsets(made, has_newer_opsets);
     rc = bp_session_options_set_optimization(made, host_level(options->level), ort_err_init(&err));
     status = rc < 0 ? ort_from(rc, &err, ORT_OTHER, NULL) : add_all(options, made);
     if (status) {

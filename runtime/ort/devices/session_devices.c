@@ -60,7 +60,7 @@ static OrtStatus *fill(const OrtSession *session, const bp_io_info *io, uint32_t
     OrtStatus *status;
 
     if (n != have)
-        return ort_fail(ORT_INVALID_ARGUMENT, "room for %zu, there are %u", n, have);
+        return ort_fail(ORT_INVALID_ARGUMENT, "the array holds %zu entries, there are %u", n, have);
     status = ort_devices_need(session->env, &devices);
     for (size_t i = 0; i < n && !status; i++) {
         uint32_t node = BP_NONE;

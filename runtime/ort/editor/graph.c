@@ -64,6 +64,7 @@ OrtStatus *ort_editor_CreateValueInfo(const char *name, const OrtTypeInfo *type_
 
 /* ---- the values of a graph ------------------------------------------------------------------- */
 
+/* For tsearch(). */
 static int by_name(const void *a, const void *b)
 {
     const OrtValueInfo *x = a;
@@ -80,6 +81,7 @@ static OrtValueInfo *enter(OrtGraph *graph, OrtValueInfo *info)
     return node ? *node : NULL;
 }
 
+/* Takes the value out of the tree unless another one of that name is there. */
 static void leave(OrtGraph *graph, OrtValueInfo *info)
 {
     OrtValueInfo **node = (OrtValueInfo **)tfind(info, &graph->names, by_name);
@@ -127,6 +129,7 @@ static bool take_values(OrtGraph *graph, OrtValueInfo **slots, size_t n)
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
+/* OrtModelEditorApi since version 22: An empty graph, the caller's until AddGraphToModel. */
 OrtStatus *ort_editor_CreateGraph(OrtGraph **graph)
 {
     ORT_NEED(graph);
@@ -154,6 +157,7 @@ void ort_ReleaseGraph(OrtGraph *input)
     free(input);
 }
 
+/* ORT_INVALID_ARGUMENT: a NULL, a value of another graph, or a name twice. */
 static OrtStatus *check_infos(OrtValueInfo *const *infos, size_t n, const char *what)
 {
     for (size_t i = 0; i < n; i++) {
@@ -197,6 +201,10 @@ static OrtStatus *set_values(OrtGraph *graph, struct ort_info_list *list, OrtVal
     return NULL;
 }
 
+/*
+ * OrtModelEditorApi since version 22: The graph owns the values, and the caller's array is cleared;
+ * on failure nothing changes.
+ */
 OrtStatus *ort_editor_SetGraphInputs(OrtGraph *graph, OrtValueInfo **inputs, size_t inputs_len)
 {
     struct ort_info_list before;
@@ -214,6 +222,7 @@ OrtStatus *ort_editor_SetGraphInputs(OrtGraph *graph, OrtValueInfo **inputs, siz
     return status;
 }
 
+/* OrtModelEditorApi since version 22: As SetGraphInputs. */
 OrtStatus *ort_editor_SetGraphOutputs(OrtGraph *graph, OrtValueInfo **outputs, size_t outputs_len)
 {
     struct ort_info_list before;

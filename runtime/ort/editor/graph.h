@@ -11,7 +11,10 @@
 #include "ort/slots.h"
 #include "ort/values/value.h"
 
-/* The oldest IR version that has all element types but the 2-bit ones. */
+/*
+ * The IR version that built models declare. It has no FLOAT4E2M1, FLOAT8E8M0, INT2 and UINT2, but the
+ * host reads them in models of any IR version.
+ */
 enum { ORT_IR_VERSION = 10 };
 #define ORT_GRAPH_NAME "main_graph"
 

@@ -169,6 +169,7 @@ static bool has_name(OrtValueInfo *const *infos, size_t n, const char *name)
     return false;
 }
 
+/* A copy of name and type at list[*n]. False: no memory. */
 static bool add_info(OrtValueInfo **infos, size_t *n, const OrtValueInfo *from)
 {
     if (has_name(infos, *n, from->name))

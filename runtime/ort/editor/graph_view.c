@@ -39,13 +39,13 @@ OF_GRAPH(GetNumNodes, size_t, graph->n_nodes)
 OF_GRAPH(GetParentNode, const OrtNode *, NULL) /* no attribute that can be made is a graph */
 
 /* ORT_INVALID_ARGUMENT: the array is too short, or NULL. */
-static OrtStatus *check_capacity(const void *room, size_t have, size_t need, const char *what)
+static OrtStatus *check_capacity(const void *array, size_t have, size_t need, const char *what)
 {
     if (have < need)
-        return ort_fail(ORT_INVALID_ARGUMENT, "there is room for %zu %s, the graph has %zu", have,
+        return ort_fail(ORT_INVALID_ARGUMENT, "the array holds %zu %s, the graph has %zu", have,
                         what, need);
-    if (have > 0 && !room)
-        return ort_fail(ORT_INVALID_ARGUMENT, "the room for %s is NULL", what);
+    if (have > 0 && !array)
+        return ort_fail(ORT_INVALID_ARGUMENT, "the array for %s is NULL", what);
     return NULL;
 }
 
@@ -68,10 +68,10 @@ OrtStatus *ort_Graph_GetOperatorSets(const OrtGraph *graph, const char **domains
     return status;
 }
 
-static OrtStatus *give(const struct ort_info_list *list, const OrtValueInfo **out, size_t room,
+static OrtStatus *give(const struct ort_info_list *list, const OrtValueInfo **out, size_t capacity,
                        const char *what)
 {
-    OrtStatus *status = check_capacity(out, room, list->n, what);
+    OrtStatus *status = check_capacity(out, capacity, list->n, what);
 
     for (size_t i = 0; i < list->n && !status; i++)
         out[i] = list->items[i];
@@ -212,7 +212,7 @@ OrtStatus *ort_ValueInfo_GetValueConsumers(const OrtValueInfo *value_info, const
     ORT_NEED(value_info);
     ort_ReleaseStatus(ort_ValueInfo_GetValueNumConsumers(value_info, &n));
     if (num_consumers < n)
-        return ort_fail(ORT_INVALID_ARGUMENT, "there is room for %zu consumers, '%s' has %zu",
+        return ort_fail(ORT_INVALID_ARGUMENT, "the array holds %zu consumers, '%s' has %zu",
                         num_consumers, value_info->name, n);
     if (num_consumers > 0) { /* else there is nothing to write */
         ORT_NEED(nodes);

@@ -17,12 +17,16 @@ static OrtStatus *check_opsets(const char *const *domains, const int *versions, 
             return ort_fail(ORT_INVALID_ARGUMENT, "domain %zu is NULL; ONNX's own is an empty text",
                             i);
         if (versions[i] < 1)
-            return ort_fail(ORT_INVALID_ARGUMENT, "operator set '%s': version %d is none",
+            return ort_fail(ORT_INVALID_ARGUMENT, "operator set '%s': version %d is below 1",
                             domains[i], versions[i]);
     }
     return NULL;
 }
 
+/*
+ * OrtModelEditorApi since version 22: Domains are copied; the model is the caller's to release,
+ * also when a session was made of it.
+ */
 OrtStatus *ort_editor_CreateModel(const char *const *domain_names, const int *opset_versions,
                                   size_t opset_entries_len, OrtModel **model)
 {

@@ -155,20 +155,20 @@ READ(GetGraph, const OrtGraph *, node->graph)
 READ(GetEpName, const char *, "") /* assigned when a session is made */
 
 /* ORT_INVALID_ARGUMENT: the array is too short, or NULL. */
-static OrtStatus *check_capacity(const void *room, size_t have, size_t need, const char *what)
+static OrtStatus *check_capacity(const void *array, size_t have, size_t need, const char *what)
 {
     if (have < need)
-        return ort_fail(ORT_INVALID_ARGUMENT, "there is room for %zu %s, the node has %zu", have,
+        return ort_fail(ORT_INVALID_ARGUMENT, "the array holds %zu %s, the node has %zu", have,
                         what, need);
-    if (have > 0 && !room)
-        return ort_fail(ORT_INVALID_ARGUMENT, "the room for %s is NULL", what);
+    if (have > 0 && !array)
+        return ort_fail(ORT_INVALID_ARGUMENT, "the array for %s is NULL", what);
     return NULL;
 }
 
 static OrtStatus *give_values(OrtValueInfo *const *values, size_t n, const OrtValueInfo **out,
-                              size_t room, const char *what)
+                              size_t capacity, const char *what)
 {
-    OrtStatus *status = check_capacity(out, room, n, what);
+    OrtStatus *status = check_capacity(out, capacity, n, what);
 
     for (size_t i = 0; i < n && !status; i++)
         out[i] = values[i];

@@ -19,7 +19,7 @@ static OrtStatus *make_tensor(const OrtTensorTypeAndShapeInfo *from, ONNXType ki
 
     if (ort_host_dtype(from->dtype) == BP_DTYPE_NONE)
         return ort_fail(ORT_INVALID_ARGUMENT,
-                        "the element type %d is none: use "
+                        "element type %d is undefined or unknown: set one by "
                         "SetTensorElementType",
                         (int)from->dtype);
     for (size_t d = 0; d < from->rank; d++) {
@@ -52,6 +52,7 @@ static OrtStatus *make_around(ONNXType kind, const OrtTypeInfo *item, OrtTypeInf
     return NULL;
 }
 
+/* OrtModelEditorApi since version 22, as the others of this file. */
 OrtStatus *ort_editor_CreateTensorTypeInfo(const OrtTensorTypeAndShapeInfo *tensor_info,
                                            OrtTypeInfo **type_info)
 {
@@ -68,6 +69,7 @@ OrtStatus *ort_editor_CreateSparseTensorTypeInfo(const OrtTensorTypeAndShapeInfo
     return make_tensor(tensor_info, ONNX_TYPE_SPARSETENSOR, type_info);
 }
 
+/* ORT_INVALID_ARGUMENT: the key type is UNDEFINED or unknown. */
 OrtStatus *ort_editor_CreateMapTypeInfo(ONNXTensorElementDataType map_key_type,
                                         const OrtTypeInfo *map_value_type, OrtTypeInfo **type_info)
 {
@@ -76,7 +78,8 @@ OrtStatus *ort_editor_CreateMapTypeInfo(ONNXTensorElementDataType map_key_type,
     ORT_NEED(map_value_type);
     ORT_NEED(type_info);
     if (ort_host_dtype(map_key_type) == BP_DTYPE_NONE)
-        return ort_fail(ORT_INVALID_ARGUMENT, "the key type %d is none", (int)map_key_type);
+        return ort_fail(ORT_INVALID_ARGUMENT, "key type %d is undefined or unknown",
+                        (int)map_key_type);
     status = make_around(ONNX_TYPE_MAP, map_value_type, type_info);
     if (!status)
         (*type_info)->key_type = map_key_type;

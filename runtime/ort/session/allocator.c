@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * allocator.c - CreateAllocator: an allocator of a session, its own or a proxy of the
- * environment's.
+ * allocator.c - the environment's allocator for a session's runs, and CreateAllocator: an allocator of
+ * a session, its own or a proxy of the environment's.
  */
 
 #include "config.h"
 
 #include <stdlib.h>
 
+#include "ort/guarded.h"
 #include "ort/session/session.h"
 #include "ort/status.h"
 
@@ -51,6 +52,37 @@ static OrtStatus *lent_stats(const OrtAllocator *this_, OrtKeyValuePairs **out)
     return ort_AllocatorGetStats(origin(this_), out);
 }
 
+/* ---- of runs ----------------------------------------------------------------------------------- */
+
+/* bp_allocator.alloc; an exception of Alloc is the run's status. */
+static bp_rc take(void *user, size_t bytes, void **block, bp_err *err)
+{
+    *block = ort_alloc(user, bytes);
+    return *block ? BP_OK : ort_to_err(ort_no_bytes(bytes), err);
+}
+
+static void give_back(void *user, void *block)
+{
+    ort_free(user, block);
+}
+
+/* `user` is no part of the session, because values may outlive that. */
+OrtStatus *ort_session_set_allocator(const OrtSession *session, bp_session_options *options)
+{
+    bp_allocator allocator = {.struct_size = sizeof allocator,
+                              .alloc = take,
+                              .free = give_back,
+                              .user = session->allocator.allocator};
+    struct ort_err err;
+
+    if (!session->allocator.allocator)
+        return NULL;
+    return ort_from(bp_session_options_set_allocator(options, &allocator, ort_err_init(&err)), &err,
+                    ORT_OTHER, NULL);
+}
+
+/* ---- slots ------------------------------------------------------------------------------------- */
+
 /*
  * OrtApi since version 5: Only CPU memory; session.use_env_allocators selects the environment's.
  * The caller releases it before the session.
@@ -71,8 +103,7 @@ OrtStatus *ort_CreateAllocator(const OrtSession *session, const OrtMemoryInfo *m
     if (!made)
         return ort_no_memory();
     ort_allocator_init(&made->own, 0);
-    if (ort_keys_is_on(&session->config, "session.use_env_allocators"))
-        made->of = ort_shared_find(session->env, mem_info);
+    made->of = session->allocator.allocator;
     if (made->of)
         made->own.table = (OrtAllocator){.version = ORT_API_VERSION,
                                          .Alloc = lent_alloc,

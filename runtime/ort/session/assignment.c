@@ -96,6 +96,7 @@ static struct ort_assignment *build(const bp_report *report)
     return made;
 }
 
+/* Once, when the session is created, so that the slots only read. */
 OrtStatus *ort_assignment_record(OrtSession *session)
 {
     session->assignment = build(bp_session_report(session->host));

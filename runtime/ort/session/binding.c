@@ -28,6 +28,7 @@ struct OrtIoBinding {
     struct side in, out;
 };
 
+/* Releases names and values; the arrays are made again when something is bound. */
 static void clear(struct side *side)
 {
     for (size_t i = 0; i < side->n; i++) {

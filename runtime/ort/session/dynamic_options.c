@@ -53,6 +53,9 @@ static OrtStatus *set(OrtSession *session, const char *full_key, const char *val
                     full_key, key);
 }
 
+/*
+ * ORT_INVALID_ARGUMENT: no key, no value, or a workload type that is neither Default nor Efficient.
+ */
 static OrtStatus *check(const char *key, const char *value, size_t i)
 {
     if (!key || !key[0] || !value)

@@ -13,6 +13,10 @@
 #include "ort/session/session.h"
 #include "ort/status.h"
 
+/*
+ * OrtModelEditorApi since version 22: The model stays the caller's, and may be released once the
+ * session exists.
+ */
 OrtStatus *ort_editor_CreateSessionFromModel(const OrtEnv *env, const OrtModel *model,
                                              const OrtSessionOptions *options, OrtSession **out)
 {
@@ -24,6 +28,7 @@ OrtStatus *ort_editor_CreateSessionFromModel(const OrtEnv *env, const OrtModel *
     return ort_session_create(env, &source, options, out);
 }
 
+/* OrtModelEditorApi since version 22: Runs are refused until FinalizeModelEditorSession. */
 OrtStatus *ort_editor_CreateModelEditorSession(const OrtEnv *env, const char *model_path,
                                                const OrtSessionOptions *options, OrtSession **out)
 {
@@ -35,6 +40,10 @@ OrtStatus *ort_editor_CreateModelEditorSession(const OrtEnv *env, const char *mo
     return ort_session_create(env, &source, options, out);
 }
 
+/*
+ * OrtModelEditorApi since version 22: The same for bytes, which are borrowed only as
+ * CreateSessionFromArray does.
+ */
 OrtStatus *ort_editor_CreateModelEditorSessionFromArray(const OrtEnv *env, const void *model_data,
                                                         size_t model_data_length,
                                                         const OrtSessionOptions *options,

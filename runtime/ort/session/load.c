@@ -49,6 +49,9 @@ static void *keep_copy(struct ort_loaded *loaded, const void *bytes, size_t size
     return copy;
 }
 
+/*
+ * Closes the model; paths, bytes and values stay, because the host's session may still read them.
+ */
 void ort_loaded_close(struct ort_loaded *loaded)
 {
     bp_model_close(loaded->model);

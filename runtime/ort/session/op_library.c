@@ -62,6 +62,7 @@ struct entry {
     OrtStatus *status;
 };
 
+/* The library's entry function may throw, so it runs under bp_guard(). */
 static void run_entry(void *u)
 {
     struct entry *entry = u;

@@ -21,6 +21,7 @@ enum {
     FILES_MAX = 10000 /* files of one prefix and second */
 };
 
+/* The record is kept until the session is released, as runs may still add events. */
 struct ort_profile {
     char *stem; /* the file's name without ".json" */
     char *path;
@@ -46,6 +47,9 @@ void ort_profile_destroy(struct ort_profile *profile)
     free(profile);
 }
 
+/*
+ * The name has the local time of this call; ort_profile_write() adds a number if the file exists.
+ */
 OrtStatus *ort_profile_create(const char *prefix, struct ort_profile **out)
 {
     struct ort_profile *made = calloc(1, sizeof *made);

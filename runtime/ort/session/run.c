@@ -22,6 +22,7 @@
 
 enum { FEW = 16, FEW_DIMS = 64 }; /* bindings and dimensions that need no heap memory */
 
+/* One run: bindings by index, for the host. The small arrays hold most runs. */
 struct call {
     const OrtSession *session;
     bp_binding *in, *out;
@@ -258,15 +259,15 @@ static OrtStatus *deliver(struct call *call, size_t i, OrtValue **slot)
     return ort_value_adopt(*slot, binding);
 }
 
-/* With session.use_env_allocators, results move to an allocator that the application registered. */
-static OrtStatus *move_made(const struct call *call, OrtValue *const *outputs)
+/* Results from an allocator of the application tell what memory it has. */
+static OrtStatus *tell_memory(const struct call *call, OrtValue *const *outputs)
 {
-    OrtAllocator *allocator = ort_shared_find_foreign(call->session->env, ort_cpu_memory());
+    const OrtMemoryInfo *info = call->session->allocator.info;
     OrtStatus *status = NULL;
 
-    for (size_t i = 0; allocator && i < call->n_out && !status; i++) {
-        if (call->out[i].reserved0)
-            status = ort_value_move(outputs[i], allocator);
+    for (size_t i = 0; i < call->n_out && !status; i++) {
+        if (call->out[i].reserved0 && outputs[i]->storage == ORT_HOST && !outputs[i]->memory)
+            status = ort_value_keep_memory(outputs[i], info);
     }
     return status;
 }
@@ -281,8 +282,8 @@ static OrtStatus *deliver_all(struct call *call, OrtValue **outputs)
         if (!status)
             status = deliver(call, i, &outputs[i]);
     }
-    if (!status && call->session->takes_allocators)
-        status = move_made(call, outputs);
+    if (!status && call->session->allocator.allocator)
+        status = tell_memory(call, outputs);
     for (size_t i = 0; status && i < call->n_out; i++) {
         if (!call->out[i].reserved0)
             continue;
@@ -311,6 +312,7 @@ static bool reserve(struct call *call, OrtValue *const *outputs)
     return call->in && call->out && call->dims;
 }
 
+/* Tensors that the host allocated and deliver() did not hand out are freed here. */
 static void finish(struct call *call, OrtValue *const *outputs)
 {
     for (size_t i = 0; call->in && i < call->n_in; i++)

@@ -14,6 +14,7 @@
 #include "ort/status.h"
 #include "ort/values/value.h"
 
+/* One RunAsync call; the thread frees it before it calls back. */
 struct errand {
     OrtSession *session;
     const OrtRunOptions *options;
@@ -71,6 +72,7 @@ static void *go(void *arg)
     return NULL;
 }
 
+/* n pointers, to free(). NULL: no memory. */
 static void *copy(const void *array, size_t n)
 {
     void *to = malloc((n + 1) * sizeof(void *));
@@ -80,6 +82,7 @@ static void *copy(const void *array, size_t n)
     return to;
 }
 
+/* Starts the thread; the session counts as in use until the run has ended. ORT_FAIL: no thread. */
 static OrtStatus *send(struct errand *errand)
 {
     OrtSession *session = errand->session;

@@ -20,6 +20,7 @@ struct described {
     uint32_t n_inputs, n_outputs;
 };
 
+/* From the host's session, or from the open model while there is none. */
 static bp_rc read_io(const OrtSession *session, struct described *io)
 {
     const bp_model *model = session->loaded.model;
@@ -128,6 +129,7 @@ void ort_ReleaseSession(OrtSession *input)
     ort_keys_finish(&input->opsets);
     ort_loaded_finish(&input->loaded);
     free(input->logger.id);
+    ort_allocator_release(input->allocator.own);
     ort_env_release(input->env);
     pthread_mutex_destroy(&input->lock);
     free(input->chosen);

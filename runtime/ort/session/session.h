@@ -30,11 +30,11 @@ struct OrtSession {
     uint32_t n_inputs, n_outputs;
     uint32_t n_required; /* inputs that have no default */
     int intra_op;
-    OrtLogger logger;           /* of its operators */
-    struct ort_workers workers; /* of its own pool, if it has thread settings */
-    bool has_log;               /* it differs from the environment's */
-    bool takes_allocators;      /* "session.use_env_allocators" */
-    struct ort_custom custom;   /* keeps their libraries */
+    OrtLogger logger;                /* of its operators */
+    struct ort_workers workers;      /* of its own pool, if it has thread settings */
+    bool has_log;                    /* it differs from the environment's */
+    struct ort_shared_row allocator; /* with session.use_env_allocators; its allocator NULL: none */
+    struct ort_custom custom;        /* keeps their libraries */
     OrtKeyValuePairs config;
     OrtKeyValuePairs dims;   /* free dimension overrides, by name */
     OrtKeyValuePairs opsets; /* versions by domain; "ai.onnx" for ONNX's own */
@@ -79,6 +79,8 @@ struct ort_source {
 /* options NULL: all defaults. */
 OrtStatus *ort_session_create(const OrtEnv *env, const struct ort_source *source,
                               const OrtSessionOptions *options, OrtSession **out);
+/* Lets runs of the host's session take memory from session->allocator, if there is one. */
+OrtStatus *ort_session_set_allocator(const OrtSession *session, bp_session_options *options);
 /* Plans and compiles the open model; the session can run afterwards. */
 OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *options);
 /* Checks session.disable_cpu_ep_fallback against the report; ORT_FAIL names the node. */

@@ -20,6 +20,7 @@ static OrtStatus *not_ready(void)
                               "FinalizeModelEditorSession first");
 }
 
+/* The hint makes this one comparison for programs that keep the model's order. */
 OrtStatus *ort_find_input(const OrtSession *session, const char *name, size_t hint, uint32_t *out)
 {
     struct ort_err err;
@@ -142,7 +143,7 @@ static OrtStatus *all_on_cpu(const OrtMemoryInfo **infos, size_t n, uint32_t hav
     if (n > 0)
         ORT_NEED(infos);
     if (n != have)
-        return ort_fail(ORT_INVALID_ARGUMENT, "room for %zu, there are %u", n, have);
+        return ort_fail(ORT_INVALID_ARGUMENT, "the array holds %zu entries, there are %u", n, have);
     for (size_t i = 0; i < n; i++)
         infos[i] = ort_cpu_memory();
     return NULL;

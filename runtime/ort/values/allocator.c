@@ -23,6 +23,7 @@ static struct ort_allocator *counted(const OrtAllocator *table)
     return (struct ort_allocator *)(uintptr_t)table; /* its first member */
 }
 
+/* A maximum that several threads raise. */
 static void raise_to(atomic_size_t *most, size_t value)
 {
     size_t seen = atomic_load(most);
@@ -45,6 +46,12 @@ static bool count_in(struct ort_allocator *allocator, size_t size)
     return true;
 }
 
+void ort_allocator_release(struct ort_allocator *allocator)
+{
+    if (allocator && atomic_fetch_sub(&allocator->refs, 1) == 1)
+        free(allocator);
+}
+
 /* Alignment is 64 bytes; size 0 gives NULL, as in ONNX Runtime. */
 static void *get(struct ort_allocator *allocator, size_t size, atomic_size_t *counter)
 {
@@ -57,6 +64,8 @@ static void *get(struct ort_allocator *allocator, size_t size, atomic_size_t *co
         return NULL;
     }
     atomic_fetch_add(counter, 1);
+    if (allocator->is_shared)
+        atomic_fetch_add(&allocator->refs, 1);
     memcpy(block, &size, sizeof size);
     return (char *)block + ALIGNMENT;
 }
@@ -66,6 +75,7 @@ static void *allocate(OrtAllocator *this_, size_t size)
     return get(counted(this_), size, &counted(this_)->n_allocs);
 }
 
+/* OrtAllocator.Reserve (since version 18): only counted apart, as there is no arena to bypass. */
 static void *reserve(OrtAllocator *this_, size_t size)
 {
     return get(counted(this_), size, &counted(this_)->n_reserves);
@@ -82,6 +92,8 @@ static void release(OrtAllocator *this_, void *p)
     memcpy(&size, block, sizeof size);
     atomic_fetch_sub(&counted(this_)->in_use, size);
     free(block);
+    if (counted(this_)->is_shared)
+        ort_allocator_release(counted(this_));
 }
 
 static const OrtMemoryInfo *info(const OrtAllocator *this_)
@@ -98,6 +110,7 @@ static bool put(OrtKeyValuePairs *to, const char *key, size_t value)
     return ort_keys_set(to, key, text);
 }
 
+/* "-1" is ONNX Runtime's word for no limit. */
 static bool put_limit(OrtKeyValuePairs *to, size_t limit)
 {
     return limit ? put(to, "Limit", limit) : ort_keys_set(to, "Limit", "-1");

@@ -18,7 +18,7 @@ static const struct {
     OrtMemoryInfoDeviceType device;
     OrtDeviceMemoryType memory;
     uint32_t vendor;
-    const char *now; /* its name since ONNX Runtime 1.23; NULL: unchanged */
+    const char *now; /* the name that replaced it; NULL: none did */
 } known[] = {
     {"Cpu", OrtMemoryInfoDeviceType_CPU, OrtDeviceMemoryType_DEFAULT, 0, NULL},
     {"CpuAligned4K", OrtMemoryInfoDeviceType_CPU, OrtDeviceMemoryType_DEFAULT, 0, NULL},
@@ -55,6 +55,7 @@ bool ort_memory_equal(const OrtMemoryInfo *a, const OrtMemoryInfo *b)
            a->device_mem_type == b->device_mem_type && a->vendor_id == b->vendor_id;
 }
 
+/* Also "Cuda" with a CPU memory type: such memory is pinned, and belongs to the host. */
 bool ort_memory_is_host(const OrtMemoryInfo *info)
 {
     return info->device_type == OrtMemoryInfoDeviceType_CPU ||
@@ -62,6 +63,7 @@ bool ort_memory_is_host(const OrtMemoryInfo *info)
            info->mem_type == OrtMemTypeCPUInput || info->mem_type == OrtMemTypeCPUOutput;
 }
 
+/* A copy of `like` under another name. */
 static OrtStatus *create(const OrtMemoryInfo *like, const char *name, OrtMemoryInfo **out)
 {
     OrtMemoryInfo *info = malloc(sizeof *info);

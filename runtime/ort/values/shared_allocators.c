@@ -23,6 +23,7 @@ static bool same_memory(const OrtMemoryInfo *a, const OrtMemoryInfo *b)
            a->device_mem_type == b->device_mem_type;
 }
 
+/* Under the environment's lock. NULL: none for such memory. */
 static struct ort_shared_row *find(struct ort_shared *shared, const OrtMemoryInfo *info)
 {
     for (size_t i = 0; i < shared->n; i++) {
@@ -35,7 +36,7 @@ static struct ort_shared_row *find(struct ort_shared *shared, const OrtMemoryInf
 void ort_shared_finish(struct ort_shared *shared)
 {
     for (size_t i = 0; i < shared->n; i++)
-        free(shared->rows[i].own);
+        ort_allocator_release(shared->rows[i].own);
     free(shared->rows);
     *shared = (struct ort_shared){0};
 }
@@ -52,16 +53,19 @@ OrtAllocator *ort_shared_find(OrtEnv *env, const OrtMemoryInfo *info)
     return found;
 }
 
-OrtAllocator *ort_shared_find_foreign(OrtEnv *env, const OrtMemoryInfo *info)
+struct ort_shared_row ort_shared_take(OrtEnv *env, const OrtMemoryInfo *info)
 {
+    struct ort_shared_row taken = {0};
     struct ort_shared_row *row;
-    OrtAllocator *found;
 
     pthread_mutex_lock(&env->lock);
     row = find(&env->shared, info);
-    found = row && !row->own ? row->allocator : NULL;
+    if (row)
+        taken = *row;
+    if (taken.own)
+        atomic_fetch_add(&taken.own->refs, 1);
     pthread_mutex_unlock(&env->lock);
-    return found;
+    return taken;
 }
 
 /* Memory of other devices is private to their providers. */
@@ -75,7 +79,7 @@ static OrtStatus *need_host_memory(const OrtMemoryInfo *info)
                     info->name);
 }
 
-/* Replaces the allocator for the same memory, which is freed if it is ours. */
+/* Replaces the allocator for the same memory. */
 static OrtStatus *add(OrtEnv *env, OrtAllocator *allocator, const OrtMemoryInfo *info,
                       struct ort_allocator *own)
 {
@@ -86,7 +90,7 @@ static OrtStatus *add(OrtEnv *env, OrtAllocator *allocator, const OrtMemoryInfo 
     pthread_mutex_lock(&env->lock);
     row = find(shared, info);
     if (row) {
-        free(row->own);
+        ort_allocator_release(row->own);
     } else {
         struct ort_shared_row *grown = realloc(shared->rows, (shared->n + 1) * sizeof *grown);
 
@@ -110,7 +114,7 @@ bool ort_shared_remove(OrtEnv *env, const OrtMemoryInfo *info)
     pthread_mutex_lock(&env->lock);
     row = find(&env->shared, info);
     if (row) {
-        free(row->own);
+        ort_allocator_release(row->own);
         *row = env->shared.rows[--env->shared.n];
     }
     pthread_mutex_unlock(&env->lock);
@@ -125,6 +129,8 @@ OrtStatus *ort_shared_add_own(OrtEnv *env, size_t limit, OrtAllocator **out)
     if (!made)
         return ort_no_memory();
     ort_allocator_init(made, limit);
+    made->is_shared = true;
+    atomic_init(&made->refs, 1);
     status = add(env, &made->table, ort_cpu_memory(), made);
     if (status)
         free(made);
@@ -170,16 +176,21 @@ OrtStatus *ort_UnregisterAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info)
     return NULL;
 }
 
-/* OrtApi since version 5. */
+/* OrtApi since version 5: As in ONNX Runtime, the limit counts for OrtArenaAllocator alone. */
 OrtStatus *ort_CreateAndRegisterAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info,
                                           const OrtArenaCfg *arena_cfg)
 {
     OrtStatus *status;
+    size_t limit = 0;
 
     ORT_NEED(env);
     ORT_NEED(mem_info);
     status = need_host_memory(mem_info);
-    return status ? status : ort_shared_add_own(env, arena_cfg ? arena_cfg->max_mem : 0, NULL);
+    if (status)
+        return status;
+    if (arena_cfg && mem_info->type == OrtArenaAllocator)
+        limit = arena_cfg->max_mem;
+    return ort_shared_add_own(env, limit, NULL);
 }
 
 /* OrtApi since version 16. */

@@ -12,6 +12,7 @@
 #include "ort/status.h"
 #include "ort/values/value.h"
 
+/* ORT_FAIL: not a tensor of strings; the message names the slot. */
 static OrtStatus *need_strings(const char *function, const OrtValue *value)
 {
     OrtStatus *status = ort_need_tensor(function, value);
@@ -117,6 +118,7 @@ static OrtStatus *strings_of(const char *function, const OrtValue *value, bp_ten
     return status;
 }
 
+/* The span is the value's. ORT_INVALID_ARGUMENT: no such element. */
 static OrtStatus *string_at(const char *function, const OrtValue *value, size_t index,
                             const bp_span **out)
 {
@@ -131,6 +133,7 @@ static OrtStatus *string_at(const char *function, const OrtValue *value, size_t 
     return NULL;
 }
 
+/* Bytes of all strings, without NULs. */
 static size_t text_bytes(const bp_tensor *tensor)
 {
     size_t bytes = 0;

@@ -28,6 +28,10 @@ ONNXTensorElementDataType ort_dtype(uint32_t dtype)
     }
 }
 
+/*
+ * Up to FLOAT4E2M1 (23) the numbers are those of TensorProto.DataType. Then this ABI has UINT2 24,
+ * INT2 25 and FLOAT8E8M0 26; TensorProto has FLOAT8E8M0 24, UINT2 25 and INT2 26.
+ */
 uint32_t ort_host_dtype(ONNXTensorElementDataType type)
 {
     switch (type) {
@@ -42,6 +46,7 @@ uint32_t ort_host_dtype(ONNXTensorElementDataType type)
     }
 }
 
+/* ONNX Runtime's names, which stand in its messages. */
 const char *ort_dtype_word(ONNXTensorElementDataType type)
 {
     static const char *const words[] = {

@@ -171,8 +171,7 @@ static OrtStatus *shaped(const int64_t *shape, size_t rank, ONNXTensorElementDat
     return NULL;
 }
 
-/* Keeps the caller's OrtMemoryInfo, unless it is plain CPU memory. */
-static OrtStatus *keep_memory(OrtValue *value, const OrtMemoryInfo *info)
+OrtStatus *ort_value_keep_memory(OrtValue *value, const OrtMemoryInfo *info)
 {
     if (ort_memory_equal(info, ort_cpu_memory()))
         return NULL;
@@ -210,7 +209,7 @@ static OrtStatus *with_data(const OrtMemoryInfo *info, void *data, size_t size,
         status = ort_fail(ORT_INVALID_ARGUMENT, "not enough space: expected %zu, got %zu", bytes,
                           data ? size : 0);
     else
-        status = keep_memory(value, info);
+        status = ort_value_keep_memory(value, info);
     if (status) {
         ort_ReleaseValue(value);
         return status;
@@ -283,33 +282,6 @@ OrtStatus *ort_CreateTensorAsOrtValue(OrtAllocator *allocator, const int64_t *sh
     if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING && bytes > 0)
         memset(value->tensor.base, 0, bytes); /* empty strings */
     *out = value;
-    return NULL;
-}
-
-/* Strings stay, because their texts are separate blocks. */
-OrtStatus *ort_value_move(OrtValue *value, OrtAllocator *allocator)
-{
-    const bp_tensor *tensor = &value->tensor;
-    OrtValue *moved = NULL;
-    OrtStatus *status;
-    bp_tensor host;
-
-    if (value->kind != ONNX_TYPE_TENSOR || !value->has_value || value->storage != ORT_HOST ||
-        tensor->dtype == BP_DTYPE_STRING)
-        return NULL;
-    status = ort_CreateTensorAsOrtValue(allocator, tensor->dims, tensor->rank,
-                                        ort_dtype(tensor->dtype), &moved);
-    if (status)
-        return status;
-    if (moved->tensor.bytes > 0)
-        memcpy(moved->tensor.base, bp_tensor_data(tensor), moved->tensor.bytes);
-    host = value->tensor;
-    value->tensor = moved->tensor;
-    value->storage = ORT_ALLOCATED;
-    value->allocator = allocator;
-    moved->tensor = host;
-    moved->storage = ORT_HOST;
-    ort_ReleaseValue(moved);
     return NULL;
 }
 

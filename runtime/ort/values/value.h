@@ -20,7 +20,7 @@
 enum ort_storage {
     ORT_BORROWED,  /* the caller's */
     ORT_ALLOCATED, /* from `allocator` */
-    ORT_HOST       /* from the host: bp_tensor_free() frees base and dims */
+    ORT_HOST       /* from the host or the session's allocator: bp_tensor_free() knows */
 };
 
 struct OrtValue {
@@ -42,8 +42,8 @@ OrtValue *ort_value_create(ONNXType kind);
 OrtValue *ort_value_retain(OrtValue *value);
 /* Takes over the tensor or object of a result. The value must be empty. */
 OrtStatus *ort_value_adopt(OrtValue *value, bp_binding *result);
-/* Moves a tensor from the host's memory to the allocator's; strings stay. */
-OrtStatus *ort_value_move(OrtValue *value, OrtAllocator *allocator);
+/* Copies the description of the value's memory, unless it is plain CPU memory. The value has none. */
+OrtStatus *ort_value_keep_memory(OrtValue *value, const OrtMemoryInfo *info);
 /* A value of its own with what the object holds; tensors are copied. */
 OrtStatus *ort_value_from_object(bp_object *object, OrtValue **out);
 /* The value as the host's object, which the caller releases. */

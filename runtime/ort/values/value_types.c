@@ -117,6 +117,10 @@ static OrtTypeInfo *unshaped(OrtTypeInfo *type)
     return plain;
 }
 
+/*
+ * The item type is that of the first part (of a map: of its values), or of the host's object. NULL:
+ * no memory.
+ */
 static OrtTypeInfo *container_type(const OrtValue *value)
 {
     bool is_map = value->kind == ONNX_TYPE_MAP;

@@ -113,8 +113,8 @@ static void destroy(bp_instance *instance)
 
 /* ---- capability: a reason for every node that is not taken ----------------------------------- */
 
-static void judge(const bp_instance *instance, const bp_graph *g, uint32_t n,
-                  const bp_claims *claims)
+static void claim_node(const bp_instance *instance, const bp_graph *g, uint32_t n,
+                       const bp_claims *claims)
 {
     const bp_node *node = BP_NODE(g, n);
     const bp_value *x = bp_node_in(g, node, 0);
@@ -145,7 +145,7 @@ static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claim
 {
     (void)err;
     for (uint32_t n = 0; n < g->n_nodes; n++)
-        judge(instance, g, n, claims);
+        claim_node(instance, g, n, claims);
     return BP_OK;
 }
 

@@ -1,9 +1,10 @@
 /*
  * provider.c - the provider "@NAME@", which computes in memory of its own.
  *
- * Its device is libbp-sim, a pretend accelerator, and it runs one operator, Relu: replace bp_sim_*
- * with the calls of your vendor's library, and Relu with your operators. Between 5 and 6 the host
- * allocates memory of the device and puts copies into its streams, by the table of bp_device_ops.
+ * Its device is libbp-sim, a simulated accelerator, and it runs one operator, Relu: replace
+ * bp_sim_* with the calls of your vendor's library, and Relu with your operators. Between 5 and 6
+ * the host allocates memory of the device and puts copies into its streams, by the table of
+ * bp_device_ops.
  *
  * The host calls, in this order:
  *   1. bp_provider_entry_v1   once: checks the host's version, hands out the table at the end
@@ -73,7 +74,7 @@ static const bp_option options[] = {
         .struct_size = sizeof(bp_option),
         .type = BP_OPT_INT,
         .key = "memory",
-        .help = "Bytes of the pretended device.",
+        .help = "Bytes of the simulated device.",
         .def = "64M",
         .min = 4096,
         .max = 17179869184.0,
@@ -107,7 +108,7 @@ static bp_rc device(const bp_host *host, uint32_t i, bp_device *out, bp_err *err
     out->kind = BP_DEVICE_NPU;
     out->spaces = SPACE;
     out->id = "0";
-    out->name = "pretend accelerator";
+    out->name = "simulated accelerator";
     out->driver = "libbp-sim";
     return BP_OK;
 }
@@ -285,7 +286,7 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
 
 /* ---- capability: a reason for every node that is not taken ----------------------------------- */
 
-static void judge(const bp_graph *g, uint32_t n, const bp_claims *claims)
+static void claim_node(const bp_graph *g, uint32_t n, const bp_claims *claims)
 {
     const bp_node *node = BP_NODE(g, n);
     const bp_value *x = bp_node_in(g, node, 0);
@@ -309,7 +310,7 @@ static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claim
     (void)instance;
     (void)err;
     for (uint32_t n = 0; n < g->n_nodes; n++)
-        judge(g, n, claims);
+        claim_node(g, n, claims);
     return BP_OK;
 }
 

@@ -39,7 +39,7 @@ static void check_plan(const bp_arena_item *items, uint32_t n, size_t align, siz
     }
 }
 
-START_TEST(no_items_need_no_memory)
+START_TEST(an_empty_plan_needs_no_memory)
 {
     bp_arena_item empty = {.bytes = 0, .first = 0, .last = 3};
 
@@ -48,7 +48,7 @@ START_TEST(no_items_need_no_memory)
 }
 END_TEST
 
-START_TEST(a_chain_needs_two_buffers)
+START_TEST(a_chain_of_values_needs_two_buffers)
 {
     bp_arena_item items[50];
 
@@ -59,7 +59,7 @@ START_TEST(a_chain_needs_two_buffers)
 }
 END_TEST
 
-START_TEST(a_gap_is_used)
+START_TEST(planner_puts_an_item_into_a_gap)
 {
     bp_arena_item items[] = {
         {.bytes = 1000, .first = 0, .last = 9},
@@ -94,7 +94,7 @@ START_TEST(live_items_never_overlap)
 }
 END_TEST
 
-START_TEST(the_arena_is_close_to_the_peak)
+START_TEST(arena_size_is_close_to_the_peak_of_live_bytes)
 {
     uint64_t seed = 7;
     enum { N = 2000 };
@@ -119,7 +119,7 @@ START_TEST(the_arena_is_close_to_the_peak)
 }
 END_TEST
 
-START_TEST(many_items_that_are_live_together_take_no_long_time)
+START_TEST(planning_many_live_items_takes_little_time)
 {
     enum { N = 30000 };
     bp_arena_item *items = calloc(N, sizeof *items);
@@ -135,7 +135,7 @@ START_TEST(many_items_that_are_live_together_take_no_long_time)
 }
 END_TEST
 
-START_TEST(refuses_what_does_not_fit_in_the_address_space)
+START_TEST(planner_rejects_sizes_beyond_the_address_space)
 {
     bp_arena_item items[] = {
         {.bytes = SIZE_MAX / 2, .first = 0, .last = 1},
@@ -155,13 +155,13 @@ int main(void)
     int failed;
 
     suite_add_tcase(suite, tcase);
-    tcase_add_test(tcase, no_items_need_no_memory);
-    tcase_add_test(tcase, a_chain_needs_two_buffers);
-    tcase_add_test(tcase, a_gap_is_used);
+    tcase_add_test(tcase, an_empty_plan_needs_no_memory);
+    tcase_add_test(tcase, a_chain_of_values_needs_two_buffers);
+    tcase_add_test(tcase, planner_puts_an_item_into_a_gap);
     tcase_add_loop_test(tcase, live_items_never_overlap, 0, 60);
-    tcase_add_test(tcase, the_arena_is_close_to_the_peak);
-    tcase_add_test(tcase, many_items_that_are_live_together_take_no_long_time);
-    tcase_add_test(tcase, refuses_what_does_not_fit_in_the_address_space);
+    tcase_add_test(tcase, arena_size_is_close_to_the_peak_of_live_bytes);
+    tcase_add_test(tcase, planning_many_live_items_takes_little_time);
+    tcase_add_test(tcase, planner_rejects_sizes_beyond_the_address_space);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

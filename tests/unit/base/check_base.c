@@ -54,7 +54,7 @@ static const struct {
     {BP_DTYPE_END, {1}, 1, false, 0},
 };
 
-START_TEST(knows_the_bytes_of_a_tensor)
+START_TEST(dense_bytes_counts_the_bytes_of_a_tensor)
 {
     size_t bytes = 1;
 
@@ -64,7 +64,7 @@ START_TEST(knows_the_bytes_of_a_tensor)
 }
 END_TEST
 
-START_TEST(puts_a_prefix_before_the_words)
+START_TEST(error_message_begins_with_the_prefix)
 {
     char small[8];
     bp_err tight = bp_err_init(small, sizeof small);
@@ -128,7 +128,7 @@ START_TEST(nothing_is_written_after_the_end_of_an_older_error)
 }
 END_TEST
 
-START_TEST(hands_out_no_more_than_the_callers_struct_holds)
+START_TEST(give_out_writes_no_more_than_the_callers_struct_size)
 {
     bp_model_info own = {.struct_size = sizeof own, .n_inputs = 3, .n_weights = 9}, out;
 
@@ -148,7 +148,7 @@ END_TEST
 
 /* ---- regions --------------------------------------------------------------------------------- */
 
-START_TEST(hands_out_zeroed_aligned_memory)
+START_TEST(region_gives_zeroed_aligned_memory)
 {
     struct bp_region region = {0};
     size_t total = 0;
@@ -170,7 +170,7 @@ START_TEST(hands_out_zeroed_aligned_memory)
 }
 END_TEST
 
-START_TEST(refuses_sizes_that_do_not_fit)
+START_TEST(region_rejects_sizes_that_overflow)
 {
     struct bp_region region = {0};
 
@@ -183,7 +183,7 @@ START_TEST(refuses_sizes_that_do_not_fit)
 }
 END_TEST
 
-START_TEST(copies_and_formats_text)
+START_TEST(region_copies_and_formats_text)
 {
     struct bp_region region = {0};
 
@@ -199,7 +199,7 @@ END_TEST
 
 /* ---- maps ------------------------------------------------------------------------------------ */
 
-START_TEST(finds_what_was_put)
+START_TEST(map_finds_every_key_that_was_put)
 {
     struct bp_strmap map = {0};
     struct bp_region region = {0};
@@ -222,7 +222,7 @@ START_TEST(finds_what_was_put)
 }
 END_TEST
 
-START_TEST(a_map_without_memory_stays_as_it_was)
+START_TEST(map_is_unchanged_when_memory_runs_out)
 {
     struct bp_strmap map = {0};
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"};
@@ -243,7 +243,7 @@ END_TEST
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-START_TEST(text_grows)
+START_TEST(text_buffer_grows)
 {
     struct bp_text text = {0};
     char *taken;
@@ -261,7 +261,7 @@ START_TEST(text_grows)
 }
 END_TEST
 
-START_TEST(text_remembers_that_memory_was_out)
+START_TEST(text_buffer_remembers_that_memory_ran_out)
 {
     struct bp_text text = {0};
 
@@ -276,7 +276,7 @@ START_TEST(text_remembers_that_memory_was_out)
 }
 END_TEST
 
-START_TEST(writes_json)
+START_TEST(json_writer_writes_nested_values)
 {
     struct bp_text text = {0};
 
@@ -310,7 +310,7 @@ static const char *const utf8[][2] = {
     {"a\x7f", "\"a\\u007f\""},
 };
 
-START_TEST(json_is_always_utf8)
+START_TEST(json_writer_always_writes_valid_utf8)
 {
     struct bp_text text = {0};
 
@@ -320,7 +320,7 @@ START_TEST(json_is_always_utf8)
 }
 END_TEST
 
-START_TEST(finds_the_name_that_was_meant)
+START_TEST(nearest_name_is_found_for_a_misspelt_one)
 {
     static const char *const names[] = {"kernel_shape", "pads", "strides", "dilations", "group"};
 
@@ -413,7 +413,7 @@ static void teardown_dir(void)
     }
 }
 
-START_TEST(maps_a_file)
+START_TEST(mapping_a_file_gives_its_bytes_and_an_id_that_changes_with_it)
 {
     struct bp_bytes bytes = {0};
     char path[128];
@@ -442,7 +442,7 @@ START_TEST(maps_a_file)
 }
 END_TEST
 
-START_TEST(refuses_what_is_no_file)
+START_TEST(mapping_rejects_what_is_not_a_regular_file)
 {
     static const char *const names[][2] = {
         {"model", "no regular file"}, {"pipe", "no regular file"}, {"nothing", "No such file"}};
@@ -472,7 +472,7 @@ static const struct {
     {"sub", BP_E_IO, 0},
 };
 
-START_TEST(stays_inside_the_directory)
+START_TEST(mapping_inside_a_directory_rejects_paths_that_leave_it)
 {
     struct bp_bytes bytes = {0};
     char path[128];
@@ -496,7 +496,7 @@ static void keep(void *user, uint32_t level, const char *domain, const char *tex
     snprintf(last_line, sizeof last_line, "%s %u %s: %s", (const char *)user, level, domain, text);
 }
 
-START_TEST(delivers_lines_up_to_the_level)
+START_TEST(log_delivers_lines_up_to_its_level)
 {
     static char user[] = "me";
     struct bp_log log = {keep, user, 0};
@@ -521,7 +521,7 @@ END_TEST
 /* ---- SHA-256 --------------------------------------------------------------------------------- */
 
 /* FIPS 180-4's examples and NIST's long message; the bytes come in parts of each size. */
-START_TEST(hashes_as_the_standard_says)
+START_TEST(sha256_matches_the_examples_of_fips_180_4)
 {
     static const struct {
         const char *text;
@@ -563,29 +563,30 @@ int main(void)
 
     suite_add_tcase(suite, plain);
     tcase_add_checked_fixture(plain, setup, NULL);
-    tcase_add_loop_test(plain, knows_the_bytes_of_a_tensor, 0, COUNT(shapes));
-    tcase_add_test(plain, puts_a_prefix_before_the_words);
     tcase_add_test(plain, a_detail_is_of_the_last_failure);
     tcase_add_test(plain, codes_are_copied_from_an_error_of_ones_own);
     tcase_add_test(plain, nothing_is_written_after_the_end_of_an_older_error);
-    tcase_add_test(plain, hands_out_no_more_than_the_callers_struct_holds);
-    tcase_add_test(plain, hands_out_zeroed_aligned_memory);
-    tcase_add_test(plain, refuses_sizes_that_do_not_fit);
-    tcase_add_test(plain, copies_and_formats_text);
-    tcase_add_test(plain, finds_what_was_put);
-    tcase_add_test(plain, a_map_without_memory_stays_as_it_was);
-    tcase_add_test(plain, text_grows);
-    tcase_add_test(plain, text_remembers_that_memory_was_out);
-    tcase_add_test(plain, writes_json);
-    tcase_add_loop_test(plain, json_is_always_utf8, 0, COUNT(utf8));
-    tcase_add_test(plain, finds_the_name_that_was_meant);
-    tcase_add_test(plain, delivers_lines_up_to_the_level);
-    tcase_add_test(plain, hashes_as_the_standard_says);
+    tcase_add_loop_test(plain, dense_bytes_counts_the_bytes_of_a_tensor, 0, COUNT(shapes));
+    tcase_add_test(plain, error_message_begins_with_the_prefix);
+    tcase_add_test(plain, give_out_writes_no_more_than_the_callers_struct_size);
+    tcase_add_test(plain, region_gives_zeroed_aligned_memory);
+    tcase_add_test(plain, region_rejects_sizes_that_overflow);
+    tcase_add_test(plain, region_copies_and_formats_text);
+    tcase_add_test(plain, map_finds_every_key_that_was_put);
+    tcase_add_test(plain, map_is_unchanged_when_memory_runs_out);
+    tcase_add_test(plain, text_buffer_grows);
+    tcase_add_test(plain, text_buffer_remembers_that_memory_ran_out);
+    tcase_add_test(plain, json_writer_writes_nested_values);
+    tcase_add_loop_test(plain, json_writer_always_writes_valid_utf8, 0, COUNT(utf8));
+    tcase_add_test(plain, nearest_name_is_found_for_a_misspelt_one);
+    tcase_add_test(plain, log_delivers_lines_up_to_its_level);
+    tcase_add_test(plain, sha256_matches_the_examples_of_fips_180_4);
     suite_add_tcase(suite, files);
     tcase_add_checked_fixture(files, setup_dir, teardown_dir);
-    tcase_add_test(files, maps_a_file);
-    tcase_add_test(files, refuses_what_is_no_file);
-    tcase_add_loop_test(files, stays_inside_the_directory, 0, COUNT(inside));
+    tcase_add_test(files, mapping_a_file_gives_its_bytes_and_an_id_that_changes_with_it);
+    tcase_add_test(files, mapping_rejects_what_is_not_a_regular_file);
+    tcase_add_loop_test(files, mapping_inside_a_directory_rejects_paths_that_leave_it, 0,
+                        COUNT(inside));
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -23,7 +23,7 @@ enum { WIDTH = 4, N = 1000, MOST = 64 };
 
 static struct bp_pool *pool;
 
-/* What a job leaves behind. */
+/* Results of a job. */
 struct job {
     atomic_uint calls[N];
     atomic_uint by_worker[MOST];
@@ -64,7 +64,7 @@ static void run_and_check(uint32_t limit, uint32_t n, uint32_t most_workers)
         ck_assert_uint_eq(atomic_load(&job.calls[i]), i < n ? 1 : 0);
 }
 
-START_TEST(calls_every_index_once)
+START_TEST(pool_calls_every_index_once)
 {
     ck_assert_uint_eq(bp_pool_width(pool), WIDTH);
     for (int round = 0; round < 200; round++)
@@ -74,7 +74,7 @@ START_TEST(calls_every_index_once)
 }
 END_TEST
 
-START_TEST(keeps_to_the_limit)
+START_TEST(pool_uses_no_more_threads_than_the_limit)
 {
     for (int round = 0; round < 100; round++) {
         run_and_check(1, N, 1);
@@ -92,7 +92,7 @@ static void slow(void *u, uint32_t i, uint32_t worker)
     nanosleep(&pause, NULL);
 }
 
-START_TEST(uses_several_threads)
+START_TEST(pool_uses_several_threads)
 {
     struct job job = {.limit = WIDTH};
     uint32_t used = 0;
@@ -116,8 +116,8 @@ static void note_order(void *u, uint32_t i, uint32_t worker)
     orders->given[worker][orders->n[worker]++] = i;
 }
 
-/* A thread has a part of its own, and helps others after it. */
-START_TEST(gives_a_thread_its_own_part_first)
+/* Each thread runs its own part first and then helps the others. */
+START_TEST(each_thread_runs_its_own_part_before_it_helps_others)
 {
     for (int round = 0; round < 50; round++) {
         struct orders *orders = calloc(1, sizeof *orders);
@@ -172,7 +172,7 @@ static void wake_one(struct bp_pool *two, cpu_set_t *out)
     *out = placed.set;
 }
 
-START_TEST(wakes_workers_on_other_processors)
+START_TEST(pool_wakes_workers_on_other_processors)
 {
     cpu_set_t home, set, both;
     struct bp_pool *two;
@@ -193,7 +193,7 @@ START_TEST(wakes_workers_on_other_processors)
 }
 END_TEST
 
-START_TEST(leaves_pinned_workers_where_they_are)
+START_TEST(pool_does_not_move_pinned_workers)
 {
     uint32_t list[CPU_SETSIZE];
     bp_processors all = {.list = list};
@@ -224,7 +224,7 @@ static void note_thread(void *u, uint32_t i, uint32_t worker)
     (void)i;
 }
 
-START_TEST(stays_on_the_caller_for_one_thread_or_one_index)
+START_TEST(one_thread_or_one_index_runs_on_the_calling_thread)
 {
     pthread_t self = pthread_self();
     struct bp_pool *alone;
@@ -249,7 +249,7 @@ static void nest(void *u, uint32_t i, uint32_t worker)
         atomic_fetch_add(inner, atomic_load(&job.calls[k]));
 }
 
-START_TEST(a_job_within_a_job_runs_where_it_is)
+START_TEST(a_nested_job_runs_on_the_thread_that_starts_it)
 {
     atomic_uint inner = 0;
 
@@ -273,7 +273,7 @@ static void *many_jobs(void *arg)
     return NULL;
 }
 
-START_TEST(serves_callers_on_many_threads)
+START_TEST(pool_serves_callers_on_many_threads)
 {
     pthread_t threads[3];
     uint32_t n_wrong[3] = {0};
@@ -295,7 +295,7 @@ static double cpu_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-START_TEST(sleeps_when_there_is_nothing_to_do)
+START_TEST(idle_workers_sleep_and_wake_again)
 {
     static const struct timespec settle = {.tv_nsec = 20000000}, idle = {.tv_nsec = 500000000};
     double before;
@@ -309,7 +309,7 @@ START_TEST(sleeps_when_there_is_nothing_to_do)
 }
 END_TEST
 
-START_TEST(is_as_wide_as_the_affinity_mask_allows)
+START_TEST(pool_has_as_many_threads_as_the_affinity_mask_allows)
 {
     cpu_set_t one;
     struct bp_pool *narrow;
@@ -373,7 +373,7 @@ static bp_worker_config app_config(void)
                               .user = &app};
 }
 
-START_TEST(works_on_threads_of_the_application)
+START_TEST(pool_runs_on_threads_that_the_application_creates)
 {
     for (int round = 0; round < 20; round++) {
         bp_worker_config config = app_config();
@@ -393,7 +393,7 @@ START_TEST(works_on_threads_of_the_application)
 }
 END_TEST
 
-START_TEST(a_thread_that_is_not_to_be_had_is_an_error)
+START_TEST(a_thread_that_cannot_be_created_is_an_error)
 {
     for (int at = 1; at < WIDTH; at++) {
         bp_worker_config config = app_config();
@@ -405,7 +405,8 @@ START_TEST(a_thread_that_is_not_to_be_had_is_an_error)
         ck_assert_ptr_null(other);
         ck_assert_int_eq(app.created, at);
         ck_assert_int_eq(app.joined, at - 1);
-        app.worker[at - 1](app.arg[at - 1]); /* too late: it returns */
+        app.worker[at - 1](
+            app.arg[at - 1]); /* a call after the pool has ended: it returns at once */
     }
 }
 END_TEST
@@ -418,7 +419,7 @@ static void refused(const bp_worker_config *config, const char *words)
     ck_assert_ptr_null(none);
 }
 
-START_TEST(refuses_workers_that_make_no_sense)
+START_TEST(pool_rejects_an_invalid_thread_config)
 {
     static const uint32_t zero = 0;
     bp_processors rows[3] = {{.list = &zero, .n = 1}, {.list = NULL, .n = 2}};
@@ -496,7 +497,7 @@ static void end_tree(void)
     ck_assert_int_eq(nftw(tree, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
-START_TEST(quotas_of_the_unified_hierarchy)
+START_TEST(pool_reads_cpu_quotas_of_cgroup_v2)
 {
     put("a/b/cpu.max", "max 100000\n");
     ck_assert_uint_eq(quota_in("0::/a/b\n"), 0);
@@ -517,7 +518,7 @@ START_TEST(quotas_of_the_unified_hierarchy)
 }
 END_TEST
 
-START_TEST(quotas_of_the_old_hierarchies)
+START_TEST(pool_reads_cpu_quotas_of_cgroup_v1)
 {
     static const char *const groups =
         "5:memory:/m\n3:cpuset:/s\n2:cpuacct,cpu:/a/b\n1:name=systemd:/\n0::/\n";
@@ -536,7 +537,7 @@ START_TEST(quotas_of_the_old_hierarchies)
 }
 END_TEST
 
-START_TEST(no_quota_where_there_are_no_groups)
+START_TEST(pool_finds_no_quota_without_cgroups)
 {
     char lengthy[2000];
 
@@ -550,7 +551,7 @@ START_TEST(no_quota_where_there_are_no_groups)
 }
 END_TEST
 
-START_TEST(refuses_more_threads_than_make_sense)
+START_TEST(pool_rejects_more_than_1024_threads)
 {
     struct bp_pool *none = pool;
 
@@ -559,7 +560,7 @@ START_TEST(refuses_more_threads_than_make_sense)
 }
 END_TEST
 
-START_TEST(comes_and_goes)
+START_TEST(pools_can_be_created_and_destroyed_repeatedly)
 {
     for (int i = 0; i < 20; i++) {
         struct bp_pool *other;
@@ -581,25 +582,25 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, calls_every_index_once);
-    tcase_add_test(tcase, keeps_to_the_limit);
-    tcase_add_test(tcase, uses_several_threads);
-    tcase_add_test(tcase, gives_a_thread_its_own_part_first);
-    tcase_add_test(tcase, wakes_workers_on_other_processors);
-    tcase_add_test(tcase, leaves_pinned_workers_where_they_are);
-    tcase_add_test(tcase, stays_on_the_caller_for_one_thread_or_one_index);
-    tcase_add_test(tcase, a_job_within_a_job_runs_where_it_is);
-    tcase_add_test(tcase, serves_callers_on_many_threads);
-    tcase_add_test(tcase, sleeps_when_there_is_nothing_to_do);
-    tcase_add_test(tcase, is_as_wide_as_the_affinity_mask_allows);
-    tcase_add_test(tcase, refuses_more_threads_than_make_sense);
-    tcase_add_test(tcase, works_on_threads_of_the_application);
-    tcase_add_test(tcase, a_thread_that_is_not_to_be_had_is_an_error);
-    tcase_add_test(tcase, refuses_workers_that_make_no_sense);
-    tcase_add_test(tcase, comes_and_goes);
+    tcase_add_test(tcase, pool_calls_every_index_once);
+    tcase_add_test(tcase, pool_uses_no_more_threads_than_the_limit);
+    tcase_add_test(tcase, pool_uses_several_threads);
+    tcase_add_test(tcase, each_thread_runs_its_own_part_before_it_helps_others);
+    tcase_add_test(tcase, pool_wakes_workers_on_other_processors);
+    tcase_add_test(tcase, pool_does_not_move_pinned_workers);
+    tcase_add_test(tcase, one_thread_or_one_index_runs_on_the_calling_thread);
+    tcase_add_test(tcase, a_nested_job_runs_on_the_thread_that_starts_it);
+    tcase_add_test(tcase, pool_serves_callers_on_many_threads);
+    tcase_add_test(tcase, idle_workers_sleep_and_wake_again);
+    tcase_add_test(tcase, pool_has_as_many_threads_as_the_affinity_mask_allows);
+    tcase_add_test(tcase, pool_rejects_more_than_1024_threads);
+    tcase_add_test(tcase, pool_runs_on_threads_that_the_application_creates);
+    tcase_add_test(tcase, a_thread_that_cannot_be_created_is_an_error);
+    tcase_add_test(tcase, pool_rejects_an_invalid_thread_config);
+    tcase_add_test(tcase, pools_can_be_created_and_destroyed_repeatedly);
     tcase_add_checked_fixture(quotas, begin_tree, end_tree);
-    tcase_add_test(quotas, quotas_of_the_unified_hierarchy);
-    tcase_add_test(quotas, quotas_of_the_old_hierarchies);
-    tcase_add_test(quotas, no_quota_where_there_are_no_groups);
+    tcase_add_test(quotas, pool_reads_cpu_quotas_of_cgroup_v2);
+    tcase_add_test(quotas, pool_reads_cpu_quotas_of_cgroup_v1);
+    tcase_add_test(quotas, pool_finds_no_quota_without_cgroups);
     return kit_main("pool", both, 2);
 }

@@ -63,7 +63,7 @@ static void refuses(bp_rc rc, const char *words)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-START_TEST(counts_the_bytes_of_every_type)
+START_TEST(tensor_bytes_are_counted_for_every_type)
 {
     const int64_t dims[] = {3, 5};
     size_t n;
@@ -79,7 +79,7 @@ START_TEST(counts_the_bytes_of_every_type)
 }
 END_TEST
 
-START_TEST(refuses_sizes_that_make_no_tensor)
+START_TEST(tensor_bytes_rejects_invalid_sizes)
 {
     const int64_t negative[] = {2, -1}, huge[] = {INT64_C(1) << 31, INT64_C(1) << 32};
     int64_t many[100] = {0};
@@ -98,7 +98,7 @@ START_TEST(refuses_sizes_that_make_no_tensor)
 }
 END_TEST
 
-START_TEST(allocates_zeroed_aligned_memory_for_any_sizes)
+START_TEST(tensor_alloc_gives_zeroed_aligned_memory_of_any_size)
 {
     const int64_t dims[] = {3, 7, 1}, none[] = {4, 0};
     const char zeroes[84] = {0};
@@ -126,7 +126,7 @@ END_TEST
 
 /* ---- decoding -------------------------------------------------------------------------------- */
 
-START_TEST(reads_raw_data)
+START_TEST(decoder_reads_raw_data)
 {
     const float values[] = {1.0f, -2.0f, 3.5f};
     char *name = NULL;
@@ -143,7 +143,7 @@ START_TEST(reads_raw_data)
 }
 END_TEST
 
-START_TEST(reads_float_data_packed_tagged_and_split)
+START_TEST(decoder_reads_float_data_packed_tagged_and_split)
 {
     const float values[] = {1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f};
 
@@ -169,7 +169,7 @@ START_TEST(reads_float_data_packed_tagged_and_split)
 }
 END_TEST
 
-START_TEST(reads_double_data)
+START_TEST(decoder_reads_double_data)
 {
     const double values[] = {0.5, -0.25};
 
@@ -183,7 +183,7 @@ START_TEST(reads_double_data)
 }
 END_TEST
 
-START_TEST(reads_integer_data_of_each_field)
+START_TEST(decoder_reads_int64_data_and_uint64_data)
 {
     const int64_t i64[] = {-1, INT64_MIN, 7};
     const uint64_t u64[] = {UINT64_MAX, 7};
@@ -211,7 +211,7 @@ START_TEST(reads_integer_data_of_each_field)
 END_TEST
 
 /* int32_data holds small integers as numbers, other small types as bit patterns, sub-byte ones as bytes. */
-START_TEST(reads_int32_data_for_every_type_that_has_it)
+START_TEST(decoder_reads_int32_data_for_every_type_stored_in_it)
 {
     static const struct {
         uint32_t dtype;
@@ -248,7 +248,7 @@ START_TEST(reads_int32_data_for_every_type_that_has_it)
 }
 END_TEST
 
-START_TEST(reads_strings)
+START_TEST(decoder_reads_strings)
 {
     const bp_span *spans;
 
@@ -266,7 +266,7 @@ START_TEST(reads_strings)
 }
 END_TEST
 
-START_TEST(reads_scalars_and_empty_tensors)
+START_TEST(decoder_reads_scalars_and_empty_tensors)
 {
     start(1, PW_SCALAR);
     pw_bytes(&w, 9, "\0\0\x80\x3f", 4);
@@ -283,7 +283,7 @@ START_TEST(reads_scalars_and_empty_tensors)
 }
 END_TEST
 
-START_TEST(an_empty_raw_data_beside_values_is_ignored)
+START_TEST(decoder_ignores_empty_raw_data_beside_values)
 {
     start(7, PW_DIMS(1));
     pw_bytes(&w, 9, "", 0);
@@ -294,7 +294,7 @@ END_TEST
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-START_TEST(refuses_data_of_another_size_than_the_dims)
+START_TEST(decoder_rejects_data_whose_size_differs_from_the_dims)
 {
     start(1, PW_DIMS(2, 3));
     pw_bytes(&w, 9, "0123456789", 10);
@@ -313,13 +313,13 @@ START_TEST(refuses_data_of_another_size_than_the_dims)
     start(1, PW_DIMS(0));
     pw_float(&w, 4, 1.0f);
     refuses(BP_E_INVALID, "more elements");
-    start(6, PW_DIMS(1)); /* numbers in a field that is not its type's */
+    start(6, PW_DIMS(1)); /* values in a field that is not its type's */
     pw_int(&w, 7, 1);
     refuses(BP_E_INVALID, "its int32_data has 0");
 }
 END_TEST
 
-START_TEST(allocates_nothing_for_missing_data)
+START_TEST(decoder_allocates_nothing_for_missing_data)
 {
     start(6, PW_DIMS(INT64_C(1) << 40));
     pw_bytes(&w, 5, "\x01", 1);
@@ -329,7 +329,7 @@ START_TEST(allocates_nothing_for_missing_data)
 }
 END_TEST
 
-START_TEST(refuses_sizes_that_are_negative_or_overflow)
+START_TEST(decoder_rejects_sizes_that_are_negative_or_overflow)
 {
     w.size = 0;
     pw_int(&w, 1, -4);
@@ -346,7 +346,7 @@ START_TEST(refuses_sizes_that_are_negative_or_overflow)
 }
 END_TEST
 
-START_TEST(refuses_element_types_that_are_not_known)
+START_TEST(decoder_rejects_unknown_element_types)
 {
     start(0, PW_DIMS(1));
     refuses(BP_E_INVALID, "its data_type 0 is no element type");
@@ -357,7 +357,7 @@ START_TEST(refuses_element_types_that_are_not_known)
 }
 END_TEST
 
-START_TEST(refuses_values_out_of_range_of_their_type)
+START_TEST(decoder_rejects_values_out_of_range_of_their_type)
 {
     start(3, PW_DIMS(1));
     pw_int(&w, 5, 300);
@@ -383,7 +383,7 @@ START_TEST(refuses_values_out_of_range_of_their_type)
 }
 END_TEST
 
-START_TEST(refuses_invalid_data_locations)
+START_TEST(decoder_rejects_invalid_data_locations)
 {
     start(8, PW_DIMS(1));
     pw_bytes(&w, 9, "x", 1);
@@ -399,7 +399,7 @@ END_TEST
 
 /* ---- encoding -------------------------------------------------------------------------------- */
 
-START_TEST(encode_then_decode_is_identity_for_every_type)
+START_TEST(decoding_an_encoded_tensor_gives_it_back_for_every_type)
 {
     const int64_t dims[] = {3, 5};
     void *bytes;
@@ -430,7 +430,7 @@ START_TEST(encode_then_decode_is_identity_for_every_type)
 }
 END_TEST
 
-START_TEST(encodes_strings)
+START_TEST(encoder_writes_strings)
 {
     int64_t dims[] = {2};
     bp_span spans[] = {{"ab\0c", 4}, {NULL, 0}};
@@ -450,8 +450,8 @@ START_TEST(encodes_strings)
 }
 END_TEST
 
-/* As ONNX's text has it: dims (1), data_type (2), name (8), raw_data (9). */
-START_TEST(encodes_the_bytes_that_others_read)
+/* Field numbers of TensorProto: dims (1), data_type (2), name (8), raw_data (9). */
+START_TEST(encoder_writes_the_fields_of_tensorproto)
 {
     int64_t dims[] = {1, 300};
     uint8_t data[308];
@@ -468,7 +468,7 @@ START_TEST(encodes_the_bytes_that_others_read)
 }
 END_TEST
 
-START_TEST(refuses_to_encode_an_invalid_tensor)
+START_TEST(encoder_rejects_an_invalid_tensor)
 {
     int64_t dims[] = {4};
     uint8_t data[8];
@@ -494,7 +494,7 @@ START_TEST(refuses_to_encode_an_invalid_tensor)
 }
 END_TEST
 
-START_TEST(survives_changed_bytes)
+START_TEST(decoder_survives_changed_bytes)
 {
     uint64_t random = 88172645463325252u;
     struct pw bad = {0};
@@ -522,7 +522,7 @@ START_TEST(survives_changed_bytes)
 }
 END_TEST
 
-START_TEST(running_out_of_memory_is_an_error)
+START_TEST(decoder_and_encoder_report_lack_of_memory)
 {
     bool has_failed = true;
 
@@ -558,29 +558,29 @@ static TCase *make_tcase(void)
     TCase *tcase = tcase_create("tensor");
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, counts_the_bytes_of_every_type);
-    tcase_add_test(tcase, refuses_sizes_that_make_no_tensor);
-    tcase_add_test(tcase, allocates_zeroed_aligned_memory_for_any_sizes);
-    tcase_add_test(tcase, reads_raw_data);
-    tcase_add_test(tcase, reads_float_data_packed_tagged_and_split);
-    tcase_add_test(tcase, reads_double_data);
-    tcase_add_test(tcase, reads_integer_data_of_each_field);
-    tcase_add_test(tcase, reads_int32_data_for_every_type_that_has_it);
-    tcase_add_test(tcase, reads_strings);
-    tcase_add_test(tcase, reads_scalars_and_empty_tensors);
-    tcase_add_test(tcase, an_empty_raw_data_beside_values_is_ignored);
-    tcase_add_test(tcase, refuses_data_of_another_size_than_the_dims);
-    tcase_add_test(tcase, allocates_nothing_for_missing_data);
-    tcase_add_test(tcase, refuses_sizes_that_are_negative_or_overflow);
-    tcase_add_test(tcase, refuses_element_types_that_are_not_known);
-    tcase_add_test(tcase, refuses_values_out_of_range_of_their_type);
-    tcase_add_test(tcase, refuses_invalid_data_locations);
-    tcase_add_test(tcase, encode_then_decode_is_identity_for_every_type);
-    tcase_add_test(tcase, encodes_strings);
-    tcase_add_test(tcase, encodes_the_bytes_that_others_read);
-    tcase_add_test(tcase, refuses_to_encode_an_invalid_tensor);
-    tcase_add_test(tcase, survives_changed_bytes);
-    tcase_add_test(tcase, running_out_of_memory_is_an_error);
+    tcase_add_test(tcase, tensor_bytes_are_counted_for_every_type);
+    tcase_add_test(tcase, tensor_bytes_rejects_invalid_sizes);
+    tcase_add_test(tcase, tensor_alloc_gives_zeroed_aligned_memory_of_any_size);
+    tcase_add_test(tcase, decoder_reads_raw_data);
+    tcase_add_test(tcase, decoder_reads_float_data_packed_tagged_and_split);
+    tcase_add_test(tcase, decoder_reads_double_data);
+    tcase_add_test(tcase, decoder_reads_int64_data_and_uint64_data);
+    tcase_add_test(tcase, decoder_reads_int32_data_for_every_type_stored_in_it);
+    tcase_add_test(tcase, decoder_reads_strings);
+    tcase_add_test(tcase, decoder_reads_scalars_and_empty_tensors);
+    tcase_add_test(tcase, decoder_ignores_empty_raw_data_beside_values);
+    tcase_add_test(tcase, decoder_rejects_data_whose_size_differs_from_the_dims);
+    tcase_add_test(tcase, decoder_allocates_nothing_for_missing_data);
+    tcase_add_test(tcase, decoder_rejects_sizes_that_are_negative_or_overflow);
+    tcase_add_test(tcase, decoder_rejects_unknown_element_types);
+    tcase_add_test(tcase, decoder_rejects_values_out_of_range_of_their_type);
+    tcase_add_test(tcase, decoder_rejects_invalid_data_locations);
+    tcase_add_test(tcase, decoding_an_encoded_tensor_gives_it_back_for_every_type);
+    tcase_add_test(tcase, encoder_writes_strings);
+    tcase_add_test(tcase, encoder_writes_the_fields_of_tensorproto);
+    tcase_add_test(tcase, encoder_rejects_an_invalid_tensor);
+    tcase_add_test(tcase, decoder_survives_changed_bytes);
+    tcase_add_test(tcase, decoder_and_encoder_report_lack_of_memory);
     return tcase;
 }
 

@@ -43,7 +43,7 @@ static void refuses(enum bp_message_type type, const char *words)
     ck_assert_ptr_null(wire.chunks);
 }
 
-START_TEST(accepts_an_empty_message)
+START_TEST(scanner_accepts_an_empty_message)
 {
     ck_assert_int_eq(bp_wire_scan(NULL, 0, BP_MSG_MODEL, &wire, &err), BP_OK);
     ck_assert_uint_eq(wire.size, 0);
@@ -51,7 +51,7 @@ START_TEST(accepts_an_empty_message)
 }
 END_TEST
 
-START_TEST(keeps_what_we_read_and_leaves_out_the_rest)
+START_TEST(unpacker_keeps_known_fields_and_drops_the_others)
 {
     const Bp__ModelProto *model;
 
@@ -83,7 +83,7 @@ START_TEST(keeps_what_we_read_and_leaves_out_the_rest)
 }
 END_TEST
 
-START_TEST(leaves_tensor_data_in_place_at_any_depth)
+START_TEST(unpacker_leaves_tensor_data_in_place_at_any_depth)
 {
     uint8_t bytes[1000] = {0};
     const Bp__ModelProto *model;
@@ -106,7 +106,7 @@ START_TEST(leaves_tensor_data_in_place_at_any_depth)
 
     model = unpack();
     ck_assert_uint_eq(wire.n_chunks, 4);
-    ck_assert_uint_lt(region.used, 4096); /* none of the 2200 bytes twice */
+    ck_assert_uint_lt(region.used, 4096); /* the 2200 bytes are not copied */
     subgraph = model->graph->node[0]->attribute[0]->g;
     ck_assert_uint_eq(subgraph->initializer[0]->chunk[0], 0);
     ck_assert_uint_eq(model->graph->initializer[0]->chunk[0], 3);
@@ -117,7 +117,7 @@ START_TEST(leaves_tensor_data_in_place_at_any_depth)
 }
 END_TEST
 
-START_TEST(collects_elements_with_a_tag_each)
+START_TEST(unpacker_collects_elements_with_a_tag_each)
 {
     pw_int(&w, 1, 4);
     for (int i = 0; i < 3; i++)
@@ -132,7 +132,7 @@ START_TEST(collects_elements_with_a_tag_each)
 }
 END_TEST
 
-START_TEST(takes_lists_packed_and_not)
+START_TEST(unpacker_takes_packed_and_unpacked_lists)
 {
     const uint8_t packed[] = {1, 0x80, 1, 3};
     const Bp__ModelProto *model;
@@ -154,7 +154,7 @@ START_TEST(takes_lists_packed_and_not)
 }
 END_TEST
 
-START_TEST(a_field_of_ours_in_the_file_is_not_taken_for_ours)
+START_TEST(unpacker_ignores_fields_in_the_file_with_its_own_internal_numbers)
 {
     const Bp__TensorProto *tensor;
 
@@ -165,7 +165,7 @@ START_TEST(a_field_of_ours_in_the_file_is_not_taken_for_ours)
 }
 END_TEST
 
-START_TEST(refuses_a_length_beyond_the_end_and_says_where)
+START_TEST(scanner_rejects_a_length_beyond_the_end_and_says_where)
 {
     pw_open(&w, 7);
     pw_node(&w, "Relu", "x", "y");
@@ -184,7 +184,7 @@ START_TEST(refuses_a_length_beyond_the_end_and_says_where)
 }
 END_TEST
 
-START_TEST(refuses_a_length_of_any_size)
+START_TEST(scanner_rejects_a_length_of_2_to_the_64)
 {
     pw_tag(&w, 7, 2);
     pw_varint(&w, UINT64_MAX);
@@ -192,7 +192,7 @@ START_TEST(refuses_a_length_of_any_size)
 }
 END_TEST
 
-START_TEST(refuses_varints_that_do_not_end)
+START_TEST(scanner_rejects_varints_that_do_not_end)
 {
     pw_tag(&w, 1, 0);
     pw_raw(&w, "\xff\xff", 2);
@@ -215,7 +215,7 @@ START_TEST(refuses_varints_that_do_not_end)
 }
 END_TEST
 
-START_TEST(refuses_what_protobuf_does_not_have)
+START_TEST(scanner_rejects_field_0_and_unknown_wire_types)
 {
     pw_int(&w, 0, 1);
     refuses(BP_MSG_MODEL, "this is no field");
@@ -228,7 +228,7 @@ START_TEST(refuses_what_protobuf_does_not_have)
 }
 END_TEST
 
-START_TEST(refuses_a_field_of_another_type)
+START_TEST(scanner_rejects_a_field_of_another_type)
 {
     pw_text(&w, 1, "eight");
     refuses(BP_MSG_MODEL, "ModelProto.ir_version, byte");
@@ -253,7 +253,7 @@ START_TEST(refuses_a_field_of_another_type)
 }
 END_TEST
 
-START_TEST(refuses_a_second_graph)
+START_TEST(scanner_rejects_a_second_graph)
 {
     pw_open(&w, 7);
     pw_close(&w);
@@ -263,7 +263,7 @@ START_TEST(refuses_a_second_graph)
 }
 END_TEST
 
-START_TEST(refuses_nesting_without_end)
+START_TEST(scanner_rejects_more_than_100_nested_messages)
 {
     struct pw inner = {0};
 
@@ -280,7 +280,7 @@ START_TEST(refuses_nesting_without_end)
 }
 END_TEST
 
-START_TEST(refuses_more_messages_than_a_model_has)
+START_TEST(scanner_rejects_more_than_4194304_messages)
 {
     const size_t n = BP_WIRE_MAX_MESSAGES + 1;
     uint8_t *nodes = calloc(n, 2);
@@ -293,8 +293,8 @@ START_TEST(refuses_more_messages_than_a_model_has)
 }
 END_TEST
 
-/* Every way to cut a model off is a refusal or a shorter model, and protobuf-c agrees with the scan. */
-START_TEST(survives_every_truncation)
+/* Each truncation is rejected or is a shorter model, and protobuf-c agrees with the scan. */
+START_TEST(unpacker_survives_every_truncation)
 {
     size_t n_refused = 0;
 
@@ -329,21 +329,21 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, accepts_an_empty_message);
-    tcase_add_test(tcase, keeps_what_we_read_and_leaves_out_the_rest);
-    tcase_add_test(tcase, leaves_tensor_data_in_place_at_any_depth);
-    tcase_add_test(tcase, collects_elements_with_a_tag_each);
-    tcase_add_test(tcase, takes_lists_packed_and_not);
-    tcase_add_test(tcase, a_field_of_ours_in_the_file_is_not_taken_for_ours);
-    tcase_add_test(tcase, refuses_a_length_beyond_the_end_and_says_where);
-    tcase_add_test(tcase, refuses_a_length_of_any_size);
-    tcase_add_test(tcase, refuses_varints_that_do_not_end);
-    tcase_add_test(tcase, refuses_what_protobuf_does_not_have);
-    tcase_add_test(tcase, refuses_a_field_of_another_type);
-    tcase_add_test(tcase, refuses_a_second_graph);
-    tcase_add_test(tcase, refuses_nesting_without_end);
-    tcase_add_test(tcase, refuses_more_messages_than_a_model_has);
-    tcase_add_test(tcase, survives_every_truncation);
+    tcase_add_test(tcase, scanner_accepts_an_empty_message);
+    tcase_add_test(tcase, unpacker_keeps_known_fields_and_drops_the_others);
+    tcase_add_test(tcase, unpacker_leaves_tensor_data_in_place_at_any_depth);
+    tcase_add_test(tcase, unpacker_collects_elements_with_a_tag_each);
+    tcase_add_test(tcase, unpacker_takes_packed_and_unpacked_lists);
+    tcase_add_test(tcase, unpacker_ignores_fields_in_the_file_with_its_own_internal_numbers);
+    tcase_add_test(tcase, scanner_rejects_a_length_beyond_the_end_and_says_where);
+    tcase_add_test(tcase, scanner_rejects_a_length_of_2_to_the_64);
+    tcase_add_test(tcase, scanner_rejects_varints_that_do_not_end);
+    tcase_add_test(tcase, scanner_rejects_field_0_and_unknown_wire_types);
+    tcase_add_test(tcase, scanner_rejects_a_field_of_another_type);
+    tcase_add_test(tcase, scanner_rejects_a_second_graph);
+    tcase_add_test(tcase, scanner_rejects_more_than_100_nested_messages);
+    tcase_add_test(tcase, scanner_rejects_more_than_4194304_messages);
+    tcase_add_test(tcase, unpacker_survives_every_truncation);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -193,7 +193,7 @@ static struct conv made_up(uint32_t dtype, bool is_transposed)
     return k;
 }
 
-START_TEST(convolves_as_defined)
+START_TEST(conv_and_conv_transpose_match_their_definition)
 {
     const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16};
 
@@ -210,7 +210,7 @@ END_TEST
 /*
  * Shapes of real networks: first layer, 3 x 3, 1 x 1, depthwise with both strides, wide channels.
  */
-START_TEST(convolves_shapes_of_networks)
+START_TEST(conv_matches_its_definition_on_shapes_of_networks)
 {
     const struct {
         int64_t channels, maps, groups, size, kernel, stride, pad;
@@ -268,7 +268,7 @@ static void check_auto_pad(const char *op, const char *mode, const char *x_dims,
     th_free(t);
 }
 
-START_TEST(pads_by_itself)
+START_TEST(conv_pads_by_auto_pad)
 {
     check_auto_pad("Conv", "SAME_UPPER", "1,1,6", "1,1,3", (float[]){6, 12, 11}, 3, 3, 2);
     check_auto_pad("Conv", "SAME_LOWER", "1,1,6", "1,1,3", (float[]){3, 9, 15}, 3, 3, 2);
@@ -280,7 +280,7 @@ START_TEST(pads_by_itself)
 }
 END_TEST
 
-START_TEST(gives_the_bias_where_there_is_no_input)
+START_TEST(conv_gives_the_bias_where_the_window_sees_padding_alone)
 {
     const float w[18] = {0}, bias[] = {5, -2};
     struct th *t = th_new(bp_provider_entry_v1);
@@ -299,7 +299,7 @@ START_TEST(gives_the_bias_where_there_is_no_input)
 }
 END_TEST
 
-START_TEST(refuses_four_spatial_dimensions)
+START_TEST(conv_rejects_four_spatial_dimensions)
 {
     struct th *t = th_new(bp_provider_entry_v1);
     const float one = 1;
@@ -314,7 +314,7 @@ START_TEST(refuses_four_spatial_dimensions)
 }
 END_TEST
 
-START_TEST(refuses_attributes_that_do_not_fit)
+START_TEST(conv_rejects_attributes_that_do_not_fit)
 {
     const int64_t values[][2] = {{0, 1}, {-1, 1}, {INT64_MAX, 1}};
     const float zero[9] = {0};
@@ -341,12 +341,12 @@ int main(void)
     int failed;
 
     tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, convolves_as_defined, 0, 12);
-    tcase_add_loop_test(tcase, convolves_shapes_of_networks, 0, 2);
-    tcase_add_test(tcase, pads_by_itself);
-    tcase_add_test(tcase, gives_the_bias_where_there_is_no_input);
-    tcase_add_test(tcase, refuses_four_spatial_dimensions);
-    tcase_add_test(tcase, refuses_attributes_that_do_not_fit);
+    tcase_add_loop_test(tcase, conv_and_conv_transpose_match_their_definition, 0, 12);
+    tcase_add_loop_test(tcase, conv_matches_its_definition_on_shapes_of_networks, 0, 2);
+    tcase_add_test(tcase, conv_pads_by_auto_pad);
+    tcase_add_test(tcase, conv_gives_the_bias_where_the_window_sees_padding_alone);
+    tcase_add_test(tcase, conv_rejects_four_spatial_dimensions);
+    tcase_add_test(tcase, conv_rejects_attributes_that_do_not_fit);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

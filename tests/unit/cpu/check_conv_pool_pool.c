@@ -162,7 +162,7 @@ static bool set_sizes(struct pool *k)
     return true;
 }
 
-START_TEST(pools_as_defined)
+START_TEST(pooling_matches_its_definition)
 {
     const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_I8, BP_DTYPE_U8};
 
@@ -191,7 +191,7 @@ START_TEST(pools_as_defined)
 }
 END_TEST
 
-START_TEST(max_pool_dilates)
+START_TEST(max_pool_applies_dilations)
 {
     struct pool k = {
         .dtype = BP_DTYPE_F32,
@@ -212,7 +212,7 @@ START_TEST(max_pool_dilates)
 }
 END_TEST
 
-START_TEST(global_pools_take_whole_planes)
+START_TEST(global_pools_reduce_whole_channels)
 {
     double *x = data_make(2 * 3 * 35, BP_DTYPE_F32), sums[6] = {0}, maxima[6];
     void *data = typed_encode(x, 2 * 3 * 35, BP_DTYPE_F32);
@@ -241,7 +241,7 @@ END_TEST
 
 /* ---- normalizations -------------------------------------------------------------------------- */
 
-START_TEST(batch_normalization_infers)
+START_TEST(batch_normalization_uses_given_statistics_in_inference)
 {
     const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16};
     uint32_t dtype = dtypes[_i];
@@ -273,7 +273,7 @@ START_TEST(batch_normalization_infers)
 }
 END_TEST
 
-START_TEST(batch_normalization_trains)
+START_TEST(batch_normalization_updates_statistics_in_training)
 {
     const float x[] = {1, 3, 5, 7, -2, 0, 2, 4}, one[] = {1, 1}, zero[] = {0, 0}, two[] = {2, 2};
     /* channel 0: 1 3 -2 0, channel 1: 5 7 2 4 */
@@ -306,7 +306,7 @@ START_TEST(batch_normalization_trains)
 }
 END_TEST
 
-START_TEST(instance_normalization_centers_planes)
+START_TEST(instance_normalization_centers_each_channel)
 {
     double *x = data_make(2 * 2 * 40, BP_DTYPE_F32), y[2 * 2 * 40];
     const float scale[] = {2, -1}, bias[] = {0.5f, 1};
@@ -403,7 +403,7 @@ static void check_softmax(const char *op, const char *dims, uint32_t since, int6
     free(data);
 }
 
-START_TEST(softmax_along_an_axis)
+START_TEST(softmax_matches_its_definition_along_any_axis)
 {
     const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16};
     const char *op = _i / 3 ? "LogSoftmax" : "Softmax";
@@ -419,7 +419,7 @@ START_TEST(softmax_along_an_axis)
 }
 END_TEST
 
-START_TEST(softmax_of_large_values)
+START_TEST(softmax_of_large_values_is_finite)
 {
     const float x[] = {10000, 10001, 10002, -INFINITY};
     struct th *t = th_new(bp_provider_entry_v1);
@@ -447,15 +447,15 @@ int main(void)
     int failed;
 
     tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, pools_as_defined, 0, 10);
-    tcase_add_test(tcase, max_pool_dilates);
-    tcase_add_test(tcase, global_pools_take_whole_planes);
-    tcase_add_loop_test(tcase, batch_normalization_infers, 0, 4);
-    tcase_add_test(tcase, batch_normalization_trains);
-    tcase_add_test(tcase, instance_normalization_centers_planes);
+    tcase_add_loop_test(tcase, pooling_matches_its_definition, 0, 10);
+    tcase_add_test(tcase, max_pool_applies_dilations);
+    tcase_add_test(tcase, global_pools_reduce_whole_channels);
+    tcase_add_loop_test(tcase, batch_normalization_uses_given_statistics_in_inference, 0, 4);
+    tcase_add_test(tcase, batch_normalization_updates_statistics_in_training);
+    tcase_add_test(tcase, instance_normalization_centers_each_channel);
     tcase_add_loop_test(tcase, lrn_sums_over_channels, 0, 6);
-    tcase_add_loop_test(tcase, softmax_along_an_axis, 0, 6);
-    tcase_add_test(tcase, softmax_of_large_values);
+    tcase_add_loop_test(tcase, softmax_matches_its_definition_along_any_axis, 0, 6);
+    tcase_add_test(tcase, softmax_of_large_values_is_finite);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -155,7 +155,7 @@ static void fill_floats(void *data, uint32_t dtype, size_t n, uint64_t *seed)
     }
 }
 
-START_TEST(unary_operators_are_libms)
+START_TEST(unary_operators_match_libm)
 {
     static const char *const dims[] = {"70001", "", "3,7", "0,5"};
     static const size_t counts[] = {70001, 1, 21, 0};
@@ -196,7 +196,7 @@ START_TEST(unary_operators_are_libms)
 }
 END_TEST
 
-START_TEST(attributes_change_the_curve)
+START_TEST(activations_apply_their_attributes)
 {
     static const struct {
         const char *op, *a, *b;
@@ -222,7 +222,7 @@ START_TEST(attributes_change_the_curve)
 }
 END_TEST
 
-START_TEST(integers_keep_their_smallest_value)
+START_TEST(abs_and_neg_keep_the_smallest_integer)
 {
     static const char *const ops[] = {"Abs", "Neg"};
     const int8_t *y;
@@ -238,7 +238,7 @@ START_TEST(integers_keep_their_smallest_value)
 }
 END_TEST
 
-START_TEST(not_turns_bools)
+START_TEST(not_inverts_bools)
 {
     th_input(t, "x", BP_DTYPE_BOOL, "2", "\0\1");
     th_output(t, "y", BP_DTYPE_BOOL, "2");
@@ -250,7 +250,7 @@ END_TEST
 
 /* ---- powers, integers ------------------------------------------------------------------------ */
 
-START_TEST(arithmetic_wraps_in_every_integer_type)
+START_TEST(integer_arithmetic_wraps_in_every_type)
 {
     uint32_t dtype = typed_all[4 + _i];
     uint64_t a, ones = UINT64_MAX, b;
@@ -268,7 +268,7 @@ START_TEST(arithmetic_wraps_in_every_integer_type)
 }
 END_TEST
 
-START_TEST(powers_take_mixed_types)
+START_TEST(pow_accepts_mixed_types)
 {
     static const double bases[] = {2, 3, -2, -1, 1, 0, 5, 4};
     static const double exponents[] = {3, 0, 5, 7, 60, 2, 1, 2};
@@ -293,7 +293,7 @@ START_TEST(powers_take_mixed_types)
 }
 END_TEST
 
-START_TEST(common_exponents_are_exact)
+START_TEST(pow_of_common_exponents_is_exact)
 {
     static const float exponents[] = {2, 3, 0.5f, -1, 0, 1.7f};
     static const float x[] = {0, -0.0f, 1, 2, 9, 0.25f, -2, INFINITY, -INFINITY, NAN};
@@ -312,7 +312,7 @@ END_TEST
 
 /* ---- Clip, Cast ------------------------------------------------------------------------------ */
 
-START_TEST(clips_to_ends_that_may_be_absent)
+START_TEST(clip_limits_may_be_absent)
 {
     static const struct {
         const char *in;
@@ -336,7 +336,7 @@ START_TEST(clips_to_ends_that_may_be_absent)
 }
 END_TEST
 
-START_TEST(clip_once_had_attributes)
+START_TEST(clip_6_reads_its_limits_from_attributes)
 {
     uint32_t dtype = typed_all[_i];
     uint64_t x[3];
@@ -379,7 +379,7 @@ static double cast_reference(double from, uint32_t to)
     return cut < low ? low : cut > high ? high : cut;
 }
 
-START_TEST(casts_every_pair)
+START_TEST(cast_converts_every_pair_of_types)
 {
     static const double values[] = {0,   1,    2,     100,   127,    -1,   1.5,  -1.5,
                                     2.7, -100, 0.004, 60000, -32768, 3e38, -1e9, (double)NAN};
@@ -392,8 +392,8 @@ START_TEST(casts_every_pair)
         double as_from = cast_reference(values[i], from);
 
         if (!typed_is_float(from) && (fabs(values[i]) > 1e15 || as_from > 1e15))
-            continue; /* the largest int64 is no double */
-        /* integers are cut to their low bits, which is looked at elsewhere */
+            continue; /* the largest int64 has no exact double */
+        /* integers keep their low bits, which another test checks */
         if (!typed_is_float(from) && !typed_is_float(to) &&
             cast_reference(as_from, to) != as_from && to != BP_DTYPE_BOOL)
             continue;
@@ -417,7 +417,7 @@ START_TEST(casts_every_pair)
 }
 END_TEST
 
-START_TEST(integers_lose_their_high_bits)
+START_TEST(cast_to_a_narrower_integer_keeps_the_low_bits)
 {
     const int8_t *y;
 
@@ -432,7 +432,7 @@ START_TEST(integers_lose_their_high_bits)
 }
 END_TEST
 
-START_TEST(a_double_is_rounded_once)
+START_TEST(cast_of_double_to_float16_rounds_once)
 {
     /* just above the middle of two float16: rounding to float first would fall on the middle */
     const double x = 1 + 0x1p-11 + 0x1p-40;
@@ -448,7 +448,7 @@ START_TEST(a_double_is_rounded_once)
 }
 END_TEST
 
-START_TEST(float16_is_rounded_to_the_nearest_even)
+START_TEST(cast_to_float16_rounds_to_nearest_even)
 {
     /* each float16 and what lies a quarter, a half and three quarters of the way to the next */
     for (uint32_t h = 0; h < 0x7c00; h++) {
@@ -481,19 +481,19 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, unary_operators_are_libms, 0, (int)COUNT(unary) * 16);
-    tcase_add_loop_test(tcase, attributes_change_the_curve, 0, 4);
-    tcase_add_loop_test(tcase, integers_keep_their_smallest_value, 0, 2);
-    tcase_add_test(tcase, not_turns_bools);
-    tcase_add_loop_test(tcase, arithmetic_wraps_in_every_integer_type, 0, 8);
-    tcase_add_loop_test(tcase, powers_take_mixed_types, 0, 72);
-    tcase_add_loop_test(tcase, common_exponents_are_exact, 0, 6);
-    tcase_add_loop_test(tcase, clips_to_ends_that_may_be_absent, 0, 5);
-    tcase_add_loop_test(tcase, clip_once_had_attributes, 0, 4);
-    tcase_add_loop_test(tcase, casts_every_pair, 0, 12 * 13);
-    tcase_add_test(tcase, integers_lose_their_high_bits);
-    tcase_add_test(tcase, a_double_is_rounded_once);
-    tcase_add_test(tcase, float16_is_rounded_to_the_nearest_even);
+    tcase_add_loop_test(tcase, unary_operators_match_libm, 0, (int)COUNT(unary) * 16);
+    tcase_add_loop_test(tcase, activations_apply_their_attributes, 0, 4);
+    tcase_add_loop_test(tcase, abs_and_neg_keep_the_smallest_integer, 0, 2);
+    tcase_add_test(tcase, not_inverts_bools);
+    tcase_add_loop_test(tcase, integer_arithmetic_wraps_in_every_type, 0, 8);
+    tcase_add_loop_test(tcase, pow_accepts_mixed_types, 0, 72);
+    tcase_add_loop_test(tcase, pow_of_common_exponents_is_exact, 0, 6);
+    tcase_add_loop_test(tcase, clip_limits_may_be_absent, 0, 5);
+    tcase_add_loop_test(tcase, clip_6_reads_its_limits_from_attributes, 0, 4);
+    tcase_add_loop_test(tcase, cast_converts_every_pair_of_types, 0, 12 * 13);
+    tcase_add_test(tcase, cast_to_a_narrower_integer_keeps_the_low_bits);
+    tcase_add_test(tcase, cast_of_double_to_float16_rounds_once);
+    tcase_add_test(tcase, cast_to_float16_rounds_to_nearest_even);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

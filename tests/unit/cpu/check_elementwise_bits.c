@@ -40,7 +40,7 @@ static uint64_t bits_reference(int op, uint64_t a, uint64_t b, uint32_t width)
     }
 }
 
-START_TEST(bits_are_combined)
+START_TEST(bitwise_operators_and_bit_shift_match_c)
 {
     static const char *const ops[] = {"BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitShift",
                                       "BitShift"};
@@ -77,7 +77,7 @@ START_TEST(bits_are_combined)
 }
 END_TEST
 
-START_TEST(bits_are_turned)
+START_TEST(bitwise_not_inverts_every_bit)
 {
     uint32_t dtype = typed_all[TYPED_FLOATS + _i];
     uint64_t seed = 3, x[300];
@@ -97,7 +97,7 @@ START_TEST(bits_are_turned)
 }
 END_TEST
 
-START_TEST(a_shift_has_a_direction)
+START_TEST(bit_shift_rejects_a_missing_direction)
 {
     th_input(t, "x", BP_DTYPE_U8, "1", "\1");
     th_output(t, "y", BP_DTYPE_U8, "1");
@@ -110,7 +110,7 @@ END_TEST
 
 /* ---- NaN and infinity ----------------------------------------------------------------------- */
 
-START_TEST(nan_and_infinity_are_told)
+START_TEST(is_nan_and_is_inf_find_nan_and_infinity)
 {
     static const double x[] = {0, 1, (double)INFINITY, (double)-INFINITY, (double)NAN, -3};
     static const char *const signs[] = {"detect_negative", "detect_positive"};
@@ -135,7 +135,7 @@ START_TEST(nan_and_infinity_are_told)
 }
 END_TEST
 
-START_TEST(nan_and_infinity_of_a_byte)
+START_TEST(is_nan_and_is_inf_read_every_float8_code)
 {
     static const struct {
         uint32_t dtype;
@@ -191,7 +191,7 @@ static double factor(uint64_t *seed, bool is_product)
     return (double)random_below(seed, 9) - 4;
 }
 
-START_TEST(running_sums_and_products)
+START_TEST(cum_sum_and_cum_prod_match_their_definition)
 {
     bool is_product = _i & 1, is_exclusive = _i & 2, is_reverse = _i & 4;
     uint32_t dtype = sum_types[_i / 8 % 8];
@@ -246,7 +246,7 @@ START_TEST(running_sums_and_products)
 }
 END_TEST
 
-START_TEST(an_axis_comes_with_the_data)
+START_TEST(cum_sum_rejects_an_axis_out_of_range)
 {
     th_input(t, "x", BP_DTYPE_F32, "2", (float[]){1, 2});
     th_input(t, "axis", BP_DTYPE_I64, "", (int64_t[]){_i == 0 ? 1 : _i == 1 ? -2 : INT64_MIN});
@@ -258,7 +258,7 @@ END_TEST
 
 /* ---- triangles and diagonals ---------------------------------------------------------------- */
 
-START_TEST(triangles_of_every_width)
+START_TEST(trilu_keeps_the_triangle_for_every_element_width)
 {
     static const uint32_t types[] = {BP_DTYPE_I8, BP_DTYPE_BF16, BP_DTYPE_F32, BP_DTYPE_F64,
                                      BP_DTYPE_C128};
@@ -295,7 +295,7 @@ START_TEST(triangles_of_every_width)
 }
 END_TEST
 
-START_TEST(a_triangle_of_strings_is_empty_elsewhere)
+START_TEST(trilu_of_strings_is_empty_outside_the_triangle)
 {
     bp_span x[4] = {{"a", 1}, {"bc", 2}, {"d", 1}, {"efg", 3}};
     const bp_span *y;
@@ -312,7 +312,7 @@ START_TEST(a_triangle_of_strings_is_empty_elsewhere)
 }
 END_TEST
 
-START_TEST(ones_on_a_diagonal)
+START_TEST(eye_like_sets_one_diagonal_to_1)
 {
     static const uint32_t types[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16,
                                      BP_DTYPE_I8,  BP_DTYPE_I16, BP_DTYPE_I32, BP_DTYPE_I64,
@@ -344,16 +344,17 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, bits_are_combined, 0, 5 * 32);
-    tcase_add_loop_test(tcase, bits_are_turned, 0, 8);
-    tcase_add_test(tcase, a_shift_has_a_direction);
-    tcase_add_loop_test(tcase, nan_and_infinity_are_told, 0, 16);
-    tcase_add_loop_test(tcase, nan_and_infinity_of_a_byte, 0, 4);
-    tcase_add_loop_test(tcase, running_sums_and_products, 0, 64 * (int)COUNT(sum_shapes));
-    tcase_add_loop_test(tcase, an_axis_comes_with_the_data, 0, 3);
-    tcase_add_loop_test(tcase, triangles_of_every_width, 0, 5 * 64);
-    tcase_add_test(tcase, a_triangle_of_strings_is_empty_elsewhere);
-    tcase_add_loop_test(tcase, ones_on_a_diagonal, 0, 13 * 7);
+    tcase_add_loop_test(tcase, bitwise_operators_and_bit_shift_match_c, 0, 5 * 32);
+    tcase_add_loop_test(tcase, bitwise_not_inverts_every_bit, 0, 8);
+    tcase_add_test(tcase, bit_shift_rejects_a_missing_direction);
+    tcase_add_loop_test(tcase, is_nan_and_is_inf_find_nan_and_infinity, 0, 16);
+    tcase_add_loop_test(tcase, is_nan_and_is_inf_read_every_float8_code, 0, 4);
+    tcase_add_loop_test(tcase, cum_sum_and_cum_prod_match_their_definition, 0,
+                        64 * (int)COUNT(sum_shapes));
+    tcase_add_loop_test(tcase, cum_sum_rejects_an_axis_out_of_range, 0, 3);
+    tcase_add_loop_test(tcase, trilu_keeps_the_triangle_for_every_element_width, 0, 5 * 64);
+    tcase_add_test(tcase, trilu_of_strings_is_empty_outside_the_triangle);
+    tcase_add_loop_test(tcase, eye_like_sets_one_diagonal_to_1, 0, 13 * 7);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

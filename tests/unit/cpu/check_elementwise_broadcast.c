@@ -157,7 +157,7 @@ static const struct {
 
 enum { SHAPES_EACH = 60 };
 
-START_TEST(broadcasts_like_a_loop_over_all_indices)
+START_TEST(operators_broadcast_like_a_loop_over_all_indices)
 {
     static const char *const names[] = {"a", "b", "c"};
     uint32_t op = (uint32_t)_i / SHAPES_EACH, n_in = broadcasting[op].n_in;
@@ -199,7 +199,7 @@ START_TEST(broadcasts_like_a_loop_over_all_indices)
 }
 END_TEST
 
-START_TEST(large_tensors_are_shared_among_threads)
+START_TEST(threads_share_a_large_broadcast)
 {
     static const struct {
         const char *a, *b;
@@ -231,7 +231,7 @@ START_TEST(large_tensors_are_shared_among_threads)
 }
 END_TEST
 
-START_TEST(old_versions_broadcast_along_an_axis)
+START_TEST(add_6_broadcasts_along_an_axis)
 {
     static const struct {
         const char *op, *b, *axis;
@@ -260,7 +260,7 @@ START_TEST(old_versions_broadcast_along_an_axis)
 }
 END_TEST
 
-START_TEST(prelu_once_had_a_slope_a_channel)
+START_TEST(prelu_6_applies_one_slope_for_each_channel)
 {
     const float *y;
 
@@ -277,7 +277,7 @@ START_TEST(prelu_once_had_a_slope_a_channel)
 }
 END_TEST
 
-START_TEST(sums_work_in_place)
+START_TEST(sum_works_in_place)
 {
     const float *y;
 
@@ -297,7 +297,7 @@ START_TEST(sums_work_in_place)
 }
 END_TEST
 
-START_TEST(a_broadcast_first_input_does_not_hurt_what_lies_in_place)
+START_TEST(in_place_sum_survives_a_broadcast_first_input)
 {
     const float *y;
 
@@ -316,7 +316,7 @@ START_TEST(a_broadcast_first_input_does_not_hurt_what_lies_in_place)
 }
 END_TEST
 
-START_TEST(minimum_and_maximum_hand_nan_on)
+START_TEST(min_and_max_propagate_nan)
 {
     static const char *const ops[] = {"Min", "Max"};
     const float *y;
@@ -333,7 +333,7 @@ START_TEST(minimum_and_maximum_hand_nan_on)
 }
 END_TEST
 
-START_TEST(integer_division_is_defined_everywhere)
+START_TEST(integer_div_and_mod_have_a_result_for_every_operand)
 {
     static const struct {
         const char *op;
@@ -362,7 +362,7 @@ START_TEST(integer_division_is_defined_everywhere)
 }
 END_TEST
 
-START_TEST(mod_of_floats_wants_fmod)
+START_TEST(mod_of_floats_requires_fmod)
 {
     const float *y;
 
@@ -380,7 +380,7 @@ START_TEST(mod_of_floats_wants_fmod)
 }
 END_TEST
 
-START_TEST(integer_powers_end)
+START_TEST(pow_of_integers_ends_for_any_exponent)
 {
     const int64_t *y;
 
@@ -397,7 +397,7 @@ START_TEST(integer_powers_end)
 }
 END_TEST
 
-START_TEST(strings_are_compared)
+START_TEST(equal_compares_strings)
 {
     static const bp_span a[] = {{"one", 3}, {"two", 3}, {"", 0}};
     static const bp_span b[] = {{"one", 3}, {"twos", 4}, {NULL, 0}};
@@ -411,7 +411,7 @@ START_TEST(strings_are_compared)
 }
 END_TEST
 
-START_TEST(bools_are_combined)
+START_TEST(logical_operators_combine_bools)
 {
     static const struct {
         const char *op, *want;
@@ -436,19 +436,19 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, broadcasts_like_a_loop_over_all_indices, 0,
+    tcase_add_loop_test(tcase, operators_broadcast_like_a_loop_over_all_indices, 0,
                         (int)COUNT(broadcasting) * SHAPES_EACH);
-    tcase_add_loop_test(tcase, large_tensors_are_shared_among_threads, 0, 6);
-    tcase_add_loop_test(tcase, old_versions_broadcast_along_an_axis, 0, 5);
-    tcase_add_test(tcase, prelu_once_had_a_slope_a_channel);
-    tcase_add_test(tcase, sums_work_in_place);
-    tcase_add_test(tcase, a_broadcast_first_input_does_not_hurt_what_lies_in_place);
-    tcase_add_loop_test(tcase, minimum_and_maximum_hand_nan_on, 0, 2);
-    tcase_add_loop_test(tcase, integer_division_is_defined_everywhere, 0, 3);
-    tcase_add_test(tcase, mod_of_floats_wants_fmod);
-    tcase_add_test(tcase, integer_powers_end);
-    tcase_add_test(tcase, strings_are_compared);
-    tcase_add_loop_test(tcase, bools_are_combined, 0, 4);
+    tcase_add_loop_test(tcase, threads_share_a_large_broadcast, 0, 6);
+    tcase_add_loop_test(tcase, add_6_broadcasts_along_an_axis, 0, 5);
+    tcase_add_test(tcase, prelu_6_applies_one_slope_for_each_channel);
+    tcase_add_test(tcase, sum_works_in_place);
+    tcase_add_test(tcase, in_place_sum_survives_a_broadcast_first_input);
+    tcase_add_loop_test(tcase, min_and_max_propagate_nan, 0, 2);
+    tcase_add_loop_test(tcase, integer_div_and_mod_have_a_result_for_every_operand, 0, 3);
+    tcase_add_test(tcase, mod_of_floats_requires_fmod);
+    tcase_add_test(tcase, pow_of_integers_ends_for_any_exponent);
+    tcase_add_test(tcase, equal_compares_strings);
+    tcase_add_loop_test(tcase, logical_operators_combine_bools, 0, 4);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -10,7 +10,7 @@
 
 /* ---- casts ----------------------------------------------------------------------------------- */
 
-START_TEST(casts_every_pair)
+START_TEST(cast_converts_every_pair_of_low_precision_types)
 {
     const struct type *from = &types[_i / N_TYPES], *to = &types[_i % N_TYPES];
     uint64_t seed = (uint64_t)_i;
@@ -47,7 +47,7 @@ START_TEST(casts_every_pair)
 END_TEST
 
 /* Every code of the narrow types, so that no bit of them goes unseen. */
-START_TEST(low_precision_codes_have_their_values)
+START_TEST(cast_decodes_every_code_of_low_precision_types)
 {
     const struct type *type = &types[FIRST_NARROW + _i];
     uint8_t data[256] = {0};
@@ -70,7 +70,7 @@ START_TEST(low_precision_codes_have_their_values)
 }
 END_TEST
 
-START_TEST(float8_need_not_saturate)
+START_TEST(cast_to_float8_saturates_only_when_asked)
 {
     const struct type *type = &types[FIRST_NARROW + _i % 4];
     float x[] = {1e6f, -1e6f, INFINITY, -INFINITY, NAN, 0.3f, -1e-9f, 448, 464, 465, 57344, 61440};
@@ -89,7 +89,7 @@ START_TEST(float8_need_not_saturate)
 }
 END_TEST
 
-START_TEST(powers_round_as_told)
+START_TEST(cast_to_float8e8m0_follows_round_mode)
 {
     static const float x[] = {0,     0x1p-127f, 0x1.8p-128f, 0x1.4p-127f, 1,        1.25f, 1.5f,
                               1.75f, 0x1p127f,  0x1.4p127f,  0x1.8p127f,  INFINITY, NAN};
@@ -118,7 +118,7 @@ START_TEST(powers_round_as_told)
 }
 END_TEST
 
-START_TEST(an_unknown_rounding_mode_is_an_error)
+START_TEST(cast_rejects_an_unknown_round_mode)
 {
     th_input(t, "x", BP_DTYPE_F32, "1", (float[]){1});
     th_output(t, "y", BP_DTYPE_F8E8M0, "1");
@@ -131,7 +131,7 @@ START_TEST(an_unknown_rounding_mode_is_an_error)
 END_TEST
 
 /* Integers beyond what double holds are rounded once, not twice. */
-START_TEST(long_integers_are_rounded_once)
+START_TEST(cast_of_int64_to_float_rounds_once)
 {
     static const int64_t x[] = {
         (INT64_C(1) << 60) + 1, (INT64_C(1) << 60) - 1,  INT64_MAX, INT64_MIN,
@@ -186,7 +186,7 @@ START_TEST(bit_cast_keeps_the_bits)
 }
 END_TEST
 
-START_TEST(bit_cast_wants_the_same_width)
+START_TEST(bit_cast_rejects_types_of_another_width)
 {
     th_input(t, "x", BP_DTYPE_F32, "1", (float[]){1});
     th_output(t, "y", BP_DTYPE_F16, "1");
@@ -210,7 +210,7 @@ static const struct type *packed_type(int i)
     abort();
 }
 
-START_TEST(packed_elements_are_transposed)
+START_TEST(transpose_moves_packed_4_bit_elements)
 {
     const struct type *type = packed_type(_i);
     uint64_t seed = (uint64_t)_i, data[2000];
@@ -237,7 +237,7 @@ START_TEST(packed_elements_are_transposed)
 END_TEST
 
 /* _i / 10: the output's size comes with the data */
-START_TEST(packed_elements_are_padded)
+START_TEST(pad_fills_packed_4_bit_elements)
 {
     const struct type *type = packed_type(_i);
     uint64_t seed = (uint64_t)_i, data[64];
@@ -267,7 +267,7 @@ START_TEST(packed_elements_are_padded)
 }
 END_TEST
 
-START_TEST(a_packed_constant_is_repeated)
+START_TEST(constant_of_shape_repeats_a_packed_4_bit_value)
 {
     const struct type *type = packed_type(_i);
     uint8_t value = (uint8_t)((1u << type->bits) - 2); /* not all bits alike */
@@ -292,18 +292,20 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, casts_every_pair, 0, N_TYPES * N_TYPES);
-    tcase_add_loop_test(tcase, low_precision_codes_have_their_values, 0, N_TYPES - FIRST_NARROW);
-    tcase_add_loop_test(tcase, float8_need_not_saturate, 0, 8);
-    tcase_add_loop_test(tcase, powers_round_as_told, 0, 4);
-    tcase_add_test(tcase, an_unknown_rounding_mode_is_an_error);
-    tcase_add_test(tcase, long_integers_are_rounded_once);
+    tcase_add_loop_test(tcase, cast_converts_every_pair_of_low_precision_types, 0,
+                        N_TYPES * N_TYPES);
+    tcase_add_loop_test(tcase, cast_decodes_every_code_of_low_precision_types, 0,
+                        N_TYPES - FIRST_NARROW);
+    tcase_add_loop_test(tcase, cast_to_float8_saturates_only_when_asked, 0, 8);
+    tcase_add_loop_test(tcase, cast_to_float8e8m0_follows_round_mode, 0, 4);
+    tcase_add_test(tcase, cast_rejects_an_unknown_round_mode);
+    tcase_add_test(tcase, cast_of_int64_to_float_rounds_once);
     tcase_add_test(tcase, cast_like_takes_the_type_of_its_second_input);
     tcase_add_loop_test(tcase, bit_cast_keeps_the_bits, 0, 5);
-    tcase_add_test(tcase, bit_cast_wants_the_same_width);
-    tcase_add_loop_test(tcase, packed_elements_are_transposed, 0, 25);
-    tcase_add_loop_test(tcase, packed_elements_are_padded, 0, 20);
-    tcase_add_loop_test(tcase, a_packed_constant_is_repeated, 0, 5);
+    tcase_add_test(tcase, bit_cast_rejects_types_of_another_width);
+    tcase_add_loop_test(tcase, transpose_moves_packed_4_bit_elements, 0, 25);
+    tcase_add_loop_test(tcase, pad_fills_packed_4_bit_elements, 0, 20);
+    tcase_add_loop_test(tcase, constant_of_shape_repeats_a_packed_4_bit_value, 0, 5);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

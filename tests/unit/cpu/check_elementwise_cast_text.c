@@ -35,7 +35,7 @@ static const struct {
 
 enum { N_NUMBERS = sizeof values / sizeof values[0] };
 
-START_TEST(strings_become_numbers)
+START_TEST(cast_parses_strings_as_numbers)
 {
     static const uint32_t dtypes[] = {BP_DTYPE_F64, BP_DTYPE_F32,  BP_DTYPE_F16,    BP_DTYPE_I64,
                                       BP_DTYPE_U8,  BP_DTYPE_BOOL, BP_DTYPE_F8E5M2, BP_DTYPE_I4};
@@ -70,7 +70,7 @@ START_TEST(strings_become_numbers)
 }
 END_TEST
 
-START_TEST(long_integers_survive_as_text)
+START_TEST(cast_of_64_bit_integers_through_strings_is_exact)
 {
     static const char *const texts[] = {"9223372036854775807", "-9223372036854775808",
                                         "18446744073709551615", "9007199254740993"};
@@ -94,7 +94,7 @@ START_TEST(long_integers_survive_as_text)
 }
 END_TEST
 
-START_TEST(what_is_no_number_is_an_error)
+START_TEST(cast_rejects_a_string_that_is_not_a_number)
 {
     static const char *const texts[] = {"Hello World!", "",  "1e", "--1",   "1 2", "0x10",
                                         "infi",         "+", ".",  "1.2.3", "nanx"};
@@ -110,7 +110,7 @@ START_TEST(what_is_no_number_is_an_error)
 }
 END_TEST
 
-START_TEST(a_text_longer_than_any_number_is_read)
+START_TEST(cast_parses_a_very_long_string)
 {
     char text[2000];
     bp_span span = {text, sizeof text};
@@ -145,7 +145,7 @@ static void ck_texts(uint32_t dtype, uint32_t n, const void *x, const char *cons
                       "'%.*s', not '%s'", (int)y[i].size, (const char *)y[i].data, want[i]);
 }
 
-START_TEST(numbers_become_strings)
+START_TEST(cast_formats_numbers_as_strings)
 {
     static const float f32[] = {0.9767611f, 1,   -0.0f, 1e-5f, 123456.79f, 1e16f,   INFINITY,
                                 -INFINITY,  NAN, 0.1f,  1e15f, 314.15926f, 0.0001f, 1.5e-45f};
@@ -183,7 +183,7 @@ START_TEST(numbers_become_strings)
 END_TEST
 
 /* More than are made at once, and in every run anew. */
-START_TEST(texts_and_back_are_the_same)
+START_TEST(cast_of_floats_through_strings_is_exact)
 {
     enum { N = 1000 };
     float x[N];
@@ -211,7 +211,7 @@ START_TEST(texts_and_back_are_the_same)
 END_TEST
 
 /* By CastLike; the text is read by strtod(), whose number the type has nearest to its own. */
-START_TEST(every_type_becomes_text_and_back)
+START_TEST(cast_like_converts_every_type_to_strings_and_back)
 {
     enum { N = 300 };
     const struct type *type = &types[_i];
@@ -263,13 +263,13 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, strings_become_numbers, 0, 8 * N_NUMBERS);
-    tcase_add_test(tcase, long_integers_survive_as_text);
-    tcase_add_loop_test(tcase, what_is_no_number_is_an_error, 0, 11);
-    tcase_add_test(tcase, a_text_longer_than_any_number_is_read);
-    tcase_add_loop_test(tcase, numbers_become_strings, 0, 9);
-    tcase_add_test(tcase, texts_and_back_are_the_same);
-    tcase_add_loop_test(tcase, every_type_becomes_text_and_back, 0, N_TYPES);
+    tcase_add_loop_test(tcase, cast_parses_strings_as_numbers, 0, 8 * N_NUMBERS);
+    tcase_add_test(tcase, cast_of_64_bit_integers_through_strings_is_exact);
+    tcase_add_loop_test(tcase, cast_rejects_a_string_that_is_not_a_number, 0, 11);
+    tcase_add_test(tcase, cast_parses_a_very_long_string);
+    tcase_add_loop_test(tcase, cast_formats_numbers_as_strings, 0, 9);
+    tcase_add_test(tcase, cast_of_floats_through_strings_is_exact);
+    tcase_add_loop_test(tcase, cast_like_converts_every_type_to_strings_and_back, 0, N_TYPES);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

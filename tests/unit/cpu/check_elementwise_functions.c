@@ -159,7 +159,7 @@ static void expect(double got, double want, uint32_t dtype, double ulps, const c
     ck_abort_msg("%s(%.17g) in type %u is %.9g, not %.9g", op, x, dtype, got, want);
 }
 
-START_TEST(curves_are_libms)
+START_TEST(unary_functions_match_libm)
 {
     static const char *const dims[] = {"20003", "", "3,7", "0,5"};
     static const size_t counts[] = {20003, 1, 21, 0};
@@ -188,7 +188,7 @@ START_TEST(curves_are_libms)
 }
 END_TEST
 
-START_TEST(zero_keeps_its_sign)
+START_TEST(odd_functions_keep_the_sign_of_zero)
 {
     static const char *const ops[] = {"Asin", "Asinh", "Atan", "Atanh",
                                       "Sin",  "Sinh",  "Tan",  "Tanh"};
@@ -204,7 +204,7 @@ START_TEST(zero_keeps_its_sign)
 }
 END_TEST
 
-START_TEST(large_angles_are_right)
+START_TEST(sin_cos_and_tan_of_large_angles_match_libm)
 {
     static double (*const references[])(double) = {sin, cos, tan};
     static const char *const ops[] = {"Sin", "Cos", "Tan"};
@@ -215,7 +215,7 @@ START_TEST(large_angles_are_right)
     for (size_t i = 0; i < COUNT(x); i++) /* near multiples of pi / 2, and anything */
         x[i] = i % 2 ? (float)((double)random_below(&seed, 127000) * 1.5707963267948966)
                      : random_float(&seed, i % 4 ? 199000.0f : 1e20f);
-    /* pieces without a very large one take another way than those with one */
+    /* blocks without a very large value use another algorithm than blocks with one */
     for (size_t i = 0; i < 1000; i++)
         x[i] = fabsf(x[i]) > 199000.0f ? 1.0f : x[i];
     th_input(t, "x", BP_DTYPE_F32, "2000", x);
@@ -228,7 +228,7 @@ START_TEST(large_angles_are_right)
 }
 END_TEST
 
-START_TEST(powers_are_libms)
+START_TEST(pow_matches_libm)
 {
     static const float special[] = {0,     -0.0f,  1,     -1,    INFINITY,    -INFINITY,
                                     NAN,   2,      -2,    3,     -3,          0.5f,
@@ -259,7 +259,7 @@ END_TEST
 
 /* ---- Shrink, Erf of integers, SwiGLU -------------------------------------------------------- */
 
-START_TEST(shrinks_floats)
+START_TEST(shrink_matches_its_definition_for_floats)
 {
     uint32_t dtype = typed_all[_i];
     uint64_t seed = 7, data[501];
@@ -281,7 +281,7 @@ START_TEST(shrinks_floats)
 }
 END_TEST
 
-START_TEST(shrinks_integers)
+START_TEST(shrink_matches_its_definition_for_integers)
 {
     uint32_t dtype = typed_all[TYPED_FLOATS + _i % 8], bits = bp_dtype_width(dtype);
     double low = typed_is_signed(dtype) ? -exp2(bits - 1) : 0;
@@ -310,7 +310,7 @@ START_TEST(shrinks_integers)
 }
 END_TEST
 
-START_TEST(erf_of_integers_is_cut_off)
+START_TEST(erf_of_integers_truncates_the_result)
 {
     uint32_t dtype = typed_all[TYPED_FLOATS + _i];
     uint64_t data[16];
@@ -328,7 +328,7 @@ START_TEST(erf_of_integers_is_cut_off)
 }
 END_TEST
 
-START_TEST(swiglu_gates_one_input_with_the_other)
+START_TEST(swiglu_multiplies_one_input_by_swish_of_the_other)
 {
     static const char *const dims[] = {"9001", "3,5", "", "0"};
     static const size_t counts[] = {9001, 15, 1, 0};
@@ -356,7 +356,7 @@ START_TEST(swiglu_gates_one_input_with_the_other)
 }
 END_TEST
 
-START_TEST(gelu_refuses_an_unknown_approximation)
+START_TEST(gelu_rejects_an_unknown_approximation)
 {
     th_input(t, "x", BP_DTYPE_F32, "1", (float[]){1});
     th_output(t, "y", BP_DTYPE_F32, "1");
@@ -376,15 +376,15 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, curves_are_libms, 0, (int)COUNT(rows) * 16);
-    tcase_add_loop_test(tcase, zero_keeps_its_sign, 0, 8);
-    tcase_add_loop_test(tcase, large_angles_are_right, 0, 3);
-    tcase_add_loop_test(tcase, powers_are_libms, 0, 4);
-    tcase_add_loop_test(tcase, shrinks_floats, 0, 4);
-    tcase_add_loop_test(tcase, shrinks_integers, 0, 16);
-    tcase_add_loop_test(tcase, erf_of_integers_is_cut_off, 0, 8);
-    tcase_add_loop_test(tcase, swiglu_gates_one_input_with_the_other, 0, 16);
-    tcase_add_test(tcase, gelu_refuses_an_unknown_approximation);
+    tcase_add_loop_test(tcase, unary_functions_match_libm, 0, (int)COUNT(rows) * 16);
+    tcase_add_loop_test(tcase, odd_functions_keep_the_sign_of_zero, 0, 8);
+    tcase_add_loop_test(tcase, sin_cos_and_tan_of_large_angles_match_libm, 0, 3);
+    tcase_add_loop_test(tcase, pow_matches_libm, 0, 4);
+    tcase_add_loop_test(tcase, shrink_matches_its_definition_for_floats, 0, 4);
+    tcase_add_loop_test(tcase, shrink_matches_its_definition_for_integers, 0, 16);
+    tcase_add_loop_test(tcase, erf_of_integers_truncates_the_result, 0, 8);
+    tcase_add_loop_test(tcase, swiglu_multiplies_one_input_by_swish_of_the_other, 0, 16);
+    tcase_add_test(tcase, gelu_rejects_an_unknown_approximation);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -82,7 +82,7 @@ static size_t place(const struct elements *e, size_t i)
     return shape_at(&e->data, index);
 }
 
-START_TEST(gathers_elements)
+START_TEST(gather_elements_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     struct elements e = make_elements(&seed, _i, true);
@@ -98,7 +98,7 @@ START_TEST(gathers_elements)
 }
 END_TEST
 
-START_TEST(scatters_elements)
+START_TEST(scatter_elements_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     int how = _i / TYPED_ALL % 5;
@@ -128,7 +128,7 @@ START_TEST(scatters_elements)
 END_TEST
 
 /* Enough for several threads, with many updates of one place. */
-START_TEST(scatters_many_in_their_order)
+START_TEST(scatter_elements_applies_many_updates_in_order)
 {
     enum { ROWS = 300, COLUMNS = 333 };
     uint64_t seed = 5;
@@ -152,7 +152,7 @@ START_TEST(scatters_many_in_their_order)
 }
 END_TEST
 
-START_TEST(refuses_an_index_outside)
+START_TEST(gather_and_scatter_reject_an_index_out_of_range)
 {
     static const char *const ops[] = {"GatherElements", "ScatterElements", "GatherND", "ScatterND"};
     bool scatters = _i % 2, is_nd = _i % 4 >= 2;
@@ -223,7 +223,7 @@ static size_t slice_at(const struct slices *s, size_t i)
     return at * s->inner;
 }
 
-START_TEST(gathers_slices)
+START_TEST(gather_nd_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     struct slices s = make_slices(&seed, _i, true);
@@ -239,7 +239,7 @@ START_TEST(gathers_slices)
 }
 END_TEST
 
-START_TEST(scatters_slices)
+START_TEST(scatter_nd_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     int how = _i / TYPED_ALL % 5;
@@ -266,7 +266,7 @@ START_TEST(scatters_slices)
 }
 END_TEST
 
-START_TEST(nan_wins_a_maximum)
+START_TEST(scatter_elements_with_max_propagates_nan)
 {
     const float *y, nan = strtof("nan", NULL);
 
@@ -284,7 +284,7 @@ END_TEST
 
 /* ---- TensorScatter --------------------------------------------------------------------------- */
 
-START_TEST(writes_into_a_cache)
+START_TEST(tensor_scatter_writes_updates_into_a_cache)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = typed_all[_i % TYPED_ALL];
@@ -330,7 +330,7 @@ static uint8_t nibble(const uint8_t *bytes, size_t i)
 }
 
 /* Three entries of 1 element written from entry 1 on, in each of two batches of 5. */
-START_TEST(writes_half_bytes_into_a_cache)
+START_TEST(tensor_scatter_writes_4_bit_elements_into_a_cache)
 {
     static const uint32_t types[] = {BP_DTYPE_U4, BP_DTYPE_I4, BP_DTYPE_F4E2M1};
     const uint8_t cache[5] = {0x21, 0x43, 0x65, 0x87, 0xa9}, update[3] = {0xcb, 0xed, 0x1f};
@@ -353,7 +353,7 @@ START_TEST(writes_half_bytes_into_a_cache)
 }
 END_TEST
 
-START_TEST(a_cache_has_an_end)
+START_TEST(tensor_scatter_rejects_writes_outside_the_cache)
 {
     th_input(t, "cache", BP_DTYPE_F32, "1,4,1", (float[4]){0});
     th_input(t, "update", BP_DTYPE_F32, "1,2,1", (float[2]){0});
@@ -374,16 +374,16 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, gathers_elements, 0, 8 * TYPED_ALL);
-    tcase_add_loop_test(tcase, scatters_elements, 0, 20 * TYPED_ALL);
-    tcase_add_loop_test(tcase, scatters_many_in_their_order, 0, 2);
-    tcase_add_loop_test(tcase, refuses_an_index_outside, 0, 8);
-    tcase_add_loop_test(tcase, gathers_slices, 0, 8 * TYPED_ALL);
-    tcase_add_loop_test(tcase, scatters_slices, 0, 20 * TYPED_ALL);
-    tcase_add_loop_test(tcase, nan_wins_a_maximum, 0, 2);
-    tcase_add_loop_test(tcase, writes_into_a_cache, 0, 10 * TYPED_ALL);
-    tcase_add_loop_test(tcase, writes_half_bytes_into_a_cache, 0, 3);
-    tcase_add_loop_test(tcase, a_cache_has_an_end, 0, 2);
+    tcase_add_loop_test(tcase, gather_elements_matches_its_definition, 0, 8 * TYPED_ALL);
+    tcase_add_loop_test(tcase, scatter_elements_matches_its_definition, 0, 20 * TYPED_ALL);
+    tcase_add_loop_test(tcase, scatter_elements_applies_many_updates_in_order, 0, 2);
+    tcase_add_loop_test(tcase, gather_and_scatter_reject_an_index_out_of_range, 0, 8);
+    tcase_add_loop_test(tcase, gather_nd_matches_its_definition, 0, 8 * TYPED_ALL);
+    tcase_add_loop_test(tcase, scatter_nd_matches_its_definition, 0, 20 * TYPED_ALL);
+    tcase_add_loop_test(tcase, scatter_elements_with_max_propagates_nan, 0, 2);
+    tcase_add_loop_test(tcase, tensor_scatter_writes_updates_into_a_cache, 0, 10 * TYPED_ALL);
+    tcase_add_loop_test(tcase, tensor_scatter_writes_4_bit_elements_into_a_cache, 0, 3);
+    tcase_add_loop_test(tcase, tensor_scatter_rejects_writes_outside_the_cache, 0, 2);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

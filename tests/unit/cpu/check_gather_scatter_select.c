@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_gather_scatter_select.c - operators of the CPU provider that choose elements: TopK, Unique, NonZero,
- * Compress, OneHot and NonMaxSuppression, each against the plainest way to do it.
+ * Compress, OneHot and NonMaxSuppression, each against the plainest algorithm.
  */
 
 #include "config.h"
@@ -18,7 +18,7 @@ static bool is_better(double a, double b, bool largest)
     return largest ? a > b : a < b;
 }
 
-START_TEST(finds_the_best)
+START_TEST(top_k_matches_a_sort)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = typed_all[_i % TYPED_NUMBERS];
@@ -70,7 +70,7 @@ START_TEST(finds_the_best)
 }
 END_TEST
 
-START_TEST(extremes_are_in_their_order)
+START_TEST(top_k_orders_nan_infinity_zeros_and_subnormals)
 {
     const float inf = strtof("inf", NULL), nan = strtof("nan", NULL);
     static const int64_t want[2][8] = {{3, 1, 7, 4, 0, 5, 6, 2}, {2, 6, 0, 5, 4, 7, 1, 3}};
@@ -90,7 +90,7 @@ START_TEST(extremes_are_in_their_order)
 }
 END_TEST
 
-START_TEST(whole_ranges_of_integers)
+START_TEST(top_k_orders_the_whole_range_of_64_bit_integers)
 {
     const int64_t *got;
 
@@ -143,7 +143,7 @@ static int order(const struct items *items, int64_t i, int64_t j)
     return 0;
 }
 
-/* How many different items come before item i: in order, or by their first places. */
+/* How many different items come before item i: in sorted order, or by first occurrence. */
 static int64_t rank_of(const struct items *items, int64_t i, bool sorted)
 {
     int64_t first = i, rank = 0;
@@ -160,7 +160,7 @@ static int64_t rank_of(const struct items *items, int64_t i, bool sorted)
     return rank;
 }
 
-START_TEST(finds_what_is_different)
+START_TEST(unique_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = typed_all[_i % TYPED_ALL];
@@ -216,7 +216,7 @@ START_TEST(finds_what_is_different)
 }
 END_TEST
 
-START_TEST(unique_slices_are_copied_whole)
+START_TEST(unique_along_an_axis_copies_whole_slices)
 {
     const float *y;
 
@@ -235,7 +235,7 @@ END_TEST
 
 /* ---- NonZero, Compress ----------------------------------------------------------------------- */
 
-START_TEST(finds_nonzero_elements)
+START_TEST(non_zero_lists_the_indices_of_nonzero_elements)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = typed_all[_i % TYPED_ALL];
@@ -266,7 +266,7 @@ START_TEST(finds_nonzero_elements)
 }
 END_TEST
 
-START_TEST(minus_zero_is_zero)
+START_TEST(non_zero_counts_minus_zero_as_zero)
 {
     th_allow_alloc(t);
     th_input(t, "x", BP_DTYPE_F32, "3", (float[]){-0.0f, 0, strtof("nan", NULL)});
@@ -282,7 +282,7 @@ START_TEST(minus_zero_is_zero)
 }
 END_TEST
 
-START_TEST(compresses)
+START_TEST(compress_keeps_the_selected_slices)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = typed_all[_i % TYPED_ALL];
@@ -323,7 +323,7 @@ START_TEST(compresses)
 }
 END_TEST
 
-START_TEST(a_condition_may_not_reach_beyond)
+START_TEST(compress_rejects_a_condition_longer_than_the_axis)
 {
     th_allow_alloc(t);
     th_input(t, "x", BP_DTYPE_F32, "2", (float[]){1, 2});
@@ -337,7 +337,7 @@ END_TEST
 
 /* ---- OneHot ---------------------------------------------------------------------------------- */
 
-START_TEST(lights_one_of_many)
+START_TEST(one_hot_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = typed_all[_i % TYPED_ALL], from = typed_all[_i / 5 % TYPED_NUMBERS];
@@ -376,7 +376,7 @@ START_TEST(lights_one_of_many)
 }
 END_TEST
 
-START_TEST(huge_indices_light_nothing)
+START_TEST(one_hot_ignores_uint64_indices_beyond_the_depth)
 {
     const uint8_t *y;
 
@@ -436,7 +436,7 @@ static int64_t choose(const float *boxes, const float *scores, int64_t n, int64_
     return found;
 }
 
-START_TEST(suppresses_boxes)
+START_TEST(non_max_suppression_matches_its_definition)
 {
     enum { IMAGES = 2, CLASSES = 3, BOXES = 40 };
     uint64_t seed = (uint64_t)_i;
@@ -484,7 +484,7 @@ START_TEST(suppresses_boxes)
 }
 END_TEST
 
-START_TEST(no_boxes_are_chosen_unless_asked_for)
+START_TEST(non_max_suppression_selects_no_box_by_default)
 {
     th_allow_alloc(t);
     th_input(t, "boxes", BP_DTYPE_F32, "1,1,4", (float[]){0, 0, 1, 1});
@@ -506,19 +506,19 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, finds_the_best, 0, 15 * TYPED_NUMBERS);
-    tcase_add_loop_test(tcase, extremes_are_in_their_order, 0, 2);
-    tcase_add_test(tcase, whole_ranges_of_integers);
-    tcase_add_loop_test(tcase, finds_what_is_different, 0, 8 * TYPED_ALL);
-    tcase_add_test(tcase, unique_slices_are_copied_whole);
-    tcase_add_loop_test(tcase, finds_nonzero_elements, 0, 5 * TYPED_ALL);
-    tcase_add_test(tcase, minus_zero_is_zero);
-    tcase_add_loop_test(tcase, compresses, 0, 5 * TYPED_ALL);
-    tcase_add_test(tcase, a_condition_may_not_reach_beyond);
-    tcase_add_loop_test(tcase, lights_one_of_many, 0, 12 * TYPED_ALL);
-    tcase_add_test(tcase, huge_indices_light_nothing);
-    tcase_add_loop_test(tcase, suppresses_boxes, 0, 20);
-    tcase_add_test(tcase, no_boxes_are_chosen_unless_asked_for);
+    tcase_add_loop_test(tcase, top_k_matches_a_sort, 0, 15 * TYPED_NUMBERS);
+    tcase_add_loop_test(tcase, top_k_orders_nan_infinity_zeros_and_subnormals, 0, 2);
+    tcase_add_test(tcase, top_k_orders_the_whole_range_of_64_bit_integers);
+    tcase_add_loop_test(tcase, unique_matches_its_definition, 0, 8 * TYPED_ALL);
+    tcase_add_test(tcase, unique_along_an_axis_copies_whole_slices);
+    tcase_add_loop_test(tcase, non_zero_lists_the_indices_of_nonzero_elements, 0, 5 * TYPED_ALL);
+    tcase_add_test(tcase, non_zero_counts_minus_zero_as_zero);
+    tcase_add_loop_test(tcase, compress_keeps_the_selected_slices, 0, 5 * TYPED_ALL);
+    tcase_add_test(tcase, compress_rejects_a_condition_longer_than_the_axis);
+    tcase_add_loop_test(tcase, one_hot_matches_its_definition, 0, 12 * TYPED_ALL);
+    tcase_add_test(tcase, one_hot_ignores_uint64_indices_beyond_the_depth);
+    tcase_add_loop_test(tcase, non_max_suppression_matches_its_definition, 0, 20);
+    tcase_add_test(tcase, non_max_suppression_selects_no_box_by_default);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -88,7 +88,7 @@ static double aligned(const struct align *a, const double *image, const double *
     return a->takes_max ? best : sum / (double)(n_y * n_x > 1 ? n_y * n_x : 1);
 }
 
-START_TEST(aligns_regions)
+START_TEST(roi_align_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = typed_all[_i % 4];
@@ -133,7 +133,7 @@ START_TEST(aligns_regions)
 }
 END_TEST
 
-START_TEST(a_region_lies_in_an_image)
+START_TEST(roi_align_rejects_an_invalid_region)
 {
     float rois[4] = {0, 0, _i == 1 ? strtof("inf", NULL) : 1, _i == 2 ? 1e20f : 1};
 
@@ -172,7 +172,7 @@ static double pooled(const double *image, const double *roi, const int64_t *cell
     return best;
 }
 
-START_TEST(pools_regions)
+START_TEST(max_roi_pool_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = typed_all[_i % 4];
@@ -206,7 +206,7 @@ START_TEST(pools_regions)
 }
 END_TEST
 
-START_TEST(a_pooled_region_has_an_image)
+START_TEST(max_roi_pool_rejects_an_invalid_region)
 {
     th_input(t, "x", BP_DTYPE_F32, "1,1,2,2", (float[]){1, 2, 3, 4});
     th_input(t, "rois", BP_DTYPE_F32, "1,5",
@@ -282,7 +282,7 @@ static void pool_node(const struct windows *w, const char *op, uint32_t since, c
     th_ints(t, "pads", 2 * w->n, w->pads);
 }
 
-START_TEST(pools_norms)
+START_TEST(lp_pool_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = typed_all[_i % 4];
@@ -308,7 +308,7 @@ START_TEST(pools_norms)
 }
 END_TEST
 
-START_TEST(pools_means)
+START_TEST(average_pool_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = typed_all[_i % 4];
@@ -348,7 +348,7 @@ static int64_t by_columns(const struct shape *x, int64_t i)
     return (at[0] * x->dims[1] + at[1]) * bp_dims_count(x->dims + 2, x->rank - 2) + number;
 }
 
-START_TEST(pools_maxima)
+START_TEST(max_pool_matches_its_definition)
 {
     static const uint32_t types[] = {BP_DTYPE_F32, BP_DTYPE_F64,  BP_DTYPE_F16,
                                      BP_DTYPE_I8,  BP_DTYPE_BF16, BP_DTYPE_U8};
@@ -389,7 +389,7 @@ START_TEST(pools_maxima)
 }
 END_TEST
 
-START_TEST(padding_alone_can_be_pooled)
+START_TEST(lp_pool_and_average_pool_accept_a_window_of_padding)
 {
     const float *y;
 
@@ -405,7 +405,7 @@ START_TEST(padding_alone_can_be_pooled)
 }
 END_TEST
 
-START_TEST(pools_whole_planes)
+START_TEST(global_lp_pool_reduces_whole_channels)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = typed_all[_i % 4];
@@ -454,7 +454,7 @@ static double determinant(const double *a, int64_t n)
     return sum;
 }
 
-START_TEST(finds_determinants)
+START_TEST(det_matches_gaussian_elimination)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = typed_all[_i % 4];
@@ -486,16 +486,16 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, aligns_regions, 0, 80);
-    tcase_add_loop_test(tcase, a_region_lies_in_an_image, 0, 3);
-    tcase_add_loop_test(tcase, pools_regions, 0, 60);
-    tcase_add_loop_test(tcase, a_pooled_region_has_an_image, 0, 3);
-    tcase_add_loop_test(tcase, pools_norms, 0, 80);
-    tcase_add_loop_test(tcase, pools_means, 0, 80);
-    tcase_add_loop_test(tcase, pools_maxima, 0, 180);
-    tcase_add_loop_test(tcase, padding_alone_can_be_pooled, 0, 4);
-    tcase_add_loop_test(tcase, pools_whole_planes, 0, 40);
-    tcase_add_loop_test(tcase, finds_determinants, 0, 40);
+    tcase_add_loop_test(tcase, roi_align_matches_its_definition, 0, 80);
+    tcase_add_loop_test(tcase, roi_align_rejects_an_invalid_region, 0, 3);
+    tcase_add_loop_test(tcase, max_roi_pool_matches_its_definition, 0, 60);
+    tcase_add_loop_test(tcase, max_roi_pool_rejects_an_invalid_region, 0, 3);
+    tcase_add_loop_test(tcase, lp_pool_matches_its_definition, 0, 80);
+    tcase_add_loop_test(tcase, average_pool_matches_its_definition, 0, 80);
+    tcase_add_loop_test(tcase, max_pool_matches_its_definition, 0, 180);
+    tcase_add_loop_test(tcase, lp_pool_and_average_pool_accept_a_window_of_padding, 0, 4);
+    tcase_add_loop_test(tcase, global_lp_pool_reduces_whole_channels, 0, 40);
+    tcase_add_loop_test(tcase, det_matches_gaussian_elimination, 0, 40);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

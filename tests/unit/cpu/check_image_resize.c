@@ -81,7 +81,7 @@ static double filter(const struct resize *c, double d)
     return d < 2 ? c->a * d * d * d - 5 * c->a * d * d + 8 * c->a * d - 4 * c->a : 0;
 }
 
-/* Weight of input element k in output element i: what lies outside counts for the ends. */
+/* Weight of input element k in output element i: positions outside count for the edge elements. */
 static double weight_of(const struct resize *c, const struct axis *x, int64_t i, int64_t k)
 {
     double at = coordinate_of(c, x, i), by = c->antialias && x->scale < 1 ? x->scale : 1;
@@ -195,7 +195,7 @@ static void add_resize(const struct resize *c, const struct axis *axes, uint32_t
     th_float(t, "extrapolation_value", 7.5f);
 }
 
-START_TEST(resizes_as_defined)
+START_TEST(resize_matches_its_definition)
 {
     static const uint32_t types[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16};
     uint32_t dtype = types[_i % 4], rank;
@@ -232,7 +232,7 @@ START_TEST(resizes_as_defined)
 END_TEST
 
 /* An image, large enough for bands and threads, against the same sums along one axis at a time. */
-START_TEST(resizes_images_in_bands)
+START_TEST(resize_of_a_large_image_in_bands_matches_one_axis_at_a_time)
 {
     enum { C = 3, H = 61, W = 83 };
     const int64_t oh = _i ? 29 : 131, ow = _i ? 300 : 170;
@@ -272,7 +272,7 @@ START_TEST(resizes_images_in_bands)
 }
 END_TEST
 
-START_TEST(resizes_integers_and_strings)
+START_TEST(resize_takes_integers_and_strings)
 {
     const bp_span texts[] = {{"a", 1}, {"bc", 2}};
     const bp_span *got;
@@ -296,7 +296,7 @@ START_TEST(resizes_integers_and_strings)
 END_TEST
 
 /* The first versions have their scales in attributes, one of them in two. */
-START_TEST(upsamples_by_attributes)
+START_TEST(upsample_reads_scales_from_attributes)
 {
     const float want[] = {1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2};
 
@@ -314,7 +314,7 @@ START_TEST(upsamples_by_attributes)
 }
 END_TEST
 
-START_TEST(refuses_what_cannot_be_resized)
+START_TEST(resize_rejects_scales_and_sizes_that_do_not_fit)
 {
     static const struct {
         float scale;
@@ -336,7 +336,7 @@ START_TEST(refuses_what_cannot_be_resized)
 }
 END_TEST
 
-START_TEST(keeps_the_aspect_ratio)
+START_TEST(resize_keeps_the_aspect_ratio)
 {
     th_input(t, "x", BP_DTYPE_F32, "2,4", (float[]){1, 2, 3, 4, 5, 6, 7, 8});
     th_const(t, "sizes", BP_DTYPE_I64, "2", (int64_t[]){6, 6});
@@ -413,7 +413,7 @@ static double sampled(const struct grid *g, const double *x, uint32_t d, const d
     return sum;
 }
 
-START_TEST(samples_grids_as_defined)
+START_TEST(grid_sample_matches_its_definition)
 {
     static const uint32_t types[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16};
     uint32_t dtype = types[_i % 3], n = 1 + (uint32_t)_i / 54 % 3;
@@ -460,7 +460,7 @@ START_TEST(samples_grids_as_defined)
 }
 END_TEST
 
-START_TEST(samples_nothing_at_invalid_positions)
+START_TEST(grid_sample_gives_zero_at_invalid_positions)
 {
     const float grid[] = {NAN, 0, INFINITY, 0, -INFINITY, 0, 3e38f, -3e38f};
     const float *y;
@@ -480,7 +480,7 @@ END_TEST
 
 /* ---- AffineGrid ------------------------------------------------------------------------------ */
 
-START_TEST(maps_grids)
+START_TEST(affine_grid_matches_its_definition)
 {
     static const uint32_t types[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16};
     uint32_t dtype = types[_i % 4];
@@ -598,15 +598,15 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, resizes_as_defined, 0, 432);
-    tcase_add_loop_test(tcase, resizes_images_in_bands, 0, 2);
-    tcase_add_test(tcase, resizes_integers_and_strings);
-    tcase_add_loop_test(tcase, upsamples_by_attributes, 0, 2);
-    tcase_add_loop_test(tcase, refuses_what_cannot_be_resized, 0, 3);
-    tcase_add_loop_test(tcase, keeps_the_aspect_ratio, 0, 2);
-    tcase_add_loop_test(tcase, samples_grids_as_defined, 0, 162);
-    tcase_add_loop_test(tcase, samples_nothing_at_invalid_positions, 0, COUNT(modes));
-    tcase_add_loop_test(tcase, maps_grids, 0, 32);
+    tcase_add_loop_test(tcase, resize_matches_its_definition, 0, 432);
+    tcase_add_loop_test(tcase, resize_of_a_large_image_in_bands_matches_one_axis_at_a_time, 0, 2);
+    tcase_add_test(tcase, resize_takes_integers_and_strings);
+    tcase_add_loop_test(tcase, upsample_reads_scales_from_attributes, 0, 2);
+    tcase_add_loop_test(tcase, resize_rejects_scales_and_sizes_that_do_not_fit, 0, 3);
+    tcase_add_loop_test(tcase, resize_keeps_the_aspect_ratio, 0, 2);
+    tcase_add_loop_test(tcase, grid_sample_matches_its_definition, 0, 162);
+    tcase_add_loop_test(tcase, grid_sample_gives_zero_at_invalid_positions, 0, COUNT(modes));
+    tcase_add_loop_test(tcase, affine_grid_matches_its_definition, 0, 32);
     tcase_add_loop_test(tcase, deform_conv_samples_at_offsets, 0, 32);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

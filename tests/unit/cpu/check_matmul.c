@@ -107,7 +107,7 @@ static struct bp_cpu_gemm made_up(uint32_t dtype)
     return g;
 }
 
-START_TEST(every_instruction_set_multiplies)
+START_TEST(gemm_kernels_of_every_instruction_set_match_a_plain_loop)
 {
     const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64};
     const struct bp_cpu_simd *simd;
@@ -208,7 +208,7 @@ static void check_windows(const struct bp_cpu_simd *simd, uint32_t dtype)
     free(scratch);
 }
 
-START_TEST(every_instruction_set_reads_windows)
+START_TEST(gemm_kernels_of_every_instruction_set_read_conv_windows)
 {
     const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64};
     const struct bp_cpu_simd *simd;
@@ -224,7 +224,7 @@ START_TEST(every_instruction_set_reads_windows)
 }
 END_TEST
 
-START_TEST(openblas_multiplies)
+START_TEST(gemm_by_openblas_matches_a_plain_loop)
 {
     struct bp_cpu_blas *blas = bp_cpu_blas_open(), *again = bp_cpu_blas_open();
 
@@ -294,7 +294,7 @@ static void check_map(const struct bp_cpu_simd *simd, uint32_t dtype, int which)
     free(data);
 }
 
-START_TEST(every_instruction_set_has_functions)
+START_TEST(map_kernels_of_every_instruction_set_match_libm)
 {
     const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64};
     const struct bp_cpu_simd *simd;
@@ -310,7 +310,7 @@ START_TEST(every_instruction_set_has_functions)
 }
 END_TEST
 
-START_TEST(every_instruction_set_sums)
+START_TEST(sum_kernels_of_every_instruction_set_match_a_plain_loop)
 {
     const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64};
     const struct bp_cpu_simd *simd;
@@ -402,7 +402,7 @@ START_TEST(matmul_broadcasts_like_numpy)
 }
 END_TEST
 
-START_TEST(matmul_crosses_batches)
+START_TEST(matmul_broadcasts_the_batches_of_both_operands)
 {
     const float a[] = {1, 2, 3}, b[] = {10, 100};
     struct th *t = th_new(bp_provider_entry_v1);
@@ -420,7 +420,7 @@ START_TEST(matmul_crosses_batches)
 }
 END_TEST
 
-START_TEST(matmul_of_nothing_is_zero)
+START_TEST(matmul_over_an_empty_axis_gives_zero)
 {
     struct th *t = th_new(bp_provider_entry_v1);
     const float *c;
@@ -437,7 +437,7 @@ START_TEST(matmul_of_nothing_is_zero)
 }
 END_TEST
 
-START_TEST(matmul_refuses_shapes_that_do_not_fit)
+START_TEST(matmul_rejects_shapes_that_do_not_fit)
 {
     const float zero[40] = {0};
     struct th *t = th_new(bp_provider_entry_v1);
@@ -495,7 +495,7 @@ static void check_gemm(uint32_t dtype, bool trans_a, bool trans_b, const char *c
     free(c_data);
 }
 
-START_TEST(gemm_scales_and_adds)
+START_TEST(gemm_applies_alpha_beta_and_transposes)
 {
     const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_I32};
     uint32_t dtype = dtypes[_i / 4];
@@ -511,7 +511,7 @@ START_TEST(gemm_scales_and_adds)
 }
 END_TEST
 
-START_TEST(gemm_of_integers_wants_whole_factors)
+START_TEST(gemm_of_integers_rejects_fractional_alpha_or_beta)
 {
     const int32_t one = 1;
     struct th *t = th_new(bp_provider_entry_v1);
@@ -535,17 +535,17 @@ int main(void)
     int failed;
 
     tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, every_instruction_set_multiplies, 0, 8);
-    tcase_add_loop_test(tcase, every_instruction_set_reads_windows, 0, 8);
-    tcase_add_test(tcase, openblas_multiplies);
-    tcase_add_test(tcase, every_instruction_set_has_functions);
-    tcase_add_test(tcase, every_instruction_set_sums);
+    tcase_add_loop_test(tcase, gemm_kernels_of_every_instruction_set_match_a_plain_loop, 0, 8);
+    tcase_add_loop_test(tcase, gemm_kernels_of_every_instruction_set_read_conv_windows, 0, 8);
+    tcase_add_test(tcase, gemm_by_openblas_matches_a_plain_loop);
+    tcase_add_test(tcase, map_kernels_of_every_instruction_set_match_libm);
+    tcase_add_test(tcase, sum_kernels_of_every_instruction_set_match_a_plain_loop);
     tcase_add_loop_test(tcase, matmul_broadcasts_like_numpy, 0, 6);
-    tcase_add_test(tcase, matmul_crosses_batches);
-    tcase_add_test(tcase, matmul_of_nothing_is_zero);
-    tcase_add_test(tcase, matmul_refuses_shapes_that_do_not_fit);
-    tcase_add_loop_test(tcase, gemm_scales_and_adds, 0, 16);
-    tcase_add_test(tcase, gemm_of_integers_wants_whole_factors);
+    tcase_add_test(tcase, matmul_broadcasts_the_batches_of_both_operands);
+    tcase_add_test(tcase, matmul_over_an_empty_axis_gives_zero);
+    tcase_add_test(tcase, matmul_rejects_shapes_that_do_not_fit);
+    tcase_add_loop_test(tcase, gemm_applies_alpha_beta_and_transposes, 0, 16);
+    tcase_add_test(tcase, gemm_of_integers_rejects_fractional_alpha_or_beta);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

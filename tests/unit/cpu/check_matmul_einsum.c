@@ -144,7 +144,7 @@ static double wrapped(double v, uint32_t dtype)
     return (double)(is_signed && low >> (bits - 1) ? low - (INT64_C(1) << bits) : low);
 }
 
-START_TEST(sums_products)
+START_TEST(einsum_matches_a_loop_over_all_indices)
 {
     static const char *const names[] = {"a", "b", "c", "d"};
     uint64_t seed = (uint64_t)_i;
@@ -180,7 +180,7 @@ START_TEST(sums_products)
 END_TEST
 
 /* Equations that need large products, on several threads. */
-START_TEST(multiplies_large_matrices)
+START_TEST(einsum_of_large_matrices_matches_a_plain_product)
 {
     static const struct {
         const char *equation, *a, *b, *y;
@@ -218,7 +218,7 @@ START_TEST(multiplies_large_matrices)
 }
 END_TEST
 
-START_TEST(ellipses_are_broadcast)
+START_TEST(einsum_broadcasts_ellipses)
 {
     static const float a[6] = {1, 2, 3, 4, 5, 6}, b[4] = {1, 10, 100, 1000};
     const float *y;
@@ -237,7 +237,7 @@ START_TEST(ellipses_are_broadcast)
 }
 END_TEST
 
-START_TEST(an_empty_sum_is_zero)
+START_TEST(einsum_over_an_empty_axis_gives_zero)
 {
     const float *y;
 
@@ -256,7 +256,7 @@ START_TEST(an_empty_sum_is_zero)
 }
 END_TEST
 
-START_TEST(says_what_is_wrong_with_an_equation)
+START_TEST(einsum_names_the_mistake_in_an_equation)
 {
     static const struct {
         const char *equation, *words;
@@ -285,11 +285,11 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, sums_products, 0, 50 * TYPED_NUMBERS);
-    tcase_add_loop_test(tcase, multiplies_large_matrices, 0, 10);
-    tcase_add_test(tcase, ellipses_are_broadcast);
-    tcase_add_test(tcase, an_empty_sum_is_zero);
-    tcase_add_loop_test(tcase, says_what_is_wrong_with_an_equation, 0, 12);
+    tcase_add_loop_test(tcase, einsum_matches_a_loop_over_all_indices, 0, 50 * TYPED_NUMBERS);
+    tcase_add_loop_test(tcase, einsum_of_large_matrices_matches_a_plain_product, 0, 10);
+    tcase_add_test(tcase, einsum_broadcasts_ellipses);
+    tcase_add_test(tcase, einsum_over_an_empty_axis_gives_zero);
+    tcase_add_loop_test(tcase, einsum_names_the_mistake_in_an_equation, 0, 12);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -48,7 +48,7 @@ static const char *const activations[] = {
     "",    "Relu",     "LeakyRelu", "Sigmoid",         "Tanh", "Clip", "HardSigmoid", "HardSwish",
     "Elu", "Softplus", "Softsign",  "ThresholdedRelu", "Selu"};
 
-START_TEST(gemm_has_an_epilogue)
+START_TEST(fused_gemm_applies_its_activation)
 {
     const char *name = activations[_i % COUNT(activations)];
     uint32_t dtype = floats[_i / COUNT(activations)];
@@ -82,7 +82,7 @@ START_TEST(gemm_has_an_epilogue)
 }
 END_TEST
 
-START_TEST(gemm_of_integers_has_no_epilogue)
+START_TEST(fused_gemm_of_integers_rejects_an_activation)
 {
     int32_t one = 1;
 
@@ -98,7 +98,7 @@ START_TEST(gemm_of_integers_has_no_epilogue)
 }
 END_TEST
 
-START_TEST(unknown_activations_are_refused)
+START_TEST(fused_gemm_rejects_an_unknown_activation)
 {
     feed("a", BP_DTYPE_F32, "1,1");
     th_output(t, "y", BP_DTYPE_F32, "1,1");
@@ -109,7 +109,7 @@ START_TEST(unknown_activations_are_refused)
 END_TEST
 
 /* A tensor batch x rows x cols with transBatch: rows x batch x cols in memory. */
-START_TEST(matmul_takes_operands_in_any_order)
+START_TEST(fused_matmul_applies_transposes_and_alpha)
 {
     bool ta = _i & 1, tb = _i & 2, ba = _i & 4, bb = _i & 8;
     uint32_t dtype = floats[_i / 16];
@@ -152,7 +152,7 @@ START_TEST(matmul_takes_operands_in_any_order)
 }
 END_TEST
 
-START_TEST(matmul_broadcasts_and_takes_vectors)
+START_TEST(fused_matmul_broadcasts_and_takes_vectors)
 {
     static const struct {
         const char *a, *b, *y;
@@ -198,7 +198,7 @@ static void convolve(const double *x, const double *w, const double *b, bool las
     }
 }
 
-START_TEST(conv_has_an_epilogue)
+START_TEST(fused_conv_applies_its_sum_and_activation)
 {
     static const char *const ops[] = {"FusedConv", "NhwcFusedConv", "NhwcConv"};
     uint32_t dtype = floats[_i % 4];
@@ -228,7 +228,7 @@ START_TEST(conv_has_an_epilogue)
 }
 END_TEST
 
-START_TEST(max_pool_takes_channels_last)
+START_TEST(nhwc_max_pool_takes_channels_last)
 {
     static const uint32_t types[] = {BP_DTYPE_I8,  BP_DTYPE_U8,  BP_DTYPE_F32,
                                      BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16};
@@ -254,7 +254,7 @@ START_TEST(max_pool_takes_channels_last)
 }
 END_TEST
 
-START_TEST(transposed_conv_takes_pads_as_input)
+START_TEST(conv_transpose_with_dynamic_pads_reads_pads_from_an_input)
 {
     uint32_t dtype = floats[_i];
     double *x, *w, *b, *want = zeros(2 * 5 * 4);
@@ -311,7 +311,7 @@ static const struct {
               {"BiasGelu", gelu, true},
               {"QuickGelu", quick_gelu, false}};
 
-START_TEST(gelus_follow_their_formulas)
+START_TEST(gelu_variants_match_their_formulas)
 {
     static const char *const dims[] = {"7,313", "2,3,1", "0,5", "40,1030"};
     static const char *const last[] = {"313", "1", "5", "1030"};
@@ -335,7 +335,7 @@ START_TEST(gelus_follow_their_formulas)
 }
 END_TEST
 
-START_TEST(split_gelu_takes_halves)
+START_TEST(bias_split_gelu_multiplies_one_half_by_gelu_of_the_other)
 {
     uint32_t dtype = floats[_i];
     double *x, *b, want[3 * 5];
@@ -355,7 +355,7 @@ START_TEST(split_gelu_takes_halves)
 }
 END_TEST
 
-START_TEST(biases_are_added)
+START_TEST(bias_add_and_bias_dropout_add_the_bias)
 {
     uint32_t dtype = floats[_i % 4];
     bool drops = _i / 4 != 0;
@@ -378,7 +378,7 @@ START_TEST(biases_are_added)
 }
 END_TEST
 
-START_TEST(training_is_refused)
+START_TEST(bias_dropout_rejects_training)
 {
     feed("x", BP_DTYPE_F32, "4");
     feed_one("ratio", BP_DTYPE_F32, 0.5);
@@ -389,7 +389,7 @@ START_TEST(training_is_refused)
 }
 END_TEST
 
-START_TEST(softmax_has_a_bias)
+START_TEST(bias_softmax_adds_its_bias)
 {
     /* 2 x 3 x 4 x 5, softmax over the last two or the last */
     static const struct {
@@ -434,19 +434,19 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, finish);
-    tcase_add_loop_test(tcase, gemm_has_an_epilogue, 0, COUNT(activations) * 4);
-    tcase_add_loop_test(tcase, gemm_of_integers_has_no_epilogue, 0, 2);
-    tcase_add_test(tcase, unknown_activations_are_refused);
-    tcase_add_loop_test(tcase, matmul_takes_operands_in_any_order, 0, 64);
-    tcase_add_loop_test(tcase, matmul_broadcasts_and_takes_vectors, 0, 4);
-    tcase_add_loop_test(tcase, conv_has_an_epilogue, 0, 12);
-    tcase_add_loop_test(tcase, max_pool_takes_channels_last, 0, 6);
-    tcase_add_loop_test(tcase, transposed_conv_takes_pads_as_input, 0, 3);
-    tcase_add_loop_test(tcase, gelus_follow_their_formulas, 0, COUNT(curves) * 16);
-    tcase_add_loop_test(tcase, split_gelu_takes_halves, 0, 4);
-    tcase_add_loop_test(tcase, biases_are_added, 0, 12);
-    tcase_add_test(tcase, training_is_refused);
-    tcase_add_loop_test(tcase, softmax_has_a_bias, 0, 12);
+    tcase_add_loop_test(tcase, fused_gemm_applies_its_activation, 0, COUNT(activations) * 4);
+    tcase_add_loop_test(tcase, fused_gemm_of_integers_rejects_an_activation, 0, 2);
+    tcase_add_test(tcase, fused_gemm_rejects_an_unknown_activation);
+    tcase_add_loop_test(tcase, fused_matmul_applies_transposes_and_alpha, 0, 64);
+    tcase_add_loop_test(tcase, fused_matmul_broadcasts_and_takes_vectors, 0, 4);
+    tcase_add_loop_test(tcase, fused_conv_applies_its_sum_and_activation, 0, 12);
+    tcase_add_loop_test(tcase, nhwc_max_pool_takes_channels_last, 0, 6);
+    tcase_add_loop_test(tcase, conv_transpose_with_dynamic_pads_reads_pads_from_an_input, 0, 3);
+    tcase_add_loop_test(tcase, gelu_variants_match_their_formulas, 0, COUNT(curves) * 16);
+    tcase_add_loop_test(tcase, bias_split_gelu_multiplies_one_half_by_gelu_of_the_other, 0, 4);
+    tcase_add_loop_test(tcase, bias_add_and_bias_dropout_add_the_bias, 0, 12);
+    tcase_add_test(tcase, bias_dropout_rejects_training);
+    tcase_add_loop_test(tcase, bias_softmax_adds_its_bias, 0, 12);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -180,21 +180,21 @@ static void layer(uint32_t dtype, uint32_t scale_dtype, bool is_rms)
     free(bias);
 }
 
-START_TEST(layers_are_normalised)
+START_TEST(layer_normalization_matches_its_definition)
 {
     data_seed((uint64_t)_i + 1);
     layer(dtypes[_i % 4], dtypes[_i % 4], false);
 }
 END_TEST
 
-START_TEST(root_mean_squares_are_taken_off)
+START_TEST(rms_normalization_matches_its_definition)
 {
     data_seed((uint64_t)_i + 1000);
     layer(dtypes[_i % 4], dtypes[_i / 4 % 4], true);
 }
 END_TEST
 
-START_TEST(layers_of_nothing_do_nothing)
+START_TEST(layer_normalization_accepts_an_empty_tensor)
 {
     th_input(t, "x", BP_DTYPE_F16, "0,3", NULL);
     th_input(t, "s", BP_DTYPE_F16, "3", (uint16_t[]){1, 2, 3});
@@ -206,7 +206,7 @@ END_TEST
 
 /* ---- GroupNormalization ---------------------------------------------------------------------- */
 
-START_TEST(groups_are_normalised)
+START_TEST(group_normalization_matches_its_definition)
 {
     uint32_t dtype = dtypes[_i % 4], since = _i / 4 % 2 ? 21 : 18, rank;
     int64_t groups, members, plane, wanted;
@@ -246,7 +246,7 @@ END_TEST
 
 /* ---- LpNormalization, MeanVarianceNormalization ---------------------------------------------- */
 
-START_TEST(norms_become_1)
+START_TEST(lp_normalization_makes_norms_1)
 {
     uint32_t dtype = dtypes[_i % 4], rank, axis;
     int64_t p = _i / 4 % 2 + 1, inner, step;
@@ -283,7 +283,7 @@ START_TEST(norms_become_1)
 }
 END_TEST
 
-START_TEST(zeroes_stay_zeroes)
+START_TEST(lp_normalization_of_zeros_is_zero)
 {
     static const double zeroes[4];
 
@@ -324,7 +324,7 @@ static void mean_variance(const struct shape *shape, uint32_t axes, int64_t at)
     expected[at] = (x[at] - mean) / (sqrt(square / n) + 1e-9);
 }
 
-START_TEST(means_and_variances_are_taken_off)
+START_TEST(mean_variance_normalization_matches_its_definition)
 {
     uint32_t dtype = dtypes[_i % 4], rank, axes;
     int64_t list[MAX_RANK];
@@ -352,7 +352,7 @@ START_TEST(means_and_variances_are_taken_off)
 }
 END_TEST
 
-START_TEST(hostile_axes_are_refused)
+START_TEST(mean_variance_normalization_rejects_default_axes_over_the_rank)
 {
     th_input(t, "x", BP_DTYPE_F32, "2,2", (float[]){0, 0, 0, 0});
     th_output(t, "y", BP_DTYPE_F32, "2,2");
@@ -363,7 +363,7 @@ START_TEST(hostile_axes_are_refused)
 END_TEST
 
 /* A mean far from 0 costs no precision: what is left of x once it is taken off is exact. */
-START_TEST(planes_may_lie_far_from_0)
+START_TEST(normalization_far_from_0_loses_no_precision)
 {
     const float v[] = {4096, 4097, 4098, 4099, -8192, -8193, -8194, -8195};
 
@@ -383,7 +383,7 @@ END_TEST
 
 /* ---- BatchNormalization before version 14 ---------------------------------------------------- */
 
-START_TEST(old_versions_train_when_asked_for_more_outputs)
+START_TEST(batch_normalization_9_trains_when_it_has_five_outputs)
 {
     static const uint32_t since[] = {1, 6, 7, 9};
     bool is_test = _i >= 4;
@@ -428,16 +428,16 @@ static Suite *suite(void)
     TCase *tcase = tcase_create("norms");
 
     tcase_add_checked_fixture(tcase, start, finish);
-    tcase_add_loop_test(tcase, layers_are_normalised, 0, 80);
-    tcase_add_loop_test(tcase, root_mean_squares_are_taken_off, 0, 80);
-    tcase_add_test(tcase, layers_of_nothing_do_nothing);
-    tcase_add_loop_test(tcase, groups_are_normalised, 0, 40);
-    tcase_add_loop_test(tcase, planes_may_lie_far_from_0, 0, 2);
-    tcase_add_loop_test(tcase, norms_become_1, 0, 40);
-    tcase_add_loop_test(tcase, zeroes_stay_zeroes, 0, 2);
-    tcase_add_loop_test(tcase, means_and_variances_are_taken_off, 0, 60);
-    tcase_add_test(tcase, hostile_axes_are_refused);
-    tcase_add_loop_test(tcase, old_versions_train_when_asked_for_more_outputs, 0, 6);
+    tcase_add_loop_test(tcase, layer_normalization_matches_its_definition, 0, 80);
+    tcase_add_loop_test(tcase, rms_normalization_matches_its_definition, 0, 80);
+    tcase_add_test(tcase, layer_normalization_accepts_an_empty_tensor);
+    tcase_add_loop_test(tcase, group_normalization_matches_its_definition, 0, 40);
+    tcase_add_loop_test(tcase, normalization_far_from_0_loses_no_precision, 0, 2);
+    tcase_add_loop_test(tcase, lp_normalization_makes_norms_1, 0, 40);
+    tcase_add_loop_test(tcase, lp_normalization_of_zeros_is_zero, 0, 2);
+    tcase_add_loop_test(tcase, mean_variance_normalization_matches_its_definition, 0, 60);
+    tcase_add_test(tcase, mean_variance_normalization_rejects_default_axes_over_the_rank);
+    tcase_add_loop_test(tcase, batch_normalization_9_trains_when_it_has_five_outputs, 0, 6);
     suite_add_tcase(s, tcase);
     return s;
 }

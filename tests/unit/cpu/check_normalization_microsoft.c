@@ -13,7 +13,7 @@ static const uint32_t floats[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_D
 /* ---- normalizations -------------------------------------------------------------------------- */
 
 /* Bits of _i: skip of another shape, beta, bias, simplified; then the type. */
-START_TEST(skip_normalizations)
+START_TEST(skip_layer_normalization_adds_skip_and_bias)
 {
     bool narrow = _i & 1, has_beta = (_i & 2) && !(_i & 8), has_bias = _i & 4, simple = _i & 8;
     uint32_t dtype = floats[_i / 16], stat = dtype == BP_DTYPE_F64 ? dtype : BP_DTYPE_F32;
@@ -66,7 +66,7 @@ START_TEST(skip_normalizations)
 }
 END_TEST
 
-START_TEST(simplified_normalization_is_in_two_domains)
+START_TEST(simplified_layer_normalization_is_in_two_domains)
 {
     uint32_t dtype = floats[_i % 4];
     double *x, *scale, want[24], inv[2];
@@ -97,7 +97,7 @@ START_TEST(simplified_normalization_is_in_two_domains)
 END_TEST
 
 /* Bits of _i: segments, position ids; then the type, then that of ids. */
-START_TEST(embeddings_are_summed_and_normalised)
+START_TEST(embed_layer_normalization_sums_and_normalises_embeddings)
 {
     static const uint32_t types[] = {BP_DTYPE_F32, BP_DTYPE_F16, BP_DTYPE_BF16};
     bool has_segments = _i & 1, has_positions = _i & 2;
@@ -150,7 +150,7 @@ START_TEST(embeddings_are_summed_and_normalised)
 }
 END_TEST
 
-START_TEST(ids_outside_of_their_table_are_refused)
+START_TEST(embed_layer_normalization_rejects_ids_out_of_range)
 {
     th_input(t, "ids", BP_DTYPE_I32, "1,2", _i ? (int32_t[]){0, -1} : (int32_t[]){0, 4});
     feed("words", BP_DTYPE_F32, "4,2");
@@ -163,7 +163,7 @@ END_TEST
 
 /* ---- small operators ------------------------------------------------------------------------- */
 
-START_TEST(inverses_undo_matrices)
+START_TEST(inverse_of_scaled_permutations_is_exact)
 {
     static const uint32_t types[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16};
     uint32_t dtype = types[_i];
@@ -184,7 +184,7 @@ START_TEST(inverses_undo_matrices)
 }
 END_TEST
 
-START_TEST(inverse_of_made_up_matrices)
+START_TEST(inverse_times_its_matrix_is_the_identity)
 {
     double *x, got[25], want[25] = {0};
 
@@ -202,7 +202,7 @@ START_TEST(inverse_of_made_up_matrices)
 }
 END_TEST
 
-START_TEST(singular_matrices_are_refused)
+START_TEST(inverse_rejects_singular_matrices)
 {
     th_input(t, "x", BP_DTYPE_F32, "2,2", (float[]){1, 2, 2, 4});
     th_output(t, "y", BP_DTYPE_F32, "2,2");
@@ -211,7 +211,7 @@ START_TEST(singular_matrices_are_refused)
 }
 END_TEST
 
-START_TEST(distances_of_rows)
+START_TEST(cdist_matches_its_definition)
 {
     uint32_t dtype = floats[_i % 2];
     double *a, *b, want[12];
@@ -234,7 +234,7 @@ START_TEST(distances_of_rows)
 }
 END_TEST
 
-START_TEST(elements_are_told_apart)
+START_TEST(unique_lists_elements_in_order_of_appearance)
 {
     th_allow_alloc(t);
     th_input(t, "x", BP_DTYPE_F32, "6", (float[]){2, 1, 1, 3, 4, 3});
@@ -250,7 +250,7 @@ START_TEST(elements_are_told_apart)
 }
 END_TEST
 
-START_TEST(strings_are_told_apart)
+START_TEST(unique_compares_strings)
 {
     const bp_span x[] = {{"b", 1}, {"a", 1}, {"b", 1}, {"", 0}};
 
@@ -265,7 +265,7 @@ START_TEST(strings_are_told_apart)
 }
 END_TEST
 
-START_TEST(a_dimension_of_one_is_added)
+START_TEST(expand_dims_inserts_a_dimension_of_1)
 {
     static const struct {
         int32_t axis;
@@ -283,7 +283,7 @@ START_TEST(a_dimension_of_one_is_added)
 }
 END_TEST
 
-START_TEST(ranges_may_have_no_step)
+START_TEST(range_without_a_step_counts_by_1)
 {
     th_input(t, "a", BP_DTYPE_I32, "", (int32_t[]){3});
     th_input(t, "b", BP_DTYPE_I32, "", (int32_t[]){6});
@@ -294,7 +294,7 @@ START_TEST(ranges_may_have_no_step)
 }
 END_TEST
 
-START_TEST(operators_of_onnx_are_here_too)
+START_TEST(microsoft_domain_has_operators_of_onnx_too)
 {
     float x[] = {1, 2, 3, 4, 5, 6};
 
@@ -313,6 +313,13 @@ START_TEST(operators_of_onnx_are_here_too)
         ck_run();
         ck_assert_mem_eq(th_data(t, "y"), ((float[]){6, 1}), 8);
         break;
+    case 2:
+        th_input(t, "i", BP_DTYPE_I32, "3,1", (int32_t[]){1, -2, -1});
+        th_output(t, "y", BP_DTYPE_F32, "3,3");
+        node("GatherND", "x i", "y");
+        ck_run();
+        ck_assert_mem_eq(th_data(t, "y"), ((float[]){4, 5, 6, 1, 2, 3, 4, 5, 6}), 36);
+        break;
     default:
         th_const(t, "p", BP_DTYPE_I64, "4", (int64_t[]){0, 1, 0, 0});
         th_input(t, "v", BP_DTYPE_F32, "1", (float[]){9});
@@ -325,7 +332,7 @@ START_TEST(operators_of_onnx_are_here_too)
 END_TEST
 
 /* A ramp is sampled exactly, whatever the box. */
-START_TEST(crops_are_resized)
+START_TEST(crop_and_resize_samples_a_ramp_exactly)
 {
     static const uint32_t types[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16};
     uint32_t dtype = types[_i % 3];
@@ -368,20 +375,20 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, finish);
-    tcase_add_loop_test(tcase, skip_normalizations, 0, 64);
-    tcase_add_loop_test(tcase, simplified_normalization_is_in_two_domains, 0, 8);
-    tcase_add_loop_test(tcase, embeddings_are_summed_and_normalised, 0, 24);
-    tcase_add_loop_test(tcase, ids_outside_of_their_table_are_refused, 0, 2);
-    tcase_add_loop_test(tcase, inverses_undo_matrices, 0, 3);
-    tcase_add_test(tcase, inverse_of_made_up_matrices);
-    tcase_add_test(tcase, singular_matrices_are_refused);
-    tcase_add_loop_test(tcase, distances_of_rows, 0, 4);
-    tcase_add_test(tcase, elements_are_told_apart);
-    tcase_add_test(tcase, strings_are_told_apart);
-    tcase_add_loop_test(tcase, a_dimension_of_one_is_added, 0, 5);
-    tcase_add_test(tcase, ranges_may_have_no_step);
-    tcase_add_loop_test(tcase, operators_of_onnx_are_here_too, 0, 3);
-    tcase_add_loop_test(tcase, crops_are_resized, 0, 6);
+    tcase_add_loop_test(tcase, skip_layer_normalization_adds_skip_and_bias, 0, 64);
+    tcase_add_loop_test(tcase, simplified_layer_normalization_is_in_two_domains, 0, 8);
+    tcase_add_loop_test(tcase, embed_layer_normalization_sums_and_normalises_embeddings, 0, 24);
+    tcase_add_loop_test(tcase, embed_layer_normalization_rejects_ids_out_of_range, 0, 2);
+    tcase_add_loop_test(tcase, inverse_of_scaled_permutations_is_exact, 0, 3);
+    tcase_add_test(tcase, inverse_times_its_matrix_is_the_identity);
+    tcase_add_test(tcase, inverse_rejects_singular_matrices);
+    tcase_add_loop_test(tcase, cdist_matches_its_definition, 0, 4);
+    tcase_add_test(tcase, unique_lists_elements_in_order_of_appearance);
+    tcase_add_test(tcase, unique_compares_strings);
+    tcase_add_loop_test(tcase, expand_dims_inserts_a_dimension_of_1, 0, 5);
+    tcase_add_test(tcase, range_without_a_step_counts_by_1);
+    tcase_add_loop_test(tcase, microsoft_domain_has_operators_of_onnx_too, 0, 4);
+    tcase_add_loop_test(tcase, crop_and_resize_samples_a_ramp_exactly, 0, 6);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

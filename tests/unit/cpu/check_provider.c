@@ -29,7 +29,7 @@ static void expect(const char *name, size_t n, const float *want)
 
 /* ---- entry and claims ------------------------------------------------------------------------ */
 
-START_TEST(refuses_a_host_of_another_abi)
+START_TEST(entry_rejects_a_host_of_another_abi)
 {
     bp_host host = {.struct_size = sizeof host, .abi_major = BP_ABI_MAJOR + 1, .magic = BP_MAGIC};
     const bp_module *module;
@@ -42,23 +42,25 @@ START_TEST(refuses_a_host_of_another_abi)
 }
 END_TEST
 
-START_TEST(each_row_is_found_by_its_name_domain_and_version)
+START_TEST(operator_is_found_by_its_name_domain_and_version)
 {
     static const struct bp_cpu_op *const rows[] = {
 #define BP_CPU_OP(row) &row,
 #include "operators.h"
     };
+    struct bp_cpu_index index;
     uint32_t known_at;
 
+    bp_cpu_index_make(&index);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        ck_assert_ptr_eq(bp_cpu_find_op(rows[i]->domain ? rows[i]->domain : "", rows[i]->name,
-                                        rows[i]->since, &known_at),
+        ck_assert_ptr_eq(bp_cpu_find_op(&index, rows[i]->domain ? rows[i]->domain : "",
+                                        rows[i]->name, rows[i]->since, &known_at),
                          rows[i]);
     }
 }
 END_TEST
 
-START_TEST(refuses_an_operator_it_does_not_know)
+START_TEST(claim_rejects_an_unknown_operator)
 {
     th_input(t, "x", BP_DTYPE_F32, "2", NULL);
     th_output(t, "y", BP_DTYPE_F32, "2");
@@ -69,7 +71,7 @@ START_TEST(refuses_an_operator_it_does_not_know)
 }
 END_TEST
 
-START_TEST(refuses_a_known_name_in_another_domain)
+START_TEST(claim_rejects_a_known_name_in_another_domain)
 {
     th_input(t, "x", BP_DTYPE_F32, "2", NULL);
     th_output(t, "y", BP_DTYPE_F32, "2");
@@ -80,7 +82,7 @@ START_TEST(refuses_a_known_name_in_another_domain)
 }
 END_TEST
 
-START_TEST(names_a_version_that_it_has)
+START_TEST(claim_of_an_old_version_names_a_supported_one)
 {
     th_input(t, "x", BP_DTYPE_F32, "2", NULL);
     th_output(t, "y", BP_DTYPE_F32, "2");
@@ -91,7 +93,7 @@ START_TEST(names_a_version_that_it_has)
 }
 END_TEST
 
-START_TEST(names_an_element_type_that_it_has_not)
+START_TEST(claim_names_an_unsupported_element_type)
 {
     th_input(t, "x", BP_DTYPE_C64, "2", NULL);
     th_output(t, "y", BP_DTYPE_C64, "2");
@@ -102,7 +104,7 @@ START_TEST(names_an_element_type_that_it_has_not)
 }
 END_TEST
 
-START_TEST(refuses_too_high_a_rank)
+START_TEST(claim_rejects_a_rank_over_the_limit)
 {
     char dims[128] = "1";
 
@@ -137,7 +139,7 @@ START_TEST(values_between_nodes_live_in_scratch)
 }
 END_TEST
 
-START_TEST(a_node_works_in_place_when_its_input_dies)
+START_TEST(node_works_in_place_on_an_input_that_it_reads_last)
 {
     th_input(t, "x", BP_DTYPE_F32, "16", NULL);
     th_value(t, "a", BP_DTYPE_F32, "16");
@@ -154,7 +156,7 @@ START_TEST(a_node_works_in_place_when_its_input_dies)
 }
 END_TEST
 
-START_TEST(a_value_that_is_read_again_is_left_alone)
+START_TEST(node_does_not_overwrite_a_value_that_is_read_again)
 {
     th_input(t, "x", BP_DTYPE_F32, "2", (float[]){1, -2});
     th_value(t, "a", BP_DTYPE_F32, "2");
@@ -172,7 +174,7 @@ START_TEST(a_value_that_is_read_again_is_left_alone)
 }
 END_TEST
 
-START_TEST(an_input_is_never_written)
+START_TEST(node_never_overwrites_an_input_of_the_graph)
 {
     th_input(t, "x", BP_DTYPE_F32, "2", (float[]){1, -2});
     th_value(t, "v", BP_DTYPE_F32, "1,2");
@@ -219,7 +221,7 @@ START_TEST(a_view_of_an_input_that_is_an_output_is_copied)
 }
 END_TEST
 
-START_TEST(what_an_output_shows_in_other_sizes_is_made_there)
+START_TEST(value_is_computed_in_the_output_that_reshapes_it)
 {
     th_input(t, "x", BP_DTYPE_F32, "2,2", (float[]){1, -2, 3, -4});
     th_value(t, "a", BP_DTYPE_F32, "2,2");
@@ -242,7 +244,7 @@ START_TEST(what_an_output_shows_in_other_sizes_is_made_there)
 }
 END_TEST
 
-START_TEST(two_outputs_that_show_one_value_both_have_it)
+START_TEST(two_outputs_that_view_one_value_both_hold_it)
 {
     th_input(t, "x", BP_DTYPE_F32, "4", (float[]){1, -2, 3, -4});
     th_value(t, "a", BP_DTYPE_F32, "4");
@@ -276,7 +278,7 @@ START_TEST(an_output_may_be_read_by_later_nodes)
 }
 END_TEST
 
-START_TEST(absent_outputs_are_not_made)
+START_TEST(absent_outputs_are_not_computed)
 {
     th_input(t, "x", BP_DTYPE_F32, "2", (float[]){1, 2});
     th_output(t, "m", BP_DTYPE_BOOL, "2");
@@ -291,7 +293,7 @@ START_TEST(absent_outputs_are_not_made)
 }
 END_TEST
 
-START_TEST(refuses_types_that_do_not_belong_together)
+START_TEST(claim_rejects_inputs_of_mismatched_types)
 {
     static const struct {
         const char *op, *in;
@@ -308,7 +310,7 @@ START_TEST(refuses_types_that_do_not_belong_together)
 }
 END_TEST
 
-START_TEST(empty_tensors_and_scalars_pass)
+START_TEST(program_accepts_empty_tensors_and_scalars)
 {
     th_input(t, "x", BP_DTYPE_F32, "0,3", NULL);
     th_input(t, "s", BP_DTYPE_F32, "", (float[]){4});
@@ -353,7 +355,7 @@ static void random_node(uint64_t *seed, float (*want)[N_ELEMENTS], uint32_t made
     }
 }
 
-START_TEST(random_graphs_keep_their_values_apart)
+START_TEST(values_of_random_graphs_do_not_overlap_in_scratch)
 {
     float want[N_VALUES][N_ELEMENTS];
     bool is_output[N_VALUES] = {false};
@@ -386,7 +388,7 @@ END_TEST
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-START_TEST(a_program_runs_with_other_shapes)
+START_TEST(program_runs_again_with_other_shapes)
 {
     th_dynamic(t);
     th_input(t, "x", BP_DTYPE_F32, "2", (float[]){1, -2});
@@ -405,7 +407,7 @@ START_TEST(a_program_runs_with_other_shapes)
 }
 END_TEST
 
-START_TEST(refuses_sizes_that_overflow)
+START_TEST(frame_rejects_sizes_that_overflow)
 {
     th_input(t, "x", BP_DTYPE_F32, "0,4294967296,4294967296", NULL);
     th_value(t, "a", BP_DTYPE_F32, "1");
@@ -416,7 +418,7 @@ START_TEST(refuses_sizes_that_overflow)
 }
 END_TEST
 
-START_TEST(refuses_a_constant_with_too_few_bytes)
+START_TEST(run_rejects_a_constant_with_too_few_bytes)
 {
     th_input(t, "x", BP_DTYPE_F32, "2", NULL);
     th_const(t, "c", BP_DTYPE_F32, "2", (float[]){1, 2});
@@ -428,7 +430,7 @@ START_TEST(refuses_a_constant_with_too_few_bytes)
 }
 END_TEST
 
-START_TEST(a_size_that_comes_with_the_data_is_made_as_output)
+START_TEST(output_of_run_time_size_is_allocated_during_the_run)
 {
     th_input(t, "x", BP_DTYPE_F32, "4", (float[]){1, 2, 3, 4});
     th_input(t, "n", BP_DTYPE_I64, "2", (int64_t[]){2, -1});
@@ -445,7 +447,7 @@ START_TEST(a_size_that_comes_with_the_data_is_made_as_output)
 }
 END_TEST
 
-START_TEST(a_reader_of_an_unknown_size_belongs_elsewhere)
+START_TEST(frame_rejects_a_node_that_reads_a_value_of_unknown_size)
 {
     th_input(t, "x", BP_DTYPE_F32, "4", NULL);
     th_input(t, "n", BP_DTYPE_I64, "1", (int64_t[]){4});
@@ -495,7 +497,7 @@ START_TEST(a_run_stops_when_its_time_is_up)
 }
 END_TEST
 
-START_TEST(a_profile_has_a_row_a_node)
+START_TEST(profile_has_one_row_for_each_node)
 {
     bp_prof_event events[1];
     bp_prof prof = {.struct_size = sizeof prof, .cap = 1, .ev = events};
@@ -512,7 +514,7 @@ START_TEST(a_profile_has_a_row_a_node)
 END_TEST
 
 /* Fails the n-th allocation, n = 1, 2, 3..., until all goes well. */
-START_TEST(survives_any_allocation_that_fails)
+START_TEST(program_survives_every_failing_allocation)
 {
     bp_rc rc = BP_E_NOMEM;
 
@@ -555,35 +557,35 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, refuses_a_host_of_another_abi);
-    tcase_add_test(tcase, each_row_is_found_by_its_name_domain_and_version);
-    tcase_add_test(tcase, refuses_an_operator_it_does_not_know);
-    tcase_add_test(tcase, refuses_a_known_name_in_another_domain);
-    tcase_add_test(tcase, names_a_version_that_it_has);
-    tcase_add_test(tcase, names_an_element_type_that_it_has_not);
-    tcase_add_loop_test(tcase, refuses_types_that_do_not_belong_together, 0, 12);
-    tcase_add_test(tcase, refuses_too_high_a_rank);
+    tcase_add_test(tcase, entry_rejects_a_host_of_another_abi);
+    tcase_add_test(tcase, operator_is_found_by_its_name_domain_and_version);
+    tcase_add_test(tcase, claim_rejects_an_unknown_operator);
+    tcase_add_test(tcase, claim_rejects_a_known_name_in_another_domain);
+    tcase_add_test(tcase, claim_of_an_old_version_names_a_supported_one);
+    tcase_add_test(tcase, claim_names_an_unsupported_element_type);
+    tcase_add_loop_test(tcase, claim_rejects_inputs_of_mismatched_types, 0, 12);
+    tcase_add_test(tcase, claim_rejects_a_rank_over_the_limit);
     tcase_add_test(tcase, values_between_nodes_live_in_scratch);
-    tcase_add_test(tcase, a_node_works_in_place_when_its_input_dies);
-    tcase_add_test(tcase, a_value_that_is_read_again_is_left_alone);
-    tcase_add_test(tcase, an_input_is_never_written);
+    tcase_add_test(tcase, node_works_in_place_on_an_input_that_it_reads_last);
+    tcase_add_test(tcase, node_does_not_overwrite_a_value_that_is_read_again);
+    tcase_add_test(tcase, node_never_overwrites_an_input_of_the_graph);
     tcase_add_test(tcase, views_of_constants_need_no_storage);
     tcase_add_test(tcase, a_view_of_an_input_that_is_an_output_is_copied);
-    tcase_add_test(tcase, what_an_output_shows_in_other_sizes_is_made_there);
-    tcase_add_test(tcase, two_outputs_that_show_one_value_both_have_it);
+    tcase_add_test(tcase, value_is_computed_in_the_output_that_reshapes_it);
+    tcase_add_test(tcase, two_outputs_that_view_one_value_both_hold_it);
     tcase_add_test(tcase, an_output_may_be_read_by_later_nodes);
-    tcase_add_test(tcase, absent_outputs_are_not_made);
-    tcase_add_test(tcase, empty_tensors_and_scalars_pass);
-    tcase_add_loop_test(tcase, random_graphs_keep_their_values_apart, 0, 30);
-    tcase_add_test(tcase, a_program_runs_with_other_shapes);
-    tcase_add_test(tcase, refuses_sizes_that_overflow);
-    tcase_add_test(tcase, refuses_a_constant_with_too_few_bytes);
-    tcase_add_test(tcase, a_size_that_comes_with_the_data_is_made_as_output);
-    tcase_add_test(tcase, a_reader_of_an_unknown_size_belongs_elsewhere);
+    tcase_add_test(tcase, absent_outputs_are_not_computed);
+    tcase_add_test(tcase, program_accepts_empty_tensors_and_scalars);
+    tcase_add_loop_test(tcase, values_of_random_graphs_do_not_overlap_in_scratch, 0, 30);
+    tcase_add_test(tcase, program_runs_again_with_other_shapes);
+    tcase_add_test(tcase, frame_rejects_sizes_that_overflow);
+    tcase_add_test(tcase, run_rejects_a_constant_with_too_few_bytes);
+    tcase_add_test(tcase, output_of_run_time_size_is_allocated_during_the_run);
+    tcase_add_test(tcase, frame_rejects_a_node_that_reads_a_value_of_unknown_size);
     tcase_add_test(tcase, a_run_stops_when_it_is_cancelled);
     tcase_add_test(tcase, a_run_stops_when_its_time_is_up);
-    tcase_add_test(tcase, a_profile_has_a_row_a_node);
-    tcase_add_test(tcase, survives_any_allocation_that_fails);
+    tcase_add_test(tcase, profile_has_one_row_for_each_node);
+    tcase_add_test(tcase, program_survives_every_failing_allocation);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -150,7 +150,7 @@ static double held(double x, int w)
 }
 
 /* _i: type of y, then kind of scales, then type of x and the scale */
-START_TEST(quantizes)
+START_TEST(quantize_linear_matches_its_definition)
 {
     int w = _i % N_WHOLE, kind = _i / N_WHOLE % 3;
     uint32_t dtype = reals[_i / N_WHOLE / 3 % 3];
@@ -194,7 +194,7 @@ START_TEST(quantizes)
 }
 END_TEST
 
-START_TEST(dequantizes)
+START_TEST(dequantize_linear_matches_its_definition)
 {
     int w = _i % N_WHOLE, kind = _i / N_WHOLE % 3;
     uint32_t dtype = reals[_i / N_WHOLE / 3 % 3];
@@ -232,7 +232,7 @@ START_TEST(dequantizes)
 }
 END_TEST
 
-START_TEST(halves_go_to_the_even_neighbour)
+START_TEST(quantize_linear_rounds_halves_to_even)
 {
     static const float x[] = {0.5f, 1.5f, 2.5f, -0.5f, -1.5f, 300, -300, NAN, INFINITY, -INFINITY};
     static const int8_t y[] = {1, 3, 3, 1, -1, 127, -128, -128, 127, -128};
@@ -248,7 +248,7 @@ START_TEST(halves_go_to_the_even_neighbour)
 END_TEST
 
 /* x float32 and scale float16: the scale's precision, unless the attribute says another. */
-START_TEST(the_division_has_the_precision_asked_for)
+START_TEST(quantize_linear_divides_in_the_requested_precision)
 {
     static const uint32_t precisions[] = {0, BP_DTYPE_F32, BP_DTYPE_F16, BP_DTYPE_BF16,
                                           BP_DTYPE_F64};
@@ -283,7 +283,7 @@ START_TEST(the_division_has_the_precision_asked_for)
 }
 END_TEST
 
-START_TEST(integers_are_quantized_by_integers)
+START_TEST(quantize_linear_divides_integers_by_integers)
 {
     th_input(t, "x", BP_DTYPE_I32, "4", (int32_t[]){5, -5, 7, 1000});
     th_input(t, "s", BP_DTYPE_I32, "", (int32_t[]){2});
@@ -295,7 +295,7 @@ START_TEST(integers_are_quantized_by_integers)
 }
 END_TEST
 
-START_TEST(float8_takes_the_quotient_as_it_is)
+START_TEST(quantize_linear_to_float8_saturates_only_when_asked)
 {
     static const uint8_t y[] = {0x38, 0x7e, 0xb8, 0x80};
     static const uint8_t free_y[] = {0x38, 0x7f, 0xb8, 0x80};
@@ -311,7 +311,7 @@ START_TEST(float8_takes_the_quotient_as_it_is)
 }
 END_TEST
 
-START_TEST(float8_and_float4_are_scaled_back)
+START_TEST(dequantize_linear_reads_float8_and_float4)
 {
     static const struct {
         uint32_t dtype;
@@ -334,7 +334,7 @@ START_TEST(float8_and_float4_are_scaled_back)
 }
 END_TEST
 
-START_TEST(float4_is_made_in_blocks)
+START_TEST(quantize_linear_to_float4_scales_each_block)
 {
     const uint8_t *y;
 
@@ -352,7 +352,7 @@ START_TEST(float4_is_made_in_blocks)
 }
 END_TEST
 
-START_TEST(int32_is_scaled_back)
+START_TEST(dequantize_linear_reads_int32)
 {
     const float *y;
 
@@ -366,7 +366,7 @@ START_TEST(int32_is_scaled_back)
 }
 END_TEST
 
-START_TEST(scales_that_fit_nothing_are_an_error)
+START_TEST(quantize_linear_rejects_scales_of_a_wrong_shape)
 {
     static const struct {
         const char *scale, *zero, *words;
@@ -392,7 +392,7 @@ START_TEST(scales_that_fit_nothing_are_an_error)
 }
 END_TEST
 
-START_TEST(nothing_is_quantized_to_nothing)
+START_TEST(quantize_linear_accepts_an_empty_tensor)
 {
     th_input(t, "x", BP_DTYPE_F32, "0,3", NULL);
     th_input(t, "s", BP_DTYPE_F32, "3", (float[]){1, 2, 3});
@@ -407,7 +407,7 @@ END_TEST
 
 /* ---- DynamicQuantizeLinear ------------------------------------------------------------------- */
 
-START_TEST(finds_scale_and_zero_point)
+START_TEST(dynamic_quantize_linear_finds_scale_and_zero_point)
 {
     uint64_t seed = (uint64_t)_i;
     size_t n = _i == 0 ? 1 : _i % 4 == 0 ? 100000 : 1 + random_below(&seed, 300);
@@ -438,7 +438,7 @@ START_TEST(finds_scale_and_zero_point)
 }
 END_TEST
 
-START_TEST(all_zeroes_have_a_scale_too)
+START_TEST(dynamic_quantize_linear_of_zeros_gives_a_finite_scale)
 {
     th_input(t, "x", BP_DTYPE_F32, "3", (float[]){0, 0, 0});
     th_output(t, "y", BP_DTYPE_U8, "3");
@@ -461,19 +461,19 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, quantizes, 0, N_WHOLE * 9 * 3);
-    tcase_add_loop_test(tcase, dequantizes, 0, N_WHOLE * 9 * 3);
-    tcase_add_test(tcase, halves_go_to_the_even_neighbour);
-    tcase_add_loop_test(tcase, the_division_has_the_precision_asked_for, 0, 5);
-    tcase_add_test(tcase, integers_are_quantized_by_integers);
-    tcase_add_loop_test(tcase, float8_takes_the_quotient_as_it_is, 0, 2);
-    tcase_add_loop_test(tcase, float8_and_float4_are_scaled_back, 0, 3);
-    tcase_add_test(tcase, float4_is_made_in_blocks);
-    tcase_add_test(tcase, int32_is_scaled_back);
-    tcase_add_loop_test(tcase, scales_that_fit_nothing_are_an_error, 0, 5);
-    tcase_add_test(tcase, nothing_is_quantized_to_nothing);
-    tcase_add_loop_test(tcase, finds_scale_and_zero_point, 0, 20);
-    tcase_add_test(tcase, all_zeroes_have_a_scale_too);
+    tcase_add_loop_test(tcase, quantize_linear_matches_its_definition, 0, N_WHOLE * 9 * 3);
+    tcase_add_loop_test(tcase, dequantize_linear_matches_its_definition, 0, N_WHOLE * 9 * 3);
+    tcase_add_test(tcase, quantize_linear_rounds_halves_to_even);
+    tcase_add_loop_test(tcase, quantize_linear_divides_in_the_requested_precision, 0, 5);
+    tcase_add_test(tcase, quantize_linear_divides_integers_by_integers);
+    tcase_add_loop_test(tcase, quantize_linear_to_float8_saturates_only_when_asked, 0, 2);
+    tcase_add_loop_test(tcase, dequantize_linear_reads_float8_and_float4, 0, 3);
+    tcase_add_test(tcase, quantize_linear_to_float4_scales_each_block);
+    tcase_add_test(tcase, dequantize_linear_reads_int32);
+    tcase_add_loop_test(tcase, quantize_linear_rejects_scales_of_a_wrong_shape, 0, 5);
+    tcase_add_test(tcase, quantize_linear_accepts_an_empty_tensor);
+    tcase_add_loop_test(tcase, dynamic_quantize_linear_finds_scale_and_zero_point, 0, 20);
+    tcase_add_test(tcase, dynamic_quantize_linear_of_zeros_gives_a_finite_scale);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

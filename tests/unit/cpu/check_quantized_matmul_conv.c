@@ -75,7 +75,7 @@ static void keep(void *u, const int32_t *sums, size_t i, size_t j, size_t n)
 }
 
 /* _i: level, then signs, then whether B comes packed */
-START_TEST(every_level_sums_alike)
+START_TEST(int8_kernels_of_every_instruction_set_give_equal_sums)
 {
     bool usable = false, a_signed = _i / 4 % 2, b_signed = _i / 8 % 2, is_packed = _i / 16 % 2;
     uint64_t seed = (uint64_t)_i;
@@ -254,7 +254,7 @@ static void put_matrices(const struct matmul *k, bool has_scales)
     th_const(t, "yz", type_of(k->y_signed), "", &k->y_zero);
 }
 
-START_TEST(matmul_integer_sums)
+START_TEST(matmul_integer_gives_exact_sums)
 {
     uint64_t seed = (uint64_t)_i;
     struct matmul k = random_matmul(&seed, _i);
@@ -282,7 +282,7 @@ static double held(double x, bool is_signed)
     return x < low ? low : x > high ? high : x;
 }
 
-START_TEST(qlinear_matmul_quantizes_the_sums)
+START_TEST(qlinear_matmul_quantizes_exact_sums)
 {
     uint64_t seed = (uint64_t)_i + 500;
     struct matmul k = random_matmul(&seed, _i);
@@ -308,7 +308,7 @@ START_TEST(qlinear_matmul_quantizes_the_sums)
 }
 END_TEST
 
-START_TEST(vectors_are_rows_and_columns)
+START_TEST(matmul_integer_takes_vectors)
 {
     th_input(t, "a", BP_DTYPE_U8, "3", "\1\2\3");
     th_input(t, "b", BP_DTYPE_I8, "3", "\1\377\2");
@@ -324,7 +324,7 @@ START_TEST(vectors_are_rows_and_columns)
 }
 END_TEST
 
-START_TEST(empty_products_are_zero)
+START_TEST(matmul_integer_over_an_empty_axis_gives_zero)
 {
     static const int32_t zeroes[6];
 
@@ -341,7 +341,7 @@ START_TEST(empty_products_are_zero)
 }
 END_TEST
 
-START_TEST(zero_points_that_fit_nothing_are_an_error)
+START_TEST(matmul_integer_rejects_zero_points_of_a_wrong_shape)
 {
     th_input(t, "a", BP_DTYPE_U8, "2,2", "\1\2\3\4");
     th_input(t, "b", BP_DTYPE_U8, "2,2", "\1\2\3\4");
@@ -493,7 +493,7 @@ static const char *conv_dims(const struct conv *k)
     return dims_text(4, (int64_t[]){k->batch, k->groups * k->maps, k->out[0], k->out[1]});
 }
 
-START_TEST(conv_integer_sums)
+START_TEST(conv_integer_gives_exact_sums)
 {
     uint64_t seed = (uint64_t)_i;
     struct conv k = random_conv(&seed, _i);
@@ -515,7 +515,7 @@ START_TEST(conv_integer_sums)
 }
 END_TEST
 
-START_TEST(qlinear_conv_quantizes_the_sums)
+START_TEST(qlinear_conv_quantizes_exact_sums)
 {
     uint64_t seed = (uint64_t)_i + 900;
     struct conv k = random_conv(&seed, _i);
@@ -555,7 +555,7 @@ START_TEST(qlinear_conv_quantizes_the_sums)
 }
 END_TEST
 
-START_TEST(one_and_three_dimensions_slide_too)
+START_TEST(conv_integer_takes_1_d_and_3_d_data)
 {
     static const int32_t ones[] = {2, 3, 2}, cube[] = {8};
 
@@ -583,16 +583,16 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, every_level_sums_alike, 0, 384);
-    tcase_add_loop_test(tcase, matmul_integer_sums, 0, 96);
-    tcase_add_loop_test(tcase, qlinear_matmul_quantizes_the_sums, 0, 96);
-    tcase_add_test(tcase, vectors_are_rows_and_columns);
-    tcase_add_test(tcase, empty_products_are_zero);
-    tcase_add_test(tcase, zero_points_that_fit_nothing_are_an_error);
+    tcase_add_loop_test(tcase, int8_kernels_of_every_instruction_set_give_equal_sums, 0, 384);
+    tcase_add_loop_test(tcase, matmul_integer_gives_exact_sums, 0, 96);
+    tcase_add_loop_test(tcase, qlinear_matmul_quantizes_exact_sums, 0, 96);
+    tcase_add_test(tcase, matmul_integer_takes_vectors);
+    tcase_add_test(tcase, matmul_integer_over_an_empty_axis_gives_zero);
+    tcase_add_test(tcase, matmul_integer_rejects_zero_points_of_a_wrong_shape);
     tcase_add_test(tcase, qlinear_matmul_takes_float8);
-    tcase_add_loop_test(tcase, conv_integer_sums, 0, 64);
-    tcase_add_loop_test(tcase, qlinear_conv_quantizes_the_sums, 0, 64);
-    tcase_add_test(tcase, one_and_three_dimensions_slide_too);
+    tcase_add_loop_test(tcase, conv_integer_gives_exact_sums, 0, 64);
+    tcase_add_loop_test(tcase, qlinear_conv_quantizes_exact_sums, 0, 64);
+    tcase_add_test(tcase, conv_integer_takes_1_d_and_3_d_data);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

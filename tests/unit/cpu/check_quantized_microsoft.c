@@ -73,7 +73,7 @@ static void check_nbits(const struct nbits_case *c)
                  (size_t)(c->k * (mask + 1)));
 }
 
-START_TEST(weights_of_few_bits)
+START_TEST(matmul_nbits_matches_dequantized_weights)
 {
     static const int bits[] = {2, 4, 8}, blocks[] = {16, 32, 64, 128},
                      rows[] = {1, 3, 4, 7, 8, 9, 40};
@@ -92,7 +92,7 @@ START_TEST(weights_of_few_bits)
 }
 END_TEST
 
-START_TEST(deep_weights_are_cut_into_tiles)
+START_TEST(matmul_nbits_splits_a_long_inner_axis_into_tiles)
 {
     const struct nbits_case c = {.bits = 4,
                                  .block = 32,
@@ -108,7 +108,7 @@ START_TEST(deep_weights_are_cut_into_tiles)
 END_TEST
 
 /* Every instruction set that this machine has against the plain one. */
-START_TEST(levels_of_dot_products_agree)
+START_TEST(matmul_nbits_kernels_of_every_instruction_set_agree)
 {
     const struct bp_cpu_nbits_level *level;
     struct bp_cpu_nbits b = {
@@ -141,7 +141,7 @@ START_TEST(levels_of_dot_products_agree)
 }
 END_TEST
 
-START_TEST(groups_outside_are_refused)
+START_TEST(matmul_nbits_rejects_group_indices_out_of_range)
 {
     int32_t groups[16] = {0};
 
@@ -159,7 +159,7 @@ START_TEST(groups_outside_are_refused)
 }
 END_TEST
 
-/* ---- 8-bit numbers --------------------------------------------------------------------------- */
+/* ---- 8-bit integers -------------------------------------------------------------------------- */
 
 static const uint32_t bytes[] = {BP_DTYPE_U8, BP_DTYPE_I8};
 
@@ -197,7 +197,7 @@ static void feed_scale(double scale, double zero, uint32_t dtype)
     feed_one("y_z", dtype, zero);
 }
 
-/* Numbers in halves of a step may go either way. */
+/* Values halfway between two steps may round either way. */
 static void compare_quant(const double *want, size_t n, double scale, double zero, uint32_t dtype)
 {
     double low = dtype == BP_DTYPE_I8 ? -128 : 0, high = low + 255;
@@ -210,7 +210,7 @@ static void compare_quant(const double *want, size_t n, double scale, double zer
     }
 }
 
-START_TEST(binary_operators)
+START_TEST(qlinear_add_and_mul_match_their_definition)
 {
     static const char *const dims[][2] = {
         {"3,4", "3,4"}, {"3,4", "4"}, {"3,1", "3,4"}, {"", "3,4"}};
@@ -239,7 +239,7 @@ START_TEST(binary_operators)
 }
 END_TEST
 
-START_TEST(functions_of_one_number)
+START_TEST(qlinear_sigmoid_and_leaky_relu_match_their_definition)
 {
     uint32_t dtype = bytes[_i % 2];
     bool is_sigmoid = _i / 2;
@@ -263,7 +263,7 @@ START_TEST(functions_of_one_number)
 }
 END_TEST
 
-START_TEST(where_and_concat)
+START_TEST(qlinear_where_and_concat_match_their_definition)
 {
     uint32_t dtype = bytes[_i % 2];
     struct quant a, b;
@@ -293,7 +293,7 @@ START_TEST(where_and_concat)
 END_TEST
 
 /* 2 x 3 channels x 4 x 4, windows of 2 x 2 or all, channels maybe last. */
-START_TEST(pools_and_means)
+START_TEST(qlinear_pools_and_reduce_mean_match_their_definition)
 {
     static const char *const ops[] = {"QLinearAveragePool", "QLinearGlobalAveragePool",
                                       "QLinearReduceMean"};
@@ -334,7 +334,7 @@ START_TEST(pools_and_means)
 }
 END_TEST
 
-START_TEST(softmax_of_versions)
+START_TEST(qlinear_softmax_follows_the_version_of_its_opset)
 {
     uint32_t dtype = bytes[_i % 2];
     bool old = _i / 2; /* all dimensions from the axis on */
@@ -365,7 +365,7 @@ END_TEST
 /* ---- products -------------------------------------------------------------------------------- */
 
 /* Bits: signed A, signed B, scales by column, bias, float16. */
-START_TEST(products_become_floats)
+START_TEST(matmul_integer_to_float_matches_its_definition)
 {
     uint32_t a_type = bytes[_i & 1], b_type = bytes[_i >> 1 & 1];
     bool by_column = _i & 4, has_bias = _i & 8;
@@ -395,7 +395,7 @@ START_TEST(products_become_floats)
 }
 END_TEST
 
-START_TEST(products_quantise_their_input)
+START_TEST(dynamic_quantize_matmul_quantizes_its_input)
 {
     double *a, *b, *want = zeros(12), low = 0, high = 0, scale, zero;
 
@@ -423,7 +423,7 @@ START_TEST(products_quantise_their_input)
 END_TEST
 
 /* Bits: transposed, C, quantised result; types. */
-START_TEST(gemm_of_bytes)
+START_TEST(qgemm_matches_its_definition)
 {
     bool turned = _i & 1, has_c = _i & 2, quantised = _i & 4;
     uint32_t dtype = bytes[_i / 8];
@@ -462,7 +462,7 @@ START_TEST(gemm_of_bytes)
 }
 END_TEST
 
-START_TEST(sixteen_bits_wrap)
+START_TEST(matmul_integer16_wraps_on_overflow)
 {
     const int16_t a[] = {-32768, 32767, 5, -1};
     const uint32_t out = _i ? BP_DTYPE_U32 : BP_DTYPE_I32, in = _i ? BP_DTYPE_U16 : BP_DTYPE_I16;
@@ -486,8 +486,8 @@ START_TEST(sixteen_bits_wrap)
 }
 END_TEST
 
-/* QAttention is Attention of the numbers that its bytes stand for. */
-START_TEST(attention_of_bytes)
+/* QAttention is Attention of its dequantised inputs. */
+START_TEST(qattention_matches_attention_of_dequantized_inputs)
 {
     uint32_t dtype = _i / 4 ? BP_DTYPE_F16 : BP_DTYPE_F32;
     struct quant x, w;
@@ -529,7 +529,7 @@ START_TEST(attention_of_bytes)
 END_TEST
 
 /* QLinearConv with channels last, 1 x 1 kernels. */
-START_TEST(conv_of_bytes_takes_channels_last)
+START_TEST(qlinear_conv_takes_channels_last)
 {
     uint32_t dtype = bytes[_i % 2];
     bool last = _i / 2;
@@ -554,7 +554,7 @@ START_TEST(conv_of_bytes_takes_channels_last)
 }
 END_TEST
 
-START_TEST(quantize_then_dequantize)
+START_TEST(quantize_then_dequantize_gives_rounded_values)
 {
     const int16_t want[] = {-32768, 3, 103, 32767};
 
@@ -583,22 +583,22 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, finish);
-    tcase_add_loop_test(tcase, weights_of_few_bits, 0, 252);
-    tcase_add_loop_test(tcase, deep_weights_are_cut_into_tiles, 0, 3);
-    tcase_add_test(tcase, levels_of_dot_products_agree);
-    tcase_add_loop_test(tcase, groups_outside_are_refused, 0, 2);
-    tcase_add_loop_test(tcase, binary_operators, 0, 16);
-    tcase_add_loop_test(tcase, functions_of_one_number, 0, 4);
-    tcase_add_loop_test(tcase, where_and_concat, 0, 4);
-    tcase_add_loop_test(tcase, pools_and_means, 0, 12);
-    tcase_add_loop_test(tcase, softmax_of_versions, 0, 4);
-    tcase_add_loop_test(tcase, products_become_floats, 0, 32);
-    tcase_add_loop_test(tcase, products_quantise_their_input, 0, 2);
-    tcase_add_loop_test(tcase, gemm_of_bytes, 0, 16);
-    tcase_add_loop_test(tcase, sixteen_bits_wrap, 0, 2);
-    tcase_add_loop_test(tcase, attention_of_bytes, 0, 8);
-    tcase_add_loop_test(tcase, conv_of_bytes_takes_channels_last, 0, 4);
-    tcase_add_test(tcase, quantize_then_dequantize);
+    tcase_add_loop_test(tcase, matmul_nbits_matches_dequantized_weights, 0, 252);
+    tcase_add_loop_test(tcase, matmul_nbits_splits_a_long_inner_axis_into_tiles, 0, 3);
+    tcase_add_test(tcase, matmul_nbits_kernels_of_every_instruction_set_agree);
+    tcase_add_loop_test(tcase, matmul_nbits_rejects_group_indices_out_of_range, 0, 2);
+    tcase_add_loop_test(tcase, qlinear_add_and_mul_match_their_definition, 0, 16);
+    tcase_add_loop_test(tcase, qlinear_sigmoid_and_leaky_relu_match_their_definition, 0, 4);
+    tcase_add_loop_test(tcase, qlinear_where_and_concat_match_their_definition, 0, 4);
+    tcase_add_loop_test(tcase, qlinear_pools_and_reduce_mean_match_their_definition, 0, 12);
+    tcase_add_loop_test(tcase, qlinear_softmax_follows_the_version_of_its_opset, 0, 4);
+    tcase_add_loop_test(tcase, matmul_integer_to_float_matches_its_definition, 0, 32);
+    tcase_add_loop_test(tcase, dynamic_quantize_matmul_quantizes_its_input, 0, 2);
+    tcase_add_loop_test(tcase, qgemm_matches_its_definition, 0, 16);
+    tcase_add_loop_test(tcase, matmul_integer16_wraps_on_overflow, 0, 2);
+    tcase_add_loop_test(tcase, qattention_matches_attention_of_dequantized_inputs, 0, 8);
+    tcase_add_loop_test(tcase, qlinear_conv_takes_channels_last, 0, 4);
+    tcase_add_test(tcase, quantize_then_dequantize_gives_rounded_values);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

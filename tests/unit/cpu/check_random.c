@@ -39,7 +39,7 @@ static const double normal_0[] = {1.764052345967664, 0.4001572083672233, 0.97873
                                   2.240893199201458, 1.8675579901499675};
 static const double uniform_42[] = {0.3745401188473625, 0.9507143064099162, 0.7319939418114051};
 
-START_TEST(a_seed_draws_what_numpy_draws)
+START_TEST(random_operators_with_a_seed_match_numpy)
 {
     double scaled[5], moved[5];
 
@@ -69,7 +69,7 @@ START_TEST(a_seed_draws_what_numpy_draws)
 }
 END_TEST
 
-START_TEST(without_a_seed_runs_differ)
+START_TEST(random_operators_without_a_seed_differ_between_runs)
 {
     double first[4], second[4];
 
@@ -97,7 +97,7 @@ static void measure(const char *name, uint32_t dtype, double *mean, double *devi
     *deviation = sqrt(*deviation);
 }
 
-START_TEST(draws_have_the_requested_distribution)
+START_TEST(random_operators_follow_the_requested_distribution)
 {
     uint32_t dtype = dtypes[_i % 4];
     bool is_normal = _i & 4;
@@ -123,7 +123,7 @@ START_TEST(draws_have_the_requested_distribution)
 }
 END_TEST
 
-START_TEST(tosses_follow_their_probabilities)
+START_TEST(bernoulli_follows_its_probabilities)
 {
     static const uint32_t out[] = {BP_DTYPE_BOOL, BP_DTYPE_I64, BP_DTYPE_F32, BP_DTYPE_U8,
                                    BP_DTYPE_F16};
@@ -149,7 +149,7 @@ START_TEST(tosses_follow_their_probabilities)
 }
 END_TEST
 
-START_TEST(no_probability_counts_as_the_nearest)
+START_TEST(bernoulli_clamps_invalid_probabilities)
 {
     th_input(t, "p", BP_DTYPE_F32, "4", (float[]){-0.5f, 1.5f, NAN, INFINITY});
     th_output(t, "y", BP_DTYPE_F32, "4");
@@ -160,7 +160,7 @@ START_TEST(no_probability_counts_as_the_nearest)
 }
 END_TEST
 
-START_TEST(classes_are_drawn_by_their_weight)
+START_TEST(multinomial_draws_classes_by_their_weight)
 {
     uint32_t dtype = dtypes[_i % 4], to = _i % 2 ? BP_DTYPE_I32 : BP_DTYPE_I64;
     const double x[] = {1, 1 + log(2),        1 + log(5),        -(double)INFINITY,
@@ -188,7 +188,7 @@ START_TEST(classes_are_drawn_by_their_weight)
 }
 END_TEST
 
-START_TEST(classes_that_cannot_be_drawn_are_refused)
+START_TEST(multinomial_rejects_a_row_without_a_possible_class)
 {
     float none = _i ? NAN : -INFINITY;
 
@@ -203,7 +203,7 @@ END_TEST
 
 /* ---- Dropout --------------------------------------------------------------------------------- */
 
-START_TEST(training_drops_what_numpy_drops)
+START_TEST(dropout_with_a_seed_matches_numpy)
 {
     uint32_t dtype = dtypes[_i % 4], since = _i < 4 ? 12 : 22;
     double *x = feed("x", dtype, "5", 5), y[5], ratio = 0.5625;
@@ -232,7 +232,7 @@ START_TEST(training_drops_what_numpy_drops)
 }
 END_TEST
 
-START_TEST(old_versions_drop_unless_they_are_tested)
+START_TEST(dropout_1_drops_unless_is_test_is_set)
 {
     double *x = feed("x", BP_DTYPE_F32, "20000", MANY), kept = 0;
 
@@ -254,7 +254,7 @@ START_TEST(old_versions_drop_unless_they_are_tested)
 }
 END_TEST
 
-START_TEST(ratios_beyond_1_are_refused)
+START_TEST(dropout_rejects_a_ratio_outside_0_to_1)
 {
     th_input(t, "x", BP_DTYPE_F32, "2", (float[]){1, 2});
     th_input(t, "r", BP_DTYPE_F32, "", (float[]){_i ? 1 : -0.5f});
@@ -282,7 +282,7 @@ static double log_probability(const double *x, int64_t plane, int64_t i, int64_t
     return at[class * plane] - (softmax ? log(sum) : 0);
 }
 
-START_TEST(losses_are_taken)
+START_TEST(loss_operators_match_their_definition)
 {
     static const char *const reductions[] = {"none", "sum", "mean"};
     uint32_t dtype = dtypes[_i % 4], labels_dtype = _i & 4 ? BP_DTYPE_I32 : BP_DTYPE_I64;
@@ -334,7 +334,7 @@ START_TEST(losses_are_taken)
 }
 END_TEST
 
-START_TEST(labels_of_no_class_are_refused)
+START_TEST(loss_operators_reject_labels_out_of_range)
 {
     th_input(t, "x", BP_DTYPE_F32, "2,2", (float[]){1, 2, 3, 4});
     th_input(t, "l", BP_DTYPE_I64, "2", (int64_t[]){0, _i % 2 ? 2 : -1});
@@ -390,7 +390,7 @@ static void add_node(int kind)
         th_string(t, "mode", kind == 2 ? "standard" : "nesterov");
 }
 
-START_TEST(optimizers_take_a_step)
+START_TEST(optimizers_match_their_definition_for_one_step)
 {
     static const char *const names[2][4] = {{"x", "gx", "vx", "hx"}, {"z", "gz", "vz", "hz"}};
     static const char *const outs[2][3] = {{"nx", "nvx", "nhx"}, {"nz", "nvz", "nhz"}};
@@ -444,19 +444,19 @@ static Suite *suite(void)
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, a_seed_draws_what_numpy_draws);
-    tcase_add_test(tcase, without_a_seed_runs_differ);
-    tcase_add_loop_test(tcase, draws_have_the_requested_distribution, 0, 16);
-    tcase_add_loop_test(tcase, tosses_follow_their_probabilities, 0, 20);
-    tcase_add_test(tcase, no_probability_counts_as_the_nearest);
-    tcase_add_loop_test(tcase, classes_are_drawn_by_their_weight, 0, 4);
-    tcase_add_loop_test(tcase, classes_that_cannot_be_drawn_are_refused, 0, 2);
-    tcase_add_loop_test(tcase, training_drops_what_numpy_drops, 0, 8);
-    tcase_add_loop_test(tcase, old_versions_drop_unless_they_are_tested, 0, 2);
-    tcase_add_loop_test(tcase, ratios_beyond_1_are_refused, 0, 2);
-    tcase_add_loop_test(tcase, losses_are_taken, 0, 192);
-    tcase_add_loop_test(tcase, labels_of_no_class_are_refused, 0, 4);
-    tcase_add_loop_test(tcase, optimizers_take_a_step, 0, 16);
+    tcase_add_test(tcase, random_operators_with_a_seed_match_numpy);
+    tcase_add_test(tcase, random_operators_without_a_seed_differ_between_runs);
+    tcase_add_loop_test(tcase, random_operators_follow_the_requested_distribution, 0, 16);
+    tcase_add_loop_test(tcase, bernoulli_follows_its_probabilities, 0, 20);
+    tcase_add_test(tcase, bernoulli_clamps_invalid_probabilities);
+    tcase_add_loop_test(tcase, multinomial_draws_classes_by_their_weight, 0, 4);
+    tcase_add_loop_test(tcase, multinomial_rejects_a_row_without_a_possible_class, 0, 2);
+    tcase_add_loop_test(tcase, dropout_with_a_seed_matches_numpy, 0, 8);
+    tcase_add_loop_test(tcase, dropout_1_drops_unless_is_test_is_set, 0, 2);
+    tcase_add_loop_test(tcase, dropout_rejects_a_ratio_outside_0_to_1, 0, 2);
+    tcase_add_loop_test(tcase, loss_operators_match_their_definition, 0, 192);
+    tcase_add_loop_test(tcase, loss_operators_reject_labels_out_of_range, 0, 4);
+    tcase_add_loop_test(tcase, optimizers_match_their_definition_for_one_step, 0, 16);
     suite_add_tcase(s, tcase);
     return s;
 }

@@ -432,7 +432,7 @@ static void add_node(struct th *t, const struct net *k)
     add_attributes(t, k);
 }
 
-START_TEST(recurs_as_defined)
+START_TEST(recurrent_operators_match_their_definition)
 {
     static const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F32, BP_DTYPE_F16,
                                       BP_DTYPE_BF16};
@@ -476,7 +476,7 @@ static struct th *small_lstm(const float *x, const float *w, const int32_t *leng
     return t;
 }
 
-START_TEST(y_may_be_absent)
+START_TEST(lstm_accepts_an_absent_output_y)
 {
     const float x = 1, w[4] = {0, 0, 0, 1};
     const int32_t length = 1;
@@ -490,7 +490,7 @@ START_TEST(y_may_be_absent)
 END_TEST
 
 /* Version 1 of GRU has "foward" as its default, which a model without the attribute gets. */
-START_TEST(forward_may_be_misspelt)
+START_TEST(gru_1_accepts_the_direction_foward)
 {
     const float x = 1, w[4] = {0, 0, 0, 1};
     const int32_t length = 1;
@@ -504,7 +504,7 @@ START_TEST(forward_may_be_misspelt)
 }
 END_TEST
 
-START_TEST(refuses_lengths_beyond_the_steps)
+START_TEST(lstm_rejects_sequence_lengths_beyond_the_steps)
 {
     const float x = 1, w[4] = {0};
     const int32_t lengths[] = {-1, 2};
@@ -518,7 +518,7 @@ START_TEST(refuses_lengths_beyond_the_steps)
 }
 END_TEST
 
-START_TEST(refuses_what_it_does_not_know)
+START_TEST(lstm_rejects_unknown_activations_and_directions)
 {
     const float x = 1, w[4] = {0};
     const int32_t length = 1;
@@ -718,7 +718,7 @@ static double furthest(const void *data, const double *expected, int64_t n)
  * An h in the middle between two steps may become either of them, which later steps may magnify.
  * That is rare: few of the cases may be further off than sums of floats are.
  */
-START_TEST(quantizes_as_it_recurs)
+START_TEST(dynamic_quantize_lstm_matches_its_definition)
 {
     static struct weights w[2];
     int off = 0;
@@ -762,12 +762,12 @@ int main(void)
     int failed;
 
     tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, recurs_as_defined, 0, 9);
-    tcase_add_loop_test(tcase, quantizes_as_it_recurs, 0, 5);
-    tcase_add_test(tcase, y_may_be_absent);
-    tcase_add_test(tcase, forward_may_be_misspelt);
-    tcase_add_test(tcase, refuses_lengths_beyond_the_steps);
-    tcase_add_test(tcase, refuses_what_it_does_not_know);
+    tcase_add_loop_test(tcase, recurrent_operators_match_their_definition, 0, 9);
+    tcase_add_loop_test(tcase, dynamic_quantize_lstm_matches_its_definition, 0, 5);
+    tcase_add_test(tcase, lstm_accepts_an_absent_output_y);
+    tcase_add_test(tcase, gru_1_accepts_the_direction_foward);
+    tcase_add_test(tcase, lstm_rejects_sequence_lengths_beyond_the_steps);
+    tcase_add_test(tcase, lstm_rejects_unknown_activations_and_directions);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -159,7 +159,7 @@ static void run(const struct reduce *k)
     free(data);
 }
 
-START_TEST(reduces_as_defined)
+START_TEST(reductions_match_their_definition)
 {
     const uint32_t dtypes[] = {BP_DTYPE_F32,  BP_DTYPE_F64, BP_DTYPE_F16,
                                BP_DTYPE_BF16, BP_DTYPE_I32, BP_DTYPE_I64};
@@ -182,8 +182,8 @@ START_TEST(reduces_as_defined)
 }
 END_TEST
 
-/* More short rows than are taken at once, of each length up to those that are no longer short. */
-START_TEST(many_short_rows_are_reduced)
+/* More short rows than one block holds, of each length up to the limit of "short". */
+START_TEST(reductions_of_many_short_rows_match_their_definition)
 {
     const uint32_t dtypes[] = {BP_DTYPE_F32,  BP_DTYPE_F64, BP_DTYPE_F16,
                                BP_DTYPE_BF16, BP_DTYPE_I32, BP_DTYPE_I64};
@@ -205,7 +205,7 @@ START_TEST(many_short_rows_are_reduced)
 }
 END_TEST
 
-START_TEST(reduces_nothing_to_the_neutral_element)
+START_TEST(reductions_of_empty_tensors_give_the_neutral_element)
 {
     const double expected[] = {0, (double)NAN, -(double)INFINITY, (double)INFINITY,  1,
                                0, 0,           -(double)INFINITY, -(double)INFINITY, 0};
@@ -224,7 +224,7 @@ START_TEST(reduces_nothing_to_the_neutral_element)
 }
 END_TEST
 
-START_TEST(takes_axes_from_an_attribute)
+START_TEST(reductions_take_axes_from_an_attribute)
 {
     const float x[] = {1, 2, 3, 4, 5, 6};
     const double rows[] = {6, 15}, all[] = {21};
@@ -244,7 +244,7 @@ START_TEST(takes_axes_from_an_attribute)
 }
 END_TEST
 
-START_TEST(no_axes_may_mean_none)
+START_TEST(reductions_with_noop_and_no_axes_copy_the_input)
 {
     const float x[] = {1, -2, 3};
     const double same[] = {1, -2, 3}, sum[] = {2};
@@ -264,7 +264,7 @@ START_TEST(no_axes_may_mean_none)
 }
 END_TEST
 
-START_TEST(makes_an_output_of_a_shape_known_only_at_run)
+START_TEST(reductions_with_fed_axes_give_an_output_of_run_time_shape)
 {
     const float x[] = {1, 2, 3, 4, 5, 6};
     const int64_t axis = 0;
@@ -283,7 +283,7 @@ START_TEST(makes_an_output_of_a_shape_known_only_at_run)
 }
 END_TEST
 
-START_TEST(refuses_axes_out_of_range)
+START_TEST(reductions_reject_axes_out_of_range)
 {
     const float x[] = {1, 2, 3};
     const int64_t axis = 1;
@@ -304,7 +304,7 @@ START_TEST(refuses_axes_out_of_range)
 }
 END_TEST
 
-START_TEST(maximum_of_booleans)
+START_TEST(reduce_max_and_min_take_bools)
 {
     const uint8_t x[] = {0, 1, 0, 0};
     const int64_t axis = 1;
@@ -326,8 +326,8 @@ START_TEST(maximum_of_booleans)
 }
 END_TEST
 
-/* A long sum of numbers that float alone adds up to something else. */
-START_TEST(long_sums_stay_exact)
+/* A long sum that plain float32 accumulation gets wrong. */
+START_TEST(long_sums_of_floats_lose_no_precision)
 {
     enum { N = 1 << 20 };
     float *x = malloc(N * sizeof *x);
@@ -374,7 +374,7 @@ static void check_arg(const char *op, bool is_last, const float *x, const char *
     th_free(t);
 }
 
-START_TEST(finds_the_extreme)
+START_TEST(arg_max_and_arg_min_match_their_definition)
 {
     const float x[] = {2, 5, 5, 1, 7, 1, 7, 0}; /* 2 x 4 */
     const float nan[] = {1, NAN, 3, NAN};
@@ -389,7 +389,7 @@ START_TEST(finds_the_extreme)
 }
 END_TEST
 
-START_TEST(finds_the_extreme_in_every_type)
+START_TEST(arg_max_takes_every_type)
 {
     const uint32_t dtypes[] = {BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_I8, BP_DTYPE_U8, BP_DTYPE_I64};
     const double x[] = {3, 1, 9, 9, 2};
@@ -414,17 +414,17 @@ int main(void)
     int failed;
 
     tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, reduces_as_defined, 0, N_OPS);
-    tcase_add_loop_test(tcase, many_short_rows_are_reduced, 0, N_OPS);
-    tcase_add_loop_test(tcase, reduces_nothing_to_the_neutral_element, 0, N_OPS);
-    tcase_add_test(tcase, takes_axes_from_an_attribute);
-    tcase_add_test(tcase, no_axes_may_mean_none);
-    tcase_add_test(tcase, makes_an_output_of_a_shape_known_only_at_run);
-    tcase_add_test(tcase, refuses_axes_out_of_range);
-    tcase_add_test(tcase, maximum_of_booleans);
-    tcase_add_test(tcase, long_sums_stay_exact);
-    tcase_add_test(tcase, finds_the_extreme);
-    tcase_add_loop_test(tcase, finds_the_extreme_in_every_type, 0, 5);
+    tcase_add_loop_test(tcase, reductions_match_their_definition, 0, N_OPS);
+    tcase_add_loop_test(tcase, reductions_of_many_short_rows_match_their_definition, 0, N_OPS);
+    tcase_add_loop_test(tcase, reductions_of_empty_tensors_give_the_neutral_element, 0, N_OPS);
+    tcase_add_test(tcase, reductions_take_axes_from_an_attribute);
+    tcase_add_test(tcase, reductions_with_noop_and_no_axes_copy_the_input);
+    tcase_add_test(tcase, reductions_with_fed_axes_give_an_output_of_run_time_shape);
+    tcase_add_test(tcase, reductions_reject_axes_out_of_range);
+    tcase_add_test(tcase, reduce_max_and_min_take_bools);
+    tcase_add_test(tcase, long_sums_of_floats_lose_no_precision);
+    tcase_add_test(tcase, arg_max_and_arg_min_match_their_definition);
+    tcase_add_loop_test(tcase, arg_max_takes_every_type, 0, 5);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -50,7 +50,7 @@ static double reduce_reference(int op, const double *x, size_t n, size_t step, b
     return is_int ? trunc(sum) : sum;
 }
 
-START_TEST(reduces_every_type_and_length)
+START_TEST(reductions_match_their_definition_for_every_type_and_length)
 {
     static const size_t lengths[] = {1, 15, 16, 17, 33, 130};
     int op = _i / 144;
@@ -96,7 +96,7 @@ START_TEST(reduces_every_type_and_length)
 }
 END_TEST
 
-START_TEST(a_nan_is_the_maximum_wherever_it_is)
+START_TEST(reductions_and_arg_max_propagate_nan_from_any_position)
 {
     uint32_t dtype = typed_all[_i % 4];
     size_t at = (size_t)_i / 8;
@@ -117,7 +117,7 @@ START_TEST(a_nan_is_the_maximum_wherever_it_is)
 }
 END_TEST
 
-START_TEST(integers_are_reduced_exactly)
+START_TEST(reductions_of_64_bit_integers_are_exact)
 {
     static const int64_t x[] = {
         INT64_MAX, -1, INT64_MIN, 5, INT64_MAX - 1, 0, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7};
@@ -143,7 +143,7 @@ START_TEST(integers_are_reduced_exactly)
 }
 END_TEST
 
-START_TEST(finds_extremes_of_every_type)
+START_TEST(arg_max_and_arg_min_match_a_loop_for_every_type)
 {
     static const size_t lengths[] = {1, 17, 64, 200};
     bool is_min = _i & 1, takes_last = _i & 2, is_last_axis = _i & 4;
@@ -183,7 +183,7 @@ END_TEST
 
 /* ---- maxima --------------------------------------------------------------------------------- */
 
-START_TEST(the_first_largest_is_one)
+START_TEST(hardmax_sets_the_first_largest_element_to_1)
 {
     static const struct {
         uint32_t since;
@@ -223,7 +223,7 @@ END_TEST
 
 /* ---- reductions of nothing, packed constants ------------------------------------------------- */
 
-START_TEST(constants_under_a_byte_are_packed)
+START_TEST(constant_of_shape_packs_elements_under_a_byte)
 {
     static const uint32_t types[] = {BP_DTYPE_U4, BP_DTYPE_I4, BP_DTYPE_F4E2M1, BP_DTYPE_U2,
                                      BP_DTYPE_I2};
@@ -245,7 +245,7 @@ START_TEST(constants_under_a_byte_are_packed)
 }
 END_TEST
 
-START_TEST(without_axes_the_rest_is_still_done)
+START_TEST(reductions_with_noop_and_no_axes_still_apply_their_function)
 {
     static const struct {
         const char *op;
@@ -284,13 +284,14 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, reduces_every_type_and_length, 0, 144 * N_OPS);
-    tcase_add_loop_test(tcase, a_nan_is_the_maximum_wherever_it_is, 0, 8 * 40);
-    tcase_add_test(tcase, integers_are_reduced_exactly);
-    tcase_add_loop_test(tcase, finds_extremes_of_every_type, 0, 96 * 4);
-    tcase_add_loop_test(tcase, the_first_largest_is_one, 0, 24);
-    tcase_add_loop_test(tcase, constants_under_a_byte_are_packed, 0, 5);
-    tcase_add_loop_test(tcase, without_axes_the_rest_is_still_done, 0, 14);
+    tcase_add_loop_test(tcase, reductions_match_their_definition_for_every_type_and_length, 0,
+                        144 * N_OPS);
+    tcase_add_loop_test(tcase, reductions_and_arg_max_propagate_nan_from_any_position, 0, 8 * 40);
+    tcase_add_test(tcase, reductions_of_64_bit_integers_are_exact);
+    tcase_add_loop_test(tcase, arg_max_and_arg_min_match_a_loop_for_every_type, 0, 96 * 4);
+    tcase_add_loop_test(tcase, hardmax_sets_the_first_largest_element_to_1, 0, 24);
+    tcase_add_loop_test(tcase, constant_of_shape_packs_elements_under_a_byte, 0, 5);
+    tcase_add_loop_test(tcase, reductions_with_noop_and_no_axes_still_apply_their_function, 0, 14);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

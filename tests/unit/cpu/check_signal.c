@@ -69,7 +69,7 @@ static void add_dft(uint32_t dtype, const char *dims, const void *x, int n, int 
         th_allow_alloc(t);
 }
 
-START_TEST(transforms_any_length)
+START_TEST(dft_of_any_length_matches_its_definition)
 {
     enum { OUTER = 3, INNER = 2 };
     int n = lengths[_i % COUNT(lengths)], kind = _i / COUNT(lengths) % 4, parts = 1 + kind % 2;
@@ -109,7 +109,7 @@ START_TEST(transforms_any_length)
 END_TEST
 
 /* Half of the frequencies gives back the real signal. */
-START_TEST(inverse_transform_gives_real_values)
+START_TEST(inverse_dft_of_half_a_spectrum_gives_the_real_signal)
 {
     int n = lengths[_i];
     double *x, *want, *half;
@@ -132,7 +132,7 @@ START_TEST(inverse_transform_gives_real_values)
 }
 END_TEST
 
-START_TEST(stays_exact_in_long_transforms)
+START_TEST(long_dft_loses_no_precision)
 {
     static const int64_t sizes[] = {65536, 59049, 65537};
     int64_t n = sizes[_i];
@@ -157,7 +157,7 @@ START_TEST(stays_exact_in_long_transforms)
 }
 END_TEST
 
-START_TEST(refuses_wrong_transforms)
+START_TEST(dft_rejects_an_invalid_length_or_axis)
 {
     static const struct {
         int64_t n, axis;
@@ -183,7 +183,7 @@ END_TEST
 
 /* ---- STFT ------------------------------------------------------------------------------------ */
 
-START_TEST(transforms_frames)
+START_TEST(stft_matches_its_definition)
 {
     enum { BATCH = 2, SAMPLES = 50 };
     uint32_t dtype = types[_i % 4];
@@ -231,7 +231,7 @@ START_TEST(transforms_frames)
 }
 END_TEST
 
-START_TEST(refuses_frames_that_do_not_fit)
+START_TEST(stft_rejects_frames_that_do_not_fit)
 {
     th_input(t, "x", BP_DTYPE_F32, "1,4,1", (float[]){1, 2, 3, 4});
     th_input(t, "step", BP_DTYPE_I64, "", &(int64_t){_i ? 1 : 0});
@@ -246,7 +246,7 @@ END_TEST
 
 /* ---- windows and MelWeightMatrix ------------------------------------------------------------- */
 
-START_TEST(makes_windows)
+START_TEST(window_operators_match_their_definition)
 {
     static const char *const ops[] = {"HannWindow", "HammingWindow", "BlackmanWindow"};
     static const uint32_t outs[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16};
@@ -274,7 +274,7 @@ START_TEST(makes_windows)
 END_TEST
 
 /* Each column rises from 0 to 1 and falls again, and the next begins where this one has its top. */
-START_TEST(makes_mel_triangles)
+START_TEST(mel_weight_matrix_has_triangular_filters)
 {
     enum { BINS = 10, LENGTH = 512, ROWS = LENGTH / 2 + 1 };
     const float *y;
@@ -305,7 +305,7 @@ START_TEST(makes_mel_triangles)
 }
 END_TEST
 
-START_TEST(holds_mel_edges_within_the_matrix)
+START_TEST(mel_weight_matrix_clamps_edges_and_rejects_invalid_values)
 {
     th_input(t, "bins", BP_DTYPE_I64, "", &(int64_t){5});
     th_input(t, "length", BP_DTYPE_I64, "", &(int64_t){_i == 1 ? -4 : 8});
@@ -335,15 +335,16 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, transforms_any_length, 0, COUNT(lengths) * 16);
-    tcase_add_loop_test(tcase, inverse_transform_gives_real_values, 0, COUNT(lengths));
-    tcase_add_loop_test(tcase, stays_exact_in_long_transforms, 0, 3);
-    tcase_add_loop_test(tcase, refuses_wrong_transforms, 0, 5);
-    tcase_add_loop_test(tcase, transforms_frames, 0, 64);
-    tcase_add_loop_test(tcase, refuses_frames_that_do_not_fit, 0, 2);
-    tcase_add_loop_test(tcase, makes_windows, 0, 48);
-    tcase_add_test(tcase, makes_mel_triangles);
-    tcase_add_loop_test(tcase, holds_mel_edges_within_the_matrix, 0, 3);
+    tcase_add_loop_test(tcase, dft_of_any_length_matches_its_definition, 0, COUNT(lengths) * 16);
+    tcase_add_loop_test(tcase, inverse_dft_of_half_a_spectrum_gives_the_real_signal, 0,
+                        COUNT(lengths));
+    tcase_add_loop_test(tcase, long_dft_loses_no_precision, 0, 3);
+    tcase_add_loop_test(tcase, dft_rejects_an_invalid_length_or_axis, 0, 5);
+    tcase_add_loop_test(tcase, stft_matches_its_definition, 0, 64);
+    tcase_add_loop_test(tcase, stft_rejects_frames_that_do_not_fit, 0, 2);
+    tcase_add_loop_test(tcase, window_operators_match_their_definition, 0, 48);
+    tcase_add_test(tcase, mel_weight_matrix_has_triangular_filters);
+    tcase_add_loop_test(tcase, mel_weight_matrix_clamps_edges_and_rejects_invalid_values, 0, 3);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -97,7 +97,7 @@ static void ck_element(const uint8_t *got, const uint8_t *want, size_t width, si
 
 /* ---- Transpose, Slice, Expand, Tile ---------------------------------------------------------- */
 
-START_TEST(transposes)
+START_TEST(transpose_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     size_t width = types[_i % 6].width;
@@ -135,7 +135,7 @@ START_TEST(transposes)
 }
 END_TEST
 
-START_TEST(transposes_large_matrices)
+START_TEST(transpose_of_large_matrices_matches_its_definition)
 {
     static const struct {
         const char *x, *y;
@@ -166,7 +166,7 @@ START_TEST(transposes_large_matrices)
 }
 END_TEST
 
-START_TEST(slices)
+START_TEST(slice_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     size_t width = types[_i % 6].width;
@@ -226,7 +226,7 @@ START_TEST(slices)
 }
 END_TEST
 
-START_TEST(slices_beyond_the_ends_are_clamped)
+START_TEST(slice_clamps_starts_and_ends)
 {
     static const struct {
         int64_t start, end, step;
@@ -253,7 +253,7 @@ START_TEST(slices_beyond_the_ends_are_clamped)
 }
 END_TEST
 
-START_TEST(slice_once_had_attributes)
+START_TEST(slice_1_reads_attributes)
 {
     const float *y;
 
@@ -268,7 +268,7 @@ START_TEST(slice_once_had_attributes)
 }
 END_TEST
 
-START_TEST(indices_that_change_cannot_leave_the_output)
+START_TEST(slice_rejects_fed_indices_that_give_another_output_shape)
 {
     th_input(t, "x", BP_DTYPE_F32, "5", (float[]){0, 1, 2, 3, 4});
     th_input(t, "s", BP_DTYPE_I64, "1", (int64_t[]){3});
@@ -284,7 +284,7 @@ START_TEST(indices_that_change_cannot_leave_the_output)
 }
 END_TEST
 
-START_TEST(expands_and_tiles)
+START_TEST(expand_and_tile_match_their_definition)
 {
     bool tiles = _i % 2;
     uint64_t seed = (uint64_t)_i;
@@ -353,7 +353,7 @@ START_TEST(expand_takes_a_shape_of_another_rank)
 }
 END_TEST
 
-START_TEST(tile_once_had_one_axis)
+START_TEST(tile_1_repeats_one_axis)
 {
     const float *y;
 
@@ -410,7 +410,7 @@ START_TEST(split_then_concat_is_identity)
 }
 END_TEST
 
-START_TEST(splits_along_the_axis)
+START_TEST(split_divides_the_axis)
 {
     const float *p, *q, *y;
 
@@ -433,7 +433,7 @@ START_TEST(splits_along_the_axis)
 }
 END_TEST
 
-START_TEST(an_absent_split_output_is_skipped)
+START_TEST(split_accepts_absent_outputs)
 {
     const float *q;
 
@@ -448,7 +448,7 @@ END_TEST
 
 /* ---- Gather, Pad ----------------------------------------------------------------------------- */
 
-START_TEST(gathers)
+START_TEST(gather_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     size_t width = types[_i % 6].width;
@@ -493,7 +493,7 @@ START_TEST(gathers)
 }
 END_TEST
 
-START_TEST(an_index_outside_is_an_error)
+START_TEST(gather_rejects_an_index_out_of_range)
 {
     static const int64_t wrong[] = {3, -4, INT64_MAX, INT64_MIN};
 
@@ -526,7 +526,7 @@ static int64_t padded_from(int64_t at, int64_t dim, int mode)
     return at % dim;
 }
 
-START_TEST(pads_in_all_modes)
+START_TEST(pad_matches_its_definition_in_all_modes)
 {
     static const char *const modes[] = {"constant", "edge", "reflect", "wrap"};
     int mode = _i % 4;
@@ -604,7 +604,7 @@ START_TEST(pad_takes_axes_and_old_attributes)
 }
 END_TEST
 
-START_TEST(an_empty_axis_cannot_be_padded_with_itself)
+START_TEST(pad_rejects_edge_and_reflect_of_an_empty_axis)
 {
     th_input(t, "x", BP_DTYPE_F32, "0", NULL);
     th_input(t, "p", BP_DTYPE_I64, "2", (int64_t[]){1, 0});
@@ -624,23 +624,23 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, transposes, 0, 120);
-    tcase_add_loop_test(tcase, transposes_large_matrices, 0, 24);
-    tcase_add_loop_test(tcase, slices, 0, 120);
-    tcase_add_loop_test(tcase, slices_beyond_the_ends_are_clamped, 0, 9);
-    tcase_add_test(tcase, slice_once_had_attributes);
-    tcase_add_test(tcase, indices_that_change_cannot_leave_the_output);
-    tcase_add_loop_test(tcase, expands_and_tiles, 0, 120);
+    tcase_add_loop_test(tcase, transpose_matches_its_definition, 0, 120);
+    tcase_add_loop_test(tcase, transpose_of_large_matrices_matches_its_definition, 0, 24);
+    tcase_add_loop_test(tcase, slice_matches_its_definition, 0, 120);
+    tcase_add_loop_test(tcase, slice_clamps_starts_and_ends, 0, 9);
+    tcase_add_test(tcase, slice_1_reads_attributes);
+    tcase_add_test(tcase, slice_rejects_fed_indices_that_give_another_output_shape);
+    tcase_add_loop_test(tcase, expand_and_tile_match_their_definition, 0, 120);
     tcase_add_loop_test(tcase, expand_takes_a_shape_of_another_rank, 0, 3);
-    tcase_add_test(tcase, tile_once_had_one_axis);
+    tcase_add_test(tcase, tile_1_repeats_one_axis);
     tcase_add_loop_test(tcase, split_then_concat_is_identity, 0, 60);
-    tcase_add_test(tcase, splits_along_the_axis);
-    tcase_add_test(tcase, an_absent_split_output_is_skipped);
-    tcase_add_loop_test(tcase, gathers, 0, 60);
-    tcase_add_loop_test(tcase, an_index_outside_is_an_error, 0, 4);
-    tcase_add_loop_test(tcase, pads_in_all_modes, 0, 240);
+    tcase_add_test(tcase, split_divides_the_axis);
+    tcase_add_test(tcase, split_accepts_absent_outputs);
+    tcase_add_loop_test(tcase, gather_matches_its_definition, 0, 60);
+    tcase_add_loop_test(tcase, gather_rejects_an_index_out_of_range, 0, 4);
+    tcase_add_loop_test(tcase, pad_matches_its_definition_in_all_modes, 0, 240);
     tcase_add_loop_test(tcase, pad_takes_axes_and_old_attributes, 0, 3);
-    tcase_add_test(tcase, an_empty_axis_cannot_be_padded_with_itself);
+    tcase_add_test(tcase, pad_rejects_edge_and_reflect_of_an_empty_axis);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -12,7 +12,7 @@
 
 /* ---- ReverseSequence ------------------------------------------------------------------------- */
 
-START_TEST(reverses_sequences)
+START_TEST(reverse_sequence_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = typed_all[_i % TYPED_ALL], batch = random_below(&seed, 2);
@@ -45,7 +45,7 @@ START_TEST(reverses_sequences)
 }
 END_TEST
 
-START_TEST(a_sequence_is_not_longer_than_the_axis)
+START_TEST(reverse_sequence_rejects_a_length_beyond_the_axis)
 {
     th_input(t, "x", BP_DTYPE_F32, "2,1", (float[]){1, 2});
     th_input(t, "n", BP_DTYPE_I64, "1", (int64_t[]){_i ? -1 : 3});
@@ -58,7 +58,7 @@ END_TEST
 
 /* ---- DepthToSpace, SpaceToDepth -------------------------------------------------------------- */
 
-START_TEST(moves_depth_and_space)
+START_TEST(depth_to_space_and_space_to_depth_match_their_definition)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = typed_all[_i % TYPED_ALL], kind = random_below(&seed, 3);
@@ -97,7 +97,7 @@ END_TEST
 
 /* ---- CenterCropPad --------------------------------------------------------------------------- */
 
-START_TEST(takes_the_middle)
+START_TEST(center_crop_pad_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = typed_all[_i % TYPED_ALL];
@@ -182,7 +182,7 @@ static int64_t pixel(const struct blocks *s, int64_t k, int64_t l)
     return at;
 }
 
-START_TEST(adds_blocks_up)
+START_TEST(col2im_adds_overlapping_blocks)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = typed_all[_i % (TYPED_ALL - 1)];
@@ -215,7 +215,7 @@ START_TEST(adds_blocks_up)
 }
 END_TEST
 
-START_TEST(a_block_must_have_its_columns)
+START_TEST(col2im_rejects_a_wrong_count_of_columns)
 {
     th_input(t, "x", BP_DTYPE_F32, "1,4,5", (float[20]){0});
     th_input(t, "image", BP_DTYPE_I64, "2", (int64_t[]){3, 3});
@@ -229,7 +229,7 @@ END_TEST
 
 /* ---- MaxUnpool ------------------------------------------------------------------------------- */
 
-START_TEST(undoes_a_pool)
+START_TEST(max_unpool_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = typed_all[_i % 4], n = 1 + random_below(&seed, 3);
@@ -275,7 +275,7 @@ START_TEST(undoes_a_pool)
 }
 END_TEST
 
-START_TEST(an_unpooled_element_stays_inside)
+START_TEST(max_unpool_rejects_an_index_out_of_range)
 {
     th_input(t, "x", BP_DTYPE_F32, "1,1,2", (float[]){1, 2});
     th_input(t, "i", BP_DTYPE_I64, "1,1,2", (int64_t[]){0, _i ? -1 : 4});
@@ -290,7 +290,7 @@ END_TEST
 
 /* ---- Split ----------------------------------------------------------------------------------- */
 
-START_TEST(unread_split_outputs_have_sizes_too)
+START_TEST(split_checks_the_sizes_of_unread_outputs)
 {
     const float *y;
 
@@ -306,7 +306,7 @@ START_TEST(unread_split_outputs_have_sizes_too)
 }
 END_TEST
 
-START_TEST(sizes_of_parts_were_floats_once)
+START_TEST(split_1_reads_float_sizes)
 {
     const float *y;
 
@@ -330,16 +330,17 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, reverses_sequences, 0, 5 * TYPED_ALL);
-    tcase_add_loop_test(tcase, a_sequence_is_not_longer_than_the_axis, 0, 2);
-    tcase_add_loop_test(tcase, moves_depth_and_space, 0, 5 * TYPED_ALL);
-    tcase_add_loop_test(tcase, takes_the_middle, 0, 10 * TYPED_ALL);
-    tcase_add_loop_test(tcase, adds_blocks_up, 0, 10 * (TYPED_ALL - 1));
-    tcase_add_loop_test(tcase, a_block_must_have_its_columns, 0, 2);
-    tcase_add_loop_test(tcase, undoes_a_pool, 0, 60);
-    tcase_add_loop_test(tcase, an_unpooled_element_stays_inside, 0, 2);
-    tcase_add_loop_test(tcase, unread_split_outputs_have_sizes_too, 0, 2);
-    tcase_add_test(tcase, sizes_of_parts_were_floats_once);
+    tcase_add_loop_test(tcase, reverse_sequence_matches_its_definition, 0, 5 * TYPED_ALL);
+    tcase_add_loop_test(tcase, reverse_sequence_rejects_a_length_beyond_the_axis, 0, 2);
+    tcase_add_loop_test(tcase, depth_to_space_and_space_to_depth_match_their_definition, 0,
+                        5 * TYPED_ALL);
+    tcase_add_loop_test(tcase, center_crop_pad_matches_its_definition, 0, 10 * TYPED_ALL);
+    tcase_add_loop_test(tcase, col2im_adds_overlapping_blocks, 0, 10 * (TYPED_ALL - 1));
+    tcase_add_loop_test(tcase, col2im_rejects_a_wrong_count_of_columns, 0, 2);
+    tcase_add_loop_test(tcase, max_unpool_matches_its_definition, 0, 60);
+    tcase_add_loop_test(tcase, max_unpool_rejects_an_index_out_of_range, 0, 2);
+    tcase_add_loop_test(tcase, split_checks_the_sizes_of_unread_outputs, 0, 2);
+    tcase_add_test(tcase, split_1_reads_float_sizes);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -14,7 +14,7 @@
 
 /* ---- shapes as data -------------------------------------------------------------------------- */
 
-START_TEST(shape_and_size_tell_the_dimensions)
+START_TEST(shape_and_size_give_the_dimensions)
 {
     static const struct {
         int64_t start, end;
@@ -60,7 +60,7 @@ START_TEST(constant_of_shape_repeats_a_value)
 }
 END_TEST
 
-START_TEST(ranges_stop_before_the_limit)
+START_TEST(range_stops_before_the_limit)
 {
     static const struct {
         int32_t start, limit, delta;
@@ -86,7 +86,7 @@ START_TEST(ranges_stop_before_the_limit)
 }
 END_TEST
 
-START_TEST(ranges_of_floats)
+START_TEST(range_of_floats_matches_its_definition)
 {
     const float *y;
 
@@ -104,7 +104,7 @@ START_TEST(ranges_of_floats)
 }
 END_TEST
 
-START_TEST(squeezes_and_unsqueezes_by_data)
+START_TEST(squeeze_and_unsqueeze_take_fed_axes)
 {
     th_input(t, "x", BP_DTYPE_F32, "1,3,1", (float[]){1, 2, 3});
     th_input(t, "a", BP_DTYPE_I64, "1", (int64_t[]){-1});
@@ -123,7 +123,7 @@ END_TEST
 
 /* ---- Dropout, strings ------------------------------------------------------------------------ */
 
-START_TEST(dropout_drops_nothing)
+START_TEST(dropout_in_inference_copies_its_input)
 {
     static const uint32_t since[] = {1, 6, 7, 10, 12, 13, 22};
     uint32_t mask_type = since[_i] < 10 ? BP_DTYPE_F32 : BP_DTYPE_BOOL;
@@ -145,7 +145,7 @@ START_TEST(dropout_drops_nothing)
 }
 END_TEST
 
-START_TEST(strings_are_moved_too)
+START_TEST(data_movement_operators_take_strings)
 {
     static const bp_span x[] = {{"a", 1}, {"bc", 2}, {"d", 1}, {"", 0}};
     const bp_span *y;
@@ -173,13 +173,13 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, shape_and_size_tell_the_dimensions, 0, 5);
+    tcase_add_loop_test(tcase, shape_and_size_give_the_dimensions, 0, 5);
     tcase_add_test(tcase, constant_of_shape_repeats_a_value);
-    tcase_add_loop_test(tcase, ranges_stop_before_the_limit, 0, 5);
-    tcase_add_test(tcase, ranges_of_floats);
-    tcase_add_test(tcase, squeezes_and_unsqueezes_by_data);
-    tcase_add_loop_test(tcase, dropout_drops_nothing, 0, 7);
-    tcase_add_test(tcase, strings_are_moved_too);
+    tcase_add_loop_test(tcase, range_stops_before_the_limit, 0, 5);
+    tcase_add_test(tcase, range_of_floats_matches_its_definition);
+    tcase_add_test(tcase, squeeze_and_unsqueeze_take_fed_axes);
+    tcase_add_loop_test(tcase, dropout_in_inference_copies_its_input, 0, 7);
+    tcase_add_test(tcase, data_movement_operators_take_strings);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

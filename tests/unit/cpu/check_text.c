@@ -60,7 +60,7 @@ static const struct {
     {"\xc3\xa9", "", "!", "1", "1", "\xc3\xa9!"},
 };
 
-START_TEST(concatenates_strings)
+START_TEST(string_concat_joins_strings_elementwise)
 {
     size_t n;
 
@@ -96,7 +96,7 @@ static const struct {
     {"aaa|aaaa", "aa", -1, "2,3", "|a|||||", {2, 3}},
 };
 
-START_TEST(splits_strings)
+START_TEST(string_split_matches_its_definition)
 {
     size_t n;
     const int64_t *counts;
@@ -118,7 +118,7 @@ START_TEST(splits_strings)
 }
 END_TEST
 
-START_TEST(splits_nothing)
+START_TEST(string_split_accepts_an_empty_tensor)
 {
     th_input(t, "x", BP_DTYPE_STRING, "3,0", NULL);
     th_output(t, "y", BP_DTYPE_STRING, NULL);
@@ -154,7 +154,7 @@ static const struct {
     {"", "1", "LOWER", NULL, {NULL}, false, "1", ""},
 };
 
-START_TEST(normalizes_strings)
+START_TEST(string_normalizer_matches_its_definition)
 {
     uint32_t n_words = 0;
     size_t n;
@@ -176,7 +176,7 @@ START_TEST(normalizes_strings)
 }
 END_TEST
 
-START_TEST(replaces_invalid_utf_8)
+START_TEST(string_normalizer_replaces_invalid_utf_8)
 {
     size_t n;
 
@@ -222,7 +222,7 @@ static const struct {
     {"(x+x+)+y", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx|xxy", "01"},
 };
 
-START_TEST(matches_whole_strings)
+START_TEST(regex_full_match_matches_whole_strings)
 {
     size_t n;
     const bp_span *texts = texts_of(regexes[_i].x, &n);
@@ -258,7 +258,7 @@ static const char *const wrong_regexes[][2] = {
     {"(?x)a b", "a group that RE2"},
 };
 
-START_TEST(refuses_what_re2_does_not_have)
+START_TEST(regex_full_match_rejects_syntax_that_re2_lacks)
 {
     size_t n;
 
@@ -331,7 +331,7 @@ static void tokenize(const char *x, const char *dims, const char *const *separat
         th_string(t, "tokenexp", tokenexp);
 }
 
-START_TEST(makes_tokens)
+START_TEST(tokenizer_matches_its_definition)
 {
     tokenize(tokens[_i].x, tokens[_i].dims, tokens[_i].separators, tokens[_i].tokenexp,
              tokens[_i].mark, tokens[_i].least);
@@ -342,7 +342,7 @@ START_TEST(makes_tokens)
 END_TEST
 
 /* As ONNX Runtime: without texts there is a dimension less than with them. */
-START_TEST(makes_no_tokens_of_nothing)
+START_TEST(tokenizer_accepts_an_empty_tensor)
 {
     static const char *const dims[][2] = {{"0", "0"}, {"2,0", "2,0"}, {"0,3", "0,0"}};
     const char *const separators[] = {" ", NULL};
@@ -371,7 +371,7 @@ static const struct {
     {"a", {""}, NULL, 2, "tokens are characters"},
 };
 
-START_TEST(refuses_to_make_tokens)
+START_TEST(tokenizer_rejects_invalid_attributes)
 {
     tokenize(untokenized[_i].x, strchr(untokenized[_i].x, '|') ? "2" : "1",
              untokenized[_i].separators, untokenized[_i].tokenexp, 0, untokenized[_i].least);
@@ -401,7 +401,7 @@ static double count_gram(const int64_t *row, const int64_t *gram, int size, int 
     return count;
 }
 
-START_TEST(counts_words)
+START_TEST(tfidf_vectorizer_counts_n_grams)
 {
     static const char *const modes[] = {"TF", "IDF", "TFIDF"};
     static const char *const names[] = {"zero", "one", "two", "three"};
@@ -461,7 +461,7 @@ START_TEST(counts_words)
 }
 END_TEST
 
-START_TEST(refuses_a_pool_that_does_not_fit)
+START_TEST(tfidf_vectorizer_rejects_an_invalid_pool)
 {
     th_input(t, "x", BP_DTYPE_I32, "1", (int32_t[]){1});
     th_output(t, "y", BP_DTYPE_F32, "1");
@@ -522,7 +522,7 @@ static const struct {
           "RGB", "1,3,3", "fedfedcba"),
 };
 
-START_TEST(decodes_images)
+START_TEST(image_decoder_gives_the_pixels)
 {
     add_decoder(images[_i].bytes, images[_i].n, images[_i].format);
     ck_run();
@@ -532,7 +532,7 @@ START_TEST(decodes_images)
 END_TEST
 
 /* Every image broken off at each byte, and with bytes changed: pixels or none, and no crash. */
-START_TEST(survives_broken_images)
+START_TEST(image_decoder_survives_broken_images)
 {
     static const char *const others[] = {"\xff\xd8\xff\xe0\0\x10JFIF",
                                          "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01",
@@ -564,7 +564,7 @@ START_TEST(survives_broken_images)
 }
 END_TEST
 
-START_TEST(gives_no_pixels_for_what_is_no_image)
+START_TEST(image_decoder_gives_no_pixels_for_data_of_unknown_format)
 {
     add_decoder(_i ? "P6 2 1 255\nabc" : "what?", _i ? 14 : 5, _i ? "RGB" : "Grayscale");
     ck_run();
@@ -572,7 +572,7 @@ START_TEST(gives_no_pixels_for_what_is_no_image)
 }
 END_TEST
 
-START_TEST(refuses_huge_images)
+START_TEST(image_decoder_rejects_huge_images)
 {
     add_decoder("P6 99999 99999 255\nabc", 22, "RGB");
     ck_assert_int_lt(th_run(t), 0);
@@ -590,22 +590,23 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, start, teardown);
-    tcase_add_loop_test(tcase, concatenates_strings, 0, COUNT(concats));
-    tcase_add_loop_test(tcase, splits_strings, 0, COUNT(splits));
-    tcase_add_test(tcase, splits_nothing);
-    tcase_add_loop_test(tcase, normalizes_strings, 0, COUNT(normals));
-    tcase_add_test(tcase, replaces_invalid_utf_8);
-    tcase_add_loop_test(tcase, matches_whole_strings, 0, COUNT(regexes));
-    tcase_add_loop_test(tcase, refuses_what_re2_does_not_have, 0, COUNT(wrong_regexes));
-    tcase_add_loop_test(tcase, makes_tokens, 0, COUNT(tokens));
-    tcase_add_loop_test(tcase, makes_no_tokens_of_nothing, 0, 3);
-    tcase_add_loop_test(tcase, refuses_to_make_tokens, 0, COUNT(untokenized));
-    tcase_add_loop_test(tcase, counts_words, 0, 48);
-    tcase_add_loop_test(tcase, refuses_a_pool_that_does_not_fit, 0, 2);
-    tcase_add_loop_test(tcase, decodes_images, 0, COUNT(images));
-    tcase_add_loop_test(tcase, survives_broken_images, 0, 50 * (COUNT(images) + 8));
-    tcase_add_loop_test(tcase, gives_no_pixels_for_what_is_no_image, 0, 2);
-    tcase_add_test(tcase, refuses_huge_images);
+    tcase_add_loop_test(tcase, string_concat_joins_strings_elementwise, 0, COUNT(concats));
+    tcase_add_loop_test(tcase, string_split_matches_its_definition, 0, COUNT(splits));
+    tcase_add_test(tcase, string_split_accepts_an_empty_tensor);
+    tcase_add_loop_test(tcase, string_normalizer_matches_its_definition, 0, COUNT(normals));
+    tcase_add_test(tcase, string_normalizer_replaces_invalid_utf_8);
+    tcase_add_loop_test(tcase, regex_full_match_matches_whole_strings, 0, COUNT(regexes));
+    tcase_add_loop_test(tcase, regex_full_match_rejects_syntax_that_re2_lacks, 0,
+                        COUNT(wrong_regexes));
+    tcase_add_loop_test(tcase, tokenizer_matches_its_definition, 0, COUNT(tokens));
+    tcase_add_loop_test(tcase, tokenizer_accepts_an_empty_tensor, 0, 3);
+    tcase_add_loop_test(tcase, tokenizer_rejects_invalid_attributes, 0, COUNT(untokenized));
+    tcase_add_loop_test(tcase, tfidf_vectorizer_counts_n_grams, 0, 48);
+    tcase_add_loop_test(tcase, tfidf_vectorizer_rejects_an_invalid_pool, 0, 2);
+    tcase_add_loop_test(tcase, image_decoder_gives_the_pixels, 0, COUNT(images));
+    tcase_add_loop_test(tcase, image_decoder_survives_broken_images, 0, 50 * (COUNT(images) + 8));
+    tcase_add_loop_test(tcase, image_decoder_gives_no_pixels_for_data_of_unknown_format, 0, 2);
+    tcase_add_test(tcase, image_decoder_rejects_huge_images);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -167,7 +167,7 @@ static const char *refusal(const struct bp_schema *schema, uint32_t var, uint32_
     return answer;
 }
 
-START_TEST(takes_every_type_of_every_version)
+START_TEST(provider_claims_every_type_of_every_operator_version)
 {
     uint32_t count, asked = 0, refused = 0;
     const struct bp_schema *const *all = bp_schema_all(&count);
@@ -206,7 +206,7 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, takes_every_type_of_every_version);
+    tcase_add_test(tcase, provider_claims_every_type_of_every_operator_version);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -114,7 +114,7 @@ static struct th *make(const char *kept, const char *filters)
     return t;
 }
 
-/* Runs it: what was logged last; how often it took memory tells whether it measured. */
+/* Runs the model and returns its last log line; the count of allocations shows whether it measured. */
 static const char *run(const char *kept, const char *filters, uint32_t *allocs)
 {
     static char logged[2048];
@@ -134,7 +134,7 @@ static bool says(const char *logged, const char *words)
     return strstr(logged, words) != NULL;
 }
 
-START_TEST(another_process_measures_nothing)
+START_TEST(second_process_uses_saved_layouts_without_measuring)
 {
     uint32_t first, second;
     char before[sizeof text];
@@ -152,7 +152,7 @@ START_TEST(another_process_measures_nothing)
 }
 END_TEST
 
-START_TEST(what_was_saved_is_used)
+START_TEST(saved_layout_is_used)
 {
     static const char *const layouts[] = {"channels last", "blocks"};
     size_t bytes[2];
@@ -179,13 +179,13 @@ START_TEST(what_was_saved_is_used)
         bytes[i] = th_scratch_bytes(t);
         th_free(t);
         read_file();
-        ck_assert(says(text, layouts[i])); /* nobody wrote it anew */
+        ck_assert(says(text, layouts[i])); /* the file was not written again */
     }
     ck_assert_uint_ne(bytes[1], bytes[0]); /* frames of other layouts need other memory */
 }
 END_TEST
 
-START_TEST(other_programs_have_files_of_their_own)
+START_TEST(each_program_has_its_own_autotune_file)
 {
     uint32_t allocs;
 
@@ -230,7 +230,7 @@ static void check_replaced(const char *words)
     ck_assert(says(run(folder, "16", &allocs), "as measured before"));
 }
 
-START_TEST(what_another_library_or_processor_measured_is_not_used)
+START_TEST(autotune_file_of_another_onednn_or_processor_is_ignored)
 {
     static const char *const changes[][2] = {
         {"backplane dnnl autotune 1", "it is for 'backplane dnnl autotune 9'"},
@@ -256,7 +256,7 @@ START_TEST(what_another_library_or_processor_measured_is_not_used)
 }
 END_TEST
 
-START_TEST(a_file_that_is_not_whole_is_not_used)
+START_TEST(damaged_autotune_file_is_ignored)
 {
     uint32_t allocs;
     size_t n;
@@ -290,7 +290,7 @@ START_TEST(a_file_that_is_not_whole_is_not_used)
 }
 END_TEST
 
-START_TEST(without_the_option_nothing_is_written)
+START_TEST(autotune_writes_no_file_without_the_option)
 {
     uint32_t allocs;
 
@@ -299,7 +299,7 @@ START_TEST(without_the_option_nothing_is_written)
 }
 END_TEST
 
-START_TEST(a_folder_that_cannot_be_written_is_no_failure)
+START_TEST(run_succeeds_when_the_autotune_folder_is_not_writable)
 {
     static char lengthy[5000];
     char below[128];
@@ -313,7 +313,7 @@ START_TEST(a_folder_that_cannot_be_written_is_no_failure)
 }
 END_TEST
 
-START_TEST(survives_having_no_memory)
+START_TEST(autotune_survives_every_failing_allocation)
 {
     uint32_t unused;
 
@@ -342,13 +342,13 @@ int main(void)
 
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, begin, end);
-    tcase_add_test(tcase, another_process_measures_nothing);
-    tcase_add_test(tcase, what_was_saved_is_used);
-    tcase_add_test(tcase, other_programs_have_files_of_their_own);
-    tcase_add_test(tcase, what_another_library_or_processor_measured_is_not_used);
-    tcase_add_test(tcase, a_file_that_is_not_whole_is_not_used);
-    tcase_add_test(tcase, a_folder_that_cannot_be_written_is_no_failure);
-    tcase_add_test(tcase, survives_having_no_memory);
-    tcase_add_test(tcase, without_the_option_nothing_is_written);
+    tcase_add_test(tcase, second_process_uses_saved_layouts_without_measuring);
+    tcase_add_test(tcase, saved_layout_is_used);
+    tcase_add_test(tcase, each_program_has_its_own_autotune_file);
+    tcase_add_test(tcase, autotune_file_of_another_onednn_or_processor_is_ignored);
+    tcase_add_test(tcase, damaged_autotune_file_is_ignored);
+    tcase_add_test(tcase, run_succeeds_when_the_autotune_folder_is_not_writable);
+    tcase_add_test(tcase, autotune_survives_every_failing_allocation);
+    tcase_add_test(tcase, autotune_writes_no_file_without_the_option);
     return check_main("dnnl_autotune_cache", &tcase, 1);
 }

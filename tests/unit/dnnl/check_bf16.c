@@ -42,7 +42,7 @@ static double error_in(const char *mode, dnnl_net_fn make)
     return error;
 }
 
-START_TEST(is_exact_unless_asked)
+START_TEST(math_mode_exact_computes_float32)
 {
     for (size_t i = 0; i < DNNL_NETWORKS; i++) {
         double error = error_in("exact", dnnl_networks[i].make);
@@ -52,7 +52,7 @@ START_TEST(is_exact_unless_asked)
 }
 END_TEST
 
-START_TEST(rounds_to_bfloat16_where_asked)
+START_TEST(math_mode_bf16_rounds_to_bfloat16)
 {
     for (size_t i = 0; i < DNNL_NETWORKS; i++) {
         double error = error_in("bf16", dnnl_networks[i].make);
@@ -65,7 +65,7 @@ START_TEST(rounds_to_bfloat16_where_asked)
 END_TEST
 
 /* fast is one or the other, by the processor. */
-START_TEST(is_no_worse_where_it_may_round)
+START_TEST(math_mode_fast_is_no_worse_than_bfloat16)
 {
     for (size_t i = 0; i < DNNL_NETWORKS; i++) {
         double error = error_in("fast", dnnl_networks[i].make);
@@ -81,7 +81,7 @@ static const char *program; /* this one; under valgrind /proc/self/exe is anothe
 
 /* These two are for a process whose oneDNN may not use AVX-512, see the third. */
 
-START_TEST(limited_refuses_bfloat16)
+START_TEST(math_mode_bf16_is_rejected_without_avx512)
 {
     struct th *t = dnnl_new();
 
@@ -95,13 +95,13 @@ START_TEST(limited_refuses_bfloat16)
 }
 END_TEST
 
-START_TEST(limited_computes_float32)
+START_TEST(math_mode_fast_computes_float32_without_avx512)
 {
     ck_assert(error_in("fast", dnnl_make_network) <= MOST_EXACT);
 }
 END_TEST
 
-START_TEST(needs_avx512)
+START_TEST(tests_without_avx512_pass_in_a_limited_process)
 {
     pid_t child = fork();
     int status;
@@ -125,13 +125,13 @@ int main(int argc, char **argv)
 
     program = argv[0];
     if (is_limited) {
-        tcase_add_test(tcase, limited_refuses_bfloat16);
-        tcase_add_test(tcase, limited_computes_float32);
+        tcase_add_test(tcase, math_mode_bf16_is_rejected_without_avx512);
+        tcase_add_test(tcase, math_mode_fast_computes_float32_without_avx512);
     } else {
-        tcase_add_test(tcase, is_exact_unless_asked);
-        tcase_add_test(tcase, rounds_to_bfloat16_where_asked);
-        tcase_add_test(tcase, is_no_worse_where_it_may_round);
-        tcase_add_test(tcase, needs_avx512);
+        tcase_add_test(tcase, math_mode_exact_computes_float32);
+        tcase_add_test(tcase, math_mode_bf16_rounds_to_bfloat16);
+        tcase_add_test(tcase, math_mode_fast_is_no_worse_than_bfloat16);
+        tcase_add_test(tcase, tests_without_avx512_pass_in_a_limited_process);
     }
     return check_main("dnnl_bf16", &tcase, 1);
 }

@@ -103,7 +103,7 @@ static struct transposed random_one(uint32_t rank, int way)
     return k;
 }
 
-START_TEST(gives_what_the_cpu_provider_gives)
+START_TEST(conv_transpose_matches_the_cpu_provider)
 {
     for (uint32_t i = 0; i < 90; i++) {
         struct transposed k;
@@ -117,8 +117,8 @@ START_TEST(gives_what_the_cpu_provider_gives)
 }
 END_TEST
 
-/* Each channel of its own, with as many of them as kernels work on at once. */
-START_TEST(spreads_depth_by_depth)
+/* Depthwise, with as many channels as a kernel processes at once. */
+START_TEST(depthwise_conv_transpose_matches_the_cpu_provider)
 {
     for (uint32_t rank = 1; rank <= 3; rank++) {
         struct transposed k = {
@@ -137,7 +137,7 @@ START_TEST(spreads_depth_by_depth)
 }
 END_TEST
 
-START_TEST(sets_windows_side_by_side)
+START_TEST(conv_transpose_with_stride_equal_to_kernel_matches_the_cpu_provider)
 {
     for (uint32_t i = 0; i < 18; i++) {
         struct transposed k = {.rank = 1 + i % 3, .groups = 1};
@@ -185,7 +185,7 @@ static void refuses(const struct transposed *k, bool is_dynamic, uint32_t reason
     dnnl_refuses(t, reason, words);
 }
 
-START_TEST(refuses_outputs_beyond_a_stride)
+START_TEST(conv_transpose_rejects_outputs_a_stride_beyond_the_last_window)
 {
     struct transposed k = plain_one();
 
@@ -200,7 +200,7 @@ START_TEST(refuses_outputs_beyond_a_stride)
 }
 END_TEST
 
-START_TEST(refuses_lists_of_other_lengths)
+START_TEST(conv_transpose_rejects_attributes_of_wrong_length)
 {
     static const char *const names[] = {"output_shape", "output_padding"};
 
@@ -219,8 +219,8 @@ START_TEST(refuses_lists_of_other_lengths)
 }
 END_TEST
 
-/* By default: what is faster elsewhere is left there. */
-START_TEST(leaves_few_channels_and_depthwise_3d_data_to_others)
+/* By default, nodes that another provider runs faster are declined. */
+START_TEST(claim_declines_few_channels_and_depthwise_3d_convolutions)
 {
     struct transposed few = plain_one();
     struct th *t = th_new(bp_provider_entry_v1);
@@ -243,11 +243,11 @@ int main(void)
     TCase *tcase = tcase_create("against cpu");
 
     tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, gives_what_the_cpu_provider_gives);
-    tcase_add_test(tcase, spreads_depth_by_depth);
-    tcase_add_test(tcase, sets_windows_side_by_side);
-    tcase_add_test(tcase, refuses_outputs_beyond_a_stride);
-    tcase_add_test(tcase, refuses_lists_of_other_lengths);
-    tcase_add_test(tcase, leaves_few_channels_and_depthwise_3d_data_to_others);
+    tcase_add_test(tcase, conv_transpose_matches_the_cpu_provider);
+    tcase_add_test(tcase, depthwise_conv_transpose_matches_the_cpu_provider);
+    tcase_add_test(tcase, conv_transpose_with_stride_equal_to_kernel_matches_the_cpu_provider);
+    tcase_add_test(tcase, conv_transpose_rejects_outputs_a_stride_beyond_the_last_window);
+    tcase_add_test(tcase, conv_transpose_rejects_attributes_of_wrong_length);
+    tcase_add_test(tcase, claim_declines_few_channels_and_depthwise_3d_convolutions);
     return check_main("dnnl_conv_transpose", &tcase, 1);
 }

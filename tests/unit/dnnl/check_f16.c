@@ -75,7 +75,7 @@ static double error_in(dnnl_net_fn make)
     return error;
 }
 
-START_TEST(rounds_results_alone)
+START_TEST(float16_nodes_round_their_results_only)
 {
     static const struct {
         const char *what;
@@ -92,13 +92,13 @@ START_TEST(rounds_results_alone)
 }
 END_TEST
 
-START_TEST(moves_keep_all_bits)
+START_TEST(float16_data_movement_keeps_all_bits)
 {
     ck_assert(error_in(make_move) == 0);
 }
 END_TEST
 
-START_TEST(rounds_products_where_asked)
+START_TEST(math_mode_fast_rounds_float16_products)
 {
     struct th *want = th_new(dnnl_cpu_entry()), *got = dnnl_new();
 
@@ -112,7 +112,7 @@ START_TEST(rounds_products_where_asked)
 END_TEST
 
 /* Numbers too large for float16 between two nodes do not become infinite. */
-START_TEST(has_the_range_of_float32_within_a_group)
+START_TEST(float16_values_within_a_group_have_the_range_of_float32)
 {
     struct th *t = dnnl_new();
     double x[2] = {60000, -60000}, scale = 0.25;
@@ -134,7 +134,7 @@ START_TEST(has_the_range_of_float32_within_a_group)
 }
 END_TEST
 
-START_TEST(runs_any_size)
+START_TEST(float16_nodes_take_dynamic_sizes)
 {
     static const struct {
         size_t n;
@@ -160,7 +160,7 @@ START_TEST(runs_any_size)
 }
 END_TEST
 
-START_TEST(other_types_are_refused_by_name)
+START_TEST(claim_names_an_unsupported_element_type)
 {
     struct th *t = dnnl_new();
 
@@ -175,11 +175,11 @@ int main(void)
 {
     TCase *tcase = tcase_create("against float64");
 
-    tcase_add_test(tcase, rounds_results_alone);
-    tcase_add_test(tcase, moves_keep_all_bits);
-    tcase_add_test(tcase, rounds_products_where_asked);
-    tcase_add_test(tcase, has_the_range_of_float32_within_a_group);
-    tcase_add_test(tcase, runs_any_size);
-    tcase_add_test(tcase, other_types_are_refused_by_name);
+    tcase_add_test(tcase, float16_nodes_round_their_results_only);
+    tcase_add_test(tcase, float16_data_movement_keeps_all_bits);
+    tcase_add_test(tcase, math_mode_fast_rounds_float16_products);
+    tcase_add_test(tcase, float16_values_within_a_group_have_the_range_of_float32);
+    tcase_add_test(tcase, float16_nodes_take_dynamic_sizes);
+    tcase_add_test(tcase, claim_names_an_unsupported_element_type);
     return check_main("dnnl_f16", &tcase, 1);
 }

@@ -121,7 +121,7 @@ static void make_training(struct th *t, const void *u)
     th_node(t, "Dropout", 13, "x ratio training", "y");
 }
 
-START_TEST(refuses_with_a_reason)
+START_TEST(claim_rejects_a_node_with_a_reason)
 {
     static const struct {
         dnnl_make_fn make;
@@ -151,7 +151,7 @@ START_TEST(refuses_with_a_reason)
 }
 END_TEST
 
-START_TEST(refuses_sums_of_unknown_sizes)
+START_TEST(claim_rejects_add_of_unknown_sizes)
 {
     struct th *t = dnnl_new();
 
@@ -164,8 +164,8 @@ START_TEST(refuses_sums_of_unknown_sizes)
 }
 END_TEST
 
-/* By default: a product is heavy enough, but what stands before it is not run here. */
-START_TEST(leaves_products_between_strange_nodes_alone)
+/* By default, a product is large enough for a group, but its producer is not supported. */
+START_TEST(claim_declines_a_matmul_between_unsupported_nodes)
 {
     for (int is_strange = 0; is_strange < 2; is_strange++) {
         struct th *t = th_new(bp_provider_entry_v1);
@@ -234,7 +234,7 @@ static void make_network(struct th *t, const void *u)
     th_int(t, "axis", 1);
 }
 
-START_TEST(runs_a_network_as_one_group)
+START_TEST(network_runs_as_one_group)
 {
     dnnl_compare("a network", make_network, NULL, 1);
 }
@@ -261,7 +261,7 @@ static void make_shortcut(struct th *t, const void *u)
     th_node(t, "Neg", 13, *which == 1 ? "a" : "d", "z");
 }
 
-START_TEST(adds_shortcuts_within_convolutions)
+START_TEST(residual_add_runs_inside_the_convolution)
 {
     for (int which = 0; which < 4; which++) {
         char what[32];
@@ -272,7 +272,7 @@ START_TEST(adds_shortcuts_within_convolutions)
 }
 END_TEST
 
-START_TEST(says_which_node_a_step_was_of)
+START_TEST(profile_names_the_node_of_each_step)
 {
     bp_prof_event events[64];
     bp_prof prof = {.struct_size = sizeof prof, .cap = 64, .ev = events};
@@ -294,7 +294,7 @@ START_TEST(says_which_node_a_step_was_of)
 }
 END_TEST
 
-START_TEST(stops_when_asked)
+START_TEST(run_stops_when_it_is_cancelled_or_out_of_time)
 {
     static const volatile uint32_t cancel = 1;
     struct th *t = dnnl_new();
@@ -311,7 +311,7 @@ START_TEST(stops_when_asked)
 END_TEST
 
 /* Sizes that only the frame knows, and other ones afterwards. */
-START_TEST(takes_new_sizes)
+START_TEST(program_runs_again_with_new_sizes)
 {
     static const char *const batches[] = {"1,3,8,8", "2,3,8,8"};
     static const char *const outs[] = {"1,5,8,8", "2,5,8,8"};
@@ -339,7 +339,7 @@ START_TEST(takes_new_sizes)
 }
 END_TEST
 
-START_TEST(has_words_for_a_constant_that_is_cut_short)
+START_TEST(compile_reports_a_constant_with_too_few_bytes)
 {
     struct th *t = dnnl_new();
 
@@ -349,7 +349,7 @@ START_TEST(has_words_for_a_constant_that_is_cut_short)
 }
 END_TEST
 
-START_TEST(survives_having_no_memory)
+START_TEST(group_survives_every_failing_allocation)
 {
     uint32_t n = dnnl_fail_each_alloc(make_network, NULL, false);
 
@@ -377,7 +377,7 @@ static void *run_often(void *u)
     return u;
 }
 
-START_TEST(runs_on_several_threads)
+START_TEST(group_runs_on_several_threads_at_once)
 {
     pthread_t threads[3];
     struct th *hosts[3];
@@ -399,7 +399,7 @@ START_TEST(runs_on_several_threads)
 END_TEST
 
 /* Threads of the team sleep soon after a run: less than 5 ms of a second are spent waiting. */
-START_TEST(is_idle_after_a_run)
+START_TEST(openmp_threads_sleep_soon_after_a_run)
 {
     struct timespec second = {.tv_sec = 1}, before, after;
     const char *preload = getenv("LD_PRELOAD");
@@ -436,7 +436,7 @@ static unsigned count_threads(void)
 }
 
 /* On busy processors a team waits for its last thread: 654 us for a model that needs 19 alone. */
-START_TEST(small_work_needs_no_team)
+START_TEST(small_model_runs_without_an_openmp_team)
 {
     unsigned before = count_threads();
     struct th *t = dnnl_new();
@@ -462,18 +462,20 @@ int main(void)
 {
     TCase *tcase = tcase_create("groups");
 
-    tcase_add_test(tcase, small_work_needs_no_team); /* first, for where no test has a process */
-    tcase_add_test(tcase, refuses_with_a_reason);
-    tcase_add_test(tcase, refuses_sums_of_unknown_sizes);
-    tcase_add_test(tcase, leaves_products_between_strange_nodes_alone);
-    tcase_add_test(tcase, runs_a_network_as_one_group);
-    tcase_add_test(tcase, adds_shortcuts_within_convolutions);
-    tcase_add_test(tcase, says_which_node_a_step_was_of);
-    tcase_add_test(tcase, stops_when_asked);
-    tcase_add_test(tcase, takes_new_sizes);
-    tcase_add_test(tcase, has_words_for_a_constant_that_is_cut_short);
-    tcase_add_test(tcase, survives_having_no_memory);
-    tcase_add_test(tcase, runs_on_several_threads);
-    tcase_add_test(tcase, is_idle_after_a_run);
+    tcase_add_test(
+        tcase,
+        small_model_runs_without_an_openmp_team); /* first, for where no test has a process */
+    tcase_add_test(tcase, claim_rejects_a_node_with_a_reason);
+    tcase_add_test(tcase, claim_rejects_add_of_unknown_sizes);
+    tcase_add_test(tcase, claim_declines_a_matmul_between_unsupported_nodes);
+    tcase_add_test(tcase, network_runs_as_one_group);
+    tcase_add_test(tcase, residual_add_runs_inside_the_convolution);
+    tcase_add_test(tcase, profile_names_the_node_of_each_step);
+    tcase_add_test(tcase, run_stops_when_it_is_cancelled_or_out_of_time);
+    tcase_add_test(tcase, program_runs_again_with_new_sizes);
+    tcase_add_test(tcase, compile_reports_a_constant_with_too_few_bytes);
+    tcase_add_test(tcase, group_survives_every_failing_allocation);
+    tcase_add_test(tcase, group_runs_on_several_threads_at_once);
+    tcase_add_test(tcase, openmp_threads_sleep_soon_after_a_run);
     return check_main("dnnl_groups", &tcase, 1);
 }

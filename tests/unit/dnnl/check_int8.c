@@ -183,7 +183,7 @@ static struct conv random_conv(uint32_t i)
     return k;
 }
 
-START_TEST(convolves_bytes_as_the_cpu_provider_does)
+START_TEST(qlinear_conv_matches_the_cpu_provider)
 {
     SKIP_UNLESS(dnnl_has_vnni(), "no AVX-512 VNNI");
     for (uint32_t i = 0; i < 36; i++) {
@@ -217,7 +217,7 @@ static const struct conv wide = {.rank = 2,
                                  .has_bias = true,
                                  .has_each = true};
 
-START_TEST(holds_what_is_beyond_the_range)
+START_TEST(qlinear_conv_saturates_results_out_of_range)
 {
     struct conv k = wide;
     size_t all = (size_t)(k.maps * k.out[0] * k.out[1]);
@@ -266,7 +266,7 @@ static void make_product(struct th *t, const void *u)
     th_float(t, "alpha", p->alpha);
 }
 
-START_TEST(multiplies_bytes_as_the_cpu_provider_does)
+START_TEST(qlinear_matmul_matches_the_cpu_provider)
 {
     static const struct product rows[] = {
         {"5,70", "70,33", "5,33", 70, 33, U8, U8, false, false, false, false, 1},
@@ -303,7 +303,7 @@ static void make_floats(struct th *t, const void *u)
     th_int(t, "transB", 1);
 }
 
-START_TEST(makes_floats_of_bytes)
+START_TEST(qgemm_with_float_output_matches_the_cpu_provider)
 {
     SKIP_UNLESS(dnnl_has_vnni(), "no AVX-512 VNNI");
     dnnl_compare("floats", make_floats, NULL, 0);
@@ -361,7 +361,7 @@ static void make_moves(struct th *t, const void *u)
     th_int(t, "axis", 1);
 }
 
-START_TEST(adds_averages_and_moves_bytes)
+START_TEST(qlinear_add_pools_and_data_movement_match_the_cpu_provider)
 {
     static const uint32_t types[] = {U8, I8};
 
@@ -425,7 +425,7 @@ static void make_border(struct th *t, const void *u)
     th_int(t, "axis", k->axis);
 }
 
-START_TEST(quantizes_and_dequantizes_to_the_bit)
+START_TEST(quantize_and_dequantize_are_bitwise_equal_to_the_cpu_provider)
 {
     static const struct border rows[] = {
         {U8, 1, 1, false}, {I8, 1, 1, false},      {U8, 0, ROWS, false}, {I8, -1, COLUMNS, false},
@@ -444,7 +444,7 @@ START_TEST(quantizes_and_dequantizes_to_the_bit)
 }
 END_TEST
 
-/* Weights of a Conv, with a scale each, and of a Gemm, which lies the other way round. */
+/* Weights of a Conv, with one scale for each output channel, and transposed weights of a Gemm. */
 static void make_floats_by_bytes(struct th *t, const void *u)
 {
     (void)u;
@@ -469,7 +469,7 @@ static void make_floats_by_bytes(struct th *t, const void *u)
     th_node(t, "DequantizeLinear", 13, "p p_s p_z", "z");
 }
 
-START_TEST(dequantizes_weights_once)
+START_TEST(int8_weights_are_dequantized_once)
 {
     dnnl_compare("floats by bytes", make_floats_by_bytes, NULL, 1);
 }
@@ -516,7 +516,7 @@ static void make_network(struct th *t, const void *u)
     th_node(t, "DequantizeLinear", 13, "p c_s c_z", "y");
 }
 
-START_TEST(a_network_stays_in_bytes)
+START_TEST(quantized_network_computes_in_int8_throughout)
 {
     struct th *want, *got;
     const float *a, *b;
@@ -527,7 +527,8 @@ START_TEST(a_network_stays_in_bytes)
     dnnl_run_both("a network", want, got, 9, make_network, NULL);
     a = th_data(got, "y");
     b = th_data(want, "y");
-    for (size_t i = 0; i < 10; i++) /* a step on the way may be a few at the end */
+    for (size_t i = 0; i < 10;
+         i++) /* a difference of one step in the middle may grow to a few at the end */
         ck_assert_msg(fabsf(a[i] - b[i]) <= 0.02f * 2.01f, "y[%zu] is %g, not %g", i, (double)a[i],
                       (double)b[i]);
     th_free(got);
@@ -536,7 +537,7 @@ START_TEST(a_network_stays_in_bytes)
 END_TEST
 
 /* Sizes that are not known before there is a frame. */
-START_TEST(convolves_bytes_of_any_size)
+START_TEST(qlinear_conv_takes_dynamic_sizes)
 {
     struct th *want, *got;
 
@@ -582,7 +583,7 @@ static void make_fault(struct th *t, const void *u)
     th_node(t, "QLinearConv", 10, "x x_s x_z w w_s w_z y_s y_z", "y");
 }
 
-START_TEST(refuses_with_a_reason)
+START_TEST(quantized_claim_rejects_a_node_with_a_reason)
 {
     static const struct fault rows[] = {
         {BP_R_DTYPE, U8, 0, 1, false, false, false, "input 3 is not int8"},
@@ -604,7 +605,7 @@ START_TEST(refuses_with_a_reason)
 }
 END_TEST
 
-START_TEST(refuses_scales_that_lie)
+START_TEST(claim_rejects_a_scale_that_cannot_be_read)
 {
     struct th *t = dnnl_new();
 
@@ -614,8 +615,8 @@ START_TEST(refuses_scales_that_lie)
 }
 END_TEST
 
-/* Groups of one odd channel have no kernel that is better than none. */
-START_TEST(refuses_what_onednn_is_slow_at)
+/* oneDNN has no fast kernel for groups of one odd channel. */
+START_TEST(claim_declines_grouped_int8_convolutions_of_one_odd_channel)
 {
     struct conv k = wide;
     struct th *t = th_new(bp_provider_entry_v1);
@@ -629,7 +630,7 @@ START_TEST(refuses_what_onednn_is_slow_at)
 }
 END_TEST
 
-START_TEST(fails_without_memory)
+START_TEST(qlinear_conv_survives_every_failing_allocation)
 {
     struct th *t;
     uint32_t n = 0;
@@ -651,18 +652,18 @@ int main(void)
     TCase *tcase = tcase_create("all");
 
     tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, convolves_bytes_as_the_cpu_provider_does);
-    tcase_add_test(tcase, holds_what_is_beyond_the_range);
-    tcase_add_test(tcase, multiplies_bytes_as_the_cpu_provider_does);
-    tcase_add_test(tcase, makes_floats_of_bytes);
-    tcase_add_test(tcase, adds_averages_and_moves_bytes);
-    tcase_add_test(tcase, quantizes_and_dequantizes_to_the_bit);
-    tcase_add_test(tcase, dequantizes_weights_once);
-    tcase_add_test(tcase, a_network_stays_in_bytes);
-    tcase_add_test(tcase, convolves_bytes_of_any_size);
-    tcase_add_test(tcase, refuses_with_a_reason);
-    tcase_add_test(tcase, refuses_scales_that_lie);
-    tcase_add_test(tcase, refuses_what_onednn_is_slow_at);
-    tcase_add_test(tcase, fails_without_memory);
+    tcase_add_test(tcase, qlinear_conv_matches_the_cpu_provider);
+    tcase_add_test(tcase, qlinear_conv_saturates_results_out_of_range);
+    tcase_add_test(tcase, qlinear_matmul_matches_the_cpu_provider);
+    tcase_add_test(tcase, qgemm_with_float_output_matches_the_cpu_provider);
+    tcase_add_test(tcase, qlinear_add_pools_and_data_movement_match_the_cpu_provider);
+    tcase_add_test(tcase, quantize_and_dequantize_are_bitwise_equal_to_the_cpu_provider);
+    tcase_add_test(tcase, int8_weights_are_dequantized_once);
+    tcase_add_test(tcase, quantized_network_computes_in_int8_throughout);
+    tcase_add_test(tcase, qlinear_conv_takes_dynamic_sizes);
+    tcase_add_test(tcase, quantized_claim_rejects_a_node_with_a_reason);
+    tcase_add_test(tcase, claim_rejects_a_scale_that_cannot_be_read);
+    tcase_add_test(tcase, claim_declines_grouped_int8_convolutions_of_one_odd_channel);
+    tcase_add_test(tcase, qlinear_conv_survives_every_failing_allocation);
     return check_main("dnnl_int8", &tcase, 1);
 }

@@ -60,7 +60,7 @@ static void make_ended(struct th *t, const void *u)
         th_float(t, c->attr, c->value);
 }
 
-START_TEST(ends_convolutions_and_products_with_activations)
+START_TEST(activation_runs_inside_the_convolution_or_product)
 {
     static const struct ended kinds[] = {
         {.op = "Gelu", .since = 20},
@@ -138,7 +138,7 @@ static const struct scaled scaled[] = {
     {"1,20,50,50", "20", "20,1,1", 1},
 };
 
-START_TEST(scales_channels_in_one_pass)
+START_TEST(chain_of_channel_scales_runs_as_one_step)
 {
     for (size_t i = 0; i < sizeof scaled / sizeof scaled[0]; i++) {
         uint32_t first = scaled[i].has_conv ? 1 : 0;
@@ -150,7 +150,7 @@ START_TEST(scales_channels_in_one_pass)
 }
 END_TEST
 
-/* Somebody else reads what lies between, or it is not constant: nothing may be skipped. */
+/* Another node reads an intermediate value, or an operand is not constant: no fusion. */
 static void make_open(struct th *t, const void *u)
 {
     (void)u;
@@ -168,7 +168,7 @@ static void make_open(struct th *t, const void *u)
     th_node(t, "Relu", 14, "c", "y");
 }
 
-START_TEST(leaves_what_others_read)
+START_TEST(fusion_keeps_values_that_other_nodes_read)
 {
     dnnl_compare("others read it", make_open, NULL, 1);
 }
@@ -193,7 +193,7 @@ static void make_padded(struct th *t, const void *u)
     dnnl_conv(t, "m w2", "y");
 }
 
-START_TEST(scalars_leave_the_padding_of_blocks)
+START_TEST(scalar_operand_does_not_change_the_padding_of_channel_blocks)
 {
     static const char *const ops[] = {"Add", "Sub", "Mul", "Div"};
 
@@ -213,7 +213,7 @@ static void make_nan(struct th *t, const void *u)
     th_node(t, "Relu", 14, "m", "y");
 }
 
-START_TEST(affine_chains_keep_nan)
+START_TEST(affine_chain_propagates_nan)
 {
     struct th *t = dnnl_new();
     const float *y;
@@ -248,7 +248,7 @@ static void make_limited(struct th *t, const void *u)
         th_node(t, "Relu", 14, "x", "y");
 }
 
-START_TEST(clip_keeps_nan)
+START_TEST(clip_propagates_nan)
 {
     for (int is_clip = 0; is_clip < 2; is_clip++) {
         struct th *t = dnnl_new();
@@ -272,7 +272,7 @@ START_TEST(clip_keeps_nan)
 }
 END_TEST
 
-START_TEST(rejects_scales_that_are_cut_short)
+START_TEST(compile_rejects_scales_with_too_few_bytes)
 {
     static const char *const names[] = {"factor", "var"};
 
@@ -339,7 +339,7 @@ static void make_list(struct th *t, const void *u)
     add_concat(t, "c0 c1 c2", "y", 1); /* node 5 */
 }
 
-START_TEST(concatenates_in_place)
+START_TEST(concat_is_done_in_place)
 {
     dnnl_compare("nested concats", make_nested, NULL, 1);
     dnnl_compare("lists", make_list, NULL, 0);
@@ -379,7 +379,7 @@ static void make_concat_of(struct th *t, const void *u)
     th_node(t, "Neg", 13, "j", "y");
 }
 
-START_TEST(concatenates_in_place_what_has_to_be_copied_first)
+START_TEST(in_place_concat_copies_inputs_that_cannot_be_written_there)
 {
     static const struct concat_case cases[] = {
         {"a g", "1,48,16,16", 1},   {"g a", "1,48,16,16", 1}, {"a a", "1,64,16,16", 1},
@@ -407,13 +407,13 @@ static void make_batch(struct th *t, const void *u)
     add_concat(t, "a b", "y", 1);
 }
 
-START_TEST(concatenates_batches)
+START_TEST(concat_along_the_batch_matches_the_cpu_provider)
 {
     dnnl_compare("a batch", make_batch, NULL, 0);
 }
 END_TEST
 
-/* A residual and an activation after a convolution that lies in a Concat. */
+/* A residual and an activation after a convolution that writes into a Concat. */
 static void make_shortcut(struct th *t, const void *u)
 {
     (void)u;
@@ -431,7 +431,7 @@ static void make_shortcut(struct th *t, const void *u)
     th_node(t, "Neg", 13, "j", "y");
 }
 
-START_TEST(sums_into_a_slot_of_a_concat)
+START_TEST(residual_add_writes_into_its_slice_of_a_concat)
 {
     dnnl_compare("a shortcut", make_shortcut, NULL, 0);
 }
@@ -439,7 +439,7 @@ END_TEST
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-START_TEST(measures_and_computes_the_same)
+START_TEST(autotuned_model_matches_the_cpu_provider)
 {
     static const dnnl_make_fn makes[] = {make_nested, make_list, make_open};
 
@@ -470,7 +470,7 @@ static uint32_t allocs_for(struct th *t, const char *x, const char *y)
     return th_allocs(t) - before;
 }
 
-START_TEST(measures_a_set_of_sizes_once)
+START_TEST(autotune_measures_each_set_of_sizes_once)
 {
     uint32_t first, other, again;
     struct th *t;
@@ -492,8 +492,8 @@ START_TEST(measures_a_set_of_sizes_once)
 }
 END_TEST
 
-/* Weights that oneDNN has in a layout of its own need not lie in memory twice. */
-START_TEST(says_when_it_has_copied_weights)
+/* Weights that oneDNN reordered need not stay in memory twice. */
+START_TEST(provider_reports_weights_that_it_has_copied)
 {
     struct th *t = dnnl_new();
 
@@ -507,7 +507,7 @@ START_TEST(says_when_it_has_copied_weights)
 }
 END_TEST
 
-START_TEST(survives_having_no_memory)
+START_TEST(layouts_survive_every_failing_allocation)
 {
     ck_assert_uint_gt(dnnl_fail_each_alloc(make_nested, NULL, _i), 1);
 }
@@ -518,20 +518,20 @@ int main(void)
     TCase *tcase = tcase_create("layouts");
 
     tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, ends_convolutions_and_products_with_activations);
-    tcase_add_test(tcase, scales_channels_in_one_pass);
-    tcase_add_test(tcase, leaves_what_others_read);
-    tcase_add_test(tcase, scalars_leave_the_padding_of_blocks);
-    tcase_add_test(tcase, affine_chains_keep_nan);
-    tcase_add_test(tcase, clip_keeps_nan);
-    tcase_add_test(tcase, rejects_scales_that_are_cut_short);
-    tcase_add_test(tcase, concatenates_in_place);
-    tcase_add_test(tcase, concatenates_in_place_what_has_to_be_copied_first);
-    tcase_add_test(tcase, concatenates_batches);
-    tcase_add_test(tcase, sums_into_a_slot_of_a_concat);
-    tcase_add_test(tcase, says_when_it_has_copied_weights);
-    tcase_add_test(tcase, measures_and_computes_the_same);
-    tcase_add_test(tcase, measures_a_set_of_sizes_once);
-    tcase_add_loop_test(tcase, survives_having_no_memory, 0, 2);
+    tcase_add_test(tcase, activation_runs_inside_the_convolution_or_product);
+    tcase_add_test(tcase, chain_of_channel_scales_runs_as_one_step);
+    tcase_add_test(tcase, fusion_keeps_values_that_other_nodes_read);
+    tcase_add_test(tcase, scalar_operand_does_not_change_the_padding_of_channel_blocks);
+    tcase_add_test(tcase, affine_chain_propagates_nan);
+    tcase_add_test(tcase, clip_propagates_nan);
+    tcase_add_test(tcase, compile_rejects_scales_with_too_few_bytes);
+    tcase_add_test(tcase, concat_is_done_in_place);
+    tcase_add_test(tcase, in_place_concat_copies_inputs_that_cannot_be_written_there);
+    tcase_add_test(tcase, concat_along_the_batch_matches_the_cpu_provider);
+    tcase_add_test(tcase, residual_add_writes_into_its_slice_of_a_concat);
+    tcase_add_test(tcase, provider_reports_weights_that_it_has_copied);
+    tcase_add_test(tcase, autotuned_model_matches_the_cpu_provider);
+    tcase_add_test(tcase, autotune_measures_each_set_of_sizes_once);
+    tcase_add_loop_test(tcase, layouts_survive_every_failing_allocation, 0, 2);
     return check_main("dnnl_layouts", &tcase, 1);
 }

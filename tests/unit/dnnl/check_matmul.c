@@ -55,7 +55,7 @@ static void make_chain(struct th *t, const void *u)
         th_node(t, "Neg", 13, "p", "z");
 }
 
-START_TEST(adds_and_activates_after_a_product)
+START_TEST(add_and_activation_run_inside_the_matmul)
 {
     static const struct chain rows[] = {
         {.what = "row", .matrix = "33,20", .row = "20"},
@@ -119,7 +119,7 @@ static void make_fused(struct th *t, const void *u)
     th_float(t, "alpha", 0.125f);
 }
 
-START_TEST(multiplies_with_exchanged_axes_and_a_scale)
+START_TEST(fused_matmul_matches_the_cpu_provider)
 {
     static const struct fused rows[] = {
         {0, 0, 0, "2,3,5,8", "2,3,8,6", "2,3,5,6"}, {0, 1, 0, "2,3,5,8", "2,3,6,8", "2,3,5,6"},
@@ -160,7 +160,7 @@ static void make_norm(struct th *t, const void *u)
     th_node(t, "Neg", 13, "n", "y");
 }
 
-START_TEST(normalizes_rows)
+START_TEST(layer_normalization_matches_the_cpu_provider)
 {
     static const struct norm rows[] = {
         {-1, "5", 1}, {-1, "5", 0}, {2, "6,5", 1}, {3, "5", 1}, {-3, "4,6,5", 1}, {0, "3,4,6,5", 0},
@@ -192,7 +192,7 @@ static void make_decomposed(struct th *t, const void *u)
         th_ints(t, "axes", (uint32_t)*n_axes, axes);
 }
 
-START_TEST(runs_the_parts_of_norms_too)
+START_TEST(decomposed_layer_normalization_matches_the_cpu_provider)
 {
     for (int n_axes = 0; n_axes < 3; n_axes++)
         dnnl_compare("decomposed", make_decomposed, &n_axes, 1);
@@ -210,7 +210,7 @@ static void make_mean_of_ones(struct th *t, const void *u)
     th_node(t, "Abs", 13, "m", "y");
 }
 
-START_TEST(takes_means_over_nothing)
+START_TEST(reduce_mean_over_axes_of_size_1_copies_its_input)
 {
     dnnl_compare("ReduceMean of size 1", make_mean_of_ones, NULL, 0);
 }
@@ -267,7 +267,7 @@ static void make_batch_transposed(struct th *t, const void *u)
     th_int(t, "transBatchA", 1);
 }
 
-START_TEST(refuses_what_is_not_implemented)
+START_TEST(claim_rejects_unsupported_matmuls_and_normalizations)
 {
     static const struct {
         dnnl_make_fn make;
@@ -294,11 +294,11 @@ int main(void)
 {
     TCase *tcase = tcase_create("against cpu");
 
-    tcase_add_test(tcase, adds_and_activates_after_a_product);
-    tcase_add_test(tcase, multiplies_with_exchanged_axes_and_a_scale);
-    tcase_add_test(tcase, normalizes_rows);
-    tcase_add_test(tcase, runs_the_parts_of_norms_too);
-    tcase_add_test(tcase, takes_means_over_nothing);
-    tcase_add_test(tcase, refuses_what_is_not_implemented);
+    tcase_add_test(tcase, add_and_activation_run_inside_the_matmul);
+    tcase_add_test(tcase, fused_matmul_matches_the_cpu_provider);
+    tcase_add_test(tcase, layer_normalization_matches_the_cpu_provider);
+    tcase_add_test(tcase, decomposed_layer_normalization_matches_the_cpu_provider);
+    tcase_add_test(tcase, reduce_mean_over_axes_of_size_1_copies_its_input);
+    tcase_add_test(tcase, claim_rejects_unsupported_matmuls_and_normalizations);
     return check_main("dnnl_matmul", &tcase, 1);
 }

@@ -96,7 +96,7 @@ static struct conv random_conv(uint32_t rank, bool is_transposed)
     return k;
 }
 
-START_TEST(convolves_as_the_cpu_provider_does)
+START_TEST(conv_matches_the_cpu_provider)
 {
     data_seed(1);
     for (uint32_t i = 0; i < 24; i++) {
@@ -111,7 +111,7 @@ START_TEST(convolves_as_the_cpu_provider_does)
 }
 END_TEST
 
-START_TEST(convolves_depth_by_depth)
+START_TEST(depthwise_conv_matches_the_cpu_provider)
 {
     struct conv k = {.rank = 2,
                      .batch = 1,
@@ -131,7 +131,7 @@ START_TEST(convolves_depth_by_depth)
 END_TEST
 
 /* oneDNN has fast depthwise kernels for images alone: 1-D data are an image of height 1, whatever is added or comes next. */
-START_TEST(convolves_1d_depthwise)
+START_TEST(depthwise_conv_of_1d_data_matches_the_cpu_provider)
 {
     for (int i = 0; i < 8; i++) {
         struct conv k = {.rank = 1,
@@ -154,7 +154,7 @@ START_TEST(convolves_1d_depthwise)
 }
 END_TEST
 
-START_TEST(adds_and_activates_after_a_convolution)
+START_TEST(add_and_activation_run_inside_the_convolution)
 {
     static const char *const activations[] = {"Relu", "Clip",      "Sigmoid",
                                               "Tanh", "LeakyRelu", "HardSigmoid"};
@@ -214,7 +214,7 @@ static void make_pool(struct th *t, const void *u)
         th_int(t, "count_include_pad", k->counts_pads);
 }
 
-START_TEST(pools_windows)
+START_TEST(pools_match_the_cpu_provider)
 {
     static const struct pool pools[] = {
         {"MaxPool", "1,20,9,9", "1,20,4,4", NULL, 3, 2, 0, 1, false, false, 12},
@@ -256,7 +256,7 @@ static void make_unary(struct th *t, const void *u)
         th_float(t, k->attr, k->value);
 }
 
-START_TEST(activates_element_by_element)
+START_TEST(activations_match_the_cpu_provider)
 {
     static const struct unary rows[] = {
         {"Abs", NULL, 13, NULL, 0},
@@ -290,7 +290,7 @@ static void make_clip(struct th *t, const void *u)
     th_node(t, "Clip", 13, "x low high", "y");
 }
 
-START_TEST(clips)
+START_TEST(clip_matches_the_cpu_provider)
 {
     dnnl_compare("Clip", make_clip, NULL, 0);
 }
@@ -310,7 +310,7 @@ static void make_binary(struct th *t, const void *u)
     th_node(t, k->op, strcmp(k->op, "Sum") == 0 ? 13 : 14, "a b", "y");
 }
 
-START_TEST(repeats_one_of_two_tensors)
+START_TEST(broadcast_binary_operators_match_the_cpu_provider)
 {
     static const struct binary rows[] = {
         {"Add", "2,3,4,5", "2,3,4,5", "2,3,4,5"},
@@ -340,7 +340,7 @@ static void make_sum(struct th *t, const void *u)
     th_node(t, "Sum", 13, "a b c a", "y");
 }
 
-START_TEST(sums_several)
+START_TEST(sum_of_several_inputs_matches_the_cpu_provider)
 {
     dnnl_compare("Sum", make_sum, NULL, 0);
 }
@@ -361,7 +361,7 @@ static void make_matmul(struct th *t, const void *u)
     th_node(t, "MatMul", 13, "a b", "y");
 }
 
-START_TEST(multiplies_matrices)
+START_TEST(matmul_matches_the_cpu_provider)
 {
     static const struct binary rows[] = {
         {NULL, "17,33", "33,20", "17,20"},
@@ -410,7 +410,7 @@ static void make_gemm(struct th *t, const void *u)
     th_float(t, "beta", k->beta);
 }
 
-START_TEST(multiplies_with_scales_and_an_addend)
+START_TEST(gemm_matches_the_cpu_provider)
 {
     static const struct gemm rows[] = {
         {0, 0, 1, 1, NULL, NULL},        {0, 1, 1, 1, "20", NULL},      {1, 0, 1, 1, "1,20", NULL},
@@ -450,7 +450,7 @@ static void make_norm(struct th *t, const void *u)
     th_float(t, "alpha", 0.5f);
 }
 
-START_TEST(normalizes)
+START_TEST(batch_normalization_and_lrn_match_the_cpu_provider)
 {
     dnnl_compare("BatchNormalization and LRN", make_norm, NULL, 0);
 }
@@ -466,7 +466,7 @@ static void make_softmax(struct th *t, const void *u)
     th_int(t, "axis", *axis);
 }
 
-START_TEST(softens_along_any_axis)
+START_TEST(softmax_along_any_axis_matches_the_cpu_provider)
 {
     for (int axis = -3; axis < 3; axis++)
         dnnl_compare("Softmax", make_softmax, &axis, 0);
@@ -481,7 +481,7 @@ static void make_rows(struct th *t, const void *u)
 }
 
 /* Many at a time, and what is left over; the last are enough for a team. */
-START_TEST(softmax_of_rows_shorter_than_a_vector)
+START_TEST(softmax_of_rows_shorter_than_a_vector_matches_the_cpu_provider)
 {
     static const char *const dims[] = {"5,1", "64,2", "3,67,3", "129,16", "130,17", "2,9000,2,1"};
 
@@ -490,7 +490,7 @@ START_TEST(softmax_of_rows_shorter_than_a_vector)
 }
 END_TEST
 
-START_TEST(softmax_of_nan_and_infinity)
+START_TEST(softmax_of_a_row_with_nan_or_infinity_gives_nan)
 {
     static const float x[] = {NAN, 1, 1, NAN, INFINITY, 0, -INFINITY, 0, 200, -200, 3, 3};
     struct th *t = dnnl_new();
@@ -523,7 +523,7 @@ static void make_concat(struct th *t, const void *u)
     th_int(t, "axis", *axis);
 }
 
-START_TEST(concatenates_tensors)
+START_TEST(concat_matches_the_cpu_provider)
 {
     for (int axis = -3; axis < 3; axis++)
         dnnl_compare("Concat", make_concat, &axis, 0);
@@ -547,7 +547,7 @@ static void make_moves(struct th *t, const void *u)
     th_node(t, "Transpose", 13, "x", "z");
 }
 
-START_TEST(moves_nothing_but_sees_it_otherwise)
+START_TEST(views_match_the_cpu_provider)
 {
     dnnl_compare("views", make_moves, NULL, 1);
 }
@@ -557,22 +557,22 @@ int main(void)
 {
     TCase *tcase = tcase_create("against cpu");
 
-    tcase_add_test(tcase, convolves_as_the_cpu_provider_does);
-    tcase_add_test(tcase, convolves_depth_by_depth);
-    tcase_add_test(tcase, convolves_1d_depthwise);
-    tcase_add_test(tcase, adds_and_activates_after_a_convolution);
-    tcase_add_test(tcase, pools_windows);
-    tcase_add_test(tcase, activates_element_by_element);
-    tcase_add_test(tcase, clips);
-    tcase_add_test(tcase, repeats_one_of_two_tensors);
-    tcase_add_test(tcase, sums_several);
-    tcase_add_test(tcase, multiplies_matrices);
-    tcase_add_test(tcase, multiplies_with_scales_and_an_addend);
-    tcase_add_test(tcase, normalizes);
-    tcase_add_test(tcase, softens_along_any_axis);
-    tcase_add_test(tcase, softmax_of_rows_shorter_than_a_vector);
-    tcase_add_test(tcase, softmax_of_nan_and_infinity);
-    tcase_add_test(tcase, concatenates_tensors);
-    tcase_add_test(tcase, moves_nothing_but_sees_it_otherwise);
+    tcase_add_test(tcase, conv_matches_the_cpu_provider);
+    tcase_add_test(tcase, depthwise_conv_matches_the_cpu_provider);
+    tcase_add_test(tcase, depthwise_conv_of_1d_data_matches_the_cpu_provider);
+    tcase_add_test(tcase, add_and_activation_run_inside_the_convolution);
+    tcase_add_test(tcase, pools_match_the_cpu_provider);
+    tcase_add_test(tcase, activations_match_the_cpu_provider);
+    tcase_add_test(tcase, clip_matches_the_cpu_provider);
+    tcase_add_test(tcase, broadcast_binary_operators_match_the_cpu_provider);
+    tcase_add_test(tcase, sum_of_several_inputs_matches_the_cpu_provider);
+    tcase_add_test(tcase, matmul_matches_the_cpu_provider);
+    tcase_add_test(tcase, gemm_matches_the_cpu_provider);
+    tcase_add_test(tcase, batch_normalization_and_lrn_match_the_cpu_provider);
+    tcase_add_test(tcase, softmax_along_any_axis_matches_the_cpu_provider);
+    tcase_add_test(tcase, softmax_of_rows_shorter_than_a_vector_matches_the_cpu_provider);
+    tcase_add_test(tcase, softmax_of_a_row_with_nan_or_infinity_gives_nan);
+    tcase_add_test(tcase, concat_matches_the_cpu_provider);
+    tcase_add_test(tcase, views_match_the_cpu_provider);
     return check_main("dnnl_ops", &tcase, 1);
 }

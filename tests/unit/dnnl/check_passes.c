@@ -67,7 +67,7 @@ static void check_one_group(uint32_t n_nodes)
     ck_assert_uint_eq(bp_report_group_count(report), 1);
 }
 
-START_TEST(parts_become_nodes_of_one_group)
+START_TEST(decomposed_nodes_are_fused_into_one_group)
 {
     struct passes_result want, got;
 
@@ -89,8 +89,8 @@ START_TEST(parts_become_nodes_of_one_group)
 }
 END_TEST
 
-/* What dnnl takes none of is fused as if it were not there, though it would take the made nodes. */
-START_TEST(parts_that_are_not_worth_a_group_are_fused_for_others)
+/* Nodes that dnnl declines are fused for the next provider, though dnnl would claim the fused node. */
+START_TEST(small_decomposed_nodes_are_fused_for_the_next_provider)
 {
     char want[256];
 
@@ -161,7 +161,7 @@ static void make_quantized(void)
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
 }
 
-START_TEST(quantised_convolutions_compute_with_bytes)
+START_TEST(quantized_convolutions_compute_in_int8)
 {
     struct passes_result want, got;
 
@@ -187,7 +187,7 @@ START_TEST(quantised_convolutions_compute_with_bytes)
 END_TEST
 
 /* Weights kept as float16 and widened by Cast, as exporters of small files write them. */
-START_TEST(widens_weights_once)
+START_TEST(float16_weights_are_cast_to_float32_once)
 {
     enum { N = 64 };
     static uint16_t halves[N * N];
@@ -239,7 +239,7 @@ static void make_product_of_bytes(void)
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
 }
 
-START_TEST(products_of_bytes_make_floats)
+START_TEST(quantized_products_give_float32)
 {
     struct passes_result want, got;
 
@@ -266,11 +266,11 @@ int main(void)
 {
     TCase *all = tcase_create("all");
 
-    tcase_add_test(all, parts_become_nodes_of_one_group);
-    tcase_add_test(all, parts_that_are_not_worth_a_group_are_fused_for_others);
-    tcase_add_test(all, quantised_convolutions_compute_with_bytes);
-    tcase_add_test(all, widens_weights_once);
-    tcase_add_test(all, products_of_bytes_make_floats);
+    tcase_add_test(all, decomposed_nodes_are_fused_into_one_group);
+    tcase_add_test(all, small_decomposed_nodes_are_fused_for_the_next_provider);
+    tcase_add_test(all, quantized_convolutions_compute_in_int8);
+    tcase_add_test(all, float16_weights_are_cast_to_float32_once);
+    tcase_add_test(all, quantized_products_give_float32);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     return kit_main("dnnl_passes", &all, 1);
 }

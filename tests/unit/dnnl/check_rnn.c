@@ -203,7 +203,7 @@ static void compare(const struct rnn *k)
 
 static const char *const directions[] = {NULL, "forward", "reverse", "bidirectional"};
 
-START_TEST(runs_every_kind_in_every_direction)
+START_TEST(rnn_gru_and_lstm_match_the_cpu_provider_in_every_direction)
 {
     static const struct {
         const char *op, *activation;
@@ -235,7 +235,7 @@ START_TEST(runs_every_kind_in_every_direction)
 }
 END_TEST
 
-START_TEST(runs_with_any_optional_inputs_and_outputs)
+START_TEST(recurrent_operators_accept_absent_inputs_and_outputs)
 {
     struct rnn k = {.steps = 4, .batch = 2, .input = 6, .hidden = 8};
 
@@ -261,7 +261,7 @@ START_TEST(runs_with_any_optional_inputs_and_outputs)
 END_TEST
 
 /* Steps that are worth a team of threads, beside the small ones above. */
-START_TEST(runs_large_steps)
+START_TEST(large_recurrent_steps_match_the_cpu_provider)
 {
     for (int i = 0; i < 4; i++) {
         struct rnn k = {.op = i % 2 ? "GRU" : "LSTM", .steps = 3, .batch = 4, .input = 33};
@@ -274,7 +274,7 @@ START_TEST(runs_large_steps)
 }
 END_TEST
 
-START_TEST(takes_names_of_default_activations)
+START_TEST(recurrent_operators_accept_names_of_default_activations)
 {
     static const char *const lstm[] = {"Sigmoid", "Tanh", "tanh", "sigmoid", "TANH", "Tanh"};
     struct rnn k = {.op = "LSTM", .steps = 3, .batch = 1, .input = 4, .hidden = 4};
@@ -289,7 +289,7 @@ START_TEST(takes_names_of_default_activations)
 }
 END_TEST
 
-START_TEST(takes_lengths_that_leave_nothing_out)
+START_TEST(recurrent_operators_accept_full_sequence_lengths)
 {
     static const int32_t lengths[] = {6, 6, 6};
     struct rnn k = {.op = "GRU", .direction = "reverse", .steps = 6, .batch = 3, .input = 4};
@@ -346,7 +346,7 @@ static void run_sizes(struct rnn k)
     th_free(want);
 }
 
-START_TEST(runs_sequences_of_any_length)
+START_TEST(recurrent_operators_take_dynamic_sequence_lengths)
 {
     struct rnn k = {.input = 5, .hidden = 16, .has = HAS_B | HAS_H | WANTS_ALL};
 
@@ -392,14 +392,14 @@ static void make_stack(struct th *t, const void *u)
     th_int(t, "hidden_size", 8);
 }
 
-START_TEST(runs_layer_on_layer)
+START_TEST(stacked_recurrent_layers_match_the_cpu_provider)
 {
     dnnl_compare("two layers", make_stack, NULL, 1);
 }
 END_TEST
 
-/* Rounding is for products and convolutions; sequences would gather its errors. */
-START_TEST(keeps_to_float32_when_products_are_rounded)
+/* Rounding applies to products and convolutions only, because recurrent errors would accumulate. */
+START_TEST(lstm_computes_float32_in_math_mode_fast)
 {
     const struct rnn k = {
         .op = "LSTM", .steps = 20, .batch = 4, .input = 16, .hidden = 16, .has = HAS_B | WANTS_ALL};
@@ -413,8 +413,8 @@ START_TEST(keeps_to_float32_when_products_are_rounded)
 }
 END_TEST
 
-/* By default: a sequence begins a group if it is long enough, amid nodes that are run elsewhere too. */
-START_TEST(begins_groups_with_sequences_that_are_worth_it)
+/* By default, a long sequence begins a group, even between unsupported nodes. */
+START_TEST(claim_takes_sequences_that_are_long_enough)
 {
     static const struct {
         int64_t steps, hidden;
@@ -464,7 +464,7 @@ static void mix_activations(struct th *t)
 
 static const int32_t short_lengths[] = {6, 4}, full_lengths[] = {6, 6};
 
-START_TEST(refuses_with_a_reason)
+START_TEST(recurrent_claim_rejects_a_node_with_a_reason)
 {
     static const struct {
         struct rnn k;
@@ -504,7 +504,7 @@ START_TEST(refuses_with_a_reason)
 }
 END_TEST
 
-START_TEST(refuses_lengths_of_unknown_steps)
+START_TEST(claim_rejects_sequence_lengths_for_an_unknown_number_of_steps)
 {
     const struct rnn k = {.op = "GRU",
                           .steps = 6,
@@ -521,8 +521,8 @@ START_TEST(refuses_lengths_of_unknown_steps)
 }
 END_TEST
 
-/* W for other sizes than those of R, which a host's own checks would have found. */
-START_TEST(refuses_matrices_that_do_not_fit)
+/* W does not fit R, which the host's shape inference would have rejected. */
+START_TEST(claim_rejects_recurrent_weights_that_do_not_fit)
 {
     struct th *t = dnnl_new();
 
@@ -535,7 +535,7 @@ START_TEST(refuses_matrices_that_do_not_fit)
 }
 END_TEST
 
-START_TEST(has_words_for_states_of_other_sizes)
+START_TEST(run_reports_an_initial_state_of_wrong_size)
 {
     struct rnn k = {.op = "LSTM", .steps = 3, .batch = 2, .input = 4, .hidden = 8};
     struct th *t = dnnl_new();
@@ -549,7 +549,7 @@ START_TEST(has_words_for_states_of_other_sizes)
 }
 END_TEST
 
-START_TEST(has_words_for_constants_that_are_cut_short)
+START_TEST(compile_reports_recurrent_constants_with_too_few_bytes)
 {
     static const char *const names[] = {"w", "r", "b", "p"};
     const struct rnn k = {.op = "LSTM",
@@ -571,7 +571,7 @@ START_TEST(has_words_for_constants_that_are_cut_short)
 }
 END_TEST
 
-START_TEST(survives_having_no_memory)
+START_TEST(lstm_survives_every_failing_allocation)
 {
     const struct rnn k = {.op = "LSTM",
                           .direction = "bidirectional",
@@ -592,20 +592,20 @@ int main(void)
     TCase *tcase = tcase_create("against cpu");
 
     tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, runs_every_kind_in_every_direction);
-    tcase_add_test(tcase, runs_with_any_optional_inputs_and_outputs);
-    tcase_add_test(tcase, runs_large_steps);
-    tcase_add_test(tcase, takes_names_of_default_activations);
-    tcase_add_test(tcase, takes_lengths_that_leave_nothing_out);
-    tcase_add_test(tcase, runs_sequences_of_any_length);
-    tcase_add_test(tcase, runs_layer_on_layer);
-    tcase_add_test(tcase, keeps_to_float32_when_products_are_rounded);
-    tcase_add_test(tcase, begins_groups_with_sequences_that_are_worth_it);
-    tcase_add_test(tcase, refuses_with_a_reason);
-    tcase_add_test(tcase, refuses_lengths_of_unknown_steps);
-    tcase_add_test(tcase, refuses_matrices_that_do_not_fit);
-    tcase_add_test(tcase, has_words_for_states_of_other_sizes);
-    tcase_add_test(tcase, has_words_for_constants_that_are_cut_short);
-    tcase_add_test(tcase, survives_having_no_memory);
+    tcase_add_test(tcase, rnn_gru_and_lstm_match_the_cpu_provider_in_every_direction);
+    tcase_add_test(tcase, recurrent_operators_accept_absent_inputs_and_outputs);
+    tcase_add_test(tcase, large_recurrent_steps_match_the_cpu_provider);
+    tcase_add_test(tcase, recurrent_operators_accept_names_of_default_activations);
+    tcase_add_test(tcase, recurrent_operators_accept_full_sequence_lengths);
+    tcase_add_test(tcase, recurrent_operators_take_dynamic_sequence_lengths);
+    tcase_add_test(tcase, stacked_recurrent_layers_match_the_cpu_provider);
+    tcase_add_test(tcase, lstm_computes_float32_in_math_mode_fast);
+    tcase_add_test(tcase, claim_takes_sequences_that_are_long_enough);
+    tcase_add_test(tcase, recurrent_claim_rejects_a_node_with_a_reason);
+    tcase_add_test(tcase, claim_rejects_sequence_lengths_for_an_unknown_number_of_steps);
+    tcase_add_test(tcase, claim_rejects_recurrent_weights_that_do_not_fit);
+    tcase_add_test(tcase, run_reports_an_initial_state_of_wrong_size);
+    tcase_add_test(tcase, compile_reports_recurrent_constants_with_too_few_bytes);
+    tcase_add_test(tcase, lstm_survives_every_failing_allocation);
     return check_main("dnnl_rnn", &tcase, 1);
 }

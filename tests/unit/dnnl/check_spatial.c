@@ -189,7 +189,7 @@ static const struct resize resizes[] = {
     {"Resize", 18, "nearest", NULL, NULL, IN_VOLUME, "1,20,8,5,6", 1, {2}, {0}, {2}},
 };
 
-START_TEST(resizes_as_the_cpu_provider_does)
+START_TEST(resize_matches_the_cpu_provider)
 {
     for (size_t i = 0; i < sizeof resizes / sizeof resizes[0]; i++) {
         const struct resize *r = &resizes[i];
@@ -202,8 +202,8 @@ START_TEST(resizes_as_the_cpu_provider_does)
 }
 END_TEST
 
-/* One map grows by much: rows that are alike are copied, whatever thread makes them. */
-START_TEST(resizes_maps_that_threads_share)
+/* One channel is enlarged so much that several threads compute rows which are equal and copied. */
+START_TEST(resize_shared_by_threads_matches_the_cpu_provider)
 {
     static const struct resize cases[] = {
         {"Resize",
@@ -245,7 +245,7 @@ static void make_bytes(struct th *t, const void *u)
     th_string(t, "nearest_mode", "floor");
 }
 
-START_TEST(picks_bytes)
+START_TEST(nearest_resize_takes_bytes)
 {
     struct th *want = th_new(dnnl_cpu_entry()), *got = dnnl_new();
 
@@ -277,7 +277,7 @@ static void refuses(struct resize r, bool is_computed, const char *attr, const c
     dnnl_refuses(t, reason, words);
 }
 
-START_TEST(refuses_what_it_cannot_resize)
+START_TEST(claim_rejects_unsupported_resize_attributes)
 {
     struct resize r = resizes[3], crop = r, channels = r;
 
@@ -327,7 +327,7 @@ static const struct norm norms[] = {
     {"GroupNormalization", 21, "2,6,7", "6", 3},
 };
 
-START_TEST(normalises_planes)
+START_TEST(instance_normalization_matches_the_cpu_provider)
 {
     for (size_t i = 0; i < sizeof norms / sizeof norms[0]; i++)
         compare_everywhere(norms[i].op, (struct middle){.in = norms[i].in,
@@ -352,7 +352,7 @@ static void make_far(struct th *t, const void *u)
     th_node(t, "InstanceNormalization", 6, "x scale bias", "y");
 }
 
-START_TEST(normalises_what_is_far_from_zero)
+START_TEST(instance_normalization_far_from_0_loses_no_precision)
 {
     dnnl_compare("far", make_far, NULL, 0);
 }
@@ -366,7 +366,7 @@ static void add_prelu(struct th *t, const void *u)
     th_node(t, "PRelu", 16, "v slope", made_by(m));
 }
 
-START_TEST(slopes_by_channel)
+START_TEST(prelu_by_channel_matches_the_cpu_provider)
 {
     static const struct middle cases[] = {
         {.in = "1,20,16,14", .out = "1,20,16,14", .u = "20,1,1"},
@@ -385,7 +385,7 @@ START_TEST(slopes_by_channel)
 }
 END_TEST
 
-START_TEST(refuses_slopes_that_differ_within_a_channel)
+START_TEST(claim_rejects_prelu_slopes_that_differ_within_a_channel)
 {
     struct middle m = {.in = "1,20,16,14", .out = "1,20,16,14", .add = add_prelu, .is_last = true};
     struct th *t = dnnl_new();
@@ -403,8 +403,8 @@ static void add_unary(struct th *t, const void *u)
     th_node(t, m->u, 6, "v", made_by(m));
 }
 
-/* What does not keep 0 leaves alone what pads a block of channels: the next node reads it. */
-START_TEST(activates_in_each_layout)
+/* An activation with f(0) != 0 must not change the padding of a channel block, which the next node reads. */
+START_TEST(activations_match_the_cpu_provider_in_each_layout)
 {
     static const char *const ops[] = {"HardSigmoid", "Softplus", "Exp", "Sigmoid"};
 
@@ -435,7 +435,7 @@ static void add_slice(struct th *t, const void *u)
     th_node(t, "Slice", 13, "v starts ends axes", made_by(m));
 }
 
-START_TEST(slices_and_splits)
+START_TEST(slice_of_channels_matches_the_cpu_provider)
 {
     static const struct {
         const char *in, *out;
@@ -458,7 +458,7 @@ START_TEST(slices_and_splits)
 }
 END_TEST
 
-START_TEST(refuses_steps)
+START_TEST(claim_rejects_slices_with_steps)
 {
     static const int64_t starts[1] = {0}, ends[1] = {8}, steps[1] = {2};
     struct th *t = dnnl_new();
@@ -498,7 +498,7 @@ static void add_split(struct th *t, const void *u)
     th_int(t, "axis", 1);
 }
 
-START_TEST(splits_channels)
+START_TEST(split_of_channels_matches_the_cpu_provider)
 {
     static const struct middle cases[] = {
         {.in = "1,48,16,14", .out = "1,64,16,14"},
@@ -529,7 +529,7 @@ static void make_ends(struct th *t, const void *u)
     th_node(t, "Split", 18, "x sizes", "y none z");
 }
 
-START_TEST(splits_into_outputs)
+START_TEST(split_into_graph_outputs_matches_the_cpu_provider)
 {
     dnnl_compare("outputs", make_ends, NULL, 1);
 }
@@ -540,18 +540,18 @@ int main(void)
     TCase *tcase = tcase_create("spatial");
 
     tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, resizes_as_the_cpu_provider_does);
-    tcase_add_test(tcase, resizes_maps_that_threads_share);
-    tcase_add_test(tcase, picks_bytes);
-    tcase_add_test(tcase, refuses_what_it_cannot_resize);
-    tcase_add_test(tcase, normalises_planes);
-    tcase_add_test(tcase, normalises_what_is_far_from_zero);
-    tcase_add_test(tcase, slopes_by_channel);
-    tcase_add_test(tcase, refuses_slopes_that_differ_within_a_channel);
-    tcase_add_test(tcase, activates_in_each_layout);
-    tcase_add_test(tcase, slices_and_splits);
-    tcase_add_test(tcase, refuses_steps);
-    tcase_add_test(tcase, splits_channels);
-    tcase_add_test(tcase, splits_into_outputs);
+    tcase_add_test(tcase, resize_matches_the_cpu_provider);
+    tcase_add_test(tcase, resize_shared_by_threads_matches_the_cpu_provider);
+    tcase_add_test(tcase, nearest_resize_takes_bytes);
+    tcase_add_test(tcase, claim_rejects_unsupported_resize_attributes);
+    tcase_add_test(tcase, instance_normalization_matches_the_cpu_provider);
+    tcase_add_test(tcase, instance_normalization_far_from_0_loses_no_precision);
+    tcase_add_test(tcase, prelu_by_channel_matches_the_cpu_provider);
+    tcase_add_test(tcase, claim_rejects_prelu_slopes_that_differ_within_a_channel);
+    tcase_add_test(tcase, activations_match_the_cpu_provider_in_each_layout);
+    tcase_add_test(tcase, slice_of_channels_matches_the_cpu_provider);
+    tcase_add_test(tcase, claim_rejects_slices_with_steps);
+    tcase_add_test(tcase, split_of_channels_matches_the_cpu_provider);
+    tcase_add_test(tcase, split_into_graph_outputs_matches_the_cpu_provider);
     return check_main("dnnl_spatial", &tcase, 1);
 }

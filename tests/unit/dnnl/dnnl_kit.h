@@ -50,7 +50,7 @@ static inline bp_entry_fn dnnl_cpu_entry(void)
  */
 #define DNNL_TEAM (WITH_ASAN ? 1 : 2)
 
-/* A host of dnnl's that has it take all it can. */
+/* A test host for dnnl, with options that make it claim every node it can run. */
 static inline struct th *dnnl_new(void)
 {
     struct th *t = th_new(bp_provider_entry_v1);

@@ -57,7 +57,7 @@ static void if_model(void)
     kit_io(KIT_OUTPUT, "v", BP_DTYPE_F32, "2");
 }
 
-START_TEST(runs_either_branch_nested_and_captured)
+START_TEST(if_runs_either_branch_with_nested_and_captured_values)
 {
     static const float wants[4][2] = {{1, 2}, {-1, -2}, {100, 202}, {100, 202}};
     float x[] = {-1, 2};
@@ -103,7 +103,7 @@ static void uneven_model(void)
     kit_session();
 }
 
-START_TEST(branches_may_differ_in_shape)
+START_TEST(if_branches_may_give_different_shapes)
 {
     float x[] = {-1, 2, 3};
 
@@ -124,7 +124,7 @@ START_TEST(branches_may_differ_in_shape)
 }
 END_TEST
 
-START_TEST(a_condition_may_be_a_default)
+START_TEST(if_condition_may_be_a_default_value)
 {
     static const uint8_t yes = 1;
     uint8_t no = 0;
@@ -159,7 +159,7 @@ START_TEST(a_condition_may_be_a_default)
 }
 END_TEST
 
-START_TEST(a_condition_of_several_values_is_refused)
+START_TEST(if_rejects_a_condition_of_several_elements)
 {
     uint8_t c[2] = {1, 0};
     float x[] = {-1, 2};
@@ -184,7 +184,7 @@ START_TEST(a_condition_of_several_values_is_refused)
 }
 END_TEST
 
-START_TEST(a_subgraph_follows_elements_from_outside)
+START_TEST(subgraph_infers_shapes_from_captured_values)
 {
     uint8_t c = 1;
     float x[] = {1, -2, 3, -4, 5, 6};
@@ -226,7 +226,7 @@ END_TEST
 
 /* ---- ending early ---------------------------------------------------------------------------- */
 
-START_TEST(stops_when_it_is_cancelled)
+START_TEST(run_stops_when_it_is_cancelled)
 {
     uint32_t cancel = 1;
     bp_run_options options = {.struct_size = sizeof options, .cancel = &cancel};
@@ -247,7 +247,7 @@ START_TEST(stops_when_it_is_cancelled)
 }
 END_TEST
 
-START_TEST(stops_at_its_time_limit)
+START_TEST(run_stops_at_its_time_limit)
 {
     bp_run_options options = {.struct_size = sizeof options, .timeout_ns = 1};
     float x[] = {-1, 2, -3, 4};
@@ -312,7 +312,7 @@ static void run_on_threads(void)
     ck_assert_uint_eq(stats().runs, N_THREADS * N_RUNS);
 }
 
-START_TEST(runs_on_two_threads_at_once)
+START_TEST(session_runs_on_two_threads_at_once)
 {
     struct mock_counters *counters = kit_counters("few");
     uint32_t before = atomic_load(&counters->executes);
@@ -342,7 +342,7 @@ START_TEST(frames_of_exclusive_providers_are_serialised)
 }
 END_TEST
 
-START_TEST(one_call_of_execute_for_each_group)
+START_TEST(each_group_is_executed_by_one_call)
 {
     uint32_t before = atomic_load(&kit_counters("few")->executes);
 
@@ -358,7 +358,7 @@ START_TEST(one_call_of_execute_for_each_group)
 }
 END_TEST
 
-START_TEST(a_group_is_one_call_however_long)
+START_TEST(a_group_of_many_nodes_is_executed_by_one_call)
 {
     float x[] = {1, -1}, y[2];
     int64_t dims[1];
@@ -395,16 +395,16 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
-    tcase_add_test(tcase, runs_either_branch_nested_and_captured);
-    tcase_add_test(tcase, branches_may_differ_in_shape);
-    tcase_add_test(tcase, a_condition_may_be_a_default);
-    tcase_add_test(tcase, a_condition_of_several_values_is_refused);
-    tcase_add_test(tcase, a_subgraph_follows_elements_from_outside);
-    tcase_add_test(tcase, stops_when_it_is_cancelled);
-    tcase_add_test(tcase, stops_at_its_time_limit);
-    tcase_add_test(tcase, runs_on_two_threads_at_once);
+    tcase_add_test(tcase, if_runs_either_branch_with_nested_and_captured_values);
+    tcase_add_test(tcase, if_branches_may_give_different_shapes);
+    tcase_add_test(tcase, if_condition_may_be_a_default_value);
+    tcase_add_test(tcase, if_rejects_a_condition_of_several_elements);
+    tcase_add_test(tcase, subgraph_infers_shapes_from_captured_values);
+    tcase_add_test(tcase, run_stops_when_it_is_cancelled);
+    tcase_add_test(tcase, run_stops_at_its_time_limit);
+    tcase_add_test(tcase, session_runs_on_two_threads_at_once);
     tcase_add_test(tcase, frames_of_exclusive_providers_are_serialised);
-    tcase_add_test(tcase, one_call_of_execute_for_each_group);
-    tcase_add_test(tcase, a_group_is_one_call_however_long);
+    tcase_add_test(tcase, each_group_is_executed_by_one_call);
+    tcase_add_test(tcase, a_group_of_many_nodes_is_executed_by_one_call);
     return kit_main("control", &tcase, 1);
 }

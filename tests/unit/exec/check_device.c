@@ -13,7 +13,7 @@
 
 /* ---- values that cross ----------------------------------------------------------------------- */
 
-START_TEST(values_cross_between_memories)
+START_TEST(values_are_copied_between_host_and_device)
 {
     static const uint32_t rows[] = {3, 1, 0, 17, 3, 40, 0, 1};
 
@@ -26,7 +26,7 @@ START_TEST(values_cross_between_memories)
 }
 END_TEST
 
-START_TEST(each_value_crosses_once)
+START_TEST(each_value_is_copied_once)
 {
     bp_sim_counters *sim = device_sim(device_names[_i]);
 
@@ -47,7 +47,7 @@ START_TEST(each_value_crosses_once)
 END_TEST
 
 /* P9 */
-START_TEST(the_report_counts_what_crosses)
+START_TEST(report_counts_the_bytes_copied_at_group_boundaries)
 {
     bp_sim_counters *sim = device_sim(device_names[_i]);
     uint32_t n_copies = 0, up, down;
@@ -74,8 +74,8 @@ START_TEST(the_report_counts_what_crosses)
 }
 END_TEST
 
-/* Values that are not needed at once share their memory; what a session holds is told. */
-START_TEST(device_memory_is_used_again_and_counted)
+/* Values that are not live at the same time share memory; the session reports what it holds. */
+START_TEST(device_memory_is_reused_and_counted)
 {
     const bp_sim_counters *sim = device_sim(device_names[_i]);
     bp_session_stats stats = {.struct_size = sizeof stats};
@@ -93,7 +93,7 @@ START_TEST(device_memory_is_used_again_and_counted)
 }
 END_TEST
 
-START_TEST(nothing_is_copied_for_empty_tensors)
+START_TEST(empty_tensors_are_not_copied)
 {
     bp_sim_counters *sim = device_sim(device_names[_i]);
 
@@ -107,7 +107,7 @@ START_TEST(nothing_is_copied_for_empty_tensors)
 }
 END_TEST
 
-START_TEST(outputs_go_straight_into_the_callers_buffers)
+START_TEST(device_outputs_are_copied_straight_into_the_callers_buffers)
 {
     float x[] = {1, -2, 3, 4}, buffers[3][4];
     int64_t dims[3][2];
@@ -133,7 +133,7 @@ START_TEST(outputs_go_straight_into_the_callers_buffers)
 }
 END_TEST
 
-START_TEST(two_devices_meet_in_host_memory)
+START_TEST(two_devices_exchange_values_through_host_memory)
 {
     const char *first = device_names[_i], *second = device_names[(_i + 1) % N_DEVICE_NAMES];
 
@@ -183,7 +183,7 @@ START_TEST(memory_of_unfinished_copies_is_not_reused)
 }
 END_TEST
 
-START_TEST(a_provider_may_choose_among_its_spaces)
+START_TEST(provider_chooses_among_its_memory_spaces)
 {
     device_mixed_model("N");
     device_add(device_names[_i], "out_space", "2", NULL, NULL);
@@ -194,7 +194,7 @@ START_TEST(a_provider_may_choose_among_its_spaces)
 }
 END_TEST
 
-START_TEST(a_space_that_is_not_there_is_a_status)
+START_TEST(unknown_memory_space_is_an_error)
 {
     uint32_t n_wrong;
 
@@ -209,7 +209,7 @@ END_TEST
 
 /* ---- sizes from data ------------------------------------------------------------------------- */
 
-START_TEST(a_provider_may_read_shapes_on_the_host)
+START_TEST(provider_reads_shape_inputs_on_the_host)
 {
     float x[] = {-1, 2, -3, 4, -5, 6};
     int64_t to[][2] = {{2, 3}, {3, 2}, {6, 1}, {2, 3}};
@@ -236,7 +236,7 @@ START_TEST(a_provider_may_read_shapes_on_the_host)
 }
 END_TEST
 
-START_TEST(outputs_may_get_their_size_on_the_device)
+START_TEST(outputs_of_dynamic_size_are_allocated_on_the_device)
 {
     static const int64_t wants[][4] = {{1, 2}, {0}, {0, 1, 2, 3}, {3}};
     static const uint32_t counts[] = {2, 0, 4, 1};
@@ -265,7 +265,7 @@ END_TEST
 /* ---- control flow ---------------------------------------------------------------------------- */
 
 /* c ? Relu(a) + a : Neg(a) where a = x + x; then times itself. */
-START_TEST(subgraphs_run_on_devices_too)
+START_TEST(if_branches_run_on_devices)
 {
     float x[] = {-1, 2};
 
@@ -302,7 +302,7 @@ START_TEST(subgraphs_run_on_devices_too)
 END_TEST
 
 /* n times s = s + x, on the device; then s + s. */
-START_TEST(loops_run_on_devices_too)
+START_TEST(loop_iterations_run_on_devices)
 {
     float x[] = {1, 2}, start[] = {10, 20};
 
@@ -364,7 +364,7 @@ static void *run_often(void *arg)
     return NULL;
 }
 
-START_TEST(runs_may_overlap)
+START_TEST(concurrent_runs_share_a_device)
 {
     pthread_t threads[N_THREADS];
     uint32_t n_bad[N_THREADS];
@@ -396,20 +396,24 @@ int main(void)
         tcase_set_timeout(cases[i], 120);
         tcase_add_checked_fixture(cases[i], device_setup, kit_teardown);
     }
-    tcase_add_loop_test(cases[0], values_cross_between_memories, 0, N_DEVICE_NAMES);
-    tcase_add_loop_test(cases[0], each_value_crosses_once, 0, N_DEVICE_NAMES);
-    tcase_add_loop_test(cases[0], the_report_counts_what_crosses, 0, N_DEVICE_NAMES);
-    tcase_add_loop_test(cases[0], device_memory_is_used_again_and_counted, 0, N_DEVICE_NAMES);
-    tcase_add_loop_test(cases[0], nothing_is_copied_for_empty_tensors, 0, N_DEVICE_NAMES);
-    tcase_add_loop_test(cases[0], outputs_go_straight_into_the_callers_buffers, 0, N_DEVICE_NAMES);
-    tcase_add_loop_test(cases[0], two_devices_meet_in_host_memory, 0, N_DEVICE_NAMES);
+    tcase_add_loop_test(cases[0], values_are_copied_between_host_and_device, 0, N_DEVICE_NAMES);
+    tcase_add_loop_test(cases[0], each_value_is_copied_once, 0, N_DEVICE_NAMES);
+    tcase_add_loop_test(cases[0], report_counts_the_bytes_copied_at_group_boundaries, 0,
+                        N_DEVICE_NAMES);
+    tcase_add_loop_test(cases[0], device_memory_is_reused_and_counted, 0, N_DEVICE_NAMES);
+    tcase_add_loop_test(cases[0], empty_tensors_are_not_copied, 0, N_DEVICE_NAMES);
+    tcase_add_loop_test(cases[0], device_outputs_are_copied_straight_into_the_callers_buffers, 0,
+                        N_DEVICE_NAMES);
+    tcase_add_loop_test(cases[0], two_devices_exchange_values_through_host_memory, 0,
+                        N_DEVICE_NAMES);
     tcase_add_test(cases[0], memory_of_unfinished_copies_is_not_reused);
-    tcase_add_loop_test(cases[0], a_provider_may_choose_among_its_spaces, 0, N_DEVICE_NAMES);
-    tcase_add_loop_test(cases[0], a_space_that_is_not_there_is_a_status, 0, N_DEVICE_NAMES);
-    tcase_add_loop_test(cases[1], a_provider_may_read_shapes_on_the_host, 0, N_DEVICE_NAMES);
-    tcase_add_loop_test(cases[1], outputs_may_get_their_size_on_the_device, 0, N_DEVICE_NAMES);
-    tcase_add_loop_test(cases[2], subgraphs_run_on_devices_too, 0, N_DEVICE_NAMES);
-    tcase_add_loop_test(cases[2], loops_run_on_devices_too, 0, N_DEVICE_NAMES);
-    tcase_add_loop_test(cases[2], runs_may_overlap, 0, N_DEVICE_NAMES);
+    tcase_add_loop_test(cases[0], provider_chooses_among_its_memory_spaces, 0, N_DEVICE_NAMES);
+    tcase_add_loop_test(cases[0], unknown_memory_space_is_an_error, 0, N_DEVICE_NAMES);
+    tcase_add_loop_test(cases[1], provider_reads_shape_inputs_on_the_host, 0, N_DEVICE_NAMES);
+    tcase_add_loop_test(cases[1], outputs_of_dynamic_size_are_allocated_on_the_device, 0,
+                        N_DEVICE_NAMES);
+    tcase_add_loop_test(cases[2], if_branches_run_on_devices, 0, N_DEVICE_NAMES);
+    tcase_add_loop_test(cases[2], loop_iterations_run_on_devices, 0, N_DEVICE_NAMES);
+    tcase_add_loop_test(cases[2], concurrent_runs_share_a_device, 0, N_DEVICE_NAMES);
     return kit_main("device", cases, 3);
 }

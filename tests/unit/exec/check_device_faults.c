@@ -70,7 +70,7 @@ static const struct {
 
 enum { N_FAULTS = sizeof faults / sizeof faults[0] };
 
-START_TEST(a_call_that_fails_once_is_a_status)
+START_TEST(device_call_that_fails_once_fails_the_run_with_a_status)
 {
     uint32_t n = 1;
 
@@ -82,7 +82,7 @@ START_TEST(a_call_that_fails_once_is_a_status)
 }
 END_TEST
 
-START_TEST(a_device_that_is_lost_fails_each_run)
+START_TEST(lost_device_fails_every_run)
 {
     uint32_t n_wrong;
 
@@ -97,7 +97,7 @@ END_TEST
 
 /* ---- memory that is full --------------------------------------------------------------------- */
 
-START_TEST(full_memory_is_a_status)
+START_TEST(full_device_memory_fails_the_run_with_a_status)
 {
     uint32_t n_wrong;
 
@@ -112,7 +112,7 @@ START_TEST(full_memory_is_a_status)
 }
 END_TEST
 
-START_TEST(weights_that_do_not_fit_leave_the_nodes_to_the_next)
+START_TEST(weights_over_device_memory_move_nodes_to_the_next_provider)
 {
     bp_key_value row = {"memory", "10"};
 
@@ -129,7 +129,7 @@ END_TEST
 
 /* ---- runs that end early --------------------------------------------------------------------- */
 
-START_TEST(a_time_limit_ends_the_wait)
+START_TEST(time_limit_ends_a_wait_for_the_device)
 {
     bp_run_options options = {.struct_size = sizeof options, .timeout_ns = 20 * 1000 * 1000};
     uint32_t n_wrong;
@@ -148,7 +148,7 @@ static void *cancel(void *word)
     return NULL;
 }
 
-START_TEST(a_wait_can_be_cancelled)
+START_TEST(cancelling_ends_a_wait_for_the_device)
 {
     bp_run_options options = {.struct_size = sizeof options};
     uint32_t word = 0;
@@ -176,12 +176,14 @@ int main(void)
         tcase_set_timeout(cases[i], 300);
         tcase_add_checked_fixture(cases[i], device_setup, kit_teardown);
     }
-    tcase_add_loop_test(cases[0], a_call_that_fails_once_is_a_status, 0, N_FAULTS);
-    tcase_add_test(cases[0], a_device_that_is_lost_fails_each_run);
-    tcase_add_loop_test(cases[1], full_memory_is_a_status, 0, N_DEVICE_NAMES);
-    tcase_add_loop_test(cases[1], weights_that_do_not_fit_leave_the_nodes_to_the_next, 0,
+    tcase_add_loop_test(cases[0], device_call_that_fails_once_fails_the_run_with_a_status, 0,
+                        N_FAULTS);
+    tcase_add_test(cases[0], lost_device_fails_every_run);
+    tcase_add_loop_test(cases[1], full_device_memory_fails_the_run_with_a_status, 0,
                         N_DEVICE_NAMES);
-    tcase_add_test(cases[2], a_time_limit_ends_the_wait);
-    tcase_add_test(cases[2], a_wait_can_be_cancelled);
+    tcase_add_loop_test(cases[1], weights_over_device_memory_move_nodes_to_the_next_provider, 0,
+                        N_DEVICE_NAMES);
+    tcase_add_test(cases[2], time_limit_ends_a_wait_for_the_device);
+    tcase_add_test(cases[2], cancelling_ends_a_wait_for_the_device);
     return kit_main("device_faults", cases, 3);
 }

@@ -236,7 +236,7 @@ static void vary(struct gk *g, uint64_t *seed)
     }
 }
 
-START_TEST(beam_search_is_a_plain_search)
+START_TEST(beam_search_matches_a_plain_search)
 {
     uint64_t seed = (uint64_t)_i;
     struct gk g;
@@ -250,7 +250,7 @@ START_TEST(beam_search_is_a_plain_search)
 }
 END_TEST
 
-START_TEST(whisper_is_searched_from_its_first_tokens)
+START_TEST(whisper_beam_search_starts_from_decoder_input_ids)
 {
     uint64_t seed = (uint64_t)_i;
     struct gk g;
@@ -267,7 +267,7 @@ START_TEST(whisper_is_searched_from_its_first_tokens)
 }
 END_TEST
 
-/* Argmax of the logits, not of probabilities. What all had ended before stays 0. */
+/* Argmax of the logits, not of probabilities. Steps after the end of all sequences stay 0. */
 static void compare_greedy(struct gk *g, const bp_binding *out)
 {
     struct sequence s[GK_ROWS];
@@ -298,7 +298,7 @@ static void compare_greedy(struct gk *g, const bp_binding *out)
                          s[i / g->max_length].tokens[i % g->max_length]);
 }
 
-START_TEST(greedy_search_takes_the_best_each_time)
+START_TEST(greedy_search_takes_the_best_token_each_step)
 {
     uint64_t seed = (uint64_t)_i;
     bp_binding out[GK_OUTPUTS];
@@ -315,8 +315,8 @@ START_TEST(greedy_search_takes_the_best_each_time)
 }
 END_TEST
 
-/* A top_p that leaves one word leaves nothing to chance. */
-START_TEST(sampling_of_the_best_word_is_greedy)
+/* A top_p that leaves one token makes sampling deterministic. */
+START_TEST(sampling_with_top_p_of_one_token_matches_greedy_search)
 {
     uint64_t seed = (uint64_t)_i;
     bp_binding out[GK_OUTPUTS];
@@ -344,8 +344,8 @@ START_TEST(sampling_of_the_best_word_is_greedy)
 }
 END_TEST
 
-/* Nothing of a run stays for the next, of another size. */
-START_TEST(a_session_searches_many_times)
+/* A run leaves no state that would change the next one, which has another size. */
+START_TEST(repeated_searches_of_a_session_do_not_affect_each_other)
 {
     uint64_t seed = 7;
     struct gk g;
@@ -364,8 +364,8 @@ START_TEST(a_session_searches_many_times)
 }
 END_TEST
 
-/* The body's Add goes to a provider that takes little; the rest of it to the CPU. */
-START_TEST(subgraphs_run_on_several_providers)
+/* The Add of the decoder subgraph runs on provider "few", its other nodes on the CPU. */
+START_TEST(decoder_subgraphs_run_on_several_providers)
 {
     uint32_t before = atomic_load(&kit_counters("few")->executes);
     struct gk g;
@@ -401,7 +401,7 @@ static void gives(struct gk *g, uint32_t n, const int32_t *sequences, const floa
  * ONNX Runtime ends entries 1 and 2 by candidates that are not all theirs; a search of each alone
  * gives something else.
  */
-START_TEST(three_prompts_end_as_in_onnx_runtime)
+START_TEST(beam_search_of_three_prompts_matches_onnx_runtime)
 {
     static const int32_t sequences[] = {4, 3, 6, 6, 6, 6, 6, 6, 6, 6, 4, 3, 3, 6, 6, 6, 6, 6, 6, 6,
                                         4, 3, 6, 6, 6, 6, 6, 6, 6, 6, 4, 3, 3, 6, 6, 6, 6, 6, 6, 6,
@@ -420,7 +420,7 @@ START_TEST(three_prompts_end_as_in_onnx_runtime)
 }
 END_TEST
 
-START_TEST(an_encoder_and_a_decoder_are_as_in_onnx_runtime)
+START_TEST(encoder_decoder_beam_search_matches_onnx_runtime)
 {
     static const int32_t sequences[] = {2, 6, 3, 1, 6, 6, 6, 6, 6, 6, 6, 6, 2, 6, 1, 6, 6, 6,
                                         6, 6, 6, 6, 6, 6, 2, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6,
@@ -442,8 +442,8 @@ START_TEST(an_encoder_and_a_decoder_are_as_in_onnx_runtime)
 }
 END_TEST
 
-/* The seed's draws, and the words that top_p leaves by either rule. */
-START_TEST(samples_are_those_of_onnx_runtime)
+/* The random values of the seed, and the tokens that either rule of top_p keeps. */
+START_TEST(sampling_matches_onnx_runtime)
 {
     static const int32_t sequences[2][32] = {{1, 1, 2, 1, 0, 6, 6, 3, 5, 2, 1, 1, 0, 6, 6, 3,
                                               4, 2, 2, 6, 6, 6, 3, 5, 1, 5, 4, 2, 3, 5, 6, 3},
@@ -470,14 +470,14 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
-    tcase_add_loop_test(tcase, beam_search_is_a_plain_search, 0, 60);
-    tcase_add_loop_test(tcase, whisper_is_searched_from_its_first_tokens, 0, 16);
-    tcase_add_loop_test(tcase, greedy_search_takes_the_best_each_time, 0, 16);
-    tcase_add_loop_test(tcase, sampling_of_the_best_word_is_greedy, 0, 10);
-    tcase_add_test(tcase, a_session_searches_many_times);
-    tcase_add_loop_test(tcase, subgraphs_run_on_several_providers, 0, 5);
-    tcase_add_test(tcase, three_prompts_end_as_in_onnx_runtime);
-    tcase_add_test(tcase, an_encoder_and_a_decoder_are_as_in_onnx_runtime);
-    tcase_add_loop_test(tcase, samples_are_those_of_onnx_runtime, 0, 2);
+    tcase_add_loop_test(tcase, beam_search_matches_a_plain_search, 0, 60);
+    tcase_add_loop_test(tcase, whisper_beam_search_starts_from_decoder_input_ids, 0, 16);
+    tcase_add_loop_test(tcase, greedy_search_takes_the_best_token_each_step, 0, 16);
+    tcase_add_loop_test(tcase, sampling_with_top_p_of_one_token_matches_greedy_search, 0, 10);
+    tcase_add_test(tcase, repeated_searches_of_a_session_do_not_affect_each_other);
+    tcase_add_loop_test(tcase, decoder_subgraphs_run_on_several_providers, 0, 5);
+    tcase_add_test(tcase, beam_search_of_three_prompts_matches_onnx_runtime);
+    tcase_add_test(tcase, encoder_decoder_beam_search_matches_onnx_runtime);
+    tcase_add_loop_test(tcase, sampling_matches_onnx_runtime, 0, 2);
     return kit_main("generate", &tcase, 1);
 }

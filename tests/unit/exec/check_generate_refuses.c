@@ -37,7 +37,7 @@ static void model(const char *op, enum gk_form form)
     gk_model(&g);
 }
 
-START_TEST(names_of_a_decoder_count)
+START_TEST(search_rejects_unknown_port_names_of_a_decoder)
 {
     model("BeamSearch", GK_GPT);
     replace("decoder", "position_ids", "positionings");
@@ -52,7 +52,7 @@ START_TEST(names_of_a_decoder_count)
 }
 END_TEST
 
-START_TEST(names_of_an_encoder_count)
+START_TEST(search_rejects_unknown_port_names_of_an_encoder)
 {
     model("BeamSearch", GK_ENCODER);
     replace("encoder", "encoder_attention_mask", "encoder_attention_musk");
@@ -88,7 +88,7 @@ static const struct ports wrong_ports[] = {
      "past_present_share_buffer"},
 };
 
-START_TEST(a_decoder_has_its_ports)
+START_TEST(search_rejects_a_decoder_with_wrong_inputs_or_outputs)
 {
     const struct ports *p = &wrong_ports[_i];
     struct gk g;
@@ -134,7 +134,7 @@ static void subgraphs_of(const char *op, int64_t type, bool has_encoder, bool ha
     gk_close_node(&g);
 }
 
-START_TEST(models_have_the_subgraphs_of_their_type)
+START_TEST(search_rejects_a_model_without_the_subgraphs_of_its_type)
 {
     subgraphs_of("BeamSearch", 0, false, false, GK_GPT);
     KIT_FAILS(bp_model_open_memory(kit.env, kit.w.data, kit.w.size, NULL, &kit.model, &kit.err),
@@ -156,8 +156,8 @@ START_TEST(models_have_the_subgraphs_of_their_type)
 }
 END_TEST
 
-/* What of Whisper's search is not there is told before a run, or by its input. */
-START_TEST(whisper_has_no_cross_qk_and_no_timestamps)
+/* Unsupported parts of Whisper's search are rejected at session creation or by the input's name. */
+START_TEST(whisper_search_rejects_cross_qk_and_timestamps)
 {
     bp_binding out[GK_OUTPUTS];
     struct gk g;
@@ -194,7 +194,7 @@ static void session_of(const char *op)
         KIT_FAILS(gk_try(&asked, out_, NULL), __VA_ARGS__);                                        \
     } while (0)
 
-START_TEST(integer_inputs_have_limits)
+START_TEST(search_rejects_integer_inputs_out_of_range)
 {
     bp_binding out[GK_OUTPUTS];
 
@@ -225,7 +225,7 @@ START_TEST(integer_inputs_have_limits)
 }
 END_TEST
 
-START_TEST(a_seed_is_not_negative)
+START_TEST(sampling_rejects_a_negative_seed)
 {
     session_of("Sampling");
     asked.seed = -1;
@@ -274,7 +274,7 @@ static void with_shapes(const char *vocab, uint32_t n, bool is_prefix, const cha
     bp_tensor_free(&out.tensor);
 }
 
-START_TEST(masks_have_the_size_of_the_vocabulary)
+START_TEST(search_rejects_masks_of_another_size_than_the_vocabulary)
 {
     with_shapes("v", 7, false, NULL);
     with_shapes("v", 8, false, "vocab_mask has to have the shape [vocabulary]");
@@ -284,15 +284,15 @@ START_TEST(masks_have_the_size_of_the_vocabulary)
 }
 END_TEST
 
-/* vocab_size may leave words out at the end; more than there are it may not have. */
-START_TEST(a_vocabulary_may_be_smaller_than_the_logits)
+/* vocab_size may leave tokens out at the end, but must not be larger than the logits. */
+START_TEST(search_accepts_a_vocabulary_smaller_than_the_logits)
 {
     bp_binding out[GK_OUTPUTS];
 
     for (int64_t size = 6; size <= 8; size += 2) {
         gk_start(&asked, "GreedySearch", GK_GPT, 1);
         for (int i = 0; i < GK_WORDS; i++)
-            asked.table[i * GK_WORDS + 6] = 7; /* the best word is the last */
+            asked.table[i * GK_WORDS + 6] = 7; /* the most probable token is the last */
         memset(asked.weights, 0, sizeof asked.weights);
         kit_start_model();
         kit_open_node("gen", "GreedySearch", "input_ids max_length min_length repetition_penalty",
@@ -325,7 +325,7 @@ static void *cancel_soon(void *flag)
     return NULL;
 }
 
-START_TEST(a_long_search_is_cancelled_between_tokens)
+START_TEST(long_search_is_cancelled_between_tokens)
 {
     uint32_t cancel = 0;
     bp_run_options options = {.struct_size = sizeof options, .cancel = &cancel};
@@ -345,8 +345,8 @@ START_TEST(a_long_search_is_cancelled_between_tokens)
 }
 END_TEST
 
-/* Each allocation of a run that is not the first, and of the first. */
-START_TEST(a_run_survives_that_memory_is_not_there)
+/* Each allocation of the first run, and of a later one. */
+START_TEST(search_survives_every_failing_allocation)
 {
     static const char *const ops[] = {"BeamSearch", "BeamSearch", "GreedySearch", "Sampling"};
     bp_binding out[GK_OUTPUTS];
@@ -383,17 +383,17 @@ int main(void)
 
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
-    tcase_add_test(tcase, names_of_a_decoder_count);
-    tcase_add_test(tcase, names_of_an_encoder_count);
-    tcase_add_loop_test(tcase, a_decoder_has_its_ports, 0,
+    tcase_add_test(tcase, search_rejects_unknown_port_names_of_a_decoder);
+    tcase_add_test(tcase, search_rejects_unknown_port_names_of_an_encoder);
+    tcase_add_loop_test(tcase, search_rejects_a_decoder_with_wrong_inputs_or_outputs, 0,
                         (int)(sizeof wrong_ports / sizeof wrong_ports[0]));
-    tcase_add_test(tcase, models_have_the_subgraphs_of_their_type);
-    tcase_add_test(tcase, whisper_has_no_cross_qk_and_no_timestamps);
-    tcase_add_test(tcase, integer_inputs_have_limits);
-    tcase_add_test(tcase, a_seed_is_not_negative);
-    tcase_add_test(tcase, masks_have_the_size_of_the_vocabulary);
-    tcase_add_test(tcase, a_vocabulary_may_be_smaller_than_the_logits);
-    tcase_add_test(tcase, a_long_search_is_cancelled_between_tokens);
-    tcase_add_loop_test(tcase, a_run_survives_that_memory_is_not_there, 0, 4);
+    tcase_add_test(tcase, search_rejects_a_model_without_the_subgraphs_of_its_type);
+    tcase_add_test(tcase, whisper_search_rejects_cross_qk_and_timestamps);
+    tcase_add_test(tcase, search_rejects_integer_inputs_out_of_range);
+    tcase_add_test(tcase, sampling_rejects_a_negative_seed);
+    tcase_add_test(tcase, search_rejects_masks_of_another_size_than_the_vocabulary);
+    tcase_add_test(tcase, search_accepts_a_vocabulary_smaller_than_the_logits);
+    tcase_add_test(tcase, long_search_is_cancelled_between_tokens);
+    tcase_add_loop_test(tcase, search_survives_every_failing_allocation, 0, 4);
     return kit_main("generate_refuses", &tcase, 1);
 }

@@ -20,7 +20,7 @@ static bp_object *object_of(uint32_t dtype, const void *data, uint32_t rank, int
     return object;
 }
 
-/* A sequence of n tensors of one number. */
+/* A sequence of n tensors of one element. */
 static bp_object *sequence_of(uint32_t n, const float *values)
 {
     bp_object *items[8] = {NULL}, *sequence;
@@ -123,7 +123,7 @@ static void check_scan(const int64_t *lens, const float *x, const float *y, cons
     }
 }
 
-START_TEST(scan_8_goes_through_each_sequence_of_a_batch)
+START_TEST(scan_8_iterates_over_each_sequence_of_a_batch)
 {
     static const int64_t lens[] = {4, 2, 0}, wrong[] = {4, 5, 1};
     float x[BATCH * LENGTH * WIDTH], y[BATCH * LENGTH * WIDTH], by[] = {2, -1}, zero[6];
@@ -156,7 +156,7 @@ START_TEST(scan_8_goes_through_each_sequence_of_a_batch)
 }
 END_TEST
 
-START_TEST(scan_8_of_an_empty_batch_gives_nothing)
+START_TEST(scan_8_of_an_empty_batch_gives_empty_outputs)
 {
     static const float none[1];
     static const int64_t lens[1];
@@ -203,7 +203,7 @@ static void scan_words(bool has_batch)
     kit_session();
 }
 
-START_TEST(scan_gathers_strings)
+START_TEST(scan_collects_strings)
 {
     static const bp_span first[] = {{"one", 3}, {"seventeen", 9}};
     static const bp_span x[] = {{"a", 1}, {"bb", 2}, {"ccc", 3}, {"dddd", 4}};
@@ -331,7 +331,7 @@ START_TEST(loop_carries_sequences)
 }
 END_TEST
 
-/* An optional that is empty before the first round, and holds the round's number after it. */
+/* An optional that is empty before the first iteration, and then holds the iteration's index. */
 START_TEST(loop_carries_optionals)
 {
     static const float x[] = {3};
@@ -432,7 +432,7 @@ static void nested_model(void)
     kit_io(KIT_OUTPUT, "stacked", BP_DTYPE_F32, NULL);
 }
 
-START_TEST(loops_in_loops_see_all_that_is_around_them)
+START_TEST(nested_loops_read_captured_values_of_every_level)
 {
     static const float x[] = {1}, items[] = {10, 30, 20};
     float want[6], sum = 1, stacked[3];
@@ -491,7 +491,7 @@ static void branch(const char *attr, bool changes)
     kit_close_subgraph();
 }
 
-START_TEST(branches_give_sequences_and_optionals)
+START_TEST(if_branches_give_sequences_and_optionals)
 {
     static const float given[] = {4, 5}, x[] = {7}, more[] = {4, 5, 7};
     uint8_t yes = 1;
@@ -567,7 +567,7 @@ static void map_model(void)
     kit_io_of(KIT_OUTPUT, "pairs", BP_KIND_SEQUENCE, 0, BP_DTYPE_F32);
 }
 
-START_TEST(a_map_takes_pairs_of_items)
+START_TEST(sequence_map_takes_items_of_two_sequences)
 {
     static const float a[] = {1, 2, 3}, b[] = {30, 20, 10}, x[] = {100}, by[] = {2};
     static const float want[] = {260, 440, 620};
@@ -609,14 +609,14 @@ int main(void)
     TCase *tcase = tcase_create("host_op_subgraphs");
 
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
-    tcase_add_test(tcase, scan_8_goes_through_each_sequence_of_a_batch);
-    tcase_add_test(tcase, scan_8_of_an_empty_batch_gives_nothing);
-    tcase_add_test(tcase, scan_gathers_strings);
+    tcase_add_test(tcase, scan_8_iterates_over_each_sequence_of_a_batch);
+    tcase_add_test(tcase, scan_8_of_an_empty_batch_gives_empty_outputs);
+    tcase_add_test(tcase, scan_collects_strings);
     tcase_add_test(tcase, loop_carries_strings);
     tcase_add_test(tcase, loop_carries_sequences);
     tcase_add_test(tcase, loop_carries_optionals);
-    tcase_add_test(tcase, loops_in_loops_see_all_that_is_around_them);
-    tcase_add_test(tcase, branches_give_sequences_and_optionals);
-    tcase_add_test(tcase, a_map_takes_pairs_of_items);
+    tcase_add_test(tcase, nested_loops_read_captured_values_of_every_level);
+    tcase_add_test(tcase, if_branches_give_sequences_and_optionals);
+    tcase_add_test(tcase, sequence_map_takes_items_of_two_sequences);
     return kit_main("host_op_subgraphs", &tcase, 1);
 }

@@ -78,7 +78,7 @@ static void free_two(bp_binding *out)
     bp_tensor_free(&out[1].tensor);
 }
 
-START_TEST(loop_counts_stops_and_scans)
+START_TEST(loop_honours_trip_count_and_condition_and_collects_scan_outputs)
 {
     bp_binding out[2];
 
@@ -148,7 +148,7 @@ START_TEST(loop_carries_values_that_swap_and_grow)
 }
 END_TEST
 
-START_TEST(loop_without_end_can_be_stopped)
+START_TEST(endless_loop_can_be_cancelled)
 {
     static const float x[] = {1};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1), out = kit_wanted(0);
@@ -175,7 +175,7 @@ START_TEST(loop_without_end_can_be_stopped)
 }
 END_TEST
 
-START_TEST(loop_names_what_its_subgraph_lacks)
+START_TEST(loop_names_the_missing_outputs_of_its_subgraph)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1");
     kit_open_node("loop", "Loop", "- - x", "y");
@@ -218,7 +218,7 @@ static void scan_model(int64_t in_axis, int64_t out_axis, int64_t backwards)
     kit_io(KIT_OUTPUT, "sums", BP_DTYPE_F32, NULL);
 }
 
-/* Where element (a, b) of a slice lies when the scanned axis is at `at`. */
+/* The offset of element (a, b) of a slice when the scanned axis is at `at`. */
 static size_t place(const int64_t *dims, uint32_t axis, int64_t at, int64_t a, int64_t b)
 {
     int64_t index[3] = {a, b, b};
@@ -268,7 +268,7 @@ static void check_scan(uint32_t in_axis, uint32_t out_axis, bool backwards)
     free_two(out);
 }
 
-START_TEST(scan_goes_along_any_axis)
+START_TEST(scan_iterates_along_any_axis)
 {
     for (uint32_t in_axis = 0; in_axis < 3; in_axis++) {
         for (uint32_t out_axis = 0; out_axis < 3; out_axis++) {
@@ -305,7 +305,7 @@ static void check_sequence(const bp_object *sequence, uint32_t n, const float *v
         kit_check_floats(bp_object_tensor(bp_object_item(sequence, i)), 1, &values[i]);
 }
 
-START_TEST(sequences_are_fed_changed_and_fetched)
+START_TEST(sequences_are_fed_edited_and_fetched)
 {
     static const float three[] = {1, 2, 3}, inserted[] = {1, 9, 2, 3}, nine = 9;
     int64_t at = 1;
@@ -381,7 +381,7 @@ END_TEST
 
 /* ---- optionals ------------------------------------------------------------------------------- */
 
-START_TEST(optionals_may_be_empty)
+START_TEST(optional_operators_accept_an_empty_optional)
 {
     static const float x[] = {5};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1), out[2] = {kit_wanted(0), kit_wanted(1)};
@@ -409,7 +409,7 @@ END_TEST
 
 /* ---- maps ------------------------------------------------------------------------------------ */
 
-START_TEST(scores_become_maps)
+START_TEST(zip_map_makes_maps_of_scores)
 {
     static const char *const labels[] = {"cat", "dog"};
     static const float x[] = {0.25f, 0.75f, 1, 0};
@@ -444,7 +444,7 @@ START_TEST(scores_become_maps)
 }
 END_TEST
 
-START_TEST(maps_become_vectors)
+START_TEST(dict_vectorizer_makes_vectors_of_maps)
 {
     static const char *const words[] = {"b", "none", "a"};
     static const bp_span names[] = {{"a", 1}, {"b", 1}};
@@ -522,7 +522,7 @@ END_TEST
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
-START_TEST(objects_refuse_what_makes_no_sense)
+START_TEST(objects_reject_invalid_items_and_bytes)
 {
     static const float x = 1;
     static const int32_t k = 1;
@@ -551,17 +551,17 @@ int main(void)
     TCase *tcase = tcase_create("host_ops");
 
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
-    tcase_add_test(tcase, loop_counts_stops_and_scans);
+    tcase_add_test(tcase, loop_honours_trip_count_and_condition_and_collects_scan_outputs);
     tcase_add_test(tcase, loop_carries_values_that_swap_and_grow);
-    tcase_add_test(tcase, loop_without_end_can_be_stopped);
-    tcase_add_test(tcase, loop_names_what_its_subgraph_lacks);
-    tcase_add_test(tcase, scan_goes_along_any_axis);
-    tcase_add_test(tcase, sequences_are_fed_changed_and_fetched);
+    tcase_add_test(tcase, endless_loop_can_be_cancelled);
+    tcase_add_test(tcase, loop_names_the_missing_outputs_of_its_subgraph);
+    tcase_add_test(tcase, scan_iterates_along_any_axis);
+    tcase_add_test(tcase, sequences_are_fed_edited_and_fetched);
     tcase_add_test(tcase, split_to_sequence_then_concat_is_identity);
-    tcase_add_test(tcase, optionals_may_be_empty);
-    tcase_add_test(tcase, scores_become_maps);
-    tcase_add_test(tcase, maps_become_vectors);
+    tcase_add_test(tcase, optional_operators_accept_an_empty_optional);
+    tcase_add_test(tcase, zip_map_makes_maps_of_scores);
+    tcase_add_test(tcase, dict_vectorizer_makes_vectors_of_maps);
     tcase_add_test(tcase, strings_are_fed_and_fetched);
-    tcase_add_test(tcase, objects_refuse_what_makes_no_sense);
+    tcase_add_test(tcase, objects_reject_invalid_items_and_bytes);
     return kit_main("host_ops", &tcase, 1);
 }

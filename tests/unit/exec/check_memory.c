@@ -106,7 +106,7 @@ static void check_steady(struct call *calls, uint32_t n, uint32_t crossings_a_ru
     ck_assert_uint_eq(stats().arena_bytes, before.arena_bytes);
 }
 
-START_TEST(a_steady_run_allocates_nothing)
+START_TEST(repeated_run_allocates_nothing)
 {
     struct call calls[2] = {{.n_in = 1}, {.n_in = 1}};
 
@@ -124,7 +124,7 @@ START_TEST(a_steady_run_allocates_nothing)
 END_TEST
 
 /* The profile is full long before the last run. */
-START_TEST(a_profiled_run_allocates_nothing)
+START_TEST(profiled_run_allocates_nothing)
 {
     struct call call = {.n_in = 1};
 
@@ -142,7 +142,7 @@ START_TEST(a_profiled_run_allocates_nothing)
 }
 END_TEST
 
-START_TEST(exclusive_frames_allocate_nothing)
+START_TEST(run_with_an_exclusive_frame_allocates_nothing)
 {
     struct call call = {.n_in = 1};
 
@@ -156,7 +156,7 @@ START_TEST(exclusive_frames_allocate_nothing)
 END_TEST
 
 /* Feeds are copied and results written through memory that the frame keeps. */
-START_TEST(unaligned_tensors_allocate_nothing)
+START_TEST(run_with_unaligned_tensors_allocates_nothing)
 {
     struct call calls[2] = {{.n_in = 1}, {.n_in = 1}};
 
@@ -176,7 +176,7 @@ START_TEST(unaligned_tensors_allocate_nothing)
 END_TEST
 
 /* Neither with streams nor without, here or in the accelerator. */
-START_TEST(device_providers_allocate_nothing)
+START_TEST(run_on_a_device_allocates_nothing)
 {
     static const char *const names[] = {"gizmo", "widget"};
     struct call calls[2] = {{.n_in = 1}, {.n_in = 1}};
@@ -192,7 +192,7 @@ START_TEST(device_providers_allocate_nothing)
 }
 END_TEST
 
-START_TEST(stages_and_computed_shapes_allocate_nothing)
+START_TEST(run_with_stages_and_computed_shapes_allocates_nothing)
 {
     struct call calls[2] = {{.n_in = 2, .to = {2, 3}}, {.n_in = 2, .to = {3, -2}}};
 
@@ -214,7 +214,7 @@ START_TEST(stages_and_computed_shapes_allocate_nothing)
 }
 END_TEST
 
-START_TEST(control_flow_allocates_nothing)
+START_TEST(if_allocates_nothing)
 {
     struct call calls[2] = {{.n_in = 2, .condition = 0}, {.n_in = 2, .condition = 1}};
 
@@ -246,7 +246,7 @@ START_TEST(control_flow_allocates_nothing)
 END_TEST
 
 /* x -> x + x, four times, with each round's result scanned. */
-START_TEST(a_loop_allocates_nothing)
+START_TEST(loop_allocates_nothing)
 {
     static const int64_t trips = 4;
     struct call calls[1] = {{.n_in = 1}};
@@ -282,7 +282,7 @@ END_TEST
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-START_TEST(memory_is_counted_and_given_back)
+START_TEST(session_counts_its_memory_and_trim_releases_it)
 {
     uint64_t freed = 0, peak;
 
@@ -311,7 +311,7 @@ START_TEST(memory_is_counted_and_given_back)
 }
 END_TEST
 
-START_TEST(memory_is_counted_for_each_provider)
+START_TEST(session_counts_memory_for_each_provider)
 {
     bp_memory_use few, cpu, own = {.struct_size = sizeof own};
     uint32_t host;
@@ -340,7 +340,7 @@ START_TEST(memory_is_counted_for_each_provider)
 }
 END_TEST
 
-START_TEST(memory_of_a_device_is_its_provider_s)
+START_TEST(session_counts_device_memory_as_its_providers)
 {
     bp_memory_use gizmo;
 
@@ -424,7 +424,7 @@ static void check_every_failure(bp_rc (*work)(void))
     ck_assert_uint_ge(n_told, 30);
 }
 
-START_TEST(out_of_memory_is_a_status_on_the_whole_way)
+START_TEST(session_creation_and_run_survive_every_failing_allocation)
 {
     kit_small_model();
     pw_close(&kit.w);
@@ -433,7 +433,7 @@ START_TEST(out_of_memory_is_a_status_on_the_whole_way)
 }
 END_TEST
 
-START_TEST(out_of_memory_is_a_status_in_subgraphs_and_stages)
+START_TEST(subgraphs_and_stages_survive_every_failing_allocation)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1,4");
     kit_ints("to", PW_DIMS(2), 2, (int64_t[]){2, -2});
@@ -472,7 +472,7 @@ static bp_rc plan(void)
     return rc;
 }
 
-START_TEST(out_of_memory_is_a_status_in_plans_and_reports)
+START_TEST(plans_and_reports_survive_every_failing_allocation)
 {
     kit_small_model();
     kit_provider("few", BP_FALLBACK_SILENT);
@@ -486,7 +486,7 @@ static bp_rc change_providers(void)
     return bp_session_set_providers(kit.session, kit.options, &kit.err);
 }
 
-START_TEST(out_of_memory_leaves_the_session_as_it_was)
+START_TEST(failing_allocation_leaves_the_session_usable)
 {
     kit_small_model();
     kit_provider("few", BP_FALLBACK_SILENT);
@@ -496,8 +496,8 @@ START_TEST(out_of_memory_leaves_the_session_as_it_was)
 }
 END_TEST
 
-/* Each in a process of its own: what a plug-in needs to be opened is there for good afterwards. */
-START_TEST(out_of_memory_while_opening_a_plug_in_is_a_status)
+/* Each failure in a process of its own, because an opened plug-in stays loaded. */
+START_TEST(opening_a_plug_in_survives_every_failing_allocation)
 {
     bool failed;
     bp_rc rc;
@@ -510,7 +510,7 @@ START_TEST(out_of_memory_while_opening_a_plug_in_is_a_status)
 }
 END_TEST
 
-START_TEST(out_of_memory_while_making_an_environment_is_a_status)
+START_TEST(creating_an_environment_survives_every_failing_allocation)
 {
     const char *dirs[] = {"/one", "/two"};
     bp_env_config config = {
@@ -548,22 +548,22 @@ int main(void)
     tcase_set_timeout(failing, 300);
     tcase_add_checked_fixture(steady, kit_setup, kit_teardown);
     tcase_add_checked_fixture(failing, kit_setup, kit_teardown);
-    tcase_add_test(steady, a_steady_run_allocates_nothing);
-    tcase_add_test(steady, a_profiled_run_allocates_nothing);
-    tcase_add_test(steady, exclusive_frames_allocate_nothing);
-    tcase_add_test(steady, unaligned_tensors_allocate_nothing);
-    tcase_add_loop_test(steady, device_providers_allocate_nothing, 0, 2);
-    tcase_add_test(steady, stages_and_computed_shapes_allocate_nothing);
-    tcase_add_test(steady, control_flow_allocates_nothing);
-    tcase_add_test(steady, a_loop_allocates_nothing);
-    tcase_add_test(steady, memory_is_counted_and_given_back);
-    tcase_add_test(steady, memory_is_counted_for_each_provider);
-    tcase_add_test(steady, memory_of_a_device_is_its_provider_s);
-    tcase_add_test(failing, out_of_memory_is_a_status_on_the_whole_way);
-    tcase_add_test(failing, out_of_memory_is_a_status_in_subgraphs_and_stages);
-    tcase_add_test(failing, out_of_memory_is_a_status_in_plans_and_reports);
-    tcase_add_test(failing, out_of_memory_leaves_the_session_as_it_was);
-    tcase_add_loop_test(failing, out_of_memory_while_opening_a_plug_in_is_a_status, 1, 120);
-    tcase_add_test(failing, out_of_memory_while_making_an_environment_is_a_status);
+    tcase_add_test(steady, repeated_run_allocates_nothing);
+    tcase_add_test(steady, profiled_run_allocates_nothing);
+    tcase_add_test(steady, run_with_an_exclusive_frame_allocates_nothing);
+    tcase_add_test(steady, run_with_unaligned_tensors_allocates_nothing);
+    tcase_add_loop_test(steady, run_on_a_device_allocates_nothing, 0, 2);
+    tcase_add_test(steady, run_with_stages_and_computed_shapes_allocates_nothing);
+    tcase_add_test(steady, if_allocates_nothing);
+    tcase_add_test(steady, loop_allocates_nothing);
+    tcase_add_test(steady, session_counts_its_memory_and_trim_releases_it);
+    tcase_add_test(steady, session_counts_memory_for_each_provider);
+    tcase_add_test(steady, session_counts_device_memory_as_its_providers);
+    tcase_add_test(failing, session_creation_and_run_survive_every_failing_allocation);
+    tcase_add_test(failing, subgraphs_and_stages_survive_every_failing_allocation);
+    tcase_add_test(failing, plans_and_reports_survive_every_failing_allocation);
+    tcase_add_test(failing, failing_allocation_leaves_the_session_usable);
+    tcase_add_loop_test(failing, opening_a_plug_in_survives_every_failing_allocation, 1, 120);
+    tcase_add_test(failing, creating_an_environment_survives_every_failing_allocation);
     return kit_main("memory", cases, 2);
 }

@@ -61,7 +61,7 @@ static bp_rc run_x(uint32_t n)
     return rc;
 }
 
-START_TEST(nodes_come_in_order_then_their_group_then_the_run)
+START_TEST(profile_lists_nodes_then_their_group_then_the_run)
 {
     bp_profile_event run, group;
 
@@ -97,7 +97,7 @@ START_TEST(nodes_come_in_order_then_their_group_then_the_run)
 END_TEST
 
 /* "few" writes no events: the host has the time of a group, which is a node's when it is alone. */
-START_TEST(a_provider_that_measures_nothing_is_measured_as_a_whole)
+START_TEST(profile_times_whole_groups_of_a_provider_without_events)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N,4");
     kit_node("relu", "Relu", "x", "r");
@@ -118,7 +118,7 @@ START_TEST(a_provider_that_measures_nothing_is_measured_as_a_whole)
 }
 END_TEST
 
-START_TEST(host_operators_are_measured_too)
+START_TEST(profile_has_events_of_host_operators)
 {
     static const uint8_t yes = 1;
     static const float x[] = {1};
@@ -173,7 +173,7 @@ START_TEST(a_full_profile_keeps_the_last_events)
 }
 END_TEST
 
-START_TEST(runs_that_fail_are_told_as_far_as_they_came)
+START_TEST(profile_has_events_of_a_failed_run_up_to_the_failure)
 {
     kit_small_model();
     kit_provider("unexecuted", BP_FALLBACK_REQUIRE);
@@ -204,7 +204,7 @@ END_TEST
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-START_TEST(json_is_what_tools_of_onnx_runtime_read)
+START_TEST(profile_json_has_the_fields_of_onnx_runtime_profiles)
 {
     char *text = NULL;
 
@@ -254,7 +254,7 @@ static void *run_often(void *arg)
     return NULL;
 }
 
-START_TEST(runs_on_many_threads_write_to_one_profile)
+START_TEST(concurrent_runs_write_to_one_profile)
 {
     uint32_t n_failed[N_THREADS] = {0}, n_runs = 0;
     pthread_t threads[N_THREADS];
@@ -289,7 +289,7 @@ static bp_rc make_and_print(void)
     return rc;
 }
 
-START_TEST(out_of_memory_is_a_status)
+START_TEST(profile_survives_every_failing_allocation)
 {
     bool failed = true;
 
@@ -304,8 +304,8 @@ START_TEST(out_of_memory_is_a_status)
 }
 END_TEST
 
-/* A run does not fail because there is no memory to measure it: what is lost is counted. */
-START_TEST(a_run_goes_on_without_memory_for_its_profile)
+/* A run does not fail when there is no memory for its profile: lost events are counted. */
+START_TEST(run_succeeds_when_its_profile_runs_out_of_memory)
 {
     static const float x[4];
     bp_run_options options = {.struct_size = sizeof options};
@@ -339,15 +339,15 @@ int main(void)
 
     for (int i = 0; i < 2; i++)
         tcase_add_checked_fixture(cases[i], setup, teardown);
-    tcase_add_test(cases[0], nodes_come_in_order_then_their_group_then_the_run);
-    tcase_add_test(cases[0], a_provider_that_measures_nothing_is_measured_as_a_whole);
-    tcase_add_test(cases[0], host_operators_are_measured_too);
+    tcase_add_test(cases[0], profile_lists_nodes_then_their_group_then_the_run);
+    tcase_add_test(cases[0], profile_times_whole_groups_of_a_provider_without_events);
+    tcase_add_test(cases[0], profile_has_events_of_host_operators);
     tcase_add_test(cases[0], a_full_profile_keeps_the_last_events);
-    tcase_add_test(cases[0], runs_that_fail_are_told_as_far_as_they_came);
+    tcase_add_test(cases[0], profile_has_events_of_a_failed_run_up_to_the_failure);
     tcase_add_test(cases[0], older_run_options_have_no_profile);
-    tcase_add_test(cases[0], json_is_what_tools_of_onnx_runtime_read);
-    tcase_add_test(cases[1], runs_on_many_threads_write_to_one_profile);
-    tcase_add_test(cases[1], out_of_memory_is_a_status);
-    tcase_add_test(cases[1], a_run_goes_on_without_memory_for_its_profile);
+    tcase_add_test(cases[0], profile_json_has_the_fields_of_onnx_runtime_profiles);
+    tcase_add_test(cases[1], concurrent_runs_write_to_one_profile);
+    tcase_add_test(cases[1], profile_survives_every_failing_allocation);
+    tcase_add_test(cases[1], run_succeeds_when_its_profile_runs_out_of_memory);
     return kit_main("profile", cases, 2);
 }

@@ -98,7 +98,7 @@ static bp_rc run(const float *x, const int64_t *n)
     return bp_subgraph_run(frame, &shared, &kit.err);
 }
 
-START_TEST(an_output_grows_with_the_data)
+START_TEST(dynamic_output_grows_with_the_data)
 {
     static const float xs[][6] = {{1, 0, 2}, {1, 2, 3, 4, 5, 6}, {0, 0, 0}, {0, 0, 9},
                                   {0},       {1, 0, 2}};
@@ -125,7 +125,7 @@ START_TEST(an_output_grows_with_the_data)
 }
 END_TEST
 
-START_TEST(a_missing_output_is_not_taken_from_the_last_run)
+START_TEST(output_that_a_kernel_did_not_set_is_an_error_in_every_run)
 {
     static const float x[] = {1, 2, 3};
     static const int64_t n = 3;
@@ -136,7 +136,7 @@ START_TEST(a_missing_output_is_not_taken_from_the_last_run)
 }
 END_TEST
 
-START_TEST(a_tensor_that_a_provider_filled_in_itself_is_not_believed)
+START_TEST(output_tensor_not_made_by_the_host_is_rejected)
 {
     static const float x[] = {1, 2, 3};
     static const int64_t n = 3;
@@ -147,7 +147,7 @@ START_TEST(a_tensor_that_a_provider_filled_in_itself_is_not_believed)
 }
 END_TEST
 
-START_TEST(a_rank_beyond_all_ranks_is_refused)
+START_TEST(dynamic_output_of_rank_1000_is_rejected)
 {
     static const float x[] = {1, 2, 3};
     static const int64_t n = 3;
@@ -162,9 +162,9 @@ int main(void)
     TCase *tcase = tcase_create("sized outputs");
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, an_output_grows_with_the_data);
-    tcase_add_test(tcase, a_missing_output_is_not_taken_from_the_last_run);
-    tcase_add_test(tcase, a_tensor_that_a_provider_filled_in_itself_is_not_believed);
-    tcase_add_test(tcase, a_rank_beyond_all_ranks_is_refused);
+    tcase_add_test(tcase, dynamic_output_grows_with_the_data);
+    tcase_add_test(tcase, output_that_a_kernel_did_not_set_is_an_error_in_every_run);
+    tcase_add_test(tcase, output_tensor_not_made_by_the_host_is_rejected);
+    tcase_add_test(tcase, dynamic_output_of_rank_1000_is_rejected);
     return kit_main("sized outputs", &tcase, 1);
 }

@@ -18,7 +18,7 @@ enum { MOST = 8, MOST_VALUES = MOST * MOST };
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
-/* A list of numbers, or with `columns` a matrix of as many columns. */
+/* A vector of elements, or a matrix of `columns` columns if that is not 0. */
 static bp_object *list(uint32_t dtype, const void *data, int64_t n, int64_t columns)
 {
     int64_t dims[2] = {columns ? n / columns : n, columns};
@@ -88,7 +88,7 @@ static const struct {
     {"is no format", 7, 2, {3, 4}, 0, 2, {1, 2}, 0, {0}},
 };
 
-START_TEST(parts_of_a_sparse_tensor_belong_together)
+START_TEST(sparse_tensor_checks_values_indices_and_shape)
 {
     uint32_t n = objects[_i].format == BP_SPARSE_CSR ? 3 : 2;
     int64_t dims[3];
@@ -118,7 +118,7 @@ START_TEST(parts_of_a_sparse_tensor_belong_together)
 }
 END_TEST
 
-START_TEST(values_have_the_type_of_the_tensor)
+START_TEST(sparse_tensor_rejects_values_of_another_type)
 {
     static const int32_t whole[] = {1, 2};
     static const int64_t at[] = {0, 1};
@@ -139,7 +139,7 @@ START_TEST(values_have_the_type_of_the_tensor)
 }
 END_TEST
 
-START_TEST(a_sparse_tensor_without_memory_leaves_nothing)
+START_TEST(sparse_tensor_survives_every_failing_allocation)
 {
     static const int64_t at[] = {0, 1};
     int64_t dims[1] = {4};
@@ -209,7 +209,7 @@ static void product_model(uint32_t dtype, int64_t rows, int64_t columns, const c
     kit.is_closed = true;
 }
 
-/* A of a case, as it is fed and as it stands for. */
+/* A of a case: the sparse tensor that is fed, and the dense matrix that it represents. */
 struct matrix {
     uint32_t dtype;
     int64_t rows, columns, n;
@@ -257,7 +257,7 @@ static bp_object *sparse(const struct matrix *m, int format)
 static const uint32_t types[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_I32,
                                  BP_DTYPE_I64, BP_DTYPE_U32, BP_DTYPE_U64};
 
-START_TEST(multiplies_a_sparse_matrix)
+START_TEST(sparse_to_dense_matmul_matches_a_dense_product)
 {
     uint64_t seed = (uint64_t)_i + 3;
     struct matrix a = {.dtype = types[_i % 6]};
@@ -296,7 +296,7 @@ START_TEST(multiplies_a_sparse_matrix)
 }
 END_TEST
 
-START_TEST(refuses_matrices_that_do_not_fit)
+START_TEST(sparse_to_dense_matmul_rejects_matrices_that_do_not_fit)
 {
     static const float b[16] = {0};
     struct matrix a = {.dtype = BP_DTYPE_F32, .rows = 3, .columns = 4};
@@ -335,7 +335,7 @@ START_TEST(refuses_matrices_that_do_not_fit)
 }
 END_TEST
 
-START_TEST(nodes_take_no_sparse_tensors_but_that_one)
+START_TEST(other_operators_reject_sparse_inputs)
 {
     sparse_io(KIT_INPUT, "a", BP_DTYPE_F32, 3, 4);
     kit_node("neg", "Neg", "a", "y");
@@ -344,8 +344,8 @@ START_TEST(nodes_take_no_sparse_tensors_but_that_one)
 }
 END_TEST
 
-/* As in ONNX Runtime a sparse constant is dense to nodes; what it was is told of outputs. */
-START_TEST(sparse_constants_are_told)
+/* As in ONNX Runtime, nodes read a sparse constant as dense; outputs report that it was sparse. */
+START_TEST(sparse_constant_is_dense_to_nodes_and_reported_for_outputs)
 {
     bp_binding out[2] = {kit_wanted(0), kit_wanted(1)};
     bp_io_info io = {.struct_size = sizeof io};
@@ -378,12 +378,12 @@ int main(void)
     TCase *tcase = tcase_create("sparse");
 
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
-    tcase_add_loop_test(tcase, parts_of_a_sparse_tensor_belong_together, 0, COUNT(objects));
-    tcase_add_test(tcase, values_have_the_type_of_the_tensor);
-    tcase_add_test(tcase, a_sparse_tensor_without_memory_leaves_nothing);
-    tcase_add_loop_test(tcase, multiplies_a_sparse_matrix, 0, 96);
-    tcase_add_test(tcase, refuses_matrices_that_do_not_fit);
-    tcase_add_test(tcase, nodes_take_no_sparse_tensors_but_that_one);
-    tcase_add_test(tcase, sparse_constants_are_told);
+    tcase_add_loop_test(tcase, sparse_tensor_checks_values_indices_and_shape, 0, COUNT(objects));
+    tcase_add_test(tcase, sparse_tensor_rejects_values_of_another_type);
+    tcase_add_test(tcase, sparse_tensor_survives_every_failing_allocation);
+    tcase_add_loop_test(tcase, sparse_to_dense_matmul_matches_a_dense_product, 0, 96);
+    tcase_add_test(tcase, sparse_to_dense_matmul_rejects_matrices_that_do_not_fit);
+    tcase_add_test(tcase, other_operators_reject_sparse_inputs);
+    tcase_add_test(tcase, sparse_constant_is_dense_to_nodes_and_reported_for_outputs);
     return kit_main("sparse", &tcase, 1);
 }

@@ -20,7 +20,7 @@ static bp_session_options *options(void)
     return kit.options;
 }
 
-/* Twice: with all passes, and as the file has it. */
+/* Two variants: with all passes, and without any. */
 static void make_session(int variant)
 {
     KIT_OK(bp_session_options_set_optimization(
@@ -56,7 +56,7 @@ static void told_in_all(uint32_t n)
     ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "the declared shape is ignored"), n);
 }
 
-/* Runs and checks output 0 against numbers. */
+/* Runs and checks the elements of output 0. */
 static void gives(bp_binding *in, uint32_t n_in, uint32_t n, const float *want, uint32_t rank,
                   const int64_t *dims)
 {
@@ -88,7 +88,8 @@ static void inner_wrong(void)
     kit_io(KIT_VALUE_INFO, "t", BP_DTYPE_F32, "3");
 }
 
-START_TEST(declared_inner_wrong)
+/* Model declared_inner_wrong of tests/differential/models.tsv. */
+START_TEST(wrong_declared_shape_inside_the_graph_is_reported)
 {
     bp_binding x = KIT_TENSOR(0, BP_DTYPE_F32, four, 4);
 
@@ -127,7 +128,8 @@ static void run_slice(int64_t begin, int64_t end, float sign)
     gives(in, 3, (uint32_t)n, want, 1, &n);
 }
 
-START_TEST(declared_inner_wrong_dynamic)
+/* Model declared_inner_wrong_dynamic of tests/differential/models.tsv. */
+START_TEST(wrong_declared_shape_of_a_dynamic_value_is_reported_by_the_run)
 {
     slice_model("3", true);
     make_session(_i);
@@ -141,7 +143,8 @@ START_TEST(declared_inner_wrong_dynamic)
 }
 END_TEST
 
-START_TEST(declared_output_wrong_dynamic)
+/* Model declared_output_wrong_dynamic of tests/differential/models.tsv. */
+START_TEST(wrong_declared_shape_of_a_dynamic_output_is_reported_by_the_run)
 {
     slice_model("3", false);
     make_session(_i);
@@ -160,7 +163,8 @@ static void relu_model(const char *in, const char *declared)
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, declared);
 }
 
-START_TEST(declared_output_wrong_rank)
+/* Model declared_output_wrong_rank of tests/differential/models.tsv. */
+START_TEST(wrong_declared_rank_of_an_output_is_reported)
 {
     bp_binding x = KIT_TENSOR(0, BP_DTYPE_F32, four, 4);
 
@@ -172,7 +176,8 @@ START_TEST(declared_output_wrong_rank)
 }
 END_TEST
 
-START_TEST(declared_output_wrong_static)
+/* Model declared_output_wrong_static of tests/differential/models.tsv. */
+START_TEST(wrong_declared_shape_of_a_static_output_is_reported)
 {
     bp_binding x = KIT_TENSOR(0, BP_DTYPE_F32, four, 4);
 
@@ -184,7 +189,8 @@ START_TEST(declared_output_wrong_static)
 }
 END_TEST
 
-START_TEST(matmul_vectors)
+/* Model matmul_vectors of tests/differential/models.tsv. */
+START_TEST(matmul_of_vectors_with_a_wrong_declared_shape_is_reported)
 {
     bp_binding in[] = {KIT_TENSOR(0, BP_DTYPE_F32, four, 2),
                        KIT_TENSOR(1, BP_DTYPE_F32, four + 2, 2)};
@@ -202,7 +208,7 @@ START_TEST(matmul_vectors)
 END_TEST
 
 /* Sizes of an export's example in a model whose sizes are free: nothing is compiled or stored by them. */
-START_TEST(a_declared_size_of_a_symbolic_dimension_is_not_trusted)
+START_TEST(declared_size_of_a_symbolic_dimension_is_not_trusted)
 {
     kit_start_model();
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N,2");
@@ -230,7 +236,7 @@ START_TEST(a_declared_size_of_a_symbolic_dimension_is_not_trusted)
 }
 END_TEST
 
-START_TEST(a_declared_rank_of_a_run_time_shape_is_not_trusted)
+START_TEST(declared_rank_of_a_run_time_shape_is_not_trusted)
 {
     kit_start_model();
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "4");
@@ -254,7 +260,7 @@ START_TEST(a_declared_rank_of_a_run_time_shape_is_not_trusted)
 END_TEST
 
 /* The size comes with the data, so only the run can tell. */
-START_TEST(a_size_that_comes_with_the_data_is_told_by_the_run)
+START_TEST(wrong_declared_size_of_a_data_dependent_output_is_reported_by_the_run)
 {
     const uint8_t mask[] = {1, 0, 1, 1};
     bp_binding in[] = {KIT_TENSOR(0, BP_DTYPE_F32, four, 4), KIT_TENSOR(1, BP_DTYPE_BOOL, mask, 4)};
@@ -273,7 +279,7 @@ START_TEST(a_size_that_comes_with_the_data_is_told_by_the_run)
 }
 END_TEST
 
-START_TEST(another_element_type_stays_an_error)
+START_TEST(wrong_declared_element_type_is_an_error)
 {
     kit_start_model();
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "4");
@@ -304,7 +310,8 @@ static void if_model(const char *then_declared, const char *else_declared)
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
 }
 
-START_TEST(if_branch_declared_wrong)
+/* Model if_branch_declared_wrong of tests/differential/models.tsv. */
+START_TEST(wrong_declared_shape_in_an_if_branch_is_reported)
 {
     uint8_t c[] = {1};
     bp_binding in[] = {kit_tensor(0, BP_DTYPE_BOOL, c, 0, NULL),
@@ -324,7 +331,7 @@ START_TEST(if_branch_declared_wrong)
 }
 END_TEST
 
-START_TEST(an_if_takes_a_condition_of_one_element_and_any_rank)
+START_TEST(if_accepts_a_condition_of_one_element_and_any_rank)
 {
     const uint8_t c[] = {1, 1};
 
@@ -389,7 +396,8 @@ static void growing_loop(void)
     close_loop();
 }
 
-START_TEST(loop_state_grows_declared)
+/* Model loop_state_grows_declared of tests/differential/models.tsv. */
+START_TEST(wrong_declared_shape_of_a_growing_loop_state_is_reported)
 {
     int64_t trips = 3, one = 1;
     bp_binding in[3];
@@ -442,7 +450,8 @@ static void run_adding(uint32_t n_out, bp_binding *out)
     bp_tensor_free(&out[0].tensor);
 }
 
-START_TEST(loop_iter_declared_1d)
+/* Model loop_iter_declared_1d of tests/differential/models.tsv. */
+START_TEST(loop_accepts_an_iteration_number_declared_1_d)
 {
     bp_binding out[2];
 
@@ -456,7 +465,8 @@ START_TEST(loop_iter_declared_1d)
 }
 END_TEST
 
-START_TEST(loop_iter_declared_1d_scan)
+/* Model loop_iter_declared_1d_scan of tests/differential/models.tsv. */
+START_TEST(loop_scans_an_iteration_number_declared_1_d)
 {
     bp_binding out[2];
 
@@ -470,7 +480,8 @@ START_TEST(loop_iter_declared_1d_scan)
 }
 END_TEST
 
-START_TEST(loop_iter_declared_1d_unused)
+/* Model loop_iter_declared_1d_unused of tests/differential/models.tsv. */
+START_TEST(loop_ignores_an_unread_iteration_number_declared_1_d)
 {
     bp_binding out[1];
 
@@ -481,7 +492,7 @@ START_TEST(loop_iter_declared_1d_unused)
 }
 END_TEST
 
-/* ---- a shape that cannot be, in a node that goes --------------------------------------------- */
+/* ---- a wrong shape in an unused node --------------------------------------------------------- */
 
 /* relu: between the two, so that the first has to run. */
 static void reshape_model(bool has_relu)
@@ -497,7 +508,8 @@ static void reshape_model(bool has_relu)
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
 }
 
-START_TEST(dead_wrong_reshape)
+/* Model dead_wrong_reshape of tests/differential/models.tsv. */
+START_TEST(reshape_of_wrong_size_is_an_error_unless_a_pass_drops_it)
 {
     bp_binding x = KIT_TENSOR(0, BP_DTYPE_F32, four, 4);
 
@@ -516,7 +528,7 @@ END_TEST
 
 /* ---- strict ---------------------------------------------------------------------------------- */
 
-START_TEST(strict_shapes_fail_the_session)
+START_TEST(strict_shapes_make_a_wrong_declaration_a_session_error)
 {
     bp_session_options_set_strict_shapes(options(), 1);
     inner_wrong();
@@ -537,7 +549,7 @@ START_TEST(strict_shapes_fail_the_session)
 }
 END_TEST
 
-START_TEST(strict_shapes_fail_the_run_that_shows_it)
+START_TEST(strict_shapes_make_a_wrong_declaration_a_run_error)
 {
     int64_t begin = 0, end = 2;
     bp_binding in[] = {KIT_TENSOR(0, BP_DTYPE_F32, four, 4), KIT_TENSOR(1, BP_DTYPE_I64, &begin, 1),
@@ -554,8 +566,8 @@ START_TEST(strict_shapes_fail_the_run_that_shows_it)
 }
 END_TEST
 
-/* Two meanings of one word: required providers, and shapes. */
-START_TEST(strict_providers_are_another_matter)
+/* "Strict" providers and "strict" shapes are separate options. */
+START_TEST(strict_providers_do_not_make_shapes_strict)
 {
     bp_binding x = KIT_TENSOR(0, BP_DTYPE_F32, four, 4);
 
@@ -566,9 +578,9 @@ START_TEST(strict_providers_are_another_matter)
 }
 END_TEST
 
-/* ---- where it is told ------------------------------------------------------------------------ */
+/* ---- where mismatches are reported ----------------------------------------------------------- */
 
-START_TEST(the_report_has_it_as_text_and_json)
+START_TEST(report_lists_wrong_declarations_as_text_and_json)
 {
     const bp_report *report;
     char *text;
@@ -594,7 +606,7 @@ START_TEST(the_report_has_it_as_text_and_json)
 }
 END_TEST
 
-START_TEST(a_plan_has_it_too)
+START_TEST(plan_lists_wrong_declarations)
 {
     bp_report *report;
 
@@ -609,7 +621,7 @@ START_TEST(a_plan_has_it_too)
 END_TEST
 
 /* The engine for fed defaults walks the graph again, and so does one that lost a provider. */
-START_TEST(it_is_told_once_for_all_engines_of_a_session)
+START_TEST(wrong_declaration_is_logged_once_for_all_engines_of_a_session)
 {
     static const float half[] = {0.5f};
     bp_binding in[] = {KIT_TENSOR(0, BP_DTYPE_F32, four, 4), KIT_TENSOR(1, BP_DTYPE_F32, half, 1)};
@@ -631,7 +643,7 @@ START_TEST(it_is_told_once_for_all_engines_of_a_session)
 }
 END_TEST
 
-/* ---- what programs are told of outputs ------------------------------------------------------- */
+/* ---- shapes of session outputs --------------------------------------------------------------- */
 
 static const struct {
     const char *in, *declared, *shown;
@@ -642,7 +654,7 @@ static const struct {
     {"4", "3", "?"},       {"4", NULL, "4"},      {"4", "2,2", NULL},
 };
 
-START_TEST(outputs_are_as_the_model_declares_them)
+START_TEST(session_outputs_have_the_shapes_that_the_model_declares)
 {
     bp_io_info io = {.struct_size = sizeof io};
     const char *want = outputs[_i].shown;
@@ -675,30 +687,33 @@ int main(void)
     TCase *tcase = tcase_create("declared");
 
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
-    tcase_add_loop_test(tcase, declared_inner_wrong, 0, 2);
-    tcase_add_loop_test(tcase, declared_inner_wrong_dynamic, 0, 2);
-    tcase_add_loop_test(tcase, declared_output_wrong_dynamic, 0, 2);
-    tcase_add_loop_test(tcase, declared_output_wrong_rank, 0, 2);
-    tcase_add_loop_test(tcase, declared_output_wrong_static, 0, 2);
-    tcase_add_loop_test(tcase, matmul_vectors, 0, 2);
-    tcase_add_loop_test(tcase, a_declared_size_of_a_symbolic_dimension_is_not_trusted, 0, 2);
-    tcase_add_loop_test(tcase, a_declared_rank_of_a_run_time_shape_is_not_trusted, 0, 2);
-    tcase_add_loop_test(tcase, a_size_that_comes_with_the_data_is_told_by_the_run, 0, 2);
-    tcase_add_test(tcase, another_element_type_stays_an_error);
-    tcase_add_loop_test(tcase, if_branch_declared_wrong, 0, 2);
-    tcase_add_loop_test(tcase, an_if_takes_a_condition_of_one_element_and_any_rank, 0, 2);
-    tcase_add_loop_test(tcase, loop_state_grows_declared, 0, 2);
-    tcase_add_loop_test(tcase, loop_iter_declared_1d, 0, 2);
-    tcase_add_loop_test(tcase, loop_iter_declared_1d_scan, 0, 2);
-    tcase_add_loop_test(tcase, loop_iter_declared_1d_unused, 0, 2);
-    tcase_add_test(tcase, dead_wrong_reshape);
-    tcase_add_test(tcase, strict_shapes_fail_the_session);
-    tcase_add_loop_test(tcase, strict_shapes_fail_the_run_that_shows_it, 0, 2);
-    tcase_add_test(tcase, strict_providers_are_another_matter);
-    tcase_add_test(tcase, the_report_has_it_as_text_and_json);
-    tcase_add_test(tcase, a_plan_has_it_too);
-    tcase_add_loop_test(tcase, it_is_told_once_for_all_engines_of_a_session, 0, 2);
-    tcase_add_loop_test(tcase, outputs_are_as_the_model_declares_them, 0,
+    tcase_add_loop_test(tcase, wrong_declared_shape_inside_the_graph_is_reported, 0, 2);
+    tcase_add_loop_test(tcase, wrong_declared_shape_of_a_dynamic_value_is_reported_by_the_run, 0,
+                        2);
+    tcase_add_loop_test(tcase, wrong_declared_shape_of_a_dynamic_output_is_reported_by_the_run, 0,
+                        2);
+    tcase_add_loop_test(tcase, wrong_declared_rank_of_an_output_is_reported, 0, 2);
+    tcase_add_loop_test(tcase, wrong_declared_shape_of_a_static_output_is_reported, 0, 2);
+    tcase_add_loop_test(tcase, matmul_of_vectors_with_a_wrong_declared_shape_is_reported, 0, 2);
+    tcase_add_loop_test(tcase, declared_size_of_a_symbolic_dimension_is_not_trusted, 0, 2);
+    tcase_add_loop_test(tcase, declared_rank_of_a_run_time_shape_is_not_trusted, 0, 2);
+    tcase_add_loop_test(
+        tcase, wrong_declared_size_of_a_data_dependent_output_is_reported_by_the_run, 0, 2);
+    tcase_add_test(tcase, wrong_declared_element_type_is_an_error);
+    tcase_add_loop_test(tcase, wrong_declared_shape_in_an_if_branch_is_reported, 0, 2);
+    tcase_add_loop_test(tcase, if_accepts_a_condition_of_one_element_and_any_rank, 0, 2);
+    tcase_add_loop_test(tcase, wrong_declared_shape_of_a_growing_loop_state_is_reported, 0, 2);
+    tcase_add_loop_test(tcase, loop_accepts_an_iteration_number_declared_1_d, 0, 2);
+    tcase_add_loop_test(tcase, loop_scans_an_iteration_number_declared_1_d, 0, 2);
+    tcase_add_loop_test(tcase, loop_ignores_an_unread_iteration_number_declared_1_d, 0, 2);
+    tcase_add_test(tcase, reshape_of_wrong_size_is_an_error_unless_a_pass_drops_it);
+    tcase_add_test(tcase, strict_shapes_make_a_wrong_declaration_a_session_error);
+    tcase_add_loop_test(tcase, strict_shapes_make_a_wrong_declaration_a_run_error, 0, 2);
+    tcase_add_test(tcase, strict_providers_do_not_make_shapes_strict);
+    tcase_add_test(tcase, report_lists_wrong_declarations_as_text_and_json);
+    tcase_add_test(tcase, plan_lists_wrong_declarations);
+    tcase_add_loop_test(tcase, wrong_declaration_is_logged_once_for_all_engines_of_a_session, 0, 2);
+    tcase_add_loop_test(tcase, session_outputs_have_the_shapes_that_the_model_declares, 0,
                         sizeof outputs / sizeof outputs[0]);
     return kit_main("declared", &tcase, 1);
 }

@@ -237,7 +237,7 @@ static uint32_t wide(uint32_t dtype)
     return dtype == BP_DTYPE_F64 ? BP_DTYPE_F64 : BP_DTYPE_F32;
 }
 
-START_TEST(subgraphs_change_scores_and_probabilities)
+START_TEST(flex_attention_subgraphs_change_scores_and_probabilities)
 {
     uint32_t dtype = dtypes[_i / 2], in_subgraphs = wide(dtype);
 
@@ -255,7 +255,7 @@ START_TEST(subgraphs_change_scores_and_probabilities)
 }
 END_TEST
 
-START_TEST(subgraphs_see_the_requested_precision)
+START_TEST(flex_attention_subgraphs_get_the_requested_precision)
 {
     uint32_t dtype = dtypes[_i / 4], precision = dtypes[_i % 4];
 
@@ -271,8 +271,8 @@ START_TEST(subgraphs_see_the_requested_precision)
 }
 END_TEST
 
-/* Nothing tells the type of Q before shapes are inferred, and subgraphs need not say theirs. */
-START_TEST(types_may_come_from_other_nodes)
+/* The type of Q is unknown until shapes are inferred, and subgraphs need not declare theirs. */
+START_TEST(flex_attention_infers_types_of_its_subgraphs)
 {
     uint32_t dtype = dtypes[_i];
 
@@ -297,7 +297,7 @@ static double masked(double x, double b, int64_t row, int64_t key)
 }
 
 /* Nodes, initializers and Range in a subgraph: a causal mask. */
-START_TEST(subgraphs_have_constants_and_read_shapes)
+START_TEST(flex_attention_subgraphs_have_constants_and_read_shapes)
 {
     static const float none = -INFINITY;
     static const int64_t zero = 0, one = 1, column[] = {-1, 1};
@@ -349,7 +349,7 @@ static double doubled_then_bias(double x, double b, int64_t row, int64_t key)
     return x + x + b;
 }
 
-START_TEST(nested_subgraphs_keep_their_captures)
+START_TEST(flex_attention_nested_subgraphs_keep_captured_values)
 {
     static const uint8_t yes = 1;
 
@@ -376,7 +376,7 @@ START_TEST(nested_subgraphs_keep_their_captures)
 END_TEST
 
 /* FlexAttention in a branch, and values of that name in the graph around it. */
-START_TEST(the_node_may_be_in_a_subgraph_itself)
+START_TEST(flex_attention_runs_inside_an_if_branch)
 {
     static const uint8_t yes = 1;
 
@@ -399,8 +399,8 @@ START_TEST(the_node_may_be_in_a_subgraph_itself)
 }
 END_TEST
 
-/* Two nodes of one name, with subgraphs of the same names; the first has a name that is made up. */
-START_TEST(names_do_not_collide)
+/* Two nodes and their subgraphs have the same names; the first node's name is generated. */
+START_TEST(flex_attention_expansion_makes_unique_names)
 {
     start(BP_DTYPE_F32, BP_DTYPE_F32, true);
     kit_node("a", "Identity", "Q", "Y/0");
@@ -417,8 +417,8 @@ START_TEST(names_do_not_collide)
 }
 END_TEST
 
-/* Bodies that give what they get, or a value around them, which are no nodes at all. */
-START_TEST(subgraphs_may_have_no_nodes)
+/* Subgraphs without nodes: the output is the input, or a captured value. */
+START_TEST(flex_attention_accepts_subgraphs_without_nodes)
 {
     start(BP_DTYPE_F32, BP_DTYPE_F32, true);
     open_flex("Q K V", "Y");
@@ -444,7 +444,7 @@ static bp_rc try_model(void)
     return bp_model_open_memory(kit.env, kit.w.data, kit.w.size, NULL, &model, &kit.err);
 }
 
-START_TEST(refuses_subgraphs_of_another_signature)
+START_TEST(flex_attention_rejects_subgraphs_of_another_signature)
 {
     start(BP_DTYPE_F32, BP_DTYPE_F32, true);
     open_flex("Q K V", "Y");
@@ -459,7 +459,7 @@ START_TEST(refuses_subgraphs_of_another_signature)
 }
 END_TEST
 
-START_TEST(refuses_subgraphs_of_another_type)
+START_TEST(flex_attention_rejects_subgraphs_of_another_type)
 {
     start(BP_DTYPE_F16, BP_DTYPE_F16, true);
     open_flex("Q K V", "Y");
@@ -470,7 +470,7 @@ START_TEST(refuses_subgraphs_of_another_type)
 }
 END_TEST
 
-START_TEST(refuses_a_subgraph_that_changes_the_shape)
+START_TEST(flex_attention_rejects_a_subgraph_that_changes_the_shape)
 {
     static const float some[3 * 4] = {0};
     static const int64_t axis = 2;
@@ -511,7 +511,7 @@ static void fails_with_shapes(const char *q, const char *k, const char *v, const
     KIT_FAILS(kit_try_session(), BP_E_SHAPE, "node 'flex'", words);
 }
 
-START_TEST(refuses_shapes_that_do_not_fit)
+START_TEST(flex_attention_rejects_shapes_that_do_not_fit)
 {
     fails_with_shapes("1,4,3,8", "1,3,5,8", "1,3,5,8", "4 heads of Q are no multiple of 3");
     fails_with_shapes("1,3,8", "1,3,5,8", "1,3,5,8", "Q has rank 3");
@@ -521,8 +521,8 @@ START_TEST(refuses_shapes_that_do_not_fit)
 }
 END_TEST
 
-/* Nodes that are wrong in themselves are told as what they are. */
-START_TEST(refuses_a_node_that_lacks_inputs)
+/* An error of the node itself names FlexAttention, not a node of its expansion. */
+START_TEST(flex_attention_rejects_a_node_that_lacks_inputs)
 {
     start(BP_DTYPE_F32, BP_DTYPE_F32, true);
     open_flex("Q K", "Y");
@@ -533,7 +533,7 @@ START_TEST(refuses_a_node_that_lacks_inputs)
 }
 END_TEST
 
-START_TEST(out_of_memory_at_any_allocation_is_a_status)
+START_TEST(flex_attention_expansion_survives_every_failing_allocation)
 {
     bool failed = true;
 
@@ -563,19 +563,19 @@ int main(void)
 
     tcase_add_checked_fixture(runs, kit_setup, kit_teardown);
     tcase_add_checked_fixture(refuses, kit_setup, kit_teardown);
-    tcase_add_loop_test(runs, subgraphs_change_scores_and_probabilities, 0, 8);
-    tcase_add_loop_test(runs, subgraphs_see_the_requested_precision, 0, 16);
-    tcase_add_loop_test(runs, types_may_come_from_other_nodes, 0, 4);
-    tcase_add_test(runs, subgraphs_have_constants_and_read_shapes);
-    tcase_add_test(runs, nested_subgraphs_keep_their_captures);
-    tcase_add_test(runs, the_node_may_be_in_a_subgraph_itself);
-    tcase_add_test(runs, names_do_not_collide);
-    tcase_add_test(runs, subgraphs_may_have_no_nodes);
-    tcase_add_test(refuses, refuses_subgraphs_of_another_signature);
-    tcase_add_test(refuses, refuses_subgraphs_of_another_type);
-    tcase_add_test(refuses, refuses_a_subgraph_that_changes_the_shape);
-    tcase_add_test(refuses, refuses_shapes_that_do_not_fit);
-    tcase_add_test(refuses, refuses_a_node_that_lacks_inputs);
-    tcase_add_test(refuses, out_of_memory_at_any_allocation_is_a_status);
+    tcase_add_loop_test(runs, flex_attention_subgraphs_change_scores_and_probabilities, 0, 8);
+    tcase_add_loop_test(runs, flex_attention_subgraphs_get_the_requested_precision, 0, 16);
+    tcase_add_loop_test(runs, flex_attention_infers_types_of_its_subgraphs, 0, 4);
+    tcase_add_test(runs, flex_attention_subgraphs_have_constants_and_read_shapes);
+    tcase_add_test(runs, flex_attention_nested_subgraphs_keep_captured_values);
+    tcase_add_test(runs, flex_attention_runs_inside_an_if_branch);
+    tcase_add_test(runs, flex_attention_expansion_makes_unique_names);
+    tcase_add_test(runs, flex_attention_accepts_subgraphs_without_nodes);
+    tcase_add_test(refuses, flex_attention_rejects_subgraphs_of_another_signature);
+    tcase_add_test(refuses, flex_attention_rejects_subgraphs_of_another_type);
+    tcase_add_test(refuses, flex_attention_rejects_a_subgraph_that_changes_the_shape);
+    tcase_add_test(refuses, flex_attention_rejects_shapes_that_do_not_fit);
+    tcase_add_test(refuses, flex_attention_rejects_a_node_that_lacks_inputs);
+    tcase_add_test(refuses, flex_attention_expansion_survives_every_failing_allocation);
     return kit_main("flex_attention", cases, 2);
 }

@@ -98,8 +98,8 @@ static double run(const double *x, const double *y, double *dx, double *dy)
     return sum;
 }
 
-/* The slope along element i of v, which is x or y. */
-static double slope(double *v, int i, const double *x, const double *y)
+/* The numeric derivative along element i of v, which is x or y. */
+static double derivative(double *v, int i, const double *x, const double *y)
 {
     static const double step = 1e-5;
     double at = v[i], up, down;
@@ -120,7 +120,7 @@ static void fill(const struct function *function, double *x, double *y)
     }
 }
 
-START_TEST(is_the_derivative)
+START_TEST(gradient_matches_a_numeric_derivative)
 {
     const struct function *function = &functions[_i];
     double x[N], y[N], dx[N], dy[N];
@@ -130,7 +130,7 @@ START_TEST(is_the_derivative)
     kit_session();
     run(x, y, dx, dy);
     for (int i = 0; i < N; i++) {
-        double want_x = slope(x, i, x, y), want_y = slope(y, i, x, y);
+        double want_x = derivative(x, i, x, y), want_y = derivative(y, i, x, y);
 
         ck_assert_msg(fabs(dx[i] - want_x) < 1e-6 * (1 + fabs(want_x)), "%s: dx[%d] is %g, not %g",
                       function->name, i, dx[i], want_x);
@@ -141,7 +141,7 @@ START_TEST(is_the_derivative)
 END_TEST
 
 /* Fed with y for x and x for y, it is the gradient at that place. */
-START_TEST(is_taken_where_the_node_is_fed)
+START_TEST(gradient_is_taken_at_the_inputs_of_its_node)
 {
     const struct function *function = &functions[3]; /* Div */
     double x[N], y[N], dx[N], dy[N], there_x[N], there_y[N];
@@ -160,7 +160,7 @@ START_TEST(is_taken_where_the_node_is_fed)
 }
 END_TEST
 
-START_TEST(names_operators_without_a_derivative)
+START_TEST(gradient_names_operators_without_a_derivative)
 {
     static const struct function elu = {"Elu", {{"Elu", "x", "a"}, {"Mul", "a y", "f"}}, 0, 1};
     bp_model *model = NULL;
@@ -176,8 +176,9 @@ int main(void)
     TCase *tcase = tcase_create("gradient");
 
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
-    tcase_add_loop_test(tcase, is_the_derivative, 0, (int)(sizeof functions / sizeof functions[0]));
-    tcase_add_test(tcase, is_taken_where_the_node_is_fed);
-    tcase_add_test(tcase, names_operators_without_a_derivative);
+    tcase_add_loop_test(tcase, gradient_matches_a_numeric_derivative, 0,
+                        (int)(sizeof functions / sizeof functions[0]));
+    tcase_add_test(tcase, gradient_is_taken_at_the_inputs_of_its_node);
+    tcase_add_test(tcase, gradient_names_operators_without_a_derivative);
     return kit_main("gradient", &tcase, 1);
 }

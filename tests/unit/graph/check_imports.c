@@ -90,7 +90,8 @@ static void is_near(float got, float want)
 /* Softmax over all but the first dimension up to version 12, over the last one from 13 on. */
 static const float softmax_12 = 0.0320586f, softmax_13 = 0.26894143f;
 
-START_TEST(contrib_no_import)
+/* Model contrib_no_import of tests/differential/models.tsv. */
+START_TEST(microsoft_operators_need_no_opset_import)
 {
     START({"", 21});
     unary("com.microsoft", "Gelu");
@@ -98,7 +99,7 @@ START_TEST(contrib_no_import)
 }
 END_TEST
 
-START_TEST(the_newest_operators_count_where_onnx_is_not_imported)
+START_TEST(model_without_an_onnx_import_uses_the_newest_operators)
 {
     START({"com.microsoft", 1});
     unary("", "Softmax");
@@ -109,7 +110,8 @@ START_TEST(the_newest_operators_count_where_onnx_is_not_imported)
 }
 END_TEST
 
-START_TEST(contrib_only_opset_0)
+/* Model contrib_only_opset_0 of tests/differential/models.tsv. */
+START_TEST(opset_0_of_microsoft_is_accepted_and_of_onnx_rejected)
 {
     START({"", 0}, {"com.microsoft", 1});
     unary("com.microsoft", "Gelu");
@@ -129,7 +131,8 @@ static const struct {
     {{"ai.onnx", 12}, {"", 13}, 0.26894143f},
 };
 
-START_TEST(duplicate_opset_import)
+/* Model duplicate_opset_import of tests/differential/models.tsv. */
+START_TEST(last_of_two_opset_imports_counts)
 {
     START(twice[_i].first, twice[_i].second);
     unary("", "Softmax");
@@ -138,7 +141,8 @@ START_TEST(duplicate_opset_import)
 }
 END_TEST
 
-START_TEST(opset_99)
+/* Model opset_99 of tests/differential/models.tsv. */
+START_TEST(newer_opset_is_rejected_unless_allowed)
 {
     bp_model_info info = {.struct_size = sizeof info};
 
@@ -146,7 +150,8 @@ START_TEST(opset_99)
     unary("", "Relu");
     KIT_FAILS(kit_try_session(), BP_E_VERSION, "version 99 of operator set 'ai.onnx'", "is 28",
               "set_newer_opsets");
-    KIT_OK(bp_model_get_info(kit_model(), &info, &kit.err)); /* it can be looked at */
+    KIT_OK(bp_model_get_info(kit_model(), &info,
+                             &kit.err)); /* the model can be opened for inspection */
     START({"", 21}, {"com.microsoft", 2});
     unary("", "Relu");
     KIT_FAILS(kit_try_session(), BP_E_VERSION, "version 2 of operator set 'com.microsoft'");
@@ -173,7 +178,8 @@ static void float_attr(const char *name, float value)
     pw_close(&kit.w);
 }
 
-START_TEST(contrib_epsion)
+/* Model contrib_epsion of tests/differential/models.tsv. */
+START_TEST(misspelt_attribute_of_a_microsoft_operator_is_rejected)
 {
     START({"", 21}, {"com.microsoft", 1});
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1,2,4");
@@ -186,7 +192,8 @@ START_TEST(contrib_epsion)
 }
 END_TEST
 
-START_TEST(contrib_gelu_unknown_attr)
+/* Model contrib_gelu_unknown_attr of tests/differential/models.tsv. */
+START_TEST(unknown_attribute_of_microsoft_gelu_is_rejected)
 {
     START({"", 21}, {"com.microsoft", 1});
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2");
@@ -198,7 +205,7 @@ START_TEST(contrib_gelu_unknown_attr)
 }
 END_TEST
 
-START_TEST(ml_operators_have_no_other_attributes)
+START_TEST(unknown_attribute_of_an_ml_operator_is_rejected)
 {
     START({"", 21}, {"ai.onnx.ml", 3});
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2");
@@ -210,8 +217,9 @@ START_TEST(ml_operators_have_no_other_attributes)
 }
 END_TEST
 
-/* ONNX Runtime has had this operator before ONNX had it, and never looked at its attributes. */
-START_TEST(layernorm_epsion)
+/* ONNX Runtime had this operator before ONNX and does not check its attributes. */
+/* Model layernorm_epsion of tests/differential/models.tsv. */
+START_TEST(misspelt_attribute_of_layer_normalization_is_ignored)
 {
     static const int64_t versions[] = {1, 12, 17, 21};
     static const float x[] = {1, 3}, scale[] = {1, 1}, bias[] = {0, 1};
@@ -239,7 +247,8 @@ END_TEST
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /* k is an initializer, 7, and what a node makes: 5, or x + x. */
-START_TEST(initializer_is_node_output)
+/* Model initializer_is_node_output of tests/differential/models.tsv. */
+START_TEST(node_output_named_like_an_initializer_replaces_it)
 {
     static const float x[] = {1, 2}, seven[] = {7}, five[] = {5};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 2), out = kit_wanted(0);
@@ -325,7 +334,8 @@ static void run_nested(int64_t trips, bp_binding *out)
     kit_run(in, 2, out, 1);
 }
 
-START_TEST(nested_loops_30)
+/* Model nested_loops_30 of tests/differential/models.tsv. */
+START_TEST(loops_nested_30_deep_run)
 {
     bp_binding out;
 
@@ -337,8 +347,8 @@ START_TEST(nested_loops_30)
 }
 END_TEST
 
-/* Where each loop's state grows, looking at two rounds of each would take 2^30 of the innermost. */
-START_TEST(nested_loops_whose_states_grow_take_no_exponential_time)
+/* Inferring two iterations of each loop would infer the innermost one 2^30 times. */
+START_TEST(nested_loops_with_growing_states_take_little_time)
 {
     bp_binding out;
 
@@ -349,7 +359,7 @@ START_TEST(nested_loops_whose_states_grow_take_no_exponential_time)
 }
 END_TEST
 
-START_TEST(refuses_absurd_nesting)
+START_TEST(model_nested_over_100_messages_deep_is_rejected)
 {
     nested_loops(40, false);
     KIT_FAILS(open_model(), BP_E_INVALID, "more than 100 messages within each other");
@@ -361,18 +371,18 @@ int main(void)
     TCase *tcase = tcase_create("imports");
 
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
-    tcase_add_test(tcase, contrib_no_import);
-    tcase_add_test(tcase, the_newest_operators_count_where_onnx_is_not_imported);
-    tcase_add_test(tcase, contrib_only_opset_0);
-    tcase_add_loop_test(tcase, duplicate_opset_import, 0, sizeof twice / sizeof twice[0]);
-    tcase_add_test(tcase, opset_99);
-    tcase_add_test(tcase, contrib_epsion);
-    tcase_add_test(tcase, contrib_gelu_unknown_attr);
-    tcase_add_test(tcase, ml_operators_have_no_other_attributes);
-    tcase_add_loop_test(tcase, layernorm_epsion, 0, 4);
-    tcase_add_loop_test(tcase, initializer_is_node_output, 0, 2);
-    tcase_add_test(tcase, nested_loops_30);
-    tcase_add_test(tcase, nested_loops_whose_states_grow_take_no_exponential_time);
-    tcase_add_test(tcase, refuses_absurd_nesting);
+    tcase_add_test(tcase, microsoft_operators_need_no_opset_import);
+    tcase_add_test(tcase, model_without_an_onnx_import_uses_the_newest_operators);
+    tcase_add_test(tcase, opset_0_of_microsoft_is_accepted_and_of_onnx_rejected);
+    tcase_add_loop_test(tcase, last_of_two_opset_imports_counts, 0, sizeof twice / sizeof twice[0]);
+    tcase_add_test(tcase, newer_opset_is_rejected_unless_allowed);
+    tcase_add_test(tcase, misspelt_attribute_of_a_microsoft_operator_is_rejected);
+    tcase_add_test(tcase, unknown_attribute_of_microsoft_gelu_is_rejected);
+    tcase_add_test(tcase, unknown_attribute_of_an_ml_operator_is_rejected);
+    tcase_add_loop_test(tcase, misspelt_attribute_of_layer_normalization_is_ignored, 0, 4);
+    tcase_add_loop_test(tcase, node_output_named_like_an_initializer_replaces_it, 0, 2);
+    tcase_add_test(tcase, loops_nested_30_deep_run);
+    tcase_add_test(tcase, nested_loops_with_growing_states_take_little_time);
+    tcase_add_test(tcase, model_nested_over_100_messages_deep_is_rejected);
     return kit_main("imports", &tcase, 1);
 }

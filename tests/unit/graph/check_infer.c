@@ -76,7 +76,7 @@ static void input(const char *name, uint32_t dtype, const char *shape)
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-START_TEST(follows_symbols_through_the_graph)
+START_TEST(inference_propagates_symbols_through_the_graph)
 {
     input("x", BP_DTYPE_F32, "batch,3,?");
     input("y", BP_DTYPE_F32, "1,3,1");
@@ -92,7 +92,7 @@ START_TEST(follows_symbols_through_the_graph)
 }
 END_TEST
 
-START_TEST(follows_contents_to_shapes)
+START_TEST(inference_computes_shapes_from_shape_values)
 {
     input("x", BP_DTYPE_F32, "batch,3,4");
     input("data", BP_DTYPE_F32, "...");
@@ -108,7 +108,7 @@ START_TEST(follows_contents_to_shapes)
 }
 END_TEST
 
-START_TEST(reports_sizes_that_depend_on_data)
+START_TEST(inference_marks_sizes_that_depend_on_data)
 {
     input("x", BP_DTYPE_F32, "4,n");
     input("shape", BP_DTYPE_I64, "2");
@@ -125,7 +125,7 @@ START_TEST(reports_sizes_that_depend_on_data)
 }
 END_TEST
 
-START_TEST(runs_the_nodes_it_is_told)
+START_TEST(inference_runs_the_requested_nodes_only)
 {
     static const uint32_t second[] = {1};
     struct bp_sym dims[1] = {bp_sym_of(5)};
@@ -146,7 +146,7 @@ END_TEST
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-START_TEST(names_two_inputs_of_different_types)
+START_TEST(inference_names_two_inputs_of_different_types)
 {
     input("x", BP_DTYPE_F32, "1,1,4,4");
     input("w", BP_DTYPE_F64, "1,1,1,1");
@@ -156,7 +156,7 @@ START_TEST(names_two_inputs_of_different_types)
 }
 END_TEST
 
-START_TEST(names_an_input_of_a_type_that_is_not_taken)
+START_TEST(inference_names_an_input_of_an_unsupported_type)
 {
     input("x", BP_DTYPE_STRING, "2");
     node("LeakyRelu", "x", "y");
@@ -164,7 +164,7 @@ START_TEST(names_an_input_of_a_type_that_is_not_taken)
 }
 END_TEST
 
-START_TEST(counts_the_inputs_of_a_list)
+START_TEST(inference_names_a_variadic_input_of_another_type)
 {
     static const int64_t axis = 0;
 
@@ -184,14 +184,14 @@ static const struct {
 } merges[] = {
     {"n,3", "n,3", "float32[n,3]"},
     {"n,3", "batch,3", "float32[n,3]"}, /* the input's name is the better one */
-    {"n,3", "7,3", "float32[n,3]"},     /* a number that nobody checks is no promise */
+    {"n,3", "7,3", "float32[n,3]"},     /* a declared size that no rule checks is not trusted */
     {"?,3", "batch,3", "float32[batch,3]"},
     {"?,3", "?,?", "float32[?,3]"},
     {"2,3", "a,b", "float32[2,3]"},
     {"2,3", "...", "float32[2,3]"},
 };
 
-START_TEST(completes_shapes_by_what_is_declared)
+START_TEST(inference_completes_shapes_from_declarations)
 {
     input("x", BP_DTYPE_F32, merges[_i].in);
     node("Relu", "x", "y");
@@ -201,8 +201,8 @@ START_TEST(completes_shapes_by_what_is_declared)
 }
 END_TEST
 
-/* What was found stays; it is told where somebody listens, and an error where that is wanted. */
-START_TEST(names_a_declared_shape_that_cannot_be)
+/* The inferred shape wins; the mismatch is recorded if asked for, and an error if strict. */
+START_TEST(inference_reports_a_contradicting_declared_shape)
 {
     struct bp_mismatches list;
 
@@ -229,7 +229,7 @@ START_TEST(names_a_declared_shape_that_cannot_be)
 }
 END_TEST
 
-START_TEST(names_a_declared_type_that_cannot_be)
+START_TEST(inference_rejects_a_contradicting_declared_type)
 {
     input("x", BP_DTYPE_F32, "n");
     node("Relu", "x", "y");
@@ -238,8 +238,8 @@ START_TEST(names_a_declared_type_that_cannot_be)
 }
 END_TEST
 
-/* Storage that rested on such a word could be too small for what the node writes. */
-START_TEST(trusts_no_declaration_of_data_dependent_sizes)
+/* A buffer of the declared size could be too small for what the node writes. */
+START_TEST(inference_does_not_trust_declared_data_dependent_sizes)
 {
     input("x", BP_DTYPE_F32, "4,n");
     input("shape", BP_DTYPE_I64, "2");
@@ -256,7 +256,7 @@ START_TEST(trusts_no_declaration_of_data_dependent_sizes)
 }
 END_TEST
 
-START_TEST(trusts_declared_shapes_of_unknown_operators)
+START_TEST(inference_trusts_declared_shapes_of_unknown_operators)
 {
     input("x", BP_DTYPE_F32, "n");
     node("NoSuchOperator", "x", "y");
@@ -283,7 +283,7 @@ static const struct {
     {BP_DTYPE_BOOL, {1, 0}, 1, 0},
 };
 
-START_TEST(reads_small_integer_constants)
+START_TEST(inference_reads_small_integer_constants)
 {
     uint8_t odd[17];
 
@@ -308,7 +308,7 @@ static const struct {
     {BP_DTYPE_F16, {0xff, 0x7b}, 65504},
 };
 
-START_TEST(reads_small_float_constants)
+START_TEST(inference_reads_small_float_constants)
 {
     graphs_constant(&g, g.main, "c", reals[_i].dtype, reals[_i].bytes, 0);
     infers();
@@ -324,7 +324,7 @@ static bp_rc load_never(struct bp_ir_data *data, bp_err *err)
     return bp_fail(err, BP_E_IO, "touched");
 }
 
-START_TEST(leaves_large_constants_alone)
+START_TEST(inference_does_not_read_large_constants)
 {
     static const uint8_t none[1];
     static const uint8_t large_number[8] = {0, 0, 0, 0, 0, 0, 0, 0x80};
@@ -338,11 +338,11 @@ START_TEST(leaves_large_constants_alone)
     is("c", "float32[65]");
     is("d", "int8[4097]");
     is("e", "uint64[]");
-    ck_assert_ptr_null(fact("e")->content); /* 2^63 is no int64_t */
+    ck_assert_ptr_null(fact("e")->content); /* 2^63 does not fit int64_t */
 }
 END_TEST
 
-START_TEST(names_a_constant_that_cannot_be_read)
+START_TEST(inference_names_a_constant_that_cannot_be_read)
 {
     static const uint8_t none[1];
     uint32_t c = graphs_constant(&g, g.main, "c", BP_DTYPE_I64, none, 3);
@@ -353,7 +353,7 @@ START_TEST(names_a_constant_that_cannot_be_read)
 }
 END_TEST
 
-START_TEST(an_input_with_a_default_is_still_an_input)
+START_TEST(inference_does_not_use_the_value_of_a_default)
 {
     static const int64_t two[] = {1, 2};
     uint32_t shape = graphs_constant(&g, g.main, "shape", BP_DTYPE_I64, two, 2);
@@ -386,7 +386,7 @@ static void build_if(const char *op, const char *in)
     graphs_output(&g, subgraph, "q");
 }
 
-START_TEST(sees_captured_shapes_in_subgraphs)
+START_TEST(inference_reads_captured_shapes_in_subgraphs)
 {
     build_if("Relu", "x");
     infers();
@@ -394,7 +394,7 @@ START_TEST(sees_captured_shapes_in_subgraphs)
 }
 END_TEST
 
-START_TEST(names_the_subgraph_whose_shapes_do_not_fit)
+START_TEST(inference_names_the_subgraph_whose_shapes_do_not_fit)
 {
     build_if("Add", "x,w");
     refuses(BP_E_SHAPE, "node 'if' (If): graph 'else': node 'in_else' (Add): ");
@@ -422,7 +422,7 @@ static void setup_rule(void)
     memset(outs, 0, sizeof outs);
 }
 
-START_TEST(sets_an_output)
+START_TEST(shape_rule_sets_its_outputs)
 {
     struct bp_sym dims[] = {{2, 0}, {3, 0}};
 
@@ -442,7 +442,7 @@ START_TEST(sets_an_output)
 }
 END_TEST
 
-START_TEST(counts_axes_from_either_end)
+START_TEST(axis_attribute_counts_from_either_end)
 {
     uint32_t axis;
 
@@ -480,7 +480,7 @@ static struct bp_fact declared(const char *name, const char *shape)
     return g.main->values[value].declared;
 }
 
-START_TEST(broadcasts_shapes)
+START_TEST(shapes_are_broadcast)
 {
     struct bp_fact a = declared("a", broadcasts[_i].a), b = declared("b", broadcasts[_i].b);
     struct bp_sym dims[BP_MAX_RANK];
@@ -501,7 +501,7 @@ START_TEST(broadcasts_shapes)
 }
 END_TEST
 
-START_TEST(truncates_text_that_does_not_fit)
+START_TEST(fact_text_is_truncated_to_its_buffer)
 {
     struct bp_fact a = declared("a", "batch,3");
     char text[12];
@@ -515,7 +515,7 @@ START_TEST(truncates_text_that_does_not_fit)
 }
 END_TEST
 
-START_TEST(checks_the_inputs_of_a_subgraph)
+START_TEST(subgraph_inputs_are_checked)
 {
     struct bp_ir *subgraph = graphs_subgraph(&g, g.main, "loop");
     struct bp_fact in[2] = {declared("a", "batch,3"), declared("b", "2")}, *out;
@@ -536,7 +536,7 @@ END_TEST
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-START_TEST(out_of_memory_is_a_status)
+START_TEST(inference_survives_every_failing_allocation)
 {
     bool failed = true;
 
@@ -578,33 +578,33 @@ int main(void)
 
     suite_add_tcase(suite, walk);
     tcase_add_checked_fixture(walk, setup, teardown);
-    tcase_add_test(walk, follows_symbols_through_the_graph);
-    tcase_add_test(walk, follows_contents_to_shapes);
-    tcase_add_test(walk, reports_sizes_that_depend_on_data);
-    tcase_add_test(walk, runs_the_nodes_it_is_told);
-    tcase_add_test(walk, names_two_inputs_of_different_types);
-    tcase_add_test(walk, names_an_input_of_a_type_that_is_not_taken);
-    tcase_add_test(walk, counts_the_inputs_of_a_list);
-    tcase_add_loop_test(walk, completes_shapes_by_what_is_declared, 0, COUNT(merges));
-    tcase_add_test(walk, names_a_declared_shape_that_cannot_be);
-    tcase_add_test(walk, names_a_declared_type_that_cannot_be);
-    tcase_add_test(walk, trusts_no_declaration_of_data_dependent_sizes);
-    tcase_add_test(walk, trusts_declared_shapes_of_unknown_operators);
-    tcase_add_loop_test(walk, reads_small_integer_constants, 0, COUNT(wholes));
-    tcase_add_loop_test(walk, reads_small_float_constants, 0, COUNT(reals));
-    tcase_add_test(walk, leaves_large_constants_alone);
-    tcase_add_test(walk, names_a_constant_that_cannot_be_read);
-    tcase_add_test(walk, an_input_with_a_default_is_still_an_input);
-    tcase_add_test(walk, sees_captured_shapes_in_subgraphs);
-    tcase_add_test(walk, names_the_subgraph_whose_shapes_do_not_fit);
-    tcase_add_test(walk, out_of_memory_is_a_status);
+    tcase_add_test(walk, inference_propagates_symbols_through_the_graph);
+    tcase_add_test(walk, inference_computes_shapes_from_shape_values);
+    tcase_add_test(walk, inference_marks_sizes_that_depend_on_data);
+    tcase_add_test(walk, inference_runs_the_requested_nodes_only);
+    tcase_add_test(walk, inference_names_two_inputs_of_different_types);
+    tcase_add_test(walk, inference_names_an_input_of_an_unsupported_type);
+    tcase_add_test(walk, inference_names_a_variadic_input_of_another_type);
+    tcase_add_loop_test(walk, inference_completes_shapes_from_declarations, 0, COUNT(merges));
+    tcase_add_test(walk, inference_reports_a_contradicting_declared_shape);
+    tcase_add_test(walk, inference_rejects_a_contradicting_declared_type);
+    tcase_add_test(walk, inference_does_not_trust_declared_data_dependent_sizes);
+    tcase_add_test(walk, inference_trusts_declared_shapes_of_unknown_operators);
+    tcase_add_loop_test(walk, inference_reads_small_integer_constants, 0, COUNT(wholes));
+    tcase_add_loop_test(walk, inference_reads_small_float_constants, 0, COUNT(reals));
+    tcase_add_test(walk, inference_does_not_read_large_constants);
+    tcase_add_test(walk, inference_names_a_constant_that_cannot_be_read);
+    tcase_add_test(walk, inference_does_not_use_the_value_of_a_default);
+    tcase_add_test(walk, inference_reads_captured_shapes_in_subgraphs);
+    tcase_add_test(walk, inference_names_the_subgraph_whose_shapes_do_not_fit);
+    tcase_add_test(walk, inference_survives_every_failing_allocation);
     suite_add_tcase(suite, helpers);
     tcase_add_checked_fixture(helpers, setup_rule, teardown);
-    tcase_add_test(helpers, sets_an_output);
-    tcase_add_test(helpers, counts_axes_from_either_end);
-    tcase_add_loop_test(helpers, broadcasts_shapes, 0, COUNT(broadcasts));
-    tcase_add_test(helpers, truncates_text_that_does_not_fit);
-    tcase_add_test(helpers, checks_the_inputs_of_a_subgraph);
+    tcase_add_test(helpers, shape_rule_sets_its_outputs);
+    tcase_add_test(helpers, axis_attribute_counts_from_either_end);
+    tcase_add_loop_test(helpers, shapes_are_broadcast, 0, COUNT(broadcasts));
+    tcase_add_test(helpers, fact_text_is_truncated_to_its_buffer);
+    tcase_add_test(helpers, subgraph_inputs_are_checked);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

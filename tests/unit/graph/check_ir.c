@@ -54,7 +54,7 @@ static const char *node_name(uint32_t i)
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
-START_TEST(keeps_an_order_that_is_right)
+START_TEST(seal_keeps_a_topological_order)
 {
     f32_input("x");
     graphs_node(&g, g.main, "c", "Relu", "x", "c");
@@ -72,7 +72,7 @@ START_TEST(keeps_an_order_that_is_right)
 }
 END_TEST
 
-START_TEST(finds_an_order)
+START_TEST(seal_sorts_nodes_topologically)
 {
     f32_input("x");
     graphs_node(&g, g.main, "last", "Add", "b,c", "y");
@@ -91,7 +91,7 @@ START_TEST(finds_an_order)
 END_TEST
 
 /* 50,000 nodes, written backwards. */
-START_TEST(orders_a_large_graph_quickly)
+START_TEST(seal_sorts_50000_nodes_quickly)
 {
     enum { N = 50000 };
     char in[16], out[16];
@@ -110,7 +110,7 @@ START_TEST(orders_a_large_graph_quickly)
 }
 END_TEST
 
-START_TEST(names_the_nodes_of_a_cycle)
+START_TEST(seal_names_the_nodes_of_a_cycle)
 {
     f32_input("x");
     graphs_node(&g, g.main, "before", "Relu", "x", "a");
@@ -123,7 +123,7 @@ START_TEST(names_the_nodes_of_a_cycle)
 }
 END_TEST
 
-START_TEST(names_two_nodes_of_a_cycle)
+START_TEST(seal_names_both_nodes_of_a_cycle_of_two)
 {
     f32_input("x");
     graphs_node(&g, g.main, "one", "Add", "x,c", "b");
@@ -133,7 +133,7 @@ START_TEST(names_two_nodes_of_a_cycle)
 }
 END_TEST
 
-START_TEST(names_a_node_that_reads_itself)
+START_TEST(seal_names_a_node_that_reads_its_own_output)
 {
     graphs_node(&g, g.main, "one", "Relu", "b", "b");
     graphs_output(&g, g.main, "b");
@@ -143,7 +143,7 @@ END_TEST
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-START_TEST(names_the_reader_of_an_undefined_value)
+START_TEST(seal_names_the_reader_of_an_undefined_value)
 {
     f32_input("x");
     graphs_node(&g, g.main, "Conv_3", "Conv", "x,w", "y");
@@ -152,7 +152,7 @@ START_TEST(names_the_reader_of_an_undefined_value)
 }
 END_TEST
 
-START_TEST(refuses_an_undefined_output)
+START_TEST(seal_rejects_an_undefined_output)
 {
     f32_input("x");
     graphs_output(&g, g.main, "y");
@@ -160,7 +160,7 @@ START_TEST(refuses_an_undefined_output)
 }
 END_TEST
 
-START_TEST(names_both_writers_of_a_value)
+START_TEST(ir_names_both_writers_of_a_value)
 {
     f32_input("x");
     graphs_node(&g, g.main, "one", "Relu", "x", "y");
@@ -170,7 +170,7 @@ START_TEST(names_both_writers_of_a_value)
 }
 END_TEST
 
-START_TEST(refuses_to_write_an_input)
+START_TEST(ir_rejects_a_node_that_writes_an_input)
 {
     f32_input("x");
     graphs_node(&g, g.main, "one", "Relu", "x", "x");
@@ -178,7 +178,7 @@ START_TEST(refuses_to_write_an_input)
 }
 END_TEST
 
-START_TEST(refuses_to_write_an_initializer)
+START_TEST(ir_rejects_a_node_that_writes_an_initializer)
 {
     static const float one = 1;
 
@@ -189,7 +189,7 @@ START_TEST(refuses_to_write_an_initializer)
 }
 END_TEST
 
-START_TEST(defines_a_name_once)
+START_TEST(ir_defines_each_name_once)
 {
     uint32_t value;
 
@@ -209,7 +209,7 @@ END_TEST
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-START_TEST(gives_each_node_a_name_of_its_own)
+START_TEST(ir_gives_each_node_a_unique_name)
 {
     f32_input("x");
     graphs_node(&g, g.main, "Relu_1", "Relu", "x", "a");
@@ -226,7 +226,7 @@ START_TEST(gives_each_node_a_name_of_its_own)
 }
 END_TEST
 
-START_TEST(fills_in_default_attributes)
+START_TEST(ir_fills_in_default_attributes)
 {
     static const int64_t group = 2;
     uint32_t node;
@@ -247,7 +247,7 @@ START_TEST(fills_in_default_attributes)
 }
 END_TEST
 
-START_TEST(reads_attributes)
+START_TEST(ir_reads_attributes_of_every_type)
 {
     static const int64_t pads[] = {1, 2}, axis = -1;
     static const bp_span mode = {"linear", 6};
@@ -297,7 +297,7 @@ static const struct {
     {"Conv", "x,x", "y", "colour", BP_ATTR_INT, 0, "has no attribute 'colour'"},
 };
 
-START_TEST(holds_nodes_against_their_schema)
+START_TEST(ir_checks_nodes_against_their_schema)
 {
     static const int64_t number = 1;
     uint32_t node;
@@ -311,7 +311,7 @@ START_TEST(holds_nodes_against_their_schema)
 }
 END_TEST
 
-START_TEST(refuses_an_attribute_given_twice)
+START_TEST(ir_rejects_an_attribute_given_twice)
 {
     static const int64_t axis = 1;
     uint32_t node;
@@ -324,7 +324,7 @@ START_TEST(refuses_an_attribute_given_twice)
 }
 END_TEST
 
-START_TEST(drops_absent_inputs_at_the_end)
+START_TEST(ir_drops_trailing_absent_inputs)
 {
     f32_input("x");
     graphs_node(&g, g.main, "n", "Conv", "x,x,,,", "y");
@@ -333,7 +333,7 @@ START_TEST(drops_absent_inputs_at_the_end)
 }
 END_TEST
 
-START_TEST(leaves_unknown_operators_to_the_planner)
+START_TEST(ir_accepts_unknown_operators)
 {
     static const int64_t number = 1;
     uint32_t node;
@@ -388,7 +388,7 @@ static void build_nested(struct bp_ir **middle, struct bp_ir **inner)
     graphs_output(&g, g.main, "y");
 }
 
-START_TEST(captures_values_two_levels_deep)
+START_TEST(subgraph_captures_values_two_levels_up)
 {
     struct bp_ir *middle, *inner;
     const struct bp_ir_node *node;
@@ -414,7 +414,7 @@ START_TEST(captures_values_two_levels_deep)
 }
 END_TEST
 
-START_TEST(names_the_subgraph_of_an_error)
+START_TEST(error_names_the_subgraph_of_a_node)
 {
     struct bp_ir *middle, *inner;
 
@@ -425,7 +425,7 @@ START_TEST(names_the_subgraph_of_an_error)
 }
 END_TEST
 
-START_TEST(a_subgraph_must_not_write_a_captured_value)
+START_TEST(subgraph_must_not_write_a_captured_value)
 {
     struct bp_ir *middle, *inner;
 
@@ -435,7 +435,7 @@ START_TEST(a_subgraph_must_not_write_a_captured_value)
 }
 END_TEST
 
-START_TEST(finds_cycles_through_subgraphs)
+START_TEST(seal_finds_cycles_through_subgraphs)
 {
     struct bp_ir *middle, *inner;
 
@@ -448,7 +448,7 @@ START_TEST(finds_cycles_through_subgraphs)
 }
 END_TEST
 
-START_TEST(names_the_node_whose_subgraph_reads_an_undefined_value)
+START_TEST(seal_names_the_node_whose_subgraph_reads_an_undefined_value)
 {
     struct bp_ir *middle, *inner;
 
@@ -463,7 +463,7 @@ START_TEST(names_the_node_whose_subgraph_reads_an_undefined_value)
 }
 END_TEST
 
-START_TEST(refuses_subgraphs_nested_too_deep)
+START_TEST(ir_rejects_subgraphs_nested_over_31_deep)
 {
     struct bp_ir *ir = g.main, *subgraph;
     bp_rc rc = BP_OK;
@@ -491,7 +491,7 @@ static bp_rc load_four(struct bp_ir_data *data, bp_err *err)
     return BP_OK;
 }
 
-START_TEST(loads_data_once_it_is_wanted)
+START_TEST(constant_data_is_loaded_on_first_use)
 {
     struct bp_ir_data data = {.size = 4, .load = load_four}, none = {.size = 4}, empty = {0};
 
@@ -535,7 +535,7 @@ static uint32_t opset(void *h, const char *domain)
     return 13;
 }
 
-START_TEST(out_of_memory_is_a_status)
+START_TEST(ir_survives_every_failing_allocation)
 {
     bool failed = true;
 
@@ -567,32 +567,32 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 60); /* under valgrind */
-    tcase_add_test(tcase, keeps_an_order_that_is_right);
-    tcase_add_test(tcase, finds_an_order);
-    tcase_add_test(tcase, orders_a_large_graph_quickly);
-    tcase_add_test(tcase, names_the_nodes_of_a_cycle);
-    tcase_add_test(tcase, names_two_nodes_of_a_cycle);
-    tcase_add_test(tcase, names_a_node_that_reads_itself);
-    tcase_add_test(tcase, names_the_reader_of_an_undefined_value);
-    tcase_add_test(tcase, refuses_an_undefined_output);
-    tcase_add_test(tcase, names_both_writers_of_a_value);
-    tcase_add_test(tcase, refuses_to_write_an_input);
-    tcase_add_test(tcase, refuses_to_write_an_initializer);
-    tcase_add_test(tcase, defines_a_name_once);
-    tcase_add_test(tcase, gives_each_node_a_name_of_its_own);
-    tcase_add_test(tcase, fills_in_default_attributes);
-    tcase_add_test(tcase, reads_attributes);
-    tcase_add_loop_test(tcase, holds_nodes_against_their_schema, 0, COUNT(bad_nodes));
-    tcase_add_test(tcase, refuses_an_attribute_given_twice);
-    tcase_add_test(tcase, drops_absent_inputs_at_the_end);
-    tcase_add_test(tcase, leaves_unknown_operators_to_the_planner);
-    tcase_add_test(tcase, captures_values_two_levels_deep);
-    tcase_add_test(tcase, names_the_subgraph_of_an_error);
-    tcase_add_test(tcase, a_subgraph_must_not_write_a_captured_value);
-    tcase_add_test(tcase, finds_cycles_through_subgraphs);
-    tcase_add_test(tcase, names_the_node_whose_subgraph_reads_an_undefined_value);
-    tcase_add_test(tcase, refuses_subgraphs_nested_too_deep);
-    tcase_add_test(tcase, loads_data_once_it_is_wanted);
-    tcase_add_test(tcase, out_of_memory_is_a_status);
+    tcase_add_test(tcase, seal_keeps_a_topological_order);
+    tcase_add_test(tcase, seal_sorts_nodes_topologically);
+    tcase_add_test(tcase, seal_sorts_50000_nodes_quickly);
+    tcase_add_test(tcase, seal_names_the_nodes_of_a_cycle);
+    tcase_add_test(tcase, seal_names_both_nodes_of_a_cycle_of_two);
+    tcase_add_test(tcase, seal_names_a_node_that_reads_its_own_output);
+    tcase_add_test(tcase, seal_names_the_reader_of_an_undefined_value);
+    tcase_add_test(tcase, seal_rejects_an_undefined_output);
+    tcase_add_test(tcase, ir_names_both_writers_of_a_value);
+    tcase_add_test(tcase, ir_rejects_a_node_that_writes_an_input);
+    tcase_add_test(tcase, ir_rejects_a_node_that_writes_an_initializer);
+    tcase_add_test(tcase, ir_defines_each_name_once);
+    tcase_add_test(tcase, ir_gives_each_node_a_unique_name);
+    tcase_add_test(tcase, ir_fills_in_default_attributes);
+    tcase_add_test(tcase, ir_reads_attributes_of_every_type);
+    tcase_add_loop_test(tcase, ir_checks_nodes_against_their_schema, 0, COUNT(bad_nodes));
+    tcase_add_test(tcase, ir_rejects_an_attribute_given_twice);
+    tcase_add_test(tcase, ir_drops_trailing_absent_inputs);
+    tcase_add_test(tcase, ir_accepts_unknown_operators);
+    tcase_add_test(tcase, subgraph_captures_values_two_levels_up);
+    tcase_add_test(tcase, error_names_the_subgraph_of_a_node);
+    tcase_add_test(tcase, subgraph_must_not_write_a_captured_value);
+    tcase_add_test(tcase, seal_finds_cycles_through_subgraphs);
+    tcase_add_test(tcase, seal_names_the_node_whose_subgraph_reads_an_undefined_value);
+    tcase_add_test(tcase, ir_rejects_subgraphs_nested_over_31_deep);
+    tcase_add_test(tcase, constant_data_is_loaded_on_first_use);
+    tcase_add_test(tcase, ir_survives_every_failing_allocation);
     return check_main("ir", &tcase, 1);
 }

@@ -406,7 +406,7 @@ static const struct rule_case cases[] = {
 #include "graph/check_rules_quant.inc"
 };
 
-START_TEST(infers_the_shapes_of_each_operator)
+START_TEST(shape_rules_infer_outputs_of_each_operator)
 {
     check_case(&cases[_i], false);
     teardown();
@@ -415,7 +415,7 @@ START_TEST(infers_the_shapes_of_each_operator)
 }
 END_TEST
 
-START_TEST(out_of_memory_is_a_status)
+START_TEST(shape_rules_survive_every_failing_allocation)
 {
     char found[1024];
 
@@ -511,7 +511,7 @@ static const struct {
     {"bool[2]", "float32[2] float32[2]", "!cond is bool[2], but a single element is needed"},
 };
 
-START_TEST(merges_both_branches_of_if)
+START_TEST(if_rule_merges_the_shapes_of_both_branches)
 {
     char found[1024];
 
@@ -526,7 +526,7 @@ END_TEST
 /* ---- several rules in a row ----------------------------------------------------------------- */
 
 /* x.view(x.size(0), -1), as PyTorch writes it: from symbols to symbols. */
-START_TEST(follows_a_shape_through_its_arithmetic)
+START_TEST(shape_rules_follow_shape_values_through_arithmetic)
 {
     static const struct rule_case steps[] = {
         {"Shape", 13, "", "float32[batch,256,6,6]", "int64[4]={batch,256,6,6}"},
@@ -542,7 +542,7 @@ START_TEST(follows_a_shape_through_its_arithmetic)
 END_TEST
 
 /* Every rule with nothing known: no row may need more, or give more than it can know. */
-START_TEST(every_rule_takes_unknown_inputs)
+START_TEST(shape_rules_accept_inputs_of_unknown_shape)
 {
     const struct bp_fact unknown = {.rank = BP_RANK_UNKNOWN};
     uint32_t n_rows;
@@ -595,11 +595,11 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, infers_the_shapes_of_each_operator, 0, COUNT(cases));
-    tcase_add_loop_test(tcase, out_of_memory_is_a_status, 0, COUNT(cases));
-    tcase_add_loop_test(tcase, merges_both_branches_of_if, 0, COUNT(branches));
-    tcase_add_test(tcase, follows_a_shape_through_its_arithmetic);
-    tcase_add_test(tcase, every_rule_takes_unknown_inputs);
+    tcase_add_loop_test(tcase, shape_rules_infer_outputs_of_each_operator, 0, COUNT(cases));
+    tcase_add_loop_test(tcase, shape_rules_survive_every_failing_allocation, 0, COUNT(cases));
+    tcase_add_loop_test(tcase, if_rule_merges_the_shapes_of_both_branches, 0, COUNT(branches));
+    tcase_add_test(tcase, shape_rules_follow_shape_values_through_arithmetic);
+    tcase_add_test(tcase, shape_rules_accept_inputs_of_unknown_shape);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -18,7 +18,7 @@ static void setup(void)
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
-START_TEST(is_sorted_by_domain_operator_and_version)
+START_TEST(schemas_are_sorted_by_domain_operator_and_version)
 {
     ck_assert_uint_gt(n_rows, 300);
     for (uint32_t i = 1; i < n_rows; i++) {
@@ -66,7 +66,7 @@ static void check_attrs(const struct bp_schema *row)
     }
 }
 
-START_TEST(has_only_rows_that_make_sense)
+START_TEST(schemas_are_consistent)
 {
     for (uint32_t i = 0; i < n_rows; i++) {
         ck_assert_msg(rows[i]->infer, "%s %u has no rule", rows[i]->op, rows[i]->since);
@@ -83,7 +83,7 @@ START_TEST(has_only_rows_that_make_sense)
 END_TEST
 
 /* A later version takes what an earlier one took. */
-START_TEST(widens_types_from_version_to_version)
+START_TEST(later_schema_versions_keep_the_types_of_earlier_ones)
 {
     for (uint32_t i = 1; i < n_rows; i++) {
         const struct bp_schema *old = rows[i - 1];
@@ -101,7 +101,7 @@ static const char *family_of(const char *domain, const char *op)
     return bp_operator_family(bp_schema_find(domain, op, 25)->family, NULL);
 }
 
-START_TEST(sorts_operators_into_families)
+START_TEST(schemas_assign_operators_to_families)
 {
     ck_assert_str_eq(family_of("", "Relu"), "elementwise");
     ck_assert_str_eq(family_of("", "TopK"), "reduction");
@@ -113,7 +113,7 @@ START_TEST(sorts_operators_into_families)
 }
 END_TEST
 
-START_TEST(says_what_each_family_is)
+START_TEST(schemas_describe_each_family)
 {
     const char *about = "";
     uint32_t n = 0;
@@ -131,7 +131,7 @@ END_TEST
 
 /* ---- finding a row -------------------------------------------------------------------------- */
 
-START_TEST(finds_every_row_by_its_own_version)
+START_TEST(schema_is_found_by_its_own_version)
 {
     for (uint32_t i = 0; i < n_rows; i++)
         ck_assert_ptr_eq(bp_schema_find(rows[i]->domain, rows[i]->op, rows[i]->since), rows[i]);
@@ -165,7 +165,7 @@ static const struct {
     {"", "LayerNormalization", 16, 1},
 };
 
-START_TEST(finds_the_version_in_force)
+START_TEST(schema_lookup_finds_the_version_in_force)
 {
     const struct bp_schema *row =
         bp_schema_find(wanted[_i].domain, wanted[_i].op, wanted[_i].opset);
@@ -180,7 +180,7 @@ START_TEST(finds_the_version_in_force)
 }
 END_TEST
 
-START_TEST(knows_the_newest_version_of_its_domains)
+START_TEST(schemas_have_the_newest_version_of_each_domain)
 {
     ck_assert_uint_ge(bp_schema_newest(""), 23);
     ck_assert_uint_eq(bp_schema_newest("ai.onnx"), bp_schema_newest(""));
@@ -188,7 +188,7 @@ START_TEST(knows_the_newest_version_of_its_domains)
 }
 END_TEST
 
-START_TEST(gives_the_parameter_of_an_input)
+START_TEST(schema_gives_the_parameter_of_an_input)
 {
     const struct bp_schema *conv = bp_schema_find("", "Conv", 11);
     const struct bp_schema *concat = bp_schema_find("", "Concat", 13);
@@ -216,15 +216,15 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, NULL);
-    tcase_add_test(tcase, is_sorted_by_domain_operator_and_version);
-    tcase_add_test(tcase, has_only_rows_that_make_sense);
-    tcase_add_test(tcase, sorts_operators_into_families);
-    tcase_add_test(tcase, says_what_each_family_is);
-    tcase_add_test(tcase, widens_types_from_version_to_version);
-    tcase_add_test(tcase, finds_every_row_by_its_own_version);
-    tcase_add_loop_test(tcase, finds_the_version_in_force, 0, COUNT(wanted));
-    tcase_add_test(tcase, knows_the_newest_version_of_its_domains);
-    tcase_add_test(tcase, gives_the_parameter_of_an_input);
+    tcase_add_test(tcase, schemas_are_sorted_by_domain_operator_and_version);
+    tcase_add_test(tcase, schemas_are_consistent);
+    tcase_add_test(tcase, schemas_assign_operators_to_families);
+    tcase_add_test(tcase, schemas_describe_each_family);
+    tcase_add_test(tcase, later_schema_versions_keep_the_types_of_earlier_ones);
+    tcase_add_test(tcase, schema_is_found_by_its_own_version);
+    tcase_add_loop_test(tcase, schema_lookup_finds_the_version_in_force, 0, COUNT(wanted));
+    tcase_add_test(tcase, schemas_have_the_newest_version_of_each_domain);
+    tcase_add_test(tcase, schema_gives_the_parameter_of_an_input);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

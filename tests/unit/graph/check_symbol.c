@@ -126,7 +126,7 @@ static const struct {
     {"7|s", "7"},
 };
 
-START_TEST(names_an_expression_as_people_write_it)
+START_TEST(symbol_is_printed_as_a_plain_expression)
 {
     struct bp_sym sym = of(cases[_i].expression);
 
@@ -162,7 +162,7 @@ static const char *const equal[][2] = {
     {"h*(0-1)/(0-2)", "h/2"},
 };
 
-START_TEST(knows_equal_expressions)
+START_TEST(equal_expressions_are_the_same_symbol)
 {
     struct bp_sym a = of(equal[_i][0]), b = of(equal[_i][1]);
 
@@ -176,7 +176,7 @@ static const char *const different[][2] = {
     {"a+b", "a-b"}, {"a/2*2", "a"}, {"a/b", "b/a"}, {"a%b", "a/b"}, {"a^b", "a/b"}, {"a|b", "a"},
 };
 
-START_TEST(keeps_different_expressions_apart)
+START_TEST(different_expressions_are_different_symbols)
 {
     ck_assert(!bp_sym_equal(of(different[_i][0]), of(different[_i][1])));
 }
@@ -288,7 +288,7 @@ static struct sample draw_operand(void)
     return sample;
 }
 
-/* What cannot be divided, in one of the sets, stays as it is. */
+/* A division that has no result for one of the sets of values is left out. */
 static void step(struct sample *a, char op, const struct sample *b)
 {
     for (int i = 0; i < N_SETS; i++) {
@@ -301,7 +301,7 @@ static void step(struct sample *a, char op, const struct sample *b)
         a->value[i] = apply(a->value[i], op, b->value[i]);
 }
 
-START_TEST(simplifies_without_changing_values)
+START_TEST(simplified_expressions_keep_their_value)
 {
     int n_read = 0;
 
@@ -331,7 +331,7 @@ START_TEST(simplifies_without_changing_values)
 }
 END_TEST
 
-START_TEST(puts_odd_names_of_a_model_in_brackets)
+START_TEST(model_names_with_operators_are_printed_in_brackets)
 {
     struct bp_sym odd = named("past - 1"), number = named("4");
 
@@ -341,7 +341,7 @@ START_TEST(puts_odd_names_of_a_model_in_brackets)
 }
 END_TEST
 
-START_TEST(finds_a_name_again)
+START_TEST(symbol_is_found_by_its_name)
 {
     ck_assert(bp_sym_equal(named("batch"), named("batch")));
     ck_assert(!bp_sym_equal(named("batch"), named("Batch")));
@@ -353,7 +353,7 @@ START_TEST(finds_a_name_again)
 }
 END_TEST
 
-START_TEST(remembers_what_comes_from_data)
+START_TEST(expressions_of_data_dependent_symbols_are_data_dependent)
 {
     struct bp_sym rows, other;
 
@@ -372,7 +372,7 @@ END_TEST
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-START_TEST(gives_up_on_expressions_without_end)
+START_TEST(oversized_expression_becomes_a_fresh_symbol)
 {
     struct bp_sym sum = named("s"), longest = named("s");
     char name[80];
@@ -388,7 +388,7 @@ START_TEST(gives_up_on_expressions_without_end)
 }
 END_TEST
 
-START_TEST(coefficients_that_overflow_give_a_fresh_symbol)
+START_TEST(overflowing_coefficients_give_a_fresh_symbol)
 {
     struct bp_sym h = named("h"), large = calc(h, '*', bp_sym_of(INT64_MAX));
 
@@ -414,7 +414,7 @@ static const struct {
     {7, '|', 3, "sizes 7 and 3 do not broadcast"},
 };
 
-START_TEST(refuses_arithmetic_without_a_result)
+START_TEST(constant_arithmetic_that_overflows_or_divides_by_0_is_rejected)
 {
     struct bp_sym out;
 
@@ -425,7 +425,7 @@ START_TEST(refuses_arithmetic_without_a_result)
 }
 END_TEST
 
-START_TEST(refuses_to_divide_a_symbol_by_0)
+START_TEST(division_of_a_symbol_by_0_is_rejected)
 {
     struct bp_sym out;
 
@@ -453,7 +453,7 @@ static bp_rc make_many(void)
     return rc;
 }
 
-START_TEST(out_of_memory_is_a_status)
+START_TEST(symbols_survive_every_failing_allocation)
 {
     bool failed = true;
 
@@ -481,18 +481,19 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, names_an_expression_as_people_write_it, 0, COUNT(cases));
-    tcase_add_loop_test(tcase, knows_equal_expressions, 0, COUNT(equal));
-    tcase_add_loop_test(tcase, keeps_different_expressions_apart, 0, COUNT(different));
-    tcase_add_test(tcase, simplifies_without_changing_values);
-    tcase_add_test(tcase, puts_odd_names_of_a_model_in_brackets);
-    tcase_add_test(tcase, finds_a_name_again);
-    tcase_add_test(tcase, remembers_what_comes_from_data);
-    tcase_add_test(tcase, gives_up_on_expressions_without_end);
-    tcase_add_test(tcase, coefficients_that_overflow_give_a_fresh_symbol);
-    tcase_add_loop_test(tcase, refuses_arithmetic_without_a_result, 0, COUNT(bad));
-    tcase_add_test(tcase, refuses_to_divide_a_symbol_by_0);
-    tcase_add_test(tcase, out_of_memory_is_a_status);
+    tcase_add_loop_test(tcase, symbol_is_printed_as_a_plain_expression, 0, COUNT(cases));
+    tcase_add_loop_test(tcase, equal_expressions_are_the_same_symbol, 0, COUNT(equal));
+    tcase_add_loop_test(tcase, different_expressions_are_different_symbols, 0, COUNT(different));
+    tcase_add_test(tcase, simplified_expressions_keep_their_value);
+    tcase_add_test(tcase, model_names_with_operators_are_printed_in_brackets);
+    tcase_add_test(tcase, symbol_is_found_by_its_name);
+    tcase_add_test(tcase, expressions_of_data_dependent_symbols_are_data_dependent);
+    tcase_add_test(tcase, oversized_expression_becomes_a_fresh_symbol);
+    tcase_add_test(tcase, overflowing_coefficients_give_a_fresh_symbol);
+    tcase_add_loop_test(tcase, constant_arithmetic_that_overflows_or_divides_by_0_is_rejected, 0,
+                        COUNT(bad));
+    tcase_add_test(tcase, division_of_a_symbol_by_0_is_rejected);
+    tcase_add_test(tcase, symbols_survive_every_failing_allocation);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -41,7 +41,7 @@ static void relu_model(void)
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-START_TEST(devices_are_told_as_the_provider_tells_them)
+START_TEST(environment_lists_devices_as_the_provider_reports_them)
 {
     uint32_t gadget = index_of("gadget"), cpu = index_of("cpu");
     bp_provider_info info = {.struct_size = sizeof info};
@@ -58,7 +58,8 @@ START_TEST(devices_are_told_as_the_provider_tells_them)
     KIT_FAILS(bp_env_provider_device(kit.env, gadget, 2, &device, &kit.err), BP_E_INVALID, "gadget",
               "2 devices", "no device 2");
     KIT_FAILS(bp_env_provider_device(kit.env, 1000, 0, &device, &kit.err), BP_E_INVALID, "1000");
-    KIT_OK(bp_env_provider_device(kit.env, cpu, 0, &device, &kit.err)); /* it tells nothing */
+    KIT_OK(bp_env_provider_device(kit.env, cpu, 0, &device,
+                                  &kit.err)); /* the provider reports nothing */
     ck_assert_uint_eq(device.kind, BP_DEVICE_CPU);
     ck_assert_str_eq(device.driver, "");
     KIT_FAILS(bp_env_provider_device(kit.env, index_of("absent"), 0, &device, &kit.err),
@@ -66,7 +67,7 @@ START_TEST(devices_are_told_as_the_provider_tells_them)
 }
 END_TEST
 
-START_TEST(a_provider_gets_the_devices_that_were_chosen)
+START_TEST(provider_gets_the_chosen_devices)
 {
     relu_model();
     kit_provider("gadget", BP_FALLBACK_REQUIRE);
@@ -82,7 +83,7 @@ START_TEST(a_provider_gets_the_devices_that_were_chosen)
 }
 END_TEST
 
-START_TEST(devices_that_are_not_there_are_refused)
+START_TEST(session_rejects_devices_that_do_not_exist)
 {
     relu_model();
     kit_provider("gadget", BP_FALLBACK_SILENT);
@@ -112,7 +113,7 @@ static const char *value_of(const char *key)
     return NULL;
 }
 
-START_TEST(a_dynamic_option_changes_at_once)
+START_TEST(dynamic_option_takes_effect_at_once)
 {
     relu_model();
     kit_provider("gadget", BP_FALLBACK_REQUIRE);
@@ -128,7 +129,7 @@ START_TEST(a_dynamic_option_changes_at_once)
 }
 END_TEST
 
-START_TEST(what_cannot_change_says_why)
+START_TEST(session_names_why_an_option_cannot_change)
 {
     relu_model();
     kit_provider("gadget", BP_FALLBACK_REQUIRE);
@@ -153,7 +154,7 @@ START_TEST(what_cannot_change_says_why)
 END_TEST
 
 /* x has a default; feeding it makes a second engine, which has to follow. */
-START_TEST(both_engines_of_a_session_follow)
+START_TEST(dynamic_option_reaches_both_engines_of_a_session)
 {
     static const float one[] = {1};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, one, 1), out = kit_wanted(0);
@@ -197,7 +198,7 @@ static void *keep_running(void *arg)
     return NULL;
 }
 
-START_TEST(options_change_while_runs_go_on)
+START_TEST(dynamic_option_may_change_during_runs)
 {
     uint32_t n_wrong = 0;
     pthread_t thread;
@@ -224,12 +225,12 @@ int main(void)
 
     for (int i = 0; i < 2; i++)
         tcase_add_checked_fixture(cases[i], kit_setup, kit_teardown);
-    tcase_add_test(cases[0], devices_are_told_as_the_provider_tells_them);
-    tcase_add_test(cases[0], a_provider_gets_the_devices_that_were_chosen);
-    tcase_add_test(cases[0], devices_that_are_not_there_are_refused);
-    tcase_add_test(cases[1], a_dynamic_option_changes_at_once);
-    tcase_add_test(cases[1], what_cannot_change_says_why);
-    tcase_add_test(cases[1], both_engines_of_a_session_follow);
-    tcase_add_test(cases[1], options_change_while_runs_go_on);
+    tcase_add_test(cases[0], environment_lists_devices_as_the_provider_reports_them);
+    tcase_add_test(cases[0], provider_gets_the_chosen_devices);
+    tcase_add_test(cases[0], session_rejects_devices_that_do_not_exist);
+    tcase_add_test(cases[1], dynamic_option_takes_effect_at_once);
+    tcase_add_test(cases[1], session_names_why_an_option_cannot_change);
+    tcase_add_test(cases[1], dynamic_option_reaches_both_engines_of_a_session);
+    tcase_add_test(cases[1], dynamic_option_may_change_during_runs);
     return kit_main("choice", cases, 2);
 }

@@ -66,7 +66,7 @@ static const struct fault {
 
 enum { N_FAULTS = sizeof faults / sizeof faults[0] };
 
-/* The short name under which the report has it. */
+/* The short name in the report. */
 static const char *short_name(const struct fault *fault)
 {
     return fault->name[0] == '/' ? "x" : fault->name;
@@ -85,7 +85,7 @@ static void check_row(const struct fault *fault)
 }
 
 /* P1, D-04, D-06 */
-START_TEST(a_silent_failure_is_only_recorded)
+START_TEST(policy_silent_records_a_failure_without_a_warning)
 {
     const struct fault *fault = &faults[_i];
 
@@ -102,7 +102,7 @@ START_TEST(a_silent_failure_is_only_recorded)
 END_TEST
 
 /* P1, P6, D-03, D-06: and the rest of the list keeps its order */
-START_TEST(a_failure_to_warn_of_is_logged_once)
+START_TEST(policy_warn_logs_a_failure_once)
 {
     const struct fault *fault = &faults[_i];
 
@@ -119,8 +119,8 @@ START_TEST(a_failure_to_warn_of_is_logged_once)
 }
 END_TEST
 
-/* D-06: a line for each, and one that says what it comes to */
-START_TEST(where_all_fail_one_more_line_says_what_runs)
+/* D-06: a line for each failure, and one for the outcome */
+START_TEST(session_logs_an_outcome_line_when_all_providers_fail)
 {
     kit_small_model();
     kit_provider("cuda", BP_FALLBACK_WARN);
@@ -137,7 +137,7 @@ START_TEST(where_all_fail_one_more_line_says_what_runs)
 END_TEST
 
 /* P1, D-07 */
-START_TEST(a_required_one_fails_the_session)
+START_TEST(failing_required_provider_fails_the_session)
 {
     const struct fault *fault = &faults[_i];
 
@@ -155,7 +155,7 @@ START_TEST(a_required_one_fails_the_session)
 }
 END_TEST
 
-START_TEST(the_default_policy_is_to_warn_and_can_be_set)
+START_TEST(default_fallback_policy_is_warn_and_can_be_set)
 {
     kit_small_model();
     kit_provider("absent", BP_FALLBACK_DEFAULT);
@@ -171,7 +171,7 @@ START_TEST(the_default_policy_is_to_warn_and_can_be_set)
 END_TEST
 
 /* P6, D-04 */
-START_TEST(two_that_fail_late_are_both_left_out)
+START_TEST(two_providers_that_fail_to_compile_are_both_dropped)
 {
     kit_small_model();
     kit_provider("uncompiled", BP_FALLBACK_WARN);
@@ -188,7 +188,7 @@ START_TEST(two_that_fail_late_are_both_left_out)
 }
 END_TEST
 
-START_TEST(one_that_takes_nothing_is_told_with_counts)
+START_TEST(provider_without_nodes_is_reported_with_refusal_counts)
 {
     static const char *const words[] = {"takes none of 3 nodes", "2 OPTION", "1 OP"};
     bp_report_provider row;
@@ -208,7 +208,7 @@ START_TEST(one_that_takes_nothing_is_told_with_counts)
 }
 END_TEST
 
-START_TEST(one_that_comes_too_late_is_not_needed)
+START_TEST(provider_after_one_that_takes_all_nodes_is_reported_as_not_needed)
 {
     bp_report_provider row;
 
@@ -238,7 +238,7 @@ static const struct {
     {"meddling", BP_E_INVALID, "whose size is known"},
 };
 
-START_TEST(a_run_that_fails_names_the_provider)
+START_TEST(failed_run_names_the_provider)
 {
     float x[] = {1, 2, 3, 4};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1, 4), out = kit_wanted(0);
@@ -260,7 +260,7 @@ END_TEST
 /* ---- names and options ----------------------------------------------------------------------- */
 
 /* P7 */
-START_TEST(an_unknown_name_is_a_mistake_under_every_policy)
+START_TEST(unknown_provider_name_is_an_error_under_every_policy)
 {
     kit_small_model();
     kit_provider("cudaa", (uint32_t)_i);
@@ -270,7 +270,7 @@ START_TEST(an_unknown_name_is_a_mistake_under_every_policy)
 END_TEST
 
 /* P7 */
-START_TEST(a_wrong_option_is_a_mistake_under_every_policy)
+START_TEST(wrong_provider_option_is_an_error_under_every_policy)
 {
     static const struct {
         bp_key_value kv;
@@ -295,7 +295,7 @@ START_TEST(a_wrong_option_is_a_mistake_under_every_policy)
 }
 END_TEST
 
-START_TEST(a_required_option_is_asked_for)
+START_TEST(missing_required_option_is_an_error)
 {
     kit_small_model();
     kit_provider("needy", BP_FALLBACK_SILENT);
@@ -317,7 +317,7 @@ static const char *option(uint32_t provider, const char *key)
 }
 
 /* D-05 */
-START_TEST(options_reach_the_provider_and_can_be_read)
+START_TEST(provider_options_reach_the_provider_and_can_be_read)
 {
     bp_key_value kv[] = {{"gain", "2"}, {"mode", "EXACT"}, {"strict", "yes"}};
     float x[] = {1, -2, 3, -4};
@@ -337,12 +337,13 @@ START_TEST(options_reach_the_provider_and_can_be_read)
     ck_assert_ptr_null(bp_session_provider_option(kit.session, 9, 0, NULL));
     ck_assert_uint_eq(kit_lines_with(BP_LOG_DEBUG, "level=3 gain=2 mode=1 strict=1"), 1);
     kit_run(&in, 1, &out, 1);
-    KIT_FLOATS(&out.tensor, -4, 0, -12, 0); /* Relu with a gain of 2: it did compute */
+    KIT_FLOATS(&out.tensor, -4, 0, -12,
+               0); /* Relu with a gain of 2 shows that the provider computed it */
     bp_tensor_free(&out.tensor);
 }
 END_TEST
 
-START_TEST(a_dynamic_option_changes_between_runs)
+START_TEST(dynamic_option_changes_between_runs)
 {
     bp_key_value kv[] = {{"token", "me"}, {"turbo", "yes"}};
 
@@ -375,7 +376,7 @@ END_TEST
 /* ---- the environment's providers ------------------------------------------------------------- */
 
 /* D-09, D-11 */
-START_TEST(the_environments_providers_come_after_the_sessions)
+START_TEST(providers_of_the_environment_come_after_those_of_the_session)
 {
     bp_key_value kv = {"token", "x"};
 
@@ -386,7 +387,7 @@ START_TEST(the_environments_providers_come_after_the_sessions)
     ck_assert_str_eq(provider_list(), "needy,few,cpu");
     kit_provider_with("few", "level", "9");
     kit_session();
-    ck_assert_str_eq(provider_list(), "few,needy,cpu"); /* the session's own word on few counts */
+    ck_assert_str_eq(provider_list(), "few,needy,cpu"); /* the session's options for few count */
     ck_assert_str_eq(option(0, "level"), "9");
     bp_session_options_ignore_env_providers(kit.options);
     kit_session();
@@ -397,7 +398,7 @@ START_TEST(the_environments_providers_come_after_the_sessions)
 END_TEST
 
 /* P6 */
-START_TEST(cpu_is_last_wherever_it_was_named)
+START_TEST(cpu_comes_last_wherever_it_is_named)
 {
     kit_small_model();
     kit_provider("CPUExecutionProvider", BP_FALLBACK_REQUIRE);
@@ -410,7 +411,7 @@ END_TEST
 
 /* ---- changing providers ---------------------------------------------------------------------- */
 
-START_TEST(sets_providers_forth_and_back)
+START_TEST(session_changes_its_providers_and_back)
 {
     bp_session_options *with, *without;
     struct mock_counters *counters;
@@ -444,7 +445,7 @@ START_TEST(sets_providers_forth_and_back)
 }
 END_TEST
 
-START_TEST(a_change_that_fails_changes_nothing)
+START_TEST(failed_change_of_providers_keeps_the_old_ones)
 {
     bp_session_options *bad;
     bp_key_value kv = {"level", "much"};
@@ -465,7 +466,7 @@ START_TEST(a_change_that_fails_changes_nothing)
 }
 END_TEST
 
-START_TEST(a_session_keeps_copies_of_its_options)
+START_TEST(session_copies_its_options)
 {
     char key[] = "level", value[] = "7";
 
@@ -484,7 +485,7 @@ END_TEST
 /* ---- the report of a session ----------------------------------------------------------------- */
 
 /* P8 */
-START_TEST(the_report_tells_where_every_node_went)
+START_TEST(report_names_the_provider_of_every_node)
 {
     static const char *const names[] = {"relu", "neg", "add"};
     const bp_report *report;
@@ -517,7 +518,7 @@ START_TEST(the_report_tells_where_every_node_went)
 }
 END_TEST
 
-START_TEST(the_report_tells_the_input_that_has_the_wrong_type)
+START_TEST(report_names_the_input_of_an_unsupported_type)
 {
     bp_report_refusal refusal = {.struct_size = sizeof refusal};
 
@@ -532,7 +533,7 @@ START_TEST(the_report_tells_the_input_that_has_the_wrong_type)
 }
 END_TEST
 
-/* A model with two operators that nobody has, one of them in a subgraph. */
+/* A model with two unknown operators, one of them in a subgraph. */
 static void strange_model(void)
 {
     kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "");
@@ -554,7 +555,7 @@ static void strange_model(void)
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "2");
 }
 
-START_TEST(names_all_missing_operators_at_once)
+START_TEST(session_names_all_missing_operators_at_once)
 {
     strange_model();
     kit_provider("few", BP_FALLBACK_SILENT);
@@ -563,7 +564,7 @@ START_TEST(names_all_missing_operators_at_once)
 }
 END_TEST
 
-START_TEST(a_plan_is_made_where_a_session_is_not)
+START_TEST(plan_is_made_for_a_model_with_missing_operators)
 {
     uint32_t n_nobody = 0, n_in_subgraphs = 0;
     bp_report *report = NULL;
@@ -588,7 +589,7 @@ START_TEST(a_plan_is_made_where_a_session_is_not)
 }
 END_TEST
 
-START_TEST(a_plan_drops_providers_like_a_session)
+START_TEST(plan_drops_failing_providers_like_a_session)
 {
     bp_report *report = NULL;
 
@@ -608,7 +609,7 @@ END_TEST
 
 /* ---- lifetimes ------------------------------------------------------------------------------- */
 
-START_TEST(an_environment_in_use_stays)
+START_TEST(environment_in_use_cannot_be_destroyed)
 {
     kit_small_model();
     kit_model();
@@ -626,7 +627,7 @@ START_TEST(an_environment_in_use_stays)
 }
 END_TEST
 
-START_TEST(tells_what_is_missing_for_a_session)
+START_TEST(session_creation_names_missing_arguments)
 {
     bp_session *session = NULL;
 
@@ -659,7 +660,7 @@ static void note_progress(void *user, const char *phase, double fraction)
     progress->calls++;
 }
 
-START_TEST(tells_how_far_it_has_come)
+START_TEST(session_creation_reports_its_progress)
 {
     struct progress progress = {0};
 
@@ -687,33 +688,33 @@ int main(void)
           *report = make_case("report");
     TCase *const cases[] = {policy, options, report};
 
-    tcase_add_loop_test(policy, a_silent_failure_is_only_recorded, 0, N_FAULTS);
-    tcase_add_loop_test(policy, a_failure_to_warn_of_is_logged_once, 0, N_FAULTS);
-    tcase_add_test(policy, where_all_fail_one_more_line_says_what_runs);
-    tcase_add_loop_test(policy, a_required_one_fails_the_session, 0, N_FAULTS);
-    tcase_add_test(policy, the_default_policy_is_to_warn_and_can_be_set);
-    tcase_add_test(policy, two_that_fail_late_are_both_left_out);
-    tcase_add_test(policy, one_that_takes_nothing_is_told_with_counts);
-    tcase_add_test(policy, one_that_comes_too_late_is_not_needed);
-    tcase_add_loop_test(policy, a_run_that_fails_names_the_provider, 0,
+    tcase_add_loop_test(policy, policy_silent_records_a_failure_without_a_warning, 0, N_FAULTS);
+    tcase_add_loop_test(policy, policy_warn_logs_a_failure_once, 0, N_FAULTS);
+    tcase_add_test(policy, session_logs_an_outcome_line_when_all_providers_fail);
+    tcase_add_loop_test(policy, failing_required_provider_fails_the_session, 0, N_FAULTS);
+    tcase_add_test(policy, default_fallback_policy_is_warn_and_can_be_set);
+    tcase_add_test(policy, two_providers_that_fail_to_compile_are_both_dropped);
+    tcase_add_test(policy, provider_without_nodes_is_reported_with_refusal_counts);
+    tcase_add_test(policy, provider_after_one_that_takes_all_nodes_is_reported_as_not_needed);
+    tcase_add_loop_test(policy, failed_run_names_the_provider, 0,
                         sizeof run_faults / sizeof run_faults[0]);
-    tcase_add_loop_test(options, an_unknown_name_is_a_mistake_under_every_policy, 0, 4);
-    tcase_add_loop_test(options, a_wrong_option_is_a_mistake_under_every_policy, 0, 4);
-    tcase_add_test(options, a_required_option_is_asked_for);
-    tcase_add_test(options, options_reach_the_provider_and_can_be_read);
-    tcase_add_test(options, a_dynamic_option_changes_between_runs);
-    tcase_add_test(options, the_environments_providers_come_after_the_sessions);
-    tcase_add_test(options, cpu_is_last_wherever_it_was_named);
-    tcase_add_test(options, sets_providers_forth_and_back);
-    tcase_add_test(options, a_change_that_fails_changes_nothing);
-    tcase_add_test(options, a_session_keeps_copies_of_its_options);
-    tcase_add_test(report, the_report_tells_where_every_node_went);
-    tcase_add_test(report, the_report_tells_the_input_that_has_the_wrong_type);
-    tcase_add_test(report, names_all_missing_operators_at_once);
-    tcase_add_test(report, a_plan_is_made_where_a_session_is_not);
-    tcase_add_test(report, a_plan_drops_providers_like_a_session);
-    tcase_add_test(report, an_environment_in_use_stays);
-    tcase_add_test(report, tells_what_is_missing_for_a_session);
-    tcase_add_test(report, tells_how_far_it_has_come);
+    tcase_add_loop_test(options, unknown_provider_name_is_an_error_under_every_policy, 0, 4);
+    tcase_add_loop_test(options, wrong_provider_option_is_an_error_under_every_policy, 0, 4);
+    tcase_add_test(options, missing_required_option_is_an_error);
+    tcase_add_test(options, provider_options_reach_the_provider_and_can_be_read);
+    tcase_add_test(options, dynamic_option_changes_between_runs);
+    tcase_add_test(options, providers_of_the_environment_come_after_those_of_the_session);
+    tcase_add_test(options, cpu_comes_last_wherever_it_is_named);
+    tcase_add_test(options, session_changes_its_providers_and_back);
+    tcase_add_test(options, failed_change_of_providers_keeps_the_old_ones);
+    tcase_add_test(options, session_copies_its_options);
+    tcase_add_test(report, report_names_the_provider_of_every_node);
+    tcase_add_test(report, report_names_the_input_of_an_unsupported_type);
+    tcase_add_test(report, session_names_all_missing_operators_at_once);
+    tcase_add_test(report, plan_is_made_for_a_model_with_missing_operators);
+    tcase_add_test(report, plan_drops_failing_providers_like_a_session);
+    tcase_add_test(report, environment_in_use_cannot_be_destroyed);
+    tcase_add_test(report, session_creation_names_missing_arguments);
+    tcase_add_test(report, session_creation_reports_its_progress);
     return kit_main("fallback", cases, 3);
 }

@@ -52,7 +52,7 @@ static void is_sound(const bp_known_provider *known)
     }
 }
 
-START_TEST(each_known_provider_has_one_row)
+START_TEST(known_providers_are_listed_once_each)
 {
     bp_known_provider known = {.struct_size = sizeof known};
     const char *names[64];
@@ -75,7 +75,7 @@ START_TEST(each_known_provider_has_one_row)
 }
 END_TEST
 
-START_TEST(fills_the_part_of_a_struct_that_its_caller_knows)
+START_TEST(known_provider_fills_no_more_than_the_callers_struct_size)
 {
     bp_known_provider known = {.struct_size = offsetof(bp_known_provider, note), .note = "mine"};
 
@@ -86,8 +86,8 @@ START_TEST(fills_the_part_of_a_struct_that_its_caller_knows)
 }
 END_TEST
 
-/* An environment that finds nothing tells what is of the world and of the build alone. */
-START_TEST(tells_who_has_to_bring_one)
+/* An environment without search paths knows the table and the build's own providers only. */
+START_TEST(known_providers_name_who_supplies_each)
 {
     static const uint32_t none = BP_KNOWN_FILE | BP_KNOWN_LINKED;
     bp_env *env = plugin_env(BP_ENV_IGNORE_VARIABLES);
@@ -122,7 +122,7 @@ START_TEST(tells_who_has_to_bring_one)
 END_TEST
 
 /* D-01: were one opened, its constructor would end the test. */
-START_TEST(files_are_found_and_none_is_opened)
+START_TEST(known_providers_find_files_without_opening_them)
 {
     bp_known_provider known;
     bp_env *env;
@@ -146,8 +146,8 @@ START_TEST(files_are_found_and_none_is_opened)
 }
 END_TEST
 
-/* The file stays found, though the one in the program is used instead of it. */
-START_TEST(one_that_is_linked_in_is_told_with_its_file)
+/* The file is still listed, though the linked-in provider is used. */
+START_TEST(linked_in_provider_is_listed_with_its_file)
 {
     bp_known_provider known;
     bp_env *env;
@@ -160,7 +160,7 @@ START_TEST(one_that_is_linked_in_is_told_with_its_file)
     ck_assert_uint_eq(known.flags,
                       BP_KNOWN_SUPPORTED | BP_KNOWN_FILE | BP_KNOWN_LINKED | BP_KNOWN_LINKABLE);
     ck_assert_ptr_null(known.file);
-    ck_assert_int_eq(known.code, BP_OK); /* nobody has asked it yet */
+    ck_assert_int_eq(known.code, BP_OK); /* availability was not checked yet */
     KIT_FAILS(bp_env_is_available(env, "xnnpack", &kit.err), BP_E_UNAVAILABLE, "lost");
     known = known_of(env, "xnnpack");
     ck_assert_int_eq(known.code, BP_E_UNAVAILABLE);
@@ -170,7 +170,7 @@ START_TEST(one_that_is_linked_in_is_told_with_its_file)
 END_TEST
 
 /* A file elsewhere, asked for by its path, is not found by its name. */
-START_TEST(a_file_of_another_directory_does_not_count)
+START_TEST(known_providers_ignore_a_file_outside_the_search_path)
 {
     bp_known_provider known;
     bp_env *env;
@@ -193,11 +193,11 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, plugin_setup, plugin_teardown);
-    tcase_add_test(tcase, each_known_provider_has_one_row);
-    tcase_add_test(tcase, fills_the_part_of_a_struct_that_its_caller_knows);
-    tcase_add_test(tcase, tells_who_has_to_bring_one);
-    tcase_add_test(tcase, files_are_found_and_none_is_opened);
-    tcase_add_test(tcase, one_that_is_linked_in_is_told_with_its_file);
-    tcase_add_test(tcase, a_file_of_another_directory_does_not_count);
+    tcase_add_test(tcase, known_providers_are_listed_once_each);
+    tcase_add_test(tcase, known_provider_fills_no_more_than_the_callers_struct_size);
+    tcase_add_test(tcase, known_providers_name_who_supplies_each);
+    tcase_add_test(tcase, known_providers_find_files_without_opening_them);
+    tcase_add_test(tcase, linked_in_provider_is_listed_with_its_file);
+    tcase_add_test(tcase, known_providers_ignore_a_file_outside_the_search_path);
     return kit_main("known", &tcase, 1);
 }

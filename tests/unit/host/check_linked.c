@@ -27,7 +27,7 @@ static bp_provider_info info_of(bp_env *env, const char *name)
 
 /* ---- the program's own ----------------------------------------------------------------------- */
 
-START_TEST(knows_manifests_before_anything_runs)
+START_TEST(manifest_of_a_linked_in_provider_is_read_without_running_it)
 {
     bp_provider_info info = info_of(kit.env, "few");
 
@@ -44,7 +44,7 @@ START_TEST(knows_manifests_before_anything_runs)
 END_TEST
 
 /* D-01: of the known ones, those of the build's own that were linked in say so, and no others. */
-START_TEST(says_which_of_the_known_are_in_the_program)
+START_TEST(known_providers_say_which_are_linked_in)
 {
     bp_known_provider known = {.struct_size = sizeof known};
     uint32_t at, n = 0;
@@ -61,7 +61,7 @@ START_TEST(says_which_of_the_known_are_in_the_program)
 }
 END_TEST
 
-START_TEST(wins_over_files)
+START_TEST(linked_in_provider_wins_over_files)
 {
     bp_provider_info info = {.struct_size = sizeof info};
     const char *const names[] = {"few", "gizmo"};
@@ -84,8 +84,8 @@ START_TEST(wins_over_files)
 }
 END_TEST
 
-/* The inner names of plug-ins that were linked together do not meet: each computes as alone. */
-START_TEST(runs_on_each_and_on_several)
+/* Internal symbols of linked-in plug-ins do not collide: each computes as if alone. */
+START_TEST(session_runs_on_one_and_on_several_linked_in_providers)
 {
     static const char *const lists[][3] = {
         {"few"}, {"gizmo"}, {"dnnl"}, {"few", "gizmo"}, {"dnnl", "gizmo", "few"}, {"cpu"},
@@ -100,7 +100,7 @@ START_TEST(runs_on_each_and_on_several)
 }
 END_TEST
 
-START_TEST(is_used_when_it_is_asked_for)
+START_TEST(linked_in_provider_is_used_when_named)
 {
     kit_small_model();
     kit_provider("few", BP_FALLBACK_REQUIRE);
@@ -110,7 +110,7 @@ START_TEST(is_used_when_it_is_asked_for)
 }
 END_TEST
 
-START_TEST(can_be_vetoed)
+START_TEST(linked_in_provider_can_be_disabled_by_a_variable)
 {
     bp_env_config config = {.struct_size = sizeof config};
     bp_env *env;
@@ -200,7 +200,7 @@ static const struct fault {
      "linked in already"},
 };
 
-/* The row that is no file and neither of the program's mocks. */
+/* The row that is neither a file nor one of the program's mocks. */
 static bp_provider_info strange(void)
 {
     bp_provider_info info = {.struct_size = sizeof info};
@@ -216,7 +216,7 @@ static bp_provider_info strange(void)
     ck_abort_msg("it has no row");
 }
 
-START_TEST(says_what_is_wrong_with_one)
+START_TEST(invalid_manifest_of_a_linked_in_provider_is_reported)
 {
     const struct fault *fault = &faults[_i];
     struct manifest manifest = note_of(fault->manifest);
@@ -231,7 +231,7 @@ START_TEST(says_what_is_wrong_with_one)
 }
 END_TEST
 
-START_TEST(refuses_one_without_a_manifest)
+START_TEST(linked_in_provider_without_a_manifest_is_rejected)
 {
     struct manifest manifest = note_of(WHO "abi=1.0");
     bp_provider_info info;
@@ -251,7 +251,7 @@ START_TEST(refuses_one_without_a_manifest)
 }
 END_TEST
 
-START_TEST(refuses_one_that_its_manifest_does_not_mean)
+START_TEST(linked_in_provider_with_the_manifest_of_another_is_rejected)
 {
     struct manifest manifest = note_of(WHO "abi=1.0");
     bp_provider_info info;
@@ -264,7 +264,7 @@ START_TEST(refuses_one_that_its_manifest_does_not_mean)
 }
 END_TEST
 
-START_TEST(is_listed_by_its_priority)
+START_TEST(linked_in_providers_are_listed_by_priority)
 {
     struct manifest manifest = note_of(WHO "abi=1.0\npriority=99");
     bp_provider_info info = {.struct_size = sizeof info};
@@ -275,7 +275,7 @@ START_TEST(is_listed_by_its_priority)
 }
 END_TEST
 
-START_TEST(needs_no_table)
+START_TEST(table_of_linked_in_providers_may_be_absent)
 {
     ck_assert_ptr_nonnull(bp_linked_symbols());
     KIT_OK(bp_linked_add(&kit.env->registry, NULL, &kit.err));
@@ -289,16 +289,17 @@ int main(void)
 
     tcase_add_checked_fixture(own, kit_setup, kit_teardown);
     tcase_add_checked_fixture(wrong, kit_setup, kit_teardown);
-    tcase_add_test(own, knows_manifests_before_anything_runs);
-    tcase_add_test(own, says_which_of_the_known_are_in_the_program);
-    tcase_add_loop_test(own, wins_over_files, 0, 2);
-    tcase_add_loop_test(own, runs_on_each_and_on_several, 0, 6);
-    tcase_add_test(own, is_used_when_it_is_asked_for);
-    tcase_add_loop_test(own, can_be_vetoed, 0, 2);
-    tcase_add_loop_test(wrong, says_what_is_wrong_with_one, 0, sizeof faults / sizeof faults[0]);
-    tcase_add_loop_test(wrong, refuses_one_without_a_manifest, 0, 4);
-    tcase_add_test(wrong, refuses_one_that_its_manifest_does_not_mean);
-    tcase_add_test(wrong, is_listed_by_its_priority);
-    tcase_add_test(wrong, needs_no_table);
+    tcase_add_test(own, manifest_of_a_linked_in_provider_is_read_without_running_it);
+    tcase_add_test(own, known_providers_say_which_are_linked_in);
+    tcase_add_loop_test(own, linked_in_provider_wins_over_files, 0, 2);
+    tcase_add_loop_test(own, session_runs_on_one_and_on_several_linked_in_providers, 0, 6);
+    tcase_add_test(own, linked_in_provider_is_used_when_named);
+    tcase_add_loop_test(own, linked_in_provider_can_be_disabled_by_a_variable, 0, 2);
+    tcase_add_loop_test(wrong, invalid_manifest_of_a_linked_in_provider_is_reported, 0,
+                        sizeof faults / sizeof faults[0]);
+    tcase_add_loop_test(wrong, linked_in_provider_without_a_manifest_is_rejected, 0, 4);
+    tcase_add_test(wrong, linked_in_provider_with_the_manifest_of_another_is_rejected);
+    tcase_add_test(wrong, linked_in_providers_are_listed_by_priority);
+    tcase_add_test(wrong, table_of_linked_in_providers_may_be_absent);
     return kit_main("linked", cases, 2);
 }

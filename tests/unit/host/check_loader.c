@@ -79,7 +79,7 @@ static bool is_mapped(void)
     return found;
 }
 
-START_TEST(a_sound_file_is_accepted_without_opening_it)
+START_TEST(loader_accepts_a_valid_file_without_opening_it)
 {
     bp_env *env;
     bp_provider_info info;
@@ -125,7 +125,7 @@ static const struct {
      BP_E_UNAVAILABLE, "'sub/dir'", "$ORIGIN"},
 };
 
-START_TEST(refuses_by_the_file_alone)
+START_TEST(loader_rejects_an_invalid_file_without_opening_it)
 {
     bp_env *env;
 
@@ -140,7 +140,7 @@ START_TEST(refuses_by_the_file_alone)
 }
 END_TEST
 
-START_TEST(takes_search_paths_that_follow_the_plug_in)
+START_TEST(loader_accepts_run_paths_relative_to_origin)
 {
     bp_env *env;
 
@@ -163,7 +163,7 @@ static void patch(const char *name, long at, const void *bytes, size_t n)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-START_TEST(refuses_files_of_other_machines_and_kinds)
+START_TEST(loader_rejects_files_of_other_machines_and_kinds)
 {
     static const unsigned char s390[] = {EM_S390, 0}, program[] = {ET_EXEC, 0},
                                big[] = {ELFDATA2MSB};
@@ -194,7 +194,7 @@ START_TEST(refuses_files_of_other_machines_and_kinds)
 }
 END_TEST
 
-START_TEST(a_manifest_must_agree_with_the_tables)
+START_TEST(loader_rejects_a_manifest_that_contradicts_the_entry)
 {
     bp_env *env;
 
@@ -211,7 +211,7 @@ END_TEST
 
 /* ---- who could have changed it --------------------------------------------------------------- */
 
-START_TEST(refuses_what_others_could_have_changed)
+START_TEST(loader_rejects_files_that_others_may_write)
 {
     bp_env *env;
 
@@ -221,7 +221,7 @@ START_TEST(refuses_what_others_could_have_changed)
     else if (_i == 1)
         chmod(plugin_dir, 0777);
     else
-        chmod(plugin_dir, 01777); /* sticky is no excuse for the directory of the file */
+        chmod(plugin_dir, 01777); /* the sticky bit does not make the file's directory safe */
     env = plugin_env(0);
     ends(peek(env, "libbp-x.so"), BP_STAGE_SECURITY, BP_E_UNAVAILABLE, "everybody could change it",
          "chmod go-w");
@@ -230,7 +230,7 @@ START_TEST(refuses_what_others_could_have_changed)
 }
 END_TEST
 
-START_TEST(a_group_may_write_only_if_it_is_the_users_own)
+START_TEST(loader_accepts_group_write_by_the_users_own_group_only)
 {
     bp_env *env;
 
@@ -249,7 +249,7 @@ START_TEST(a_group_may_write_only_if_it_is_the_users_own)
 }
 END_TEST
 
-START_TEST(inspects_what_links_lead_to)
+START_TEST(loader_inspects_the_targets_of_links)
 {
     bp_env *env;
 
@@ -271,7 +271,7 @@ START_TEST(inspects_what_links_lead_to)
 }
 END_TEST
 
-START_TEST(refuses_the_files_of_other_users)
+START_TEST(loader_rejects_files_of_other_users)
 {
     bp_env *env;
 
@@ -298,7 +298,7 @@ static const char *why_not(const bp_env *env, const char *variable)
     return NULL;
 }
 
-START_TEST(a_hermetic_environment_heeds_no_variable)
+START_TEST(hermetic_environment_ignores_variables)
 {
     const char *why;
     bp_env *env;
@@ -330,7 +330,7 @@ static const struct bp_isa v4 = {
     .xcr0 = 0xe7,
 };
 
-START_TEST(tells_levels_by_processor_and_system)
+START_TEST(isa_level_depends_on_processor_and_system)
 {
     struct bp_isa isa = v4;
     char missing[256];
@@ -359,7 +359,7 @@ START_TEST(tells_levels_by_processor_and_system)
 END_TEST
 
 #if defined(__x86_64__)
-START_TEST(agrees_with_the_compiler_on_this_machine)
+START_TEST(isa_level_agrees_with_the_compiler_on_this_machine)
 {
     struct bp_isa isa;
 
@@ -387,7 +387,7 @@ static struct bp_isa machine(int level)
     return isa;
 }
 
-START_TEST(uses_the_best_variant_that_the_machine_can_run)
+START_TEST(loader_uses_the_best_variant_that_the_machine_can_run)
 {
     static const char *const files[] = {"libbp-x.so", "libbp-x.x86-64-v2.so",
                                         "libbp-x.x86-64-v3.so", "libbp-x.x86-64-v4.so"};
@@ -413,7 +413,7 @@ START_TEST(uses_the_best_variant_that_the_machine_can_run)
 }
 END_TEST
 
-START_TEST(a_manifest_says_what_the_files_name_does_not)
+START_TEST(loader_checks_the_isa_that_a_manifest_states)
 {
     bp_env *env;
 
@@ -428,7 +428,7 @@ END_TEST
 
 /* ---- duplicates ------------------------------------------------------------------------------ */
 
-START_TEST(the_higher_version_wins_and_the_loser_is_told)
+START_TEST(higher_version_wins_and_the_other_is_reported)
 {
     bp_env *env;
 
@@ -444,7 +444,7 @@ START_TEST(the_higher_version_wins_and_the_loser_is_told)
 }
 END_TEST
 
-START_TEST(a_tie_is_an_error)
+START_TEST(two_files_of_equal_version_are_an_error)
 {
     bp_env *env;
 
@@ -488,7 +488,7 @@ static const char *order_of(bp_env *env)
     return text;
 }
 
-START_TEST(the_user_then_the_operator_then_the_plug_in_order)
+START_TEST(provider_order_follows_user_then_operator_then_plug_in)
 {
     bp_env *env;
 
@@ -497,7 +497,7 @@ START_TEST(the_user_then_the_operator_then_the_plug_in_order)
     plugin_make("libbp-c.so", MANIFEST("c") "\\npriority=500", PLUGIN_TRAP, "");
     plugin_make("libbp-cpu.so", MANIFEST("cpu") "\\npriority=99", PLUGIN_TRAP, "");
     plugin_make("libbp-d.so", MANIFEST("d") "\\npriority=99", PLUGIN_TRAP, "");
-    ck_assert_str_eq(order_of(plugin_env(0)), "c d b a cpu "); /* 500 is no more than 99 */
+    ck_assert_str_eq(order_of(plugin_env(0)), "c d b a cpu "); /* priority 500 is clamped to 99 */
     plugin_write("a.conf", "# the operator knows better\npriority = 60\n");
     plugin_write("c.conf", "priority=10\noption.level=3 # more\n\n");
     ck_assert_str_eq(order_of(plugin_env(0)), "a d b c cpu ");
@@ -510,7 +510,7 @@ START_TEST(the_user_then_the_operator_then_the_plug_in_order)
     KIT_FAILS(bp_env_is_available(env, "d", &kit.err), BP_E_UNAVAILABLE, "vetoed", "take it out");
     KIT_FAILS(bp_env_is_available(env, plugin_path("libbp-d.so"), &kit.err), BP_E_UNAVAILABLE,
               "vetoed");
-    ck_assert_str_eq(order_of(env), "b c cpu "); /* CPU stays, or nothing would be left */
+    ck_assert_str_eq(order_of(env), "b c cpu "); /* CPU is kept, or no provider would be left */
     setenv("BACKPLANE_STRICT", "1", 1);
     ck_assert_str_eq(order_of(plugin_env(0)), "b c ");
     unsetenv("BACKPLANE_STRICT");
@@ -537,7 +537,7 @@ static const struct {
     {"what", BP_STAGE_POLICY, BP_E_INVALID, "key = value"},
 };
 
-START_TEST(a_conf_file_forbids_or_is_refused)
+START_TEST(conf_file_disables_a_plug_in_or_is_rejected)
 {
     bp_env *env;
 
@@ -549,7 +549,7 @@ START_TEST(a_conf_file_forbids_or_is_refused)
 }
 END_TEST
 
-START_TEST(a_pinned_file_is_that_or_not_opened)
+START_TEST(pinned_file_of_another_hash_is_not_opened)
 {
     bp_env *env;
 
@@ -570,7 +570,7 @@ START_TEST(a_pinned_file_is_that_or_not_opened)
 }
 END_TEST
 
-START_TEST(a_conf_file_gives_defaults_that_the_caller_overrides)
+START_TEST(conf_file_gives_option_defaults_that_the_caller_overrides)
 {
     static const bp_key_value given = {"level", "9"};
     bp_session_options *options;
@@ -603,7 +603,7 @@ START_TEST(a_conf_file_gives_defaults_that_the_caller_overrides)
 }
 END_TEST
 
-START_TEST(a_conf_file_that_others_may_write_to_is_refused)
+START_TEST(conf_file_that_others_may_write_is_rejected)
 {
     bp_env *env;
 
@@ -621,7 +621,7 @@ END_TEST
 
 #if defined(__GLIBC__)
 /* Proof 3 of docs/proofs.md: P4. */
-START_TEST(names_all_that_is_missing_at_once)
+START_TEST(loader_names_all_missing_libraries_at_once)
 {
     char flags[256];
     bp_env *env;
@@ -655,7 +655,7 @@ START_TEST(names_all_that_is_missing_at_once)
 }
 END_TEST
 
-START_TEST(names_the_version_that_a_library_lacks)
+START_TEST(loader_names_the_symbol_version_that_a_library_lacks)
 {
     char flags[256];
     bp_env *env;
@@ -752,7 +752,7 @@ static double least_listing(bool is_cached)
 }
 
 /* Proof 4 of docs/proofs.md. How long it takes is the machine's affair unless limits are strict. */
-START_TEST(two_hundred_plug_ins_are_listed_at_once)
+START_TEST(listing_200_plug_ins_takes_milliseconds)
 {
     double cold, cached;
 
@@ -812,7 +812,7 @@ static int list_without_code(bool opens)
 }
 
 /* The same proof: what strace would show. */
-START_TEST(a_list_maps_no_code)
+START_TEST(listing_plug_ins_maps_no_code)
 {
     const char *preload = getenv("LD_PRELOAD");
     int status;
@@ -820,7 +820,7 @@ START_TEST(a_list_maps_no_code)
     SKIP_UNLESS(!preload || !strstr(preload, "vgpreload"), "valgrind itself maps code");
     make_many();
     status = list_without_code(true);
-    if (WIFEXITED(status)) { /* the system has no such filter */
+    if (WIFEXITED(status)) { /* the system has no seccomp filter */
         ck_assert_int_eq(WEXITSTATUS(status), 77);
         SKIP_UNLESS(false, "no seccomp, so mappings of code cannot be trapped");
     }
@@ -846,40 +846,40 @@ int main(void)
     TCase *const cases[] = {tcase, missing, many};
 
     tcase_add_checked_fixture(tcase, plugin_setup, plugin_teardown);
-    tcase_add_test(tcase, a_sound_file_is_accepted_without_opening_it);
-    tcase_add_loop_test(tcase, refuses_by_the_file_alone, 0,
+    tcase_add_test(tcase, loader_accepts_a_valid_file_without_opening_it);
+    tcase_add_loop_test(tcase, loader_rejects_an_invalid_file_without_opening_it, 0,
                         n_of(sizeof refused, sizeof refused[0]));
-    tcase_add_test(tcase, takes_search_paths_that_follow_the_plug_in);
-    tcase_add_test(tcase, refuses_files_of_other_machines_and_kinds);
-    tcase_add_test(tcase, a_manifest_must_agree_with_the_tables);
-    tcase_add_loop_test(tcase, refuses_what_others_could_have_changed, 0, 3);
-    tcase_add_test(tcase, a_group_may_write_only_if_it_is_the_users_own);
-    tcase_add_test(tcase, inspects_what_links_lead_to);
-    tcase_add_test(tcase, refuses_the_files_of_other_users);
-    tcase_add_test(tcase, a_hermetic_environment_heeds_no_variable);
-    tcase_add_test(tcase, tells_levels_by_processor_and_system);
+    tcase_add_test(tcase, loader_accepts_run_paths_relative_to_origin);
+    tcase_add_test(tcase, loader_rejects_files_of_other_machines_and_kinds);
+    tcase_add_test(tcase, loader_rejects_a_manifest_that_contradicts_the_entry);
+    tcase_add_loop_test(tcase, loader_rejects_files_that_others_may_write, 0, 3);
+    tcase_add_test(tcase, loader_accepts_group_write_by_the_users_own_group_only);
+    tcase_add_test(tcase, loader_inspects_the_targets_of_links);
+    tcase_add_test(tcase, loader_rejects_files_of_other_users);
+    tcase_add_test(tcase, hermetic_environment_ignores_variables);
+    tcase_add_test(tcase, isa_level_depends_on_processor_and_system);
 #if defined(__x86_64__)
-    tcase_add_test(tcase, agrees_with_the_compiler_on_this_machine);
-    tcase_add_loop_test(tcase, uses_the_best_variant_that_the_machine_can_run, 0, 4);
-    tcase_add_test(tcase, a_manifest_says_what_the_files_name_does_not);
+    tcase_add_test(tcase, isa_level_agrees_with_the_compiler_on_this_machine);
+    tcase_add_loop_test(tcase, loader_uses_the_best_variant_that_the_machine_can_run, 0, 4);
+    tcase_add_test(tcase, loader_checks_the_isa_that_a_manifest_states);
 #endif
-    tcase_add_test(tcase, the_higher_version_wins_and_the_loser_is_told);
-    tcase_add_test(tcase, a_tie_is_an_error);
-    tcase_add_test(tcase, the_user_then_the_operator_then_the_plug_in_order);
-    tcase_add_loop_test(tcase, a_conf_file_forbids_or_is_refused, 0,
+    tcase_add_test(tcase, higher_version_wins_and_the_other_is_reported);
+    tcase_add_test(tcase, two_files_of_equal_version_are_an_error);
+    tcase_add_test(tcase, provider_order_follows_user_then_operator_then_plug_in);
+    tcase_add_loop_test(tcase, conf_file_disables_a_plug_in_or_is_rejected, 0,
                         n_of(sizeof confs, sizeof confs[0]));
-    tcase_add_test(tcase, a_pinned_file_is_that_or_not_opened);
-    tcase_add_loop_test(tcase, a_conf_file_gives_defaults_that_the_caller_overrides, 0, 2);
-    tcase_add_test(tcase, a_conf_file_that_others_may_write_to_is_refused);
+    tcase_add_test(tcase, pinned_file_of_another_hash_is_not_opened);
+    tcase_add_loop_test(tcase, conf_file_gives_option_defaults_that_the_caller_overrides, 0, 2);
+    tcase_add_test(tcase, conf_file_that_others_may_write_is_rejected);
     tcase_add_checked_fixture(missing, plugin_setup, plugin_teardown);
 #if defined(__GLIBC__)
-    tcase_add_test(missing, names_all_that_is_missing_at_once);
-    tcase_add_test(missing, names_the_version_that_a_library_lacks);
+    tcase_add_test(missing, loader_names_all_missing_libraries_at_once);
+    tcase_add_test(missing, loader_names_the_symbol_version_that_a_library_lacks);
 #endif
     tcase_add_checked_fixture(many, plugin_setup, plugin_teardown);
-    tcase_add_test(many, two_hundred_plug_ins_are_listed_at_once);
+    tcase_add_test(many, listing_200_plug_ins_takes_milliseconds);
 #if defined(HAVE_FILTER)
-    tcase_add_test(many, a_list_maps_no_code);
+    tcase_add_test(many, listing_plug_ins_maps_no_code);
 #endif
     return kit_main("loader", cases, 3);
 }

@@ -33,7 +33,7 @@ static bp_rc parse(const char *text, struct bp_manifest *out)
     return bp_manifest_parse(text, strlen(text), out, &kit.err);
 }
 
-START_TEST(reads_all_keys)
+START_TEST(manifest_parser_reads_all_keys)
 {
     static const char text[] = "id=com.acme.npu\nname=npu\n\nversion=2.1\0abi=1.3\0needs_host=1.1\n"
                                "arch=x86_64\nisa=x86-64-v3\nsanitizer=address\npriority=70\n"
@@ -58,7 +58,7 @@ START_TEST(reads_all_keys)
 }
 END_TEST
 
-START_TEST(fills_in_what_a_manifest_leaves_out)
+START_TEST(manifest_parser_fills_in_defaults)
 {
     struct bp_manifest manifest;
 
@@ -71,7 +71,7 @@ START_TEST(fills_in_what_a_manifest_leaves_out)
     ck_assert_str_eq(manifest.env, "");
     bp_manifest_finish(&manifest);
     KIT_OK(parse(LEAST "priority=500", &manifest));
-    ck_assert_int_eq(manifest.priority, 99); /* nobody outbids the others */
+    ck_assert_int_eq(manifest.priority, 99); /* a manifest cannot exceed priority 99 */
     bp_manifest_finish(&manifest);
 }
 END_TEST
@@ -99,7 +99,7 @@ static const struct {
     {LEAST "needs_host=new", "needs_host=new"},
 };
 
-START_TEST(refuses_a_malformed_manifest)
+START_TEST(manifest_parser_rejects_a_malformed_manifest)
 {
     struct bp_manifest manifest;
 
@@ -108,7 +108,7 @@ START_TEST(refuses_a_malformed_manifest)
 }
 END_TEST
 
-START_TEST(refuses_a_manifest_that_is_too_large)
+START_TEST(manifest_parser_rejects_a_manifest_that_is_too_large)
 {
     static char text[BP_MANIFEST_MAX + 1];
     char id[400];
@@ -129,7 +129,7 @@ static const char *const versions[] = {"0.9",   "1.0-rc1", "1.0-rc2",       "1.0
                                        "1.0.1", "1.9",     "1.10",          "1.10a",    "2",
                                        "10",    "2024.1",  "20240101000000"};
 
-START_TEST(compares_versions_number_by_number)
+START_TEST(versions_are_compared_number_by_number)
 {
     int n = (int)(sizeof versions / sizeof versions[0]);
 
@@ -145,7 +145,7 @@ START_TEST(compares_versions_number_by_number)
 }
 END_TEST
 
-START_TEST(the_macro_states_the_headers_version)
+START_TEST(manifest_macro_states_the_version_of_the_headers)
 {
     char text[32];
 
@@ -178,7 +178,7 @@ static bp_rc read_path(const char *path, struct bp_manifest *out)
     return rc;
 }
 
-START_TEST(reads_the_manifest_of_a_plug_in)
+START_TEST(manifest_of_a_plug_in_is_read_from_its_file)
 {
     struct bp_manifest manifest;
 
@@ -194,7 +194,7 @@ START_TEST(reads_the_manifest_of_a_plug_in)
 }
 END_TEST
 
-START_TEST(a_stripped_plug_in_keeps_its_manifest)
+START_TEST(stripped_plug_in_keeps_its_manifest)
 {
     char path[] = "/tmp/bp-manifest-XXXXXX", command[2048];
     int fd = mkstemp(path);
@@ -211,7 +211,7 @@ START_TEST(a_stripped_plug_in_keeps_its_manifest)
 }
 END_TEST
 
-START_TEST(says_that_a_file_has_no_manifest)
+START_TEST(file_without_a_manifest_is_reported)
 {
     struct bp_manifest manifest;
 
@@ -277,7 +277,7 @@ static size_t place_to_change(uint64_t *state, const unsigned char *bytes, size_
     return random_below(state, 1024) % size;
 }
 
-START_TEST(damaged_files_are_refused_or_read_never_more)
+START_TEST(damaged_plug_in_files_do_not_crash_the_reader)
 {
     static const unsigned char bad[] = {0, 1, 0x7f, 0x80, 0xff};
     unsigned char *bytes;
@@ -300,14 +300,15 @@ START_TEST(damaged_files_are_refused_or_read_never_more)
         for (size_t i = 0; i < n; i++)
             ck_assert_int_eq(pwrite(fd, bytes + offsets[i], 1, (off_t)offsets[i]), 1);
     }
-    ck_assert_uint_gt(n_read, 100); /* most changes hit what nobody reads, so this test reads far */
+    ck_assert_uint_gt(
+        n_read, 100); /* most changes hit bytes that are not read, so many rounds are needed */
     ck_assert_uint_lt(n_read, 19000);
     free(bytes);
     close(fd);
 }
 END_TEST
 
-START_TEST(files_that_are_cut_off_are_refused)
+START_TEST(truncated_plug_in_files_are_rejected)
 {
     unsigned char *bytes;
     size_t size;
@@ -332,16 +333,16 @@ int main(void)
     int n_wrong = (int)(sizeof wrong / sizeof wrong[0]);
 
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
-    tcase_add_test(tcase, reads_all_keys);
-    tcase_add_test(tcase, fills_in_what_a_manifest_leaves_out);
-    tcase_add_loop_test(tcase, refuses_a_malformed_manifest, 0, n_wrong);
-    tcase_add_test(tcase, refuses_a_manifest_that_is_too_large);
-    tcase_add_test(tcase, compares_versions_number_by_number);
-    tcase_add_test(tcase, the_macro_states_the_headers_version);
-    tcase_add_test(tcase, reads_the_manifest_of_a_plug_in);
-    tcase_add_test(tcase, a_stripped_plug_in_keeps_its_manifest);
-    tcase_add_test(tcase, says_that_a_file_has_no_manifest);
-    tcase_add_test(tcase, damaged_files_are_refused_or_read_never_more);
-    tcase_add_test(tcase, files_that_are_cut_off_are_refused);
+    tcase_add_test(tcase, manifest_parser_reads_all_keys);
+    tcase_add_test(tcase, manifest_parser_fills_in_defaults);
+    tcase_add_loop_test(tcase, manifest_parser_rejects_a_malformed_manifest, 0, n_wrong);
+    tcase_add_test(tcase, manifest_parser_rejects_a_manifest_that_is_too_large);
+    tcase_add_test(tcase, versions_are_compared_number_by_number);
+    tcase_add_test(tcase, manifest_macro_states_the_version_of_the_headers);
+    tcase_add_test(tcase, manifest_of_a_plug_in_is_read_from_its_file);
+    tcase_add_test(tcase, stripped_plug_in_keeps_its_manifest);
+    tcase_add_test(tcase, file_without_a_manifest_is_reported);
+    tcase_add_test(tcase, damaged_plug_in_files_do_not_crash_the_reader);
+    tcase_add_test(tcase, truncated_plug_in_files_are_rejected);
     return kit_main("manifest", &tcase, 1);
 }

@@ -91,7 +91,7 @@ static size_t read_all(const char *name, char *out, size_t cap)
 #define CONTENT "id=org.test.a\nname=a\nversion=1\nabi=1.0"
 #define OTHER "id=org.test.b\nname=b\nversion=1\nabi=1.0"
 
-START_TEST(a_manifest_reads_as_it_was_written)
+START_TEST(cached_manifest_reads_as_it_was_written)
 {
     static const char all[] = "id=org.test.a\nname=a\nversion=1.2~3\nabi=1.0\nneeds_host=1.7\n"
                               "priority=7\narch=x\nisa=y\nenv=A,B\nwatch=/c\nlicense=a=b\n";
@@ -120,7 +120,7 @@ START_TEST(a_manifest_reads_as_it_was_written)
 }
 END_TEST
 
-START_TEST(another_file_is_not_known)
+START_TEST(cache_does_not_know_a_replaced_file)
 {
     char text[1024];
 
@@ -135,7 +135,7 @@ START_TEST(another_file_is_not_known)
     ck_assert(is_known("cache", "b.so"));
     unlink(plugin_path("b.so"));
     grow_old();
-    keep("cache", "a.so", CONTENT); /* and b.so, which is gone, is no longer kept */
+    keep("cache", "a.so", CONTENT); /* b.so was deleted, so that its row is dropped */
     ck_assert(is_known("cache", "a.so"));
     text[read_all("cache", text, sizeof text - 1)] = '\0';
     ck_assert_ptr_nonnull(strstr(text, "a.so"));
@@ -144,7 +144,7 @@ START_TEST(another_file_is_not_known)
 END_TEST
 
 /* A file that was written this moment could be written again without another time. */
-START_TEST(what_has_just_changed_is_not_kept)
+START_TEST(cache_does_not_keep_a_file_changed_moments_ago)
 {
     for (int attempt = 0; attempt < 100; attempt++) {
         struct timespec from, to;
@@ -161,7 +161,7 @@ START_TEST(what_has_just_changed_is_not_kept)
 }
 END_TEST
 
-/* ---- a file that is no good ------------------------------------------------------------------ */
+/* ---- damaged and foreign files --------------------------------------------------------------- */
 
 static void write_bytes(const char *name, const char *bytes, size_t n)
 {
@@ -174,7 +174,7 @@ static void write_bytes(const char *name, const char *bytes, size_t n)
 }
 
 /* Any damage makes it as if there were none, and it is written anew. */
-START_TEST(a_damaged_file_is_none)
+START_TEST(damaged_cache_file_is_ignored_and_rewritten)
 {
     char good[1024], bad[1024];
     uint64_t seed = 1;
@@ -207,15 +207,15 @@ START_TEST(a_damaged_file_is_none)
 }
 END_TEST
 
-/* A right hash over wrong rows, which somebody must have made on purpose. */
-START_TEST(rows_that_are_none_are_refused)
+/* A valid hash over invalid rows, as an attacker would write. */
+START_TEST(cache_rejects_malformed_rows)
 {
     static const char *const rows[] = {
         "5 1 1 1 1 1 1 1 /a\n",                      /* the manifest is cut off */
         "0 1 1 1 1 1 1 1 a\n\n",                     /* no path */
         "9999 1 1 1 1 1 1 1 /a\n\n",                 /* larger than manifests are */
         "-1 1 1 1 1 1 1 1 /a\n\n",                   /* less than nothing */
-        "18446744073709551616 1 1 1 1 1 1 1 /a\n\n", /* beyond numbers */
+        "18446744073709551616 1 1 1 1 1 1 1 /a\n\n", /* over 64 bits */
         "0 1 1 1 1 1 /a\n\n",                        /* a stamp too few */
         "0 1 1 1 1 1 1 1 /a\nx",                     /* no newline at the end */
         "0 1 1 1 1 1 1 1 /a",                        /* no line */
@@ -244,7 +244,7 @@ START_TEST(rows_that_are_none_are_refused)
 }
 END_TEST
 
-START_TEST(files_that_are_not_ours_stay_as_they_are)
+START_TEST(cache_does_not_overwrite_a_foreign_file)
 {
     char text[64];
 
@@ -294,7 +294,7 @@ static const struct bp_candidate *row_of(bp_env *env, const char *name)
 
 #define MANIFEST(version) "id=org.test.a\\nname=a\\nversion=" version
 
-START_TEST(the_second_list_comes_from_the_cache)
+START_TEST(second_listing_comes_from_the_cache)
 {
     bp_env *env;
 
@@ -319,8 +319,8 @@ START_TEST(the_second_list_comes_from_the_cache)
 }
 END_TEST
 
-/* Who could have changed the file is no matter of what it said. */
-START_TEST(security_is_asked_anew_each_time)
+/* File permissions are not cached, because they may change without the file. */
+START_TEST(file_permissions_are_checked_in_every_listing)
 {
     bp_env *env;
 
@@ -341,8 +341,8 @@ START_TEST(security_is_asked_anew_each_time)
 }
 END_TEST
 
-/* Notes that lie show in lists at most: nothing is opened for them, and they are gone then. */
-START_TEST(what_is_opened_is_inspected_by_its_bytes)
+/* Forged cache rows appear in listings only: opening reads the file, and then drops them. */
+START_TEST(opened_plug_in_is_inspected_by_its_bytes_despite_the_cache)
 {
     bp_env *env;
 
@@ -371,14 +371,14 @@ int main(void)
     TCase *tcase = tcase_create("manifest_cache");
 
     tcase_add_checked_fixture(tcase, plugin_setup, plugin_teardown);
-    tcase_add_test(tcase, a_manifest_reads_as_it_was_written);
-    tcase_add_test(tcase, another_file_is_not_known);
-    tcase_add_test(tcase, what_has_just_changed_is_not_kept);
-    tcase_add_test(tcase, a_damaged_file_is_none);
-    tcase_add_loop_test(tcase, rows_that_are_none_are_refused, 0, 9);
-    tcase_add_test(tcase, files_that_are_not_ours_stay_as_they_are);
-    tcase_add_test(tcase, the_second_list_comes_from_the_cache);
-    tcase_add_test(tcase, security_is_asked_anew_each_time);
-    tcase_add_test(tcase, what_is_opened_is_inspected_by_its_bytes);
+    tcase_add_test(tcase, cached_manifest_reads_as_it_was_written);
+    tcase_add_test(tcase, cache_does_not_know_a_replaced_file);
+    tcase_add_test(tcase, cache_does_not_keep_a_file_changed_moments_ago);
+    tcase_add_test(tcase, damaged_cache_file_is_ignored_and_rewritten);
+    tcase_add_loop_test(tcase, cache_rejects_malformed_rows, 0, 9);
+    tcase_add_test(tcase, cache_does_not_overwrite_a_foreign_file);
+    tcase_add_test(tcase, second_listing_comes_from_the_cache);
+    tcase_add_test(tcase, file_permissions_are_checked_in_every_listing);
+    tcase_add_test(tcase, opened_plug_in_is_inspected_by_its_bytes_despite_the_cache);
     return kit_main("manifest_cache", &tcase, 1);
 }

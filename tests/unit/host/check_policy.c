@@ -127,7 +127,7 @@ static void cut_row(const char *report, const char *name, char *out, size_t cap)
     out[to - from] = '\0';
 }
 
-START_TEST(a_policy_never_changes_what_is_recorded)
+START_TEST(fallback_policy_does_not_change_what_is_recorded)
 {
     char rows[3][2048], other[2048];
 
@@ -156,7 +156,7 @@ START_TEST(a_policy_never_changes_what_is_recorded)
 }
 END_TEST
 
-START_TEST(strict_makes_every_failure_one_of_the_session)
+START_TEST(strict_makes_every_provider_failure_a_session_error)
 {
     kit_small_model();
     for (uint32_t policy = BP_FALLBACK_DEFAULT; policy <= BP_FALLBACK_WARN; policy++) {
@@ -173,12 +173,12 @@ START_TEST(strict_makes_every_failure_one_of_the_session)
 }
 END_TEST
 
-START_TEST(strict_from_outside_cannot_be_undone)
+START_TEST(strict_by_variable_cannot_be_undone_by_the_program)
 {
     setenv("BACKPLANE_STRICT", "1", 1);
     use_variables();
     kit_small_model();
-    kit_session(); /* nobody is named: CPU for all is what was asked for */
+    kit_session(); /* no provider is named, so that CPU for all nodes is what was asked for */
     forget_session();
     kit_provider("absent", BP_FALLBACK_SILENT);
     bp_session_options_set_strict(kit.options, 0);
@@ -193,7 +193,7 @@ START_TEST(strict_from_outside_cannot_be_undone)
 }
 END_TEST
 
-START_TEST(a_provider_that_takes_nothing_fails_where_it_is_required)
+START_TEST(required_provider_without_nodes_fails_the_session)
 {
     kit_small_model();
     kit_provider_with("few", "take", "");
@@ -202,7 +202,7 @@ START_TEST(a_provider_that_takes_nothing_fails_where_it_is_required)
 }
 END_TEST
 
-START_TEST(all_that_fails_is_in_the_report_of_a_failure)
+START_TEST(report_of_a_failed_session_lists_all_failures)
 {
     const char *report;
 
@@ -235,7 +235,7 @@ static bp_report_provider row_of(const char *name)
 }
 
 /* D-13 */
-START_TEST(less_than_the_share_is_a_failure_by_policy)
+START_TEST(provider_below_its_minimum_share_fails_by_policy)
 {
     kit_small_model(); /* few gets 2 of 3 */
     kit_provider("few", BP_FALLBACK_REQUIRE);
@@ -258,7 +258,7 @@ START_TEST(less_than_the_share_is_a_failure_by_policy)
 }
 END_TEST
 
-START_TEST(one_that_comes_too_late_has_no_share)
+START_TEST(provider_after_one_that_takes_all_nodes_has_no_share)
 {
     kit_small_model();
     kit_provider("unexecuted", BP_FALLBACK_WARN); /* takes everything */
@@ -270,7 +270,7 @@ START_TEST(one_that_comes_too_late_has_no_share)
 }
 END_TEST
 
-START_TEST(refuses_an_invalid_share)
+START_TEST(minimum_share_out_of_range_is_rejected)
 {
     kit_provider("few", BP_FALLBACK_REQUIRE);
     KIT_FAILS(bp_session_options_set_min_share(kit.options, "few", 1.5, &kit.err), BP_E_INVALID,
@@ -286,7 +286,7 @@ END_TEST
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-START_TEST(variables_are_listed_with_why_they_do_not_count)
+START_TEST(variables_are_listed_with_why_they_are_ignored)
 {
     const char *name, *value, *ignored;
     unsigned seen = 0;
@@ -339,7 +339,7 @@ static const struct {
     {"", "cpu "},
 };
 
-START_TEST(what_the_user_wants_is_used_where_the_program_names_nobody)
+START_TEST(providers_variable_applies_when_the_program_names_none)
 {
     setenv("BACKPLANE_PROVIDERS", settings[_i].variable, 1);
     use_variables();
@@ -357,7 +357,7 @@ START_TEST(what_the_user_wants_is_used_where_the_program_names_nobody)
 }
 END_TEST
 
-START_TEST(a_request_for_an_unknown_provider_is_an_error)
+START_TEST(unknown_provider_in_a_variable_is_an_error)
 {
     setenv("BACKPLANE_PROVIDERS", "fewx", 1);
     use_variables();
@@ -373,13 +373,13 @@ START_TEST(a_request_for_an_unknown_provider_is_an_error)
 END_TEST
 
 /* P13 */
-START_TEST(the_user_decides_what_a_failure_means)
+START_TEST(fallback_variable_overrides_the_programs_policy)
 {
     for (unsigned i = 0; i < 2; i++) {
         setenv("BACKPLANE_FALLBACK", i ? "Error" : "require", 1);
         use_variables();
         kit_small_model();
-        kit_session(); /* nobody is named: CPU for all is what was asked for */
+        kit_session(); /* no provider is named, so that CPU for all nodes is what was asked for */
         forget_session();
         kit_provider("absent", BP_FALLBACK_SILENT);
         KIT_FAILS(kit_try_session(), BP_E_UNAVAILABLE, "'absent' is required", "driver too old");
@@ -418,7 +418,7 @@ static const char *option(const char *key)
 }
 
 /* P13, P7 */
-START_TEST(the_user_gives_options_in_place_of_the_programs)
+START_TEST(options_variable_overrides_the_programs_options)
 {
     setenv("BACKPLANE_PROVIDER_OPTIONS",
            "few:gain=3; org.backplane.few:level=2;FewExecutionProvider:mode=exact;gadget:x=y;", 1);
@@ -459,7 +459,7 @@ static uint32_t origin(const char *key, const char **value)
 }
 
 /* P13 */
-START_TEST(the_report_says_whose_each_option_is)
+START_TEST(report_names_the_origin_of_each_option)
 {
     const bp_report *report;
     bp_report_option row = {.struct_size = sizeof row};
@@ -507,7 +507,7 @@ static const struct {
      "the option 'gain' of 'FEW' is given twice"},
 };
 
-START_TEST(a_malformed_request_is_an_error)
+START_TEST(malformed_variable_is_an_error)
 {
     bp_env_config config = {.struct_size = sizeof config};
     bp_env *env = NULL;
@@ -522,7 +522,7 @@ START_TEST(a_malformed_request_is_an_error)
 }
 END_TEST
 
-START_TEST(an_unwritable_report_file_fails_nothing)
+START_TEST(unwritable_report_file_does_not_fail_the_session)
 {
     setenv("BACKPLANE_REPORT", "/nowhere/report.txt", 1);
     use_variables();
@@ -532,7 +532,7 @@ START_TEST(an_unwritable_report_file_fails_nothing)
 }
 END_TEST
 
-START_TEST(a_report_is_json_where_its_name_says_so)
+START_TEST(report_file_named_json_is_written_as_json)
 {
     char name[80];
     FILE *file;
@@ -592,7 +592,7 @@ static void place(const char *const *rules)
     kit_session();
 }
 
-START_TEST(rules_decide_where_nodes_go)
+START_TEST(placement_rules_decide_where_nodes_go)
 {
     static const struct {
         const char *rules[4];
@@ -620,7 +620,7 @@ START_TEST(rules_decide_where_nodes_go)
 }
 END_TEST
 
-START_TEST(a_rule_is_the_reason_of_a_refusal)
+START_TEST(report_names_the_placement_rule_of_a_refusal)
 {
     static const char *const rules[] = {"relu=cpu", NULL};
     bp_report_refusal refusal = {.struct_size = sizeof refusal};
@@ -637,7 +637,7 @@ START_TEST(a_rule_is_the_reason_of_a_refusal)
 }
 END_TEST
 
-START_TEST(a_rule_without_effect_is_warned_of)
+START_TEST(placement_rule_without_effect_is_warned_of)
 {
     static const char *const none[] = {"op:Conv=cpu", NULL};
     static const char *const unlisted[] = {"relu=needy", "add=!cuda", NULL};
@@ -652,7 +652,7 @@ START_TEST(a_rule_without_effect_is_warned_of)
 }
 END_TEST
 
-START_TEST(a_rule_for_a_provider_that_failed_is_no_mistake)
+START_TEST(placement_rule_for_a_failed_provider_is_accepted)
 {
     kit_small_model();
     kit_provider("absent", BP_FALLBACK_SILENT);
@@ -663,7 +663,7 @@ START_TEST(a_rule_for_a_provider_that_failed_is_no_mistake)
 }
 END_TEST
 
-START_TEST(a_rule_for_an_unknown_provider_is_an_error)
+START_TEST(placement_rule_for_an_unknown_provider_is_an_error)
 {
     kit_small_model();
     kit_provider("few", BP_FALLBACK_SILENT);
@@ -673,7 +673,7 @@ START_TEST(a_rule_for_an_unknown_provider_is_an_error)
 }
 END_TEST
 
-START_TEST(a_node_may_be_kept_from_all)
+START_TEST(node_forbidden_on_every_provider_is_an_error)
 {
     kit_small_model();
     kit_provider("few", BP_FALLBACK_SILENT);
@@ -682,7 +682,7 @@ START_TEST(a_node_may_be_kept_from_all)
 }
 END_TEST
 
-START_TEST(refuses_malformed_rules)
+START_TEST(malformed_placement_rule_is_rejected)
 {
     static const char *const texts[] = {"", "relu", "relu=", "=cpu", "relu=!", "op:=cpu", NULL};
 
@@ -704,7 +704,7 @@ static void write_rules(const char *text)
     fclose(file);
 }
 
-START_TEST(rules_come_from_files)
+START_TEST(placement_rules_are_read_from_files)
 {
     kit_small_model();
     kit_provider("few", BP_FALLBACK_SILENT);
@@ -724,7 +724,7 @@ START_TEST(rules_come_from_files)
 END_TEST
 
 /* D-13 */
-START_TEST(a_path_rule_reaches_into_subgraphs)
+START_TEST(path_rule_applies_to_nodes_of_subgraphs)
 {
     static const char *const rules[] = {"path:when=cpu", NULL};
     bp_report_node node = {.struct_size = sizeof node};
@@ -776,7 +776,7 @@ static void explains(const bp_report *report, const char *name, uint32_t format,
 #define EXPLAINS(report, name, format, ...)                                                        \
     explains(report, name, format, (const char *const[]){__VA_ARGS__, NULL})
 
-START_TEST(explains_what_a_provider_refused)
+START_TEST(explain_lists_what_a_provider_refused)
 {
     const bp_report *report;
 
@@ -794,7 +794,7 @@ START_TEST(explains_what_a_provider_refused)
 }
 END_TEST
 
-START_TEST(explains_providers_that_are_not_in_the_report)
+START_TEST(explain_covers_providers_that_are_not_in_the_report)
 {
     kit_small_model();
     kit_session();
@@ -814,7 +814,7 @@ START_TEST(explains_providers_that_are_not_in_the_report)
 }
 END_TEST
 
-START_TEST(explains_a_failure_of_each_stage)
+START_TEST(explain_names_the_stage_of_a_failure)
 {
     kit_small_model();
     kit_provider(faults[_i].name, BP_FALLBACK_SILENT);
@@ -826,7 +826,7 @@ START_TEST(explains_a_failure_of_each_stage)
 }
 END_TEST
 
-START_TEST(explaining_an_unknown_provider_is_an_error)
+START_TEST(explain_rejects_an_unknown_provider)
 {
     char *text = kit.text;
 
@@ -838,7 +838,7 @@ START_TEST(explaining_an_unknown_provider_is_an_error)
 END_TEST
 
 /* Every node that is not on the provider of first choice has a code and a sentence. */
-START_TEST(no_node_goes_without_a_reason)
+START_TEST(every_node_off_the_first_provider_has_a_reason)
 {
     const bp_report *report;
 
@@ -863,7 +863,7 @@ END_TEST
 
 /* ---- the same every time --------------------------------------------------------------------- */
 
-START_TEST(a_hundred_starts_give_the_same_explained_partition)
+START_TEST(hundred_session_creations_give_the_same_report)
 {
     char *first = NULL, *first_why = NULL;
 
@@ -910,39 +910,39 @@ int main(void)
           *why = with_fixture("explaining");
     TCase *const cases[] = {policy, placing, why};
 
-    tcase_add_loop_test(policy, a_policy_never_changes_what_is_recorded, 0, N_FAULTS);
-    tcase_add_loop_test(policy, strict_makes_every_failure_one_of_the_session, 0, N_FAULTS);
-    tcase_add_test(policy, strict_from_outside_cannot_be_undone);
-    tcase_add_loop_test(policy, what_the_user_wants_is_used_where_the_program_names_nobody, 0,
+    tcase_add_loop_test(policy, fallback_policy_does_not_change_what_is_recorded, 0, N_FAULTS);
+    tcase_add_loop_test(policy, strict_makes_every_provider_failure_a_session_error, 0, N_FAULTS);
+    tcase_add_test(policy, strict_by_variable_cannot_be_undone_by_the_program);
+    tcase_add_loop_test(policy, providers_variable_applies_when_the_program_names_none, 0,
                         sizeof settings / sizeof settings[0]);
-    tcase_add_test(policy, a_request_for_an_unknown_provider_is_an_error);
-    tcase_add_test(policy, the_user_decides_what_a_failure_means);
-    tcase_add_test(policy, the_user_gives_options_in_place_of_the_programs);
-    tcase_add_test(policy, the_report_says_whose_each_option_is);
-    tcase_add_loop_test(policy, a_malformed_request_is_an_error, 0,
+    tcase_add_test(policy, unknown_provider_in_a_variable_is_an_error);
+    tcase_add_test(policy, fallback_variable_overrides_the_programs_policy);
+    tcase_add_test(policy, options_variable_overrides_the_programs_options);
+    tcase_add_test(policy, report_names_the_origin_of_each_option);
+    tcase_add_loop_test(policy, malformed_variable_is_an_error, 0,
                         sizeof malformed / sizeof malformed[0]);
-    tcase_add_test(policy, a_provider_that_takes_nothing_fails_where_it_is_required);
-    tcase_add_test(policy, all_that_fails_is_in_the_report_of_a_failure);
-    tcase_add_test(policy, less_than_the_share_is_a_failure_by_policy);
-    tcase_add_test(policy, one_that_comes_too_late_has_no_share);
-    tcase_add_test(policy, refuses_an_invalid_share);
-    tcase_add_test(policy, variables_are_listed_with_why_they_do_not_count);
-    tcase_add_test(policy, an_unwritable_report_file_fails_nothing);
-    tcase_add_test(policy, a_report_is_json_where_its_name_says_so);
-    tcase_add_test(placing, rules_decide_where_nodes_go);
-    tcase_add_test(placing, a_rule_is_the_reason_of_a_refusal);
-    tcase_add_test(placing, a_rule_without_effect_is_warned_of);
-    tcase_add_test(placing, a_rule_for_a_provider_that_failed_is_no_mistake);
-    tcase_add_test(placing, a_rule_for_an_unknown_provider_is_an_error);
-    tcase_add_test(placing, a_node_may_be_kept_from_all);
-    tcase_add_test(placing, refuses_malformed_rules);
-    tcase_add_test(placing, rules_come_from_files);
-    tcase_add_test(placing, a_path_rule_reaches_into_subgraphs);
-    tcase_add_test(why, explains_what_a_provider_refused);
-    tcase_add_test(why, explains_providers_that_are_not_in_the_report);
-    tcase_add_loop_test(why, explains_a_failure_of_each_stage, 0, N_FAULTS);
-    tcase_add_test(why, explaining_an_unknown_provider_is_an_error);
-    tcase_add_test(why, no_node_goes_without_a_reason);
-    tcase_add_test(why, a_hundred_starts_give_the_same_explained_partition);
+    tcase_add_test(policy, required_provider_without_nodes_fails_the_session);
+    tcase_add_test(policy, report_of_a_failed_session_lists_all_failures);
+    tcase_add_test(policy, provider_below_its_minimum_share_fails_by_policy);
+    tcase_add_test(policy, provider_after_one_that_takes_all_nodes_has_no_share);
+    tcase_add_test(policy, minimum_share_out_of_range_is_rejected);
+    tcase_add_test(policy, variables_are_listed_with_why_they_are_ignored);
+    tcase_add_test(policy, unwritable_report_file_does_not_fail_the_session);
+    tcase_add_test(policy, report_file_named_json_is_written_as_json);
+    tcase_add_test(placing, placement_rules_decide_where_nodes_go);
+    tcase_add_test(placing, report_names_the_placement_rule_of_a_refusal);
+    tcase_add_test(placing, placement_rule_without_effect_is_warned_of);
+    tcase_add_test(placing, placement_rule_for_a_failed_provider_is_accepted);
+    tcase_add_test(placing, placement_rule_for_an_unknown_provider_is_an_error);
+    tcase_add_test(placing, node_forbidden_on_every_provider_is_an_error);
+    tcase_add_test(placing, malformed_placement_rule_is_rejected);
+    tcase_add_test(placing, placement_rules_are_read_from_files);
+    tcase_add_test(placing, path_rule_applies_to_nodes_of_subgraphs);
+    tcase_add_test(why, explain_lists_what_a_provider_refused);
+    tcase_add_test(why, explain_covers_providers_that_are_not_in_the_report);
+    tcase_add_loop_test(why, explain_names_the_stage_of_a_failure, 0, N_FAULTS);
+    tcase_add_test(why, explain_rejects_an_unknown_provider);
+    tcase_add_test(why, every_node_off_the_first_provider_has_a_reason);
+    tcase_add_test(why, hundred_session_creations_give_the_same_report);
     return kit_main("policy", cases, sizeof cases / sizeof cases[0]);
 }

@@ -159,7 +159,7 @@ static double time_start(const char *helper, bp_env **out)
     return (now() - start) * 1e3;
 }
 
-/* The next starts know them all, and try none; the least time of some tells what that takes. */
+/* Later starts know all plug-ins and probe none; the shortest of several times is checked. */
 static void check_next_starts(void)
 {
     double least = 1e9;
@@ -179,8 +179,8 @@ static void check_next_starts(void)
     ck_assert_msg(least < (plugin_limits_are_strict() ? 5.0 : 3000.0), "some were tried again");
 }
 
-/* Proof 2 of docs/proofs.md: P4, P6, P19. */
-START_TEST(no_faulty_plug_in_is_registered)
+/* Proof 2 of docs/proofs.md: P4 and P6. */
+START_TEST(probe_registers_no_faulty_plug_in)
 {
     double ms;
     bp_env *env;
@@ -212,7 +212,7 @@ START_TEST(no_faulty_plug_in_is_registered)
 }
 END_TEST
 
-START_TEST(a_session_waits_once_for_all_that_it_names)
+START_TEST(session_probes_all_its_providers_at_once)
 {
     double start;
 
@@ -236,7 +236,7 @@ END_TEST
 
 /* ---- modes ----------------------------------------------------------------------------------- */
 
-START_TEST(without_a_helper_auto_warns_once_and_always_refuses)
+START_TEST(missing_probe_helper_warns_in_mode_auto_and_fails_in_mode_always)
 {
     bp_env *env;
 
@@ -258,7 +258,7 @@ START_TEST(without_a_helper_auto_warns_once_and_always_refuses)
 }
 END_TEST
 
-/* A helper that does not start is no fault of the plug-in, whichever way it fails. */
+/* A helper that fails, however it fails, is not counted as a fault of the plug-in. */
 START_TEST(a_broken_probe_helper_blames_no_plug_in)
 {
     static const char *const scripts[] = {"#!/bin/sh\nexit 0\n", "#!/bin/sh\nkill -9 $$\n",
@@ -277,7 +277,7 @@ START_TEST(a_broken_probe_helper_blames_no_plug_in)
 }
 END_TEST
 
-START_TEST(off_tries_nothing)
+START_TEST(probe_mode_off_starts_no_helper)
 {
     bp_env *env;
 
@@ -299,7 +299,7 @@ START_TEST(off_tries_nothing)
 }
 END_TEST
 
-START_TEST(a_plug_in_that_says_no_is_opened_and_may_say_it)
+START_TEST(plug_in_that_reports_unavailable_passes_the_probe)
 {
     bp_provider_info info;
     bp_env *env;
@@ -318,7 +318,7 @@ START_TEST(a_plug_in_that_says_no_is_opened_and_may_say_it)
 END_TEST
 
 /* An application may ignore its children, or take the ends of all of them. */
-START_TEST(works_where_children_are_reaped_by_the_system)
+START_TEST(probe_works_when_the_application_ignores_sigchld)
 {
     bp_env *env;
 
@@ -336,7 +336,7 @@ END_TEST
 
 /* ---- from one process to the next ------------------------------------------------------------ */
 
-START_TEST(a_second_failure_quarantines_until_the_user_ends_it)
+START_TEST(second_failure_quarantines_a_plug_in_until_the_user_ends_it)
 {
     bp_provider_info info;
     bp_env *env;
@@ -370,7 +370,7 @@ START_TEST(a_second_failure_quarantines_until_the_user_ends_it)
 }
 END_TEST
 
-START_TEST(another_file_gets_another_chance)
+START_TEST(quarantine_ends_when_the_file_changes)
 {
     bp_env *env;
 
@@ -389,8 +389,8 @@ START_TEST(another_file_gets_another_chance)
 }
 END_TEST
 
-/* One that is good is not tried again for a day; that it is not, shows where it would fail. */
-START_TEST(what_was_good_is_opened_without_a_probe)
+/* A plug-in that passed is not probed for a day; this one would fail a second probe. */
+START_TEST(plug_in_that_passed_is_opened_without_a_probe_for_a_day)
 {
     bp_env *env;
     pid_t child;
@@ -417,7 +417,7 @@ START_TEST(what_was_good_is_opened_without_a_probe)
 }
 END_TEST
 
-START_TEST(writes_no_file_unless_asked)
+START_TEST(probe_writes_no_file_unless_configured)
 {
     bp_env_config config = {.struct_size = sizeof config, .log = kit_log};
     struct stat st;
@@ -443,7 +443,7 @@ START_TEST(writes_no_file_unless_asked)
 }
 END_TEST
 
-START_TEST(wrong_settings_are_refused)
+START_TEST(environment_rejects_invalid_probe_settings)
 {
     bp_env_config config = {.struct_size = sizeof config, .probe = 4};
     bp_env *env;
@@ -461,7 +461,7 @@ START_TEST(wrong_settings_are_refused)
 }
 END_TEST
 
-START_TEST(variables_decide_where_the_application_does_not)
+START_TEST(variables_configure_probes_when_the_application_does_not)
 {
     bp_env_config config = {.struct_size = sizeof config, .log = kit_log};
     bp_env *env;
@@ -505,18 +505,18 @@ int main(void)
     tcase_add_checked_fixture(animals, plugin_setup, plugin_teardown);
     tcase_add_checked_fixture(modes, plugin_setup, plugin_teardown);
     tcase_set_timeout(animals, 600); /* the compiler has a lot to do */
-    tcase_add_test(animals, no_faulty_plug_in_is_registered);
-    tcase_add_test(animals, a_session_waits_once_for_all_that_it_names);
-    tcase_add_test(modes, without_a_helper_auto_warns_once_and_always_refuses);
+    tcase_add_test(animals, probe_registers_no_faulty_plug_in);
+    tcase_add_test(animals, session_probes_all_its_providers_at_once);
+    tcase_add_test(modes, missing_probe_helper_warns_in_mode_auto_and_fails_in_mode_always);
     tcase_add_loop_test(modes, a_broken_probe_helper_blames_no_plug_in, 0, 4);
-    tcase_add_test(modes, off_tries_nothing);
-    tcase_add_test(modes, a_plug_in_that_says_no_is_opened_and_may_say_it);
-    tcase_add_test(modes, works_where_children_are_reaped_by_the_system);
-    tcase_add_test(modes, a_second_failure_quarantines_until_the_user_ends_it);
-    tcase_add_test(modes, another_file_gets_another_chance);
-    tcase_add_test(modes, what_was_good_is_opened_without_a_probe);
-    tcase_add_test(modes, writes_no_file_unless_asked);
-    tcase_add_test(modes, wrong_settings_are_refused);
-    tcase_add_test(modes, variables_decide_where_the_application_does_not);
+    tcase_add_test(modes, probe_mode_off_starts_no_helper);
+    tcase_add_test(modes, plug_in_that_reports_unavailable_passes_the_probe);
+    tcase_add_test(modes, probe_works_when_the_application_ignores_sigchld);
+    tcase_add_test(modes, second_failure_quarantines_a_plug_in_until_the_user_ends_it);
+    tcase_add_test(modes, quarantine_ends_when_the_file_changes);
+    tcase_add_test(modes, plug_in_that_passed_is_opened_without_a_probe_for_a_day);
+    tcase_add_test(modes, probe_writes_no_file_unless_configured);
+    tcase_add_test(modes, environment_rejects_invalid_probe_settings);
+    tcase_add_test(modes, variables_configure_probes_when_the_application_does_not);
     return kit_main("probe", cases, 2);
 }

@@ -53,7 +53,7 @@ static bp_rc check(const char *key, const char *value)
     return bp_options_check(&provider, kv, 2, &region, &opts, &kit.err);
 }
 
-START_TEST(fills_defaults_in_the_order_of_the_schema)
+START_TEST(options_get_defaults_in_the_order_of_the_schema)
 {
     bp_key_value kv = {"token", "me"};
 
@@ -71,7 +71,7 @@ START_TEST(fills_defaults_in_the_order_of_the_schema)
 }
 END_TEST
 
-START_TEST(keeps_copies_of_what_it_was_given)
+START_TEST(options_copy_keys_and_values)
 {
     char key[] = "cache_dir", value[] = "/var/cache";
 
@@ -83,7 +83,7 @@ START_TEST(keeps_copies_of_what_it_was_given)
 }
 END_TEST
 
-START_TEST(reads_integers)
+START_TEST(options_parse_integers)
 {
     KIT_OK(check("level", "-1"));
     ck_assert_int_eq(opts[LEVEL].i, -1);
@@ -94,7 +94,7 @@ START_TEST(reads_integers)
 }
 END_TEST
 
-START_TEST(reads_numbers_enums_and_booleans)
+START_TEST(options_parse_numbers_enums_and_booleans)
 {
     static const char *const yes[] = {"1", "true", "TRUE", "on", "Yes"};
     static const char *const no[] = {"0", "false", "False", "off", "NO"};
@@ -115,7 +115,7 @@ START_TEST(reads_numbers_enums_and_booleans)
 }
 END_TEST
 
-START_TEST(names_the_nearest_and_all_for_an_unknown_key)
+START_TEST(unknown_option_gets_the_nearest_and_all_names)
 {
     KIT_FAILS(check("leval", "1"), BP_E_OPTION, "'mock'", "'leval'", "did you mean 'level'?",
               "cache_dir, level, gain, strict, mode, free, token, capacity, pin");
@@ -124,7 +124,7 @@ START_TEST(names_the_nearest_and_all_for_an_unknown_key)
 }
 END_TEST
 
-START_TEST(tells_a_provider_without_options)
+START_TEST(options_of_a_provider_without_options_are_rejected)
 {
     bp_provider bare = {.name = "bare"};
     bp_key_value kv = {"level", "1"};
@@ -135,7 +135,7 @@ START_TEST(tells_a_provider_without_options)
 }
 END_TEST
 
-START_TEST(refuses_what_is_no_number)
+START_TEST(options_reject_malformed_numbers)
 {
     static const char *const texts[] = {
         "", "x", "3x", "3.5", "9223372036854775808", "0x3", "8388608T", " 3", "3KB", "K", "--3"};
@@ -152,7 +152,7 @@ START_TEST(refuses_what_is_no_number)
 END_TEST
 
 /* P7 */
-START_TEST(reads_sizes_with_their_suffix)
+START_TEST(options_parse_sizes_with_suffixes)
 {
     static const struct {
         const char *text;
@@ -178,7 +178,7 @@ START_TEST(reads_sizes_with_their_suffix)
 END_TEST
 
 /* P7 */
-START_TEST(passes_over_what_may_be_unknown)
+START_TEST(optional_unknown_keys_are_ignored)
 {
     bp_key_value twice[] = {{"token", "t"}, {"level", "1"}, {"?level", "2"}};
 
@@ -192,7 +192,7 @@ START_TEST(passes_over_what_may_be_unknown)
 }
 END_TEST
 
-START_TEST(never_tells_a_secret)
+START_TEST(messages_never_show_a_secret_option)
 {
     KIT_FAILS(check("pin", "777"), BP_E_OPTION, "'pin'", "is (secret)", "1000 to 9999");
     ck_assert_ptr_null(strstr(kit.text, "777"));
@@ -217,7 +217,7 @@ static void record(void *user, uint32_t level, const char *domain, const char *t
     n_logged++;
 }
 
-START_TEST(warns_of_what_is_deprecated)
+START_TEST(deprecated_options_are_warned_of)
 {
     const struct bp_log log = {.fn = record};
     bp_key_value kv[] = {{"token", "t"}, {"pin", "7777"}};
@@ -239,7 +239,7 @@ static bp_rc take_option(bp_instance *instance, const bp_opt *opt, bp_err *err)
     return BP_OK;
 }
 
-START_TEST(lets_only_dynamic_ones_change)
+START_TEST(only_dynamic_options_may_change)
 {
     bp_provider live = provider;
     bp_opt opt = {0};
@@ -257,11 +257,12 @@ START_TEST(lets_only_dynamic_ones_change)
     KIT_FAILS(bp_options_check_change(&live, "capacity", "2", &region, &at, &opt, &kit.err),
               BP_E_OPTION, "1M to 64G");
     KIT_FAILS(bp_options_check_change(&provider, "capacity", "2M", &region, &at, &opt, &kit.err),
-              BP_E_UNSUPPORTED, "'capacity' is fixed"); /* the provider has no way to take it */
+              BP_E_UNSUPPORTED,
+              "'capacity' is fixed"); /* the provider has no function to change options */
 }
 END_TEST
 
-START_TEST(refuses_what_is_out_of_range)
+START_TEST(options_reject_values_out_of_range)
 {
     KIT_FAILS(check("level", "10"), BP_E_OPTION, "'level'", "is 10", "-1 to 9");
     KIT_FAILS(check("level", "-2"), BP_E_OPTION, "'level'", "is -2", "-1 to 9");
@@ -269,7 +270,7 @@ START_TEST(refuses_what_is_out_of_range)
 }
 END_TEST
 
-START_TEST(refuses_invalid_enums_and_booleans)
+START_TEST(options_reject_invalid_enums_and_booleans)
 {
     KIT_FAILS(check("mode", "quick"), BP_E_OPTION, "'mode'", "'quick'", "Fast, exact, safe");
     KIT_FAILS(check("mode", ""), BP_E_OPTION, "'mode'", "Fast, exact, safe");
@@ -277,14 +278,14 @@ START_TEST(refuses_invalid_enums_and_booleans)
 }
 END_TEST
 
-START_TEST(asks_for_a_required_one_with_its_help)
+START_TEST(missing_required_option_is_named_with_its_help)
 {
     KIT_FAILS(bp_options_check(&provider, NULL, 0, &region, &opts, &kit.err), BP_E_OPTION, "'mock'",
               "'token'", "who asks");
 }
 END_TEST
 
-START_TEST(walks_rows_that_are_longer_than_ours)
+START_TEST(option_rows_longer_than_the_hosts_are_read)
 {
     struct {
         bp_option row;
@@ -300,7 +301,7 @@ START_TEST(walks_rows_that_are_longer_than_ours)
 }
 END_TEST
 
-START_TEST(survives_every_failing_allocation)
+START_TEST(options_survive_every_failing_allocation)
 {
     bool failed = true;
 
@@ -331,22 +332,22 @@ int main(void)
     TCase *tcase = tcase_create("options");
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, fills_defaults_in_the_order_of_the_schema);
-    tcase_add_test(tcase, keeps_copies_of_what_it_was_given);
-    tcase_add_test(tcase, reads_integers);
-    tcase_add_test(tcase, reads_numbers_enums_and_booleans);
-    tcase_add_test(tcase, names_the_nearest_and_all_for_an_unknown_key);
-    tcase_add_test(tcase, tells_a_provider_without_options);
-    tcase_add_test(tcase, refuses_what_is_no_number);
-    tcase_add_test(tcase, reads_sizes_with_their_suffix);
-    tcase_add_test(tcase, passes_over_what_may_be_unknown);
-    tcase_add_test(tcase, never_tells_a_secret);
-    tcase_add_test(tcase, warns_of_what_is_deprecated);
-    tcase_add_test(tcase, lets_only_dynamic_ones_change);
-    tcase_add_test(tcase, refuses_what_is_out_of_range);
-    tcase_add_test(tcase, refuses_invalid_enums_and_booleans);
-    tcase_add_test(tcase, asks_for_a_required_one_with_its_help);
-    tcase_add_test(tcase, walks_rows_that_are_longer_than_ours);
-    tcase_add_test(tcase, survives_every_failing_allocation);
+    tcase_add_test(tcase, options_get_defaults_in_the_order_of_the_schema);
+    tcase_add_test(tcase, options_copy_keys_and_values);
+    tcase_add_test(tcase, options_parse_integers);
+    tcase_add_test(tcase, options_parse_numbers_enums_and_booleans);
+    tcase_add_test(tcase, unknown_option_gets_the_nearest_and_all_names);
+    tcase_add_test(tcase, options_of_a_provider_without_options_are_rejected);
+    tcase_add_test(tcase, options_reject_malformed_numbers);
+    tcase_add_test(tcase, options_parse_sizes_with_suffixes);
+    tcase_add_test(tcase, optional_unknown_keys_are_ignored);
+    tcase_add_test(tcase, messages_never_show_a_secret_option);
+    tcase_add_test(tcase, deprecated_options_are_warned_of);
+    tcase_add_test(tcase, only_dynamic_options_may_change);
+    tcase_add_test(tcase, options_reject_values_out_of_range);
+    tcase_add_test(tcase, options_reject_invalid_enums_and_booleans);
+    tcase_add_test(tcase, missing_required_option_is_named_with_its_help);
+    tcase_add_test(tcase, option_rows_longer_than_the_hosts_are_read);
+    tcase_add_test(tcase, options_survive_every_failing_allocation);
     return kit_main("options", &tcase, 1);
 }

@@ -189,7 +189,7 @@ static bp_rc try_policy(const struct stage_case *c, uint32_t policy, char *row, 
     return rc;
 }
 
-START_TEST(every_failing_stage_is_reported)
+START_TEST(provider_failure_at_every_stage_is_reported)
 {
     const struct stage_case *c = &cases[_i];
     bool is_mistake = c->stage == BP_STAGE_OPTIONS, is_late = c->stage == BP_STAGE_RUN;
@@ -207,7 +207,7 @@ START_TEST(every_failing_stage_is_reported)
             ck_assert_int_eq(rc[at], BP_E_OPTION);
             continue;
         }
-        if (is_late) { /* the session is there; the run tells who failed */
+        if (is_late) { /* the session was created; the run names the provider that failed */
             ck_assert_int_eq(rc[at], BP_OK);
             KIT_FAILS(try_run(), BP_E_DEVICE_LOST, "unexecuted");
             continue;
@@ -237,6 +237,6 @@ int main(void)
     TCase *tcase = tcase_create("stages");
 
     tcase_add_checked_fixture(tcase, plugin_setup, plugin_teardown);
-    tcase_add_loop_test(tcase, every_failing_stage_is_reported, 0, N_CASES);
+    tcase_add_loop_test(tcase, provider_failure_at_every_stage_is_reported, 0, N_CASES);
     return kit_main("stages", &tcase, 1);
 }

@@ -77,7 +77,7 @@ static unsigned count_files(void)
     return n;
 }
 
-START_TEST(counts_failures_and_forgets_them)
+START_TEST(quarantine_counts_failures_and_forgets_them)
 {
     struct bp_quarantine quarantine = quarantine_at("r");
     struct stat st;
@@ -105,7 +105,7 @@ START_TEST(counts_failures_and_forgets_them)
 }
 END_TEST
 
-START_TEST(what_two_processes_write_is_all_kept)
+START_TEST(quarantine_keeps_rows_written_by_two_processes)
 {
     struct bp_quarantine one = quarantine_at("r"), two = quarantine_at("r");
 
@@ -122,7 +122,7 @@ START_TEST(what_two_processes_write_is_all_kept)
 }
 END_TEST
 
-START_TEST(rows_count_as_long_as_they_should)
+START_TEST(quarantine_rows_expire_by_age)
 {
     static const struct {
         int failures;
@@ -144,8 +144,8 @@ START_TEST(rows_count_as_long_as_they_should)
 }
 END_TEST
 
-/* Another's file, or one that is none of ours, is neither believed nor written over. */
-START_TEST(files_that_are_not_ours_stay_as_they_are)
+/* A file of another user, or of another format, is neither trusted nor overwritten. */
+START_TEST(quarantine_does_not_overwrite_a_foreign_file)
 {
     char command[256];
 
@@ -175,7 +175,7 @@ START_TEST(files_that_are_not_ours_stay_as_they_are)
 END_TEST
 
 /* Damage costs rows, and nothing else. */
-START_TEST(survives_every_damage)
+START_TEST(damaged_quarantine_file_loses_rows_only)
 {
     char good[512], text[512];
     uint64_t seed = 1;
@@ -205,7 +205,7 @@ START_TEST(survives_every_damage)
 }
 END_TEST
 
-START_TEST(a_key_changes_with_all_that_it_depends_on)
+START_TEST(quarantine_key_changes_with_file_and_environment)
 {
     char first[BP_SHA256_TEXT], next[BP_SHA256_TEXT];
     char content[512];
@@ -246,11 +246,11 @@ int main(void)
     TCase *tcase = tcase_create("quarantine");
 
     tcase_add_checked_fixture(tcase, plugin_setup, plugin_teardown);
-    tcase_add_test(tcase, counts_failures_and_forgets_them);
-    tcase_add_test(tcase, what_two_processes_write_is_all_kept);
-    tcase_add_test(tcase, rows_count_as_long_as_they_should);
-    tcase_add_test(tcase, files_that_are_not_ours_stay_as_they_are);
-    tcase_add_test(tcase, survives_every_damage);
-    tcase_add_test(tcase, a_key_changes_with_all_that_it_depends_on);
+    tcase_add_test(tcase, quarantine_counts_failures_and_forgets_them);
+    tcase_add_test(tcase, quarantine_keeps_rows_written_by_two_processes);
+    tcase_add_test(tcase, quarantine_rows_expire_by_age);
+    tcase_add_test(tcase, quarantine_does_not_overwrite_a_foreign_file);
+    tcase_add_test(tcase, damaged_quarantine_file_loses_rows_only);
+    tcase_add_test(tcase, quarantine_key_changes_with_file_and_environment);
     return kit_main("quarantine", &tcase, 1);
 }

@@ -70,7 +70,7 @@ static void change(int which)
         unlink(plugin_path("libbp-x.so"));
 }
 
-START_TEST(what_changed_since_it_was_listed_is_inspected_anew)
+START_TEST(file_changed_since_the_listing_is_inspected_again)
 {
     bp_env *env;
     uint32_t n;
@@ -89,7 +89,7 @@ START_TEST(what_changed_since_it_was_listed_is_inspected_anew)
 }
 END_TEST
 
-START_TEST(a_link_that_leads_elsewhere_by_now_is_followed_anew)
+START_TEST(link_changed_since_the_listing_is_followed_again)
 {
     bp_env *env;
     uint32_t n;
@@ -110,7 +110,7 @@ START_TEST(a_link_that_leads_elsewhere_by_now_is_followed_anew)
 }
 END_TEST
 
-START_TEST(what_is_mapped_is_what_was_inspected)
+START_TEST(loader_maps_the_file_that_was_inspected)
 {
     struct bp_file_id other = {.dev = 1, .ino = 1}, own;
     const struct bp_module_copy *copy;
@@ -130,7 +130,7 @@ END_TEST
 
 /* ---- what the operator pins ------------------------------------------------------------------ */
 
-START_TEST(a_pin_holds_before_it_is_tried)
+START_TEST(pinned_hash_is_checked_before_the_probe)
 {
     bp_env *env;
 
@@ -189,7 +189,7 @@ static void write_list(const char *name, const char *text)
     chmod(plugin_path(path), 0644);
 }
 
-START_TEST(only_what_is_listed_is_opened)
+START_TEST(allow_list_admits_only_listed_plug_ins)
 {
     char hash[65], line[256];
     const char *dir;
@@ -215,7 +215,7 @@ START_TEST(only_what_is_listed_is_opened)
 }
 END_TEST
 
-START_TEST(the_same_bytes_by_another_id_are_another_plug_in)
+START_TEST(allow_list_rejects_listed_bytes_under_another_id)
 {
     char hash[65], line[256];
     bp_env *env;
@@ -229,7 +229,7 @@ START_TEST(the_same_bytes_by_another_id_are_another_plug_in)
 }
 END_TEST
 
-START_TEST(what_is_not_listed_is_not_tried_either)
+START_TEST(allow_list_prevents_probes_of_unlisted_plug_ins)
 {
     const char *dirs[] = {plugin_dir};
     bp_env_config config = {.struct_size = sizeof config,
@@ -248,7 +248,7 @@ START_TEST(what_is_not_listed_is_not_tried_either)
 }
 END_TEST
 
-START_TEST(warn_opens_it_and_says_so_once)
+START_TEST(allow_mode_warn_opens_an_unlisted_plug_in_and_warns_once)
 {
     char hash[65];
     bp_env *env;
@@ -278,7 +278,7 @@ static const struct {
     {0, NULL, "", "one word", BP_ALLOW_ENFORCE},
 };
 
-START_TEST(the_strictest_setting_counts)
+START_TEST(strictest_allow_setting_applies)
 {
     char hash[65];
     bp_env *env;
@@ -299,7 +299,7 @@ START_TEST(the_strictest_setting_counts)
 END_TEST
 
 /* A list that others may write to; one that is too large; lines that are none. */
-START_TEST(a_list_that_is_not_sound_does_not_count)
+START_TEST(unsafe_or_malformed_allow_list_is_ignored)
 {
     char hash[65], line[256];
     bp_env *env;
@@ -344,7 +344,7 @@ static bp_rc verify(void *user, const char *path, const char *id, const char *sh
                : bp_fail(err, BP_E_UNAVAILABLE, "its signature is not there");
 }
 
-START_TEST(the_program_may_know_better)
+START_TEST(verify_callback_of_the_program_decides_on_unlisted_plug_ins)
 {
     char hash[65];
     bp_env *env;
@@ -368,7 +368,7 @@ START_TEST(the_program_may_know_better)
 }
 END_TEST
 
-START_TEST(invalid_settings_are_refused)
+START_TEST(environment_rejects_invalid_allow_and_deps_settings)
 {
     bp_env_config config = {.struct_size = sizeof config};
     bp_env *env;
@@ -398,7 +398,7 @@ static void make_needy(void)
                 kit.text);
 }
 
-START_TEST(libraries_that_others_could_have_changed_refuse_it)
+START_TEST(plug_in_with_libraries_that_others_may_write_is_rejected)
 {
     const char *dirs[] = {plugin_dir};
     bp_env_config config = {.struct_size = sizeof config,
@@ -430,7 +430,7 @@ START_TEST(libraries_that_others_could_have_changed_refuse_it)
 }
 END_TEST
 
-START_TEST(trusted_libraries_are_listed_once_it_is_open)
+START_TEST(trusted_libraries_of_an_opened_plug_in_are_listed)
 {
     const char *dirs[] = {plugin_dir};
     bp_env_config config = {.struct_size = sizeof config,
@@ -465,8 +465,8 @@ START_TEST(trusted_libraries_are_listed_once_it_is_open)
 }
 END_TEST
 
-/* What it opens by itself the linker does not know of; where it was tried, that shows. */
-START_TEST(what_it_opens_by_itself_shows_where_it_is_tried)
+/* The linker does not list libraries that a plug-in opens itself; the probe finds them. */
+START_TEST(probe_finds_libraries_that_a_plug_in_opens_itself)
 {
     const char *dirs[] = {plugin_dir};
     bp_env_config config = {.struct_size = sizeof config,
@@ -500,7 +500,7 @@ START_TEST(what_it_opens_by_itself_shows_where_it_is_tried)
 }
 END_TEST
 
-START_TEST(who_claims_to_run_nothing_must_not)
+START_TEST(manifest_no_ctor_is_rejected_when_the_file_has_constructors)
 {
     bp_provider_info info = {.struct_size = sizeof info};
     bp_env *env;
@@ -529,22 +529,22 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, plugin_setup, plugin_teardown);
-    tcase_add_loop_test(tcase, what_changed_since_it_was_listed_is_inspected_anew, 0, 4);
-    tcase_add_test(tcase, a_link_that_leads_elsewhere_by_now_is_followed_anew);
-    tcase_add_test(tcase, what_is_mapped_is_what_was_inspected);
-    tcase_add_test(tcase, a_pin_holds_before_it_is_tried);
-    tcase_add_test(tcase, only_what_is_listed_is_opened);
-    tcase_add_test(tcase, the_same_bytes_by_another_id_are_another_plug_in);
-    tcase_add_test(tcase, what_is_not_listed_is_not_tried_either);
-    tcase_add_test(tcase, warn_opens_it_and_says_so_once);
-    tcase_add_loop_test(tcase, the_strictest_setting_counts, 0,
+    tcase_add_loop_test(tcase, file_changed_since_the_listing_is_inspected_again, 0, 4);
+    tcase_add_test(tcase, link_changed_since_the_listing_is_followed_again);
+    tcase_add_test(tcase, loader_maps_the_file_that_was_inspected);
+    tcase_add_test(tcase, pinned_hash_is_checked_before_the_probe);
+    tcase_add_test(tcase, allow_list_admits_only_listed_plug_ins);
+    tcase_add_test(tcase, allow_list_rejects_listed_bytes_under_another_id);
+    tcase_add_test(tcase, allow_list_prevents_probes_of_unlisted_plug_ins);
+    tcase_add_test(tcase, allow_mode_warn_opens_an_unlisted_plug_in_and_warns_once);
+    tcase_add_loop_test(tcase, strictest_allow_setting_applies, 0,
                         sizeof settings / sizeof settings[0]);
-    tcase_add_loop_test(tcase, a_list_that_is_not_sound_does_not_count, 0, 7);
-    tcase_add_test(tcase, the_program_may_know_better);
-    tcase_add_test(tcase, invalid_settings_are_refused);
-    tcase_add_loop_test(tcase, libraries_that_others_could_have_changed_refuse_it, 0, 4);
-    tcase_add_test(tcase, trusted_libraries_are_listed_once_it_is_open);
-    tcase_add_loop_test(tcase, what_it_opens_by_itself_shows_where_it_is_tried, 0, 2);
-    tcase_add_test(tcase, who_claims_to_run_nothing_must_not);
+    tcase_add_loop_test(tcase, unsafe_or_malformed_allow_list_is_ignored, 0, 7);
+    tcase_add_test(tcase, verify_callback_of_the_program_decides_on_unlisted_plug_ins);
+    tcase_add_test(tcase, environment_rejects_invalid_allow_and_deps_settings);
+    tcase_add_loop_test(tcase, plug_in_with_libraries_that_others_may_write_is_rejected, 0, 4);
+    tcase_add_test(tcase, trusted_libraries_of_an_opened_plug_in_are_listed);
+    tcase_add_loop_test(tcase, probe_finds_libraries_that_a_plug_in_opens_itself, 0, 2);
+    tcase_add_test(tcase, manifest_no_ctor_is_rejected_when_the_file_has_constructors);
     return kit_main("recheck", &tcase, 1);
 }

@@ -38,7 +38,7 @@ static const char *mock_path(const char *name)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-START_TEST(normalises_provider_names)
+START_TEST(provider_names_are_normalised)
 {
     static const char *const pairs[][2] = {
         {"DnnlExecutionProvider", "dnnl"},
@@ -70,7 +70,7 @@ START_TEST(normalises_provider_names)
 END_TEST
 
 /* P7: every name that users of ONNX Runtime may type is known, in three spellings. */
-START_TEST(knows_each_provider_of_onnx_runtime)
+START_TEST(registry_knows_each_provider_of_onnx_runtime)
 {
     static const char *const names[] = {
         "CPU",      "Xnnpack",       "Dnnl",    "ArmNN", "ACL",      "OpenVINO", "CUDA",
@@ -102,7 +102,7 @@ START_TEST(knows_each_provider_of_onnx_runtime)
 }
 END_TEST
 
-START_TEST(refuses_names_that_are_too_long)
+START_TEST(registry_rejects_names_that_are_too_long)
 {
     char name[200], out[BP_NAME_MAX];
 
@@ -124,7 +124,7 @@ static bp_rc failing_entry(const bp_host *host, const bp_module **out, bp_err *e
     return bp_fail(err, BP_E_UNAVAILABLE, "linked in and lost");
 }
 
-START_TEST(lists_what_is_linked_in_then_files_by_name_and_cpu_last)
+START_TEST(registry_lists_linked_in_providers_then_files_then_cpu)
 {
     bp_provider_info info = {.struct_size = sizeof info}, last = info;
     uint32_t n;
@@ -150,7 +150,7 @@ START_TEST(lists_what_is_linked_in_then_files_by_name_and_cpu_last)
 }
 END_TEST
 
-START_TEST(describes_a_usable_provider)
+START_TEST(registry_describes_a_usable_provider)
 {
     bp_provider_info info = info_of("few");
 
@@ -192,7 +192,7 @@ static void hear(void *user, const bp_operator_info *row)
         heard->abs = row->taken;
 }
 
-START_TEST(asks_a_provider_what_it_takes)
+START_TEST(registry_lists_the_operators_of_a_provider)
 {
     struct heard heard = {.is_sorted = true, .abs = 1};
     uint32_t i;
@@ -216,7 +216,7 @@ START_TEST(asks_a_provider_what_it_takes)
 }
 END_TEST
 
-START_TEST(tells_the_first_directory_before_the_second)
+START_TEST(plug_in_of_the_first_directory_wins_over_the_second)
 {
     char dir[] = "/tmp/bp-registry-XXXXXX", path[64], command[2048];
     bp_provider_info info = {.struct_size = sizeof info};
@@ -242,7 +242,7 @@ START_TEST(tells_the_first_directory_before_the_second)
 }
 END_TEST
 
-START_TEST(says_why_each_directory_counts)
+START_TEST(registry_says_why_each_directory_is_searched)
 {
     const char *why = NULL;
 
@@ -274,7 +274,7 @@ static bool has_dir(bp_env *env, const char *dir, const char *why)
     return false;
 }
 
-START_TEST(the_path_variable_stands_alone)
+START_TEST(path_variable_replaces_the_standard_directories)
 {
     bp_env *env;
 
@@ -288,7 +288,7 @@ START_TEST(the_path_variable_stands_alone)
 }
 END_TEST
 
-START_TEST(the_extra_path_variable_comes_before_the_standard_directories)
+START_TEST(extra_path_variable_comes_before_the_standard_directories)
 {
     bp_env *env;
 
@@ -308,7 +308,7 @@ START_TEST(the_extra_path_variable_comes_before_the_standard_directories)
 }
 END_TEST
 
-START_TEST(variables_do_not_count_when_the_application_says_so)
+START_TEST(path_variables_are_ignored_when_the_application_says_so)
 {
     bp_env *env;
 
@@ -321,7 +321,7 @@ START_TEST(variables_do_not_count_when_the_application_says_so)
 }
 END_TEST
 
-START_TEST(refuses_directories_that_are_not_absolute)
+START_TEST(registry_rejects_relative_directories)
 {
     const char *dirs[] = {"relative"};
     bp_env_config config = {
@@ -337,7 +337,7 @@ END_TEST
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-START_TEST(opens_by_any_of_its_names)
+START_TEST(plug_in_opens_by_any_of_its_names)
 {
     KIT_OK(bp_env_is_available(kit.env, "few", &kit.err));
     KIT_OK(bp_env_is_available(kit.env, "FewExecutionProvider", &kit.err));
@@ -349,7 +349,7 @@ START_TEST(opens_by_any_of_its_names)
 }
 END_TEST
 
-START_TEST(tells_missing_from_unknown)
+START_TEST(missing_and_unknown_providers_get_different_messages)
 {
     KIT_FAILS(bp_env_is_available(kit.env, "CUDAExecutionProvider", &kit.err), BP_E_UNAVAILABLE,
               "'cuda'", "not installed", "libbp-cuda.so", getenv("BP_MOCK_DIR"));
@@ -381,7 +381,7 @@ static const struct {
     {"absent", BP_STAGE_AVAILABLE, BP_E_UNAVAILABLE, "driver too old: 535.54 < 550.0"},
 };
 
-START_TEST(tells_the_stage_and_the_reason_of_each_fault)
+START_TEST(faulty_plug_in_is_reported_with_stage_and_reason)
 {
     bp_provider_info info = info_of(faults[_i].name);
 
@@ -403,7 +403,7 @@ START_TEST(tells_the_stage_and_the_reason_of_each_fault)
 }
 END_TEST
 
-START_TEST(tells_what_is_no_shared_object)
+START_TEST(file_that_is_no_shared_object_is_reported)
 {
     char dir[] = "/tmp/bp-registry-XXXXXX", path[64];
     FILE *file;
@@ -420,7 +420,7 @@ START_TEST(tells_what_is_no_shared_object)
 }
 END_TEST
 
-START_TEST(an_entry_from_a_library_that_it_needs_is_none_of_its_own)
+START_TEST(entry_point_of_a_needed_library_does_not_count)
 {
     char path[] = "/tmp/bp-registry-XXXXXX", command[2048];
 
@@ -443,7 +443,7 @@ END_TEST
 /* ---- linked in ------------------------------------------------------------------------------- */
 
 /* D-16 */
-START_TEST(an_entry_that_is_linked_in_comes_first_and_wins)
+START_TEST(linked_in_entry_is_listed_first_and_wins)
 {
     bp_provider_info info = {.struct_size = sizeof info};
 
@@ -464,7 +464,7 @@ END_TEST
 
 /* ---- registering ----------------------------------------------------------------------------- */
 
-START_TEST(registers_only_what_works)
+START_TEST(registering_accepts_working_providers_only)
 {
     bp_key_value wrong = {"levl", "1"}, right = {"level", "1"};
     bp_session_options *options;
@@ -487,7 +487,7 @@ START_TEST(registers_only_what_works)
 }
 END_TEST
 
-START_TEST(a_list_takes_each_provider_and_each_key_once)
+START_TEST(provider_list_takes_each_provider_and_key_once)
 {
     bp_key_value twice[] = {{"level", "1"}, {"level", "2"}}, half[] = {{"level", NULL}};
     bp_session_options *options;
@@ -515,26 +515,26 @@ int main(void)
     TCase *tcase = tcase_create("registry");
 
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
-    tcase_add_test(tcase, normalises_provider_names);
-    tcase_add_test(tcase, knows_each_provider_of_onnx_runtime);
-    tcase_add_test(tcase, refuses_names_that_are_too_long);
-    tcase_add_test(tcase, lists_what_is_linked_in_then_files_by_name_and_cpu_last);
-    tcase_add_test(tcase, describes_a_usable_provider);
-    tcase_add_test(tcase, asks_a_provider_what_it_takes);
-    tcase_add_test(tcase, tells_the_first_directory_before_the_second);
-    tcase_add_test(tcase, says_why_each_directory_counts);
-    tcase_add_test(tcase, the_path_variable_stands_alone);
-    tcase_add_test(tcase, the_extra_path_variable_comes_before_the_standard_directories);
-    tcase_add_test(tcase, variables_do_not_count_when_the_application_says_so);
-    tcase_add_test(tcase, refuses_directories_that_are_not_absolute);
-    tcase_add_test(tcase, opens_by_any_of_its_names);
-    tcase_add_test(tcase, tells_missing_from_unknown);
-    tcase_add_loop_test(tcase, tells_the_stage_and_the_reason_of_each_fault, 0,
+    tcase_add_test(tcase, provider_names_are_normalised);
+    tcase_add_test(tcase, registry_knows_each_provider_of_onnx_runtime);
+    tcase_add_test(tcase, registry_rejects_names_that_are_too_long);
+    tcase_add_test(tcase, registry_lists_linked_in_providers_then_files_then_cpu);
+    tcase_add_test(tcase, registry_describes_a_usable_provider);
+    tcase_add_test(tcase, registry_lists_the_operators_of_a_provider);
+    tcase_add_test(tcase, plug_in_of_the_first_directory_wins_over_the_second);
+    tcase_add_test(tcase, registry_says_why_each_directory_is_searched);
+    tcase_add_test(tcase, path_variable_replaces_the_standard_directories);
+    tcase_add_test(tcase, extra_path_variable_comes_before_the_standard_directories);
+    tcase_add_test(tcase, path_variables_are_ignored_when_the_application_says_so);
+    tcase_add_test(tcase, registry_rejects_relative_directories);
+    tcase_add_test(tcase, plug_in_opens_by_any_of_its_names);
+    tcase_add_test(tcase, missing_and_unknown_providers_get_different_messages);
+    tcase_add_loop_test(tcase, faulty_plug_in_is_reported_with_stage_and_reason, 0,
                         sizeof faults / sizeof faults[0]);
-    tcase_add_test(tcase, tells_what_is_no_shared_object);
-    tcase_add_test(tcase, an_entry_from_a_library_that_it_needs_is_none_of_its_own);
-    tcase_add_loop_test(tcase, an_entry_that_is_linked_in_comes_first_and_wins, 0, 2);
-    tcase_add_test(tcase, registers_only_what_works);
-    tcase_add_test(tcase, a_list_takes_each_provider_and_each_key_once);
+    tcase_add_test(tcase, file_that_is_no_shared_object_is_reported);
+    tcase_add_test(tcase, entry_point_of_a_needed_library_does_not_count);
+    tcase_add_loop_test(tcase, linked_in_entry_is_listed_first_and_wins, 0, 2);
+    tcase_add_test(tcase, registering_accepts_working_providers_only);
+    tcase_add_test(tcase, provider_list_takes_each_provider_and_key_once);
     return kit_main("registry", &tcase, 1);
 }

@@ -54,7 +54,7 @@ static bp_rc get(const char *scope, const char *key, size_t n, const void **out)
     return bp_shared_weights_get(weights, scope, key, n, 64, pack, &fill, out, &kit.err);
 }
 
-START_TEST(packs_once_for_all_callers)
+START_TEST(shared_weights_are_packed_once_for_all_callers)
 {
     const void *a, *b;
 
@@ -70,7 +70,7 @@ START_TEST(packs_once_for_all_callers)
 }
 END_TEST
 
-START_TEST(packs_again_after_the_last_release)
+START_TEST(shared_weights_are_packed_again_after_the_last_release)
 {
     const void *p;
 
@@ -82,7 +82,7 @@ START_TEST(packs_again_after_the_last_release)
 }
 END_TEST
 
-START_TEST(keeps_keys_and_plug_ins_apart)
+START_TEST(shared_weights_are_separate_for_each_key_and_plug_in)
 {
     const void *a, *b, *c;
 
@@ -97,7 +97,7 @@ START_TEST(keeps_keys_and_plug_ins_apart)
 }
 END_TEST
 
-START_TEST(refuses_another_size_for_the_same_key)
+START_TEST(shared_weights_reject_another_size_for_the_same_key)
 {
     const void *a, *b = &a;
 
@@ -108,7 +108,7 @@ START_TEST(refuses_another_size_for_the_same_key)
 }
 END_TEST
 
-START_TEST(keeps_nothing_of_a_pack_that_failed)
+START_TEST(shared_weights_keep_nothing_of_a_failed_pack)
 {
     const void *p = NULL;
 
@@ -121,7 +121,7 @@ START_TEST(keeps_nothing_of_a_pack_that_failed)
 }
 END_TEST
 
-START_TEST(takes_no_bytes_and_small_alignments)
+START_TEST(shared_weights_accept_no_bytes_and_small_alignments)
 {
     const void *a, *b;
     char fill = 'z';
@@ -134,7 +134,7 @@ START_TEST(takes_no_bytes_and_small_alignments)
 }
 END_TEST
 
-START_TEST(ignores_what_it_never_gave)
+START_TEST(shared_weights_ignore_a_release_of_foreign_memory)
 {
     int other;
     const void *p;
@@ -146,7 +146,7 @@ START_TEST(ignores_what_it_never_gave)
 }
 END_TEST
 
-START_TEST(frees_what_is_left_with_itself)
+START_TEST(shared_weights_free_what_was_never_released)
 {
     const void *p;
 
@@ -172,7 +172,7 @@ static void *get_and_put(void *arg)
     return NULL;
 }
 
-START_TEST(serves_many_threads)
+START_TEST(shared_weights_serve_many_threads)
 {
     pthread_t threads[N_THREADS];
     uint32_t n_wrong[N_THREADS] = {0};
@@ -186,7 +186,7 @@ START_TEST(serves_many_threads)
 }
 END_TEST
 
-START_TEST(survives_failing_allocations)
+START_TEST(shared_weights_survive_failing_allocations)
 {
     bool failed = true;
 
@@ -209,15 +209,15 @@ int main(void)
     TCase *tcase = tcase_create("weights");
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, packs_once_for_all_callers);
-    tcase_add_test(tcase, packs_again_after_the_last_release);
-    tcase_add_test(tcase, keeps_keys_and_plug_ins_apart);
-    tcase_add_test(tcase, refuses_another_size_for_the_same_key);
-    tcase_add_test(tcase, keeps_nothing_of_a_pack_that_failed);
-    tcase_add_test(tcase, takes_no_bytes_and_small_alignments);
-    tcase_add_test(tcase, ignores_what_it_never_gave);
-    tcase_add_test(tcase, frees_what_is_left_with_itself);
-    tcase_add_test(tcase, serves_many_threads);
-    tcase_add_test(tcase, survives_failing_allocations);
+    tcase_add_test(tcase, shared_weights_are_packed_once_for_all_callers);
+    tcase_add_test(tcase, shared_weights_are_packed_again_after_the_last_release);
+    tcase_add_test(tcase, shared_weights_are_separate_for_each_key_and_plug_in);
+    tcase_add_test(tcase, shared_weights_reject_another_size_for_the_same_key);
+    tcase_add_test(tcase, shared_weights_keep_nothing_of_a_failed_pack);
+    tcase_add_test(tcase, shared_weights_accept_no_bytes_and_small_alignments);
+    tcase_add_test(tcase, shared_weights_ignore_a_release_of_foreign_memory);
+    tcase_add_test(tcase, shared_weights_free_what_was_never_released);
+    tcase_add_test(tcase, shared_weights_serve_many_threads);
+    tcase_add_test(tcase, shared_weights_survive_failing_allocations);
     return kit_main("weights", &tcase, 1);
 }

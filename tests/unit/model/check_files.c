@@ -99,7 +99,7 @@ static void refuses_external(const char *location, const char *offset, const cha
 
 /* ---- external data --------------------------------------------------------------------------- */
 
-START_TEST(external_data_is_used_where_it_lies)
+START_TEST(external_data_is_mapped_and_not_copied)
 {
     const struct bp_ir_data *a, *b, *c;
 
@@ -130,7 +130,7 @@ END_TEST
 
 enum { MANY_BYTES = 4 << 20 };
 
-/* Bytes of the process's own pages among those of the mapping that p lies in; -1: nobody says. */
+/* Resident bytes of the mapping that contains p; -1: the system does not report them. */
 static long resident_at(const void *p)
 {
     FILE *maps = fopen("/proc/self/smaps", "r");
@@ -172,7 +172,7 @@ static void lets_go(const struct bp_ir_data *data)
     ck_assert_uint_eq(sum_of(data), sum);
 }
 
-START_TEST(pages_of_constants_are_let_go)
+START_TEST(pages_of_mapped_constants_are_released)
 {
     unsigned char *bytes = malloc(MANY_BYTES);
     uint64_t sum;
@@ -192,7 +192,7 @@ START_TEST(pages_of_constants_are_let_go)
     lets_go(value_of(ir, "e")->data);
     lets_go(value_of(ir, "i")->data);
 
-    /* what the application has in its memory stays there */
+    /* memory of the application is not released */
     ck_assert_msg(build_from_memory(dir, false) == BP_OK, "%s", text);
     ck_assert_ptr_null(value_of(ir, "i")->data->mapped);
     sum = sum_of(value_of(ir, "i")->data);
@@ -203,7 +203,7 @@ START_TEST(pages_of_constants_are_let_go)
 }
 END_TEST
 
-START_TEST(tensors_of_attributes_may_be_external)
+START_TEST(tensor_attributes_may_have_external_data)
 {
     const bp_const *row;
 
@@ -229,7 +229,7 @@ START_TEST(tensors_of_attributes_may_be_external)
 }
 END_TEST
 
-START_TEST(a_missing_file_is_an_error_only_when_its_data_is_wanted)
+START_TEST(missing_external_file_is_an_error_only_when_its_data_is_read)
 {
     struct bp_ir_data *data;
 
@@ -246,7 +246,7 @@ START_TEST(a_missing_file_is_an_error_only_when_its_data_is_wanted)
 }
 END_TEST
 
-START_TEST(a_file_that_came_late_is_mapped)
+START_TEST(external_file_created_later_is_mapped)
 {
     struct bp_ir_data *data;
 
@@ -259,7 +259,7 @@ START_TEST(a_file_that_came_late_is_mapped)
 }
 END_TEST
 
-START_TEST(refuses_external_data_that_does_not_add_up)
+START_TEST(model_rejects_external_data_outside_its_file)
 {
     write_file("w.bin", "0123456789abcdef", 16);
     refuses_external("w.bin", "13", "4", "its data is 4 bytes at 13 of 'w.bin', which has 16");
@@ -281,7 +281,7 @@ START_TEST(refuses_external_data_that_does_not_add_up)
 }
 END_TEST
 
-START_TEST(refuses_external_files_outside_of_the_directory)
+START_TEST(model_rejects_external_files_outside_of_its_directory)
 {
     char link_path[512];
 
@@ -305,7 +305,7 @@ START_TEST(refuses_external_files_outside_of_the_directory)
 END_TEST
 
 /* A link's ".." is the folder above what it names. */
-START_TEST(external_names_may_go_up_and_stay_inside)
+START_TEST(external_path_with_dotdot_inside_the_directory_is_accepted)
 {
     const char *last = strrchr(dir, '/');
     char name[512], link_path[512];
@@ -334,7 +334,7 @@ START_TEST(external_names_may_go_up_and_stay_inside)
 }
 END_TEST
 
-START_TEST(a_model_in_memory_without_directory_has_no_external_data)
+START_TEST(model_in_memory_without_directory_rejects_external_data)
 {
     write_external_model("w.bin", NULL, NULL);
     refuses(BP_E_INVALID,
@@ -359,7 +359,7 @@ static bool make_huge(const char *name, int64_t size, const char *tail)
     return ok;
 }
 
-START_TEST(reads_external_data_beyond_2_gib)
+START_TEST(external_data_beyond_2_gib_is_read)
 {
     ck_assert_msg(make_huge("w.bin", 3 * GIB, "tail"), "cannot make a sparse file in %s", dir);
     write_external_model("w.bin", "3221225468", "4");
@@ -368,7 +368,7 @@ START_TEST(reads_external_data_beyond_2_gib)
 }
 END_TEST
 
-START_TEST(reads_a_model_file_over_2_gib)
+START_TEST(model_file_over_2_gib_is_read)
 {
     const int64_t n = 2 * GIB + 4096;
     struct pw tensor = {0}, graph = {0};
@@ -407,7 +407,7 @@ END_TEST
 
 /* ---- identity -------------------------------------------------------------------------------- */
 
-START_TEST(equal_ids_are_equal_bytes)
+START_TEST(tensors_of_equal_id_have_equal_bytes)
 {
     uint64_t first, second, in_memory;
 
@@ -431,7 +431,7 @@ START_TEST(equal_ids_are_equal_bytes)
 }
 END_TEST
 
-/* ---- files that are no models ---------------------------------------------------------------- */
+/* ---- files that are not models --------------------------------------------------------------- */
 
 static void refuses_file(const void *bytes, size_t n, const char *words)
 {
@@ -443,7 +443,7 @@ static void refuses_file(const void *bytes, size_t n, const char *words)
     ck_assert_msg(strstr(text, wanted) != NULL, "'%s' is not in: %s", wanted, text);
 }
 
-START_TEST(says_what_a_file_is_that_is_no_model)
+START_TEST(error_names_the_format_of_a_file_that_is_no_model)
 {
     refuses_file("", 0, "it is empty");
     refuses_file("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16, "it is a PNG image");
@@ -457,7 +457,7 @@ START_TEST(says_what_a_file_is_that_is_no_model)
 }
 END_TEST
 
-START_TEST(names_the_file_that_cannot_be_opened)
+START_TEST(error_names_the_file_that_cannot_be_opened)
 {
     ck_assert_int_eq(open_file("missing.onnx"), BP_E_IO);
     ck_assert_ptr_nonnull(strstr(text, "missing.onnx: No such file"));
@@ -466,7 +466,7 @@ START_TEST(names_the_file_that_cannot_be_opened)
 }
 END_TEST
 
-START_TEST(says_that_a_model_is_cut_off)
+START_TEST(error_says_that_a_model_is_truncated)
 {
     start_model();
     pw_raw_tensor(&w, 5, "a", BP_DTYPE_U8, PW_DIMS(4), "0123", 4);
@@ -478,7 +478,7 @@ START_TEST(says_that_a_model_is_cut_off)
 }
 END_TEST
 
-START_TEST(is_counted)
+START_TEST(model_is_reference_counted)
 {
     start_model();
     end_model();
@@ -495,21 +495,21 @@ int main(void)
     TCase *tcase = tcase_create("model files");
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, external_data_is_used_where_it_lies);
-    tcase_add_test(tcase, pages_of_constants_are_let_go);
-    tcase_add_test(tcase, tensors_of_attributes_may_be_external);
-    tcase_add_test(tcase, a_missing_file_is_an_error_only_when_its_data_is_wanted);
-    tcase_add_test(tcase, a_file_that_came_late_is_mapped);
-    tcase_add_test(tcase, refuses_external_data_that_does_not_add_up);
-    tcase_add_test(tcase, refuses_external_files_outside_of_the_directory);
-    tcase_add_test(tcase, external_names_may_go_up_and_stay_inside);
-    tcase_add_test(tcase, a_model_in_memory_without_directory_has_no_external_data);
-    tcase_add_test(tcase, reads_external_data_beyond_2_gib);
-    tcase_add_test(tcase, reads_a_model_file_over_2_gib);
-    tcase_add_test(tcase, equal_ids_are_equal_bytes);
-    tcase_add_test(tcase, says_what_a_file_is_that_is_no_model);
-    tcase_add_test(tcase, names_the_file_that_cannot_be_opened);
-    tcase_add_test(tcase, says_that_a_model_is_cut_off);
-    tcase_add_test(tcase, is_counted);
+    tcase_add_test(tcase, external_data_is_mapped_and_not_copied);
+    tcase_add_test(tcase, pages_of_mapped_constants_are_released);
+    tcase_add_test(tcase, tensor_attributes_may_have_external_data);
+    tcase_add_test(tcase, missing_external_file_is_an_error_only_when_its_data_is_read);
+    tcase_add_test(tcase, external_file_created_later_is_mapped);
+    tcase_add_test(tcase, model_rejects_external_data_outside_its_file);
+    tcase_add_test(tcase, model_rejects_external_files_outside_of_its_directory);
+    tcase_add_test(tcase, external_path_with_dotdot_inside_the_directory_is_accepted);
+    tcase_add_test(tcase, model_in_memory_without_directory_rejects_external_data);
+    tcase_add_test(tcase, external_data_beyond_2_gib_is_read);
+    tcase_add_test(tcase, model_file_over_2_gib_is_read);
+    tcase_add_test(tcase, tensors_of_equal_id_have_equal_bytes);
+    tcase_add_test(tcase, error_names_the_format_of_a_file_that_is_no_model);
+    tcase_add_test(tcase, error_names_the_file_that_cannot_be_opened);
+    tcase_add_test(tcase, error_says_that_a_model_is_truncated);
+    tcase_add_test(tcase, model_is_reference_counted);
     return run_tests("model files", tcase);
 }

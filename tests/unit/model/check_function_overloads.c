@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_function_overloads.c - functions that a model defines: bodies, versions and overloads, and those
+ * check_function_overloads.c - functions that a model defines: subgraphs, versions and overloads, and those
  * that are refused.
  */
 
@@ -8,10 +8,10 @@
 
 #include "model/function_kit.h"
 
-/* ---- bodies ---------------------------------------------------------------------------------- */
+/* ---- subgraphs ------------------------------------------------------------------------------- */
 
-/* Attribute `name` with a body that has an output `out`: the caller adds nodes and calls end_body(). */
-static void open_body(const char *name, const char *out)
+/* Attribute `name` with a subgraph of output `out`: the caller adds nodes and calls end_subgraph(). */
+static void open_subgraph(const char *name, const char *out)
 {
     pw_open_attr(&w, name, 5);
     pw_open(&w, 6);
@@ -19,23 +19,23 @@ static void open_body(const char *name, const char *out)
     pw_value(&w, 12, out, BP_DTYPE_F32, PW_DIMS(2));
 }
 
-static void end_body(void)
+static void end_subgraph(void)
 {
     pw_close(&w);
     pw_close(&w);
 }
 
-START_TEST(calls_in_bodies_are_replaced)
+START_TEST(function_calls_in_subgraphs_are_inlined)
 {
     open_model();
     pw_value(&w, 11, "c", BP_DTYPE_BOOL, PW_SCALAR);
     pw_open_node(&w, "If", "c", "y");
-    open_body("then_branch", "t");
+    open_subgraph("then_branch", "t");
     call("n", "Block", "x", "t");
-    end_body();
-    open_body("else_branch", "e");
+    end_subgraph();
+    open_subgraph("else_branch", "e");
     pw_node(&w, "Neg", "x", "e");
-    end_body();
+    end_subgraph();
     pw_close(&w);
     pw_close(&w);
     open_function("Block", "a", "b");
@@ -48,10 +48,10 @@ START_TEST(calls_in_bodies_are_replaced)
 }
 END_TEST
 
-/* The body's `a` is its own, not the function's input of that name, and `t` is of the function. */
-START_TEST(bodies_of_functions_see_the_function_around_them)
+/* The subgraph defines `a`, which shadows the function's input; it captures `t` of the function. */
+START_TEST(subgraphs_of_functions_read_values_of_the_function)
 {
-    struct bp_ir *body;
+    struct bp_ir *subgraph;
 
     open_model();
     pw_value(&w, 11, "c", BP_DTYPE_BOOL, PW_SCALAR);
@@ -61,38 +61,38 @@ START_TEST(bodies_of_functions_see_the_function_around_them)
     inner("Relu", "a", "t");
     pw_open_node_in(&w, 7, "If", "c", "b");
     for (int i = 0; i < 2; i++) {
-        open_body(i ? "then_branch" : "else_branch", "s");
+        open_subgraph(i ? "then_branch" : "else_branch", "s");
         pw_raw_tensor(&w, 5, "a", BP_DTYPE_F32, PW_DIMS(2), "01234567", 8);
         pw_value(&w, 13, "s", BP_DTYPE_F32, PW_DIMS(2));
         pw_value(&w, 13, "gone", BP_DTYPE_F32, PW_DIMS(2));
         pw_node(&w, "Sum", "a t z", "s");
-        end_body();
+        end_subgraph();
     }
     pw_close(&w);
     pw_close(&w);
     build();
     ck_graph(ir, "n/Relu: Relu x > n/t; n/If: If c > y");
-    body = bp_ir_subgraph(&ir->nodes[1], "else_branch");
-    ck_graph(body, "n/Sum: Sum n/a n/t x > n/s");
-    ck_assert(value_of(body, "n/a")->flags & BP_IR_CONSTANT);
-    ck_assert(value_of(body, "x")->flags & BP_IR_CAPTURED);
-    body = bp_ir_subgraph(&ir->nodes[1], "then_branch");
-    ck_graph(body, "n/Sum: Sum n/a_1 n/t x > n/s_2");
+    subgraph = bp_ir_subgraph(&ir->nodes[1], "else_branch");
+    ck_graph(subgraph, "n/Sum: Sum n/a n/t x > n/s");
+    ck_assert(value_of(subgraph, "n/a")->flags & BP_IR_CONSTANT);
+    ck_assert(value_of(subgraph, "x")->flags & BP_IR_CAPTURED);
+    subgraph = bp_ir_subgraph(&ir->nodes[1], "then_branch");
+    ck_graph(subgraph, "n/Sum: Sum n/a_1 n/t x > n/s_2");
 }
 END_TEST
 
 /* The graph that the call hands over sees the call's surroundings, wherever the function uses it. */
-START_TEST(graphs_may_be_attributes_of_a_call)
+START_TEST(function_call_takes_a_graph_attribute)
 {
     open_model();
     pw_value(&w, 11, "c", BP_DTYPE_BOOL, PW_SCALAR);
     open_call(1, "n", "Choose", "c", "y");
-    open_body("g", "t");
+    open_subgraph("g", "t");
     call("deep", "Block", "x", "t");
-    end_body();
+    end_subgraph();
     pw_close(&w);
     pw_close(&w);
-    open_function("Choose", "x", "b"); /* a name that the graph means in another way */
+    open_function("Choose", "x", "b"); /* the same name as a value that the graph captures */
     pw_open_node_in(&w, 7, "If", "x", "b");
     refer("then_branch", "g");
     refer("else_branch", "g");
@@ -109,9 +109,9 @@ START_TEST(graphs_may_be_attributes_of_a_call)
 END_TEST
 
 /* A default that is a graph belongs to the function: it sees the function's values. */
-START_TEST(graphs_may_be_defaults_of_a_function)
+START_TEST(function_attribute_defaults_may_be_graphs)
 {
-    struct bp_ir *body;
+    struct bp_ir *subgraph;
 
     open_model();
     pw_value(&w, 11, "c", BP_DTYPE_BOOL, PW_SCALAR);
@@ -136,16 +136,16 @@ START_TEST(graphs_may_be_defaults_of_a_function)
     inner("Relu", "a", "b");
     pw_close(&w);
     build();
-    body = bp_ir_subgraph(&ir->nodes[0], "then_branch");
-    ck_graph(body, "n/Block/Relu: Relu x > n/t");
-    ck_assert(value_of(body, "x")->flags & BP_IR_CAPTURED);
+    subgraph = bp_ir_subgraph(&ir->nodes[0], "then_branch");
+    ck_graph(subgraph, "n/Block/Relu: Relu x > n/t");
+    ck_assert(value_of(subgraph, "x")->flags & BP_IR_CAPTURED);
 }
 END_TEST
 
 /* ---- versions, overloads, operators ---------------------------------------------------------- */
 
 /* The model imports version 13, the function 6. */
-START_TEST(nodes_have_the_versions_that_their_function_imports)
+START_TEST(function_nodes_use_the_opset_that_the_function_imports)
 {
     open_model();
     pw_node(&w, "Relu", "x", "m");
@@ -165,7 +165,7 @@ START_TEST(nodes_have_the_versions_that_their_function_imports)
 }
 END_TEST
 
-START_TEST(overloads_are_functions_of_their_own)
+START_TEST(function_overloads_are_separate_functions)
 {
     static const char *const overloads[] = {"", "wide", "Relu"};
 
@@ -188,7 +188,7 @@ START_TEST(overloads_are_functions_of_their_own)
 END_TEST
 
 /* Relu is an operator, so the function counts only where an overload of it is called. */
-START_TEST(operators_win_over_functions_of_their_name)
+START_TEST(operators_take_precedence_over_functions_of_their_name)
 {
     open_model();
     pw_node(&w, "Relu", "x", "m");
@@ -211,7 +211,7 @@ START_TEST(operators_win_over_functions_of_their_name)
 END_TEST
 
 /* Gelu came with version 20, and the model imports 13. */
-START_TEST(operators_of_later_versions_do_not_win)
+START_TEST(functions_take_precedence_over_operators_of_later_versions)
 {
     open_model();
     pw_node(&w, "Gelu", "x", "y");
@@ -249,7 +249,7 @@ static void write_chain(int n, int times, const char *end)
     }
 }
 
-START_TEST(refuses_functions_that_call_themselves)
+START_TEST(recursive_functions_are_rejected)
 {
     write_chain(3, 1, "f1");
     refuses(BP_E_INVALID, "functions call themselves: d.f1 -> d.f2 -> d.f1");
@@ -258,7 +258,7 @@ START_TEST(refuses_functions_that_call_themselves)
 }
 END_TEST
 
-START_TEST(refuses_functions_that_become_too_much)
+START_TEST(functions_that_expand_over_128_mib_are_rejected)
 {
     write_chain(40, 2, "Thing");
     refuses(BP_E_UNSUPPORTED, "become more than 128 MiB of nodes");
@@ -271,15 +271,15 @@ START_TEST(refuses_functions_that_become_too_much)
 END_TEST
 
 /* Each function hands a graph on that holds the one it was given twice. */
-START_TEST(refuses_graphs_that_become_too_much)
+START_TEST(graph_attributes_that_expand_over_the_limit_are_rejected)
 {
     char name[16], next[16];
 
     open_model();
     open_call(1, "n", "f0", "x", "y");
-    open_body("g", "t");
+    open_subgraph("g", "t");
     pw_node(&w, "Relu", "x", "t");
-    end_body();
+    end_subgraph();
     pw_close(&w);
     pw_close(&w);
     for (int i = 0; i < 40; i++) {
@@ -287,12 +287,12 @@ START_TEST(refuses_graphs_that_become_too_much)
         snprintf(next, sizeof next, "f%d", i + 1);
         open_function(name, "a", "b");
         open_call(7, "", i < 39 ? next : "Thing", "a", "b");
-        open_body("g", "t");
+        open_subgraph("g", "t");
         pw_open_node(&w, "Thing", "", "t");
         refer("one", "g");
         refer("two", "g");
         pw_close(&w);
-        end_body();
+        end_subgraph();
         pw_close(&w);
         pw_close(&w);
     }
@@ -310,7 +310,7 @@ static void write_misfit(const char *in, const char *out)
     pw_close(&w);
 }
 
-START_TEST(refuses_calls_that_do_not_fit)
+START_TEST(function_calls_with_too_many_inputs_or_outputs_are_rejected)
 {
     write_misfit("x x", "y");
     refuses(BP_E_INVALID, "node 'n' (Block): has 2 inputs; function 'd.Block' has 1");
@@ -326,13 +326,13 @@ START_TEST(refuses_calls_that_do_not_fit)
 }
 END_TEST
 
-START_TEST(refuses_functions_that_are_not_sound)
+START_TEST(invalid_functions_are_rejected)
 {
     open_model();
     call("n", "Block", "x", "y");
     pw_close(&w);
     open_function("Block", "a", "b");
-    inner("Add", "a x", "b"); /* the model's x is none of its business */
+    inner("Add", "a x", "b"); /* a function cannot read the model's x */
     pw_close(&w);
     refuses(BP_E_INVALID, "uses 'x', which nothing in function 'd.Block' provides");
 
@@ -344,7 +344,7 @@ START_TEST(refuses_functions_that_are_not_sound)
     write_misfit("x", "y");
     open_function("Twice", "a a", "b");
     pw_close(&w);
-    build(); /* as long as nobody calls it */
+    build(); /* an invalid function is accepted if no node calls it */
     open_model();
     call("n", "Twice", "x x", "y");
     pw_close(&w);
@@ -391,19 +391,19 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, setup_model, teardown_model);
     tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, calls_in_bodies_are_replaced);
-    tcase_add_test(tcase, bodies_of_functions_see_the_function_around_them);
-    tcase_add_test(tcase, graphs_may_be_attributes_of_a_call);
-    tcase_add_test(tcase, graphs_may_be_defaults_of_a_function);
-    tcase_add_test(tcase, nodes_have_the_versions_that_their_function_imports);
-    tcase_add_test(tcase, overloads_are_functions_of_their_own);
-    tcase_add_test(tcase, operators_win_over_functions_of_their_name);
-    tcase_add_test(tcase, operators_of_later_versions_do_not_win);
-    tcase_add_test(tcase, refuses_functions_that_call_themselves);
-    tcase_add_test(tcase, refuses_functions_that_become_too_much);
-    tcase_add_test(tcase, refuses_graphs_that_become_too_much);
-    tcase_add_test(tcase, refuses_calls_that_do_not_fit);
-    tcase_add_test(tcase, refuses_functions_that_are_not_sound);
+    tcase_add_test(tcase, function_calls_in_subgraphs_are_inlined);
+    tcase_add_test(tcase, subgraphs_of_functions_read_values_of_the_function);
+    tcase_add_test(tcase, function_call_takes_a_graph_attribute);
+    tcase_add_test(tcase, function_attribute_defaults_may_be_graphs);
+    tcase_add_test(tcase, function_nodes_use_the_opset_that_the_function_imports);
+    tcase_add_test(tcase, function_overloads_are_separate_functions);
+    tcase_add_test(tcase, operators_take_precedence_over_functions_of_their_name);
+    tcase_add_test(tcase, functions_take_precedence_over_operators_of_later_versions);
+    tcase_add_test(tcase, recursive_functions_are_rejected);
+    tcase_add_test(tcase, functions_that_expand_over_128_mib_are_rejected);
+    tcase_add_test(tcase, graph_attributes_that_expand_over_the_limit_are_rejected);
+    tcase_add_test(tcase, function_calls_with_too_many_inputs_or_outputs_are_rejected);
+    tcase_add_test(tcase, invalid_functions_are_rejected);
     tcase_add_test(tcase, tensors_of_functions_are_checked);
     return run_tests("model functions", tcase);
 }

@@ -6,7 +6,7 @@
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-START_TEST(nodes_of_a_function_take_the_place_of_its_calls)
+START_TEST(function_calls_are_replaced_by_the_functions_nodes)
 {
     bp_model_info info;
 
@@ -26,7 +26,7 @@ START_TEST(nodes_of_a_function_take_the_place_of_its_calls)
 }
 END_TEST
 
-START_TEST(names_that_the_model_has_are_left_to_it)
+START_TEST(inlined_names_do_not_collide_with_names_of_the_model)
 {
     open_model();
     pw_node(&w, "Neg", "x", "same/t");
@@ -46,7 +46,7 @@ START_TEST(names_that_the_model_has_are_left_to_it)
 }
 END_TEST
 
-START_TEST(inputs_may_be_absent_and_outputs_unwanted)
+START_TEST(function_calls_may_omit_inputs_and_outputs)
 {
     open_model();
     call("n", "Two", "x", "- y");
@@ -61,7 +61,7 @@ START_TEST(inputs_may_be_absent_and_outputs_unwanted)
 }
 END_TEST
 
-START_TEST(outputs_that_are_inputs_or_each_other_are_copied)
+START_TEST(function_outputs_that_alias_other_values_are_copied)
 {
     open_model();
     call("n", "Through", "x", "m k y");
@@ -74,7 +74,7 @@ START_TEST(outputs_that_are_inputs_or_each_other_are_copied)
 }
 END_TEST
 
-START_TEST(functions_call_functions)
+START_TEST(functions_may_call_functions)
 {
     open_model();
     call("n", "Outer", "x", "y");
@@ -116,7 +116,7 @@ static void write_soft(void)
     pw_close(&w);
 }
 
-START_TEST(attributes_come_from_the_call_or_the_function_or_the_operator)
+START_TEST(function_attributes_come_from_call_then_function_then_operator)
 {
     open_model();
     open_call(1, "given", "Soft", "x", "m");
@@ -134,7 +134,7 @@ START_TEST(attributes_come_from_the_call_or_the_function_or_the_operator)
 }
 END_TEST
 
-START_TEST(attributes_are_handed_on_to_inner_calls)
+START_TEST(function_attributes_are_passed_on_to_inner_calls)
 {
     open_model();
     open_call(1, "n", "Outer", "x", "y");
@@ -154,7 +154,7 @@ START_TEST(attributes_are_handed_on_to_inner_calls)
 }
 END_TEST
 
-START_TEST(constants_of_a_function_may_be_attributes)
+START_TEST(function_constants_may_be_attributes)
 {
     open_model();
     open_call(1, "n", "Scale", "x", "y");
@@ -173,7 +173,7 @@ START_TEST(constants_of_a_function_may_be_attributes)
 }
 END_TEST
 
-START_TEST(calls_share_the_tensors_of_a_function)
+START_TEST(function_calls_share_the_functions_tensors)
 {
     open_model();
     call("a", "Bias", "x", "m");
@@ -201,14 +201,14 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, setup_model, teardown_model);
     tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, nodes_of_a_function_take_the_place_of_its_calls);
-    tcase_add_test(tcase, names_that_the_model_has_are_left_to_it);
-    tcase_add_test(tcase, inputs_may_be_absent_and_outputs_unwanted);
-    tcase_add_test(tcase, outputs_that_are_inputs_or_each_other_are_copied);
-    tcase_add_test(tcase, functions_call_functions);
-    tcase_add_test(tcase, attributes_come_from_the_call_or_the_function_or_the_operator);
-    tcase_add_test(tcase, attributes_are_handed_on_to_inner_calls);
-    tcase_add_test(tcase, constants_of_a_function_may_be_attributes);
-    tcase_add_test(tcase, calls_share_the_tensors_of_a_function);
+    tcase_add_test(tcase, function_calls_are_replaced_by_the_functions_nodes);
+    tcase_add_test(tcase, inlined_names_do_not_collide_with_names_of_the_model);
+    tcase_add_test(tcase, function_calls_may_omit_inputs_and_outputs);
+    tcase_add_test(tcase, function_outputs_that_alias_other_values_are_copied);
+    tcase_add_test(tcase, functions_may_call_functions);
+    tcase_add_test(tcase, function_attributes_come_from_call_then_function_then_operator);
+    tcase_add_test(tcase, function_attributes_are_passed_on_to_inner_calls);
+    tcase_add_test(tcase, function_constants_may_be_attributes);
+    tcase_add_test(tcase, function_calls_share_the_functions_tensors);
     return run_tests("model functions", tcase);
 }

@@ -132,7 +132,7 @@ static void write_external(void)
     end_model();
 }
 
-/* Function f: a node with an attribute of the call, a call of g, a body. */
+/* Function f: a node with an attribute of the call, a call of g, a node with a subgraph. */
 static void write_functions(void)
 {
     w.size = 0;
@@ -221,7 +221,7 @@ static void repeat(struct pw *model)
     uint8_t *piece = malloc(n);
 
     memcpy(piece, model->data + from, n);
-    pw_raw(model, piece, n); /* room */
+    pw_raw(model, piece, n); /* space for the change */
     memmove(model->data + at + n, model->data + at, model->size - n - at);
     memcpy(model->data + at, piece, n);
     free(piece);
@@ -258,7 +258,7 @@ static bp_rc place(void *user, const bp_weight_info *info, const char **file, ui
     return BP_OK;
 }
 
-/* Saves the open model; what comes out can be opened as well. */
+/* Saves the open model; the saved file must open too. */
 static void try_save(void)
 {
     bool is_outside = false;
@@ -305,7 +305,7 @@ static bp_rc try_model(const struct pw *model)
     return rc;
 }
 
-START_TEST(survives_changed_models)
+START_TEST(reader_survives_changed_models)
 {
     void (*const change)(struct pw * model) = changes[_i / N_WRITERS];
     struct pw changed = {0};
@@ -327,7 +327,7 @@ START_TEST(survives_changed_models)
 }
 END_TEST
 
-START_TEST(survives_every_cut)
+START_TEST(reader_survives_every_truncation)
 {
     writers[_i]();
     state = 1;
@@ -342,7 +342,7 @@ START_TEST(survives_every_cut)
 END_TEST
 
 /* Every allocation in turn fails once. */
-START_TEST(running_out_of_memory_is_an_error)
+START_TEST(reader_survives_every_failing_allocation)
 {
     bool has_failed = true;
 
@@ -381,7 +381,7 @@ static int read_file(const char *path, const struct stat *st, int kind, struct F
     return rc < 0;
 }
 
-START_TEST(reads_the_models_that_are_here)
+START_TEST(reader_reads_all_models_of_a_folder)
 {
     const char *folder = getenv("BACKPLANE_MODELS");
     int stopped;
@@ -399,10 +399,10 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, setup_model, teardown_model);
     tcase_set_timeout(tcase, 300);
-    tcase_add_loop_test(tcase, survives_changed_models, 0, N_CHANGES * N_WRITERS);
-    tcase_add_loop_test(tcase, survives_every_cut, 0, N_WRITERS);
-    tcase_add_loop_test(tcase, running_out_of_memory_is_an_error, 0, N_WRITERS);
+    tcase_add_loop_test(tcase, reader_survives_changed_models, 0, N_CHANGES * N_WRITERS);
+    tcase_add_loop_test(tcase, reader_survives_every_truncation, 0, N_WRITERS);
+    tcase_add_loop_test(tcase, reader_survives_every_failing_allocation, 0, N_WRITERS);
     if (getenv("BACKPLANE_MODELS"))
-        tcase_add_test(tcase, reads_the_models_that_are_here);
+        tcase_add_test(tcase, reader_reads_all_models_of_a_folder);
     return run_tests("model fuzz", tcase);
 }

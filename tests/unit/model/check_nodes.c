@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_nodes.c - nodes of a model: constants, order, bodies and attributes. */
+/* check_nodes.c - nodes of a model: constants, order, subgraphs and attributes. */
 
 #include "config.h"
 
@@ -85,7 +85,7 @@ START_TEST(constant_nodes_become_constants)
 }
 END_TEST
 
-START_TEST(refuses_constant_nodes_without_a_value)
+START_TEST(constant_nodes_without_a_value_are_rejected)
 {
     start_model();
     pw_node(&w, "Constant", "", "c");
@@ -105,9 +105,9 @@ START_TEST(refuses_constant_nodes_without_a_value)
 }
 END_TEST
 
-/* ---- nodes and bodies ------------------------------------------------------------------------ */
+/* ---- nodes and subgraphs --------------------------------------------------------------------- */
 
-START_TEST(nodes_may_stand_in_any_order)
+START_TEST(nodes_may_be_stored_in_any_order)
 {
     w.size = 0;
     pw_open_model(&w);
@@ -122,7 +122,7 @@ START_TEST(nodes_may_stand_in_any_order)
 }
 END_TEST
 
-START_TEST(refuses_graphs_whose_parts_do_not_meet)
+START_TEST(graphs_with_undefined_values_are_rejected)
 {
     start_model();
     pw_node(&w, "Add", "y nothing", "z");
@@ -174,10 +174,10 @@ static void write_if(void)
     pw_close(&w);
 }
 
-START_TEST(bodies_take_values_from_around_them)
+START_TEST(subgraphs_capture_values_of_the_outer_graph)
 {
     const struct bp_ir_node *node;
-    struct bp_ir *then_body, *else_body;
+    struct bp_ir *then_graph, *else_graph;
 
     write_if();
     build();
@@ -185,23 +185,23 @@ START_TEST(bodies_take_values_from_around_them)
     node = &ir->nodes[1]; /* after `later` */
     ck_assert_str_eq(node->op, "If");
     ck_assert_uint_eq(node->n_subgraphs, 2);
-    then_body = bp_ir_subgraph(node, "then_branch");
-    else_body = bp_ir_subgraph(node, "else_branch");
-    ck_assert_str_eq(then_body->name, "then");
-    ck_assert_uint_eq(then_body->depth, 1);
-    ck_assert(value_of(then_body, "x")->flags & BP_IR_CAPTURED);
-    ck_assert_str_eq(ir->values[value_of(then_body, "x")->outer].name, "x");
-    ck_assert(value_of(then_body, "k")->flags & BP_IR_CONSTANT);
-    ck_assert_uint_eq(value_of(else_body, "own")->flags, BP_IR_CONSTANT);
+    then_graph = bp_ir_subgraph(node, "then_branch");
+    else_graph = bp_ir_subgraph(node, "else_branch");
+    ck_assert_str_eq(then_graph->name, "then");
+    ck_assert_uint_eq(then_graph->depth, 1);
+    ck_assert(value_of(then_graph, "x")->flags & BP_IR_CAPTURED);
+    ck_assert_str_eq(ir->values[value_of(then_graph, "x")->outer].name, "x");
+    ck_assert(value_of(then_graph, "k")->flags & BP_IR_CONSTANT);
+    ck_assert_uint_eq(value_of(else_graph, "own")->flags, BP_IR_CONSTANT);
     ck_assert_uint_eq(node->n_implicit, 3);
 }
 END_TEST
 
-START_TEST(refuses_bodies_too_deep_within_each_other)
+START_TEST(subgraphs_nested_too_deep_are_rejected)
 {
     struct pw inner = {0};
 
-    for (int i = 0; i < 32; i++) { /* short names: the error has the way down */
+    for (int i = 0; i < 32; i++) { /* short names, because the error lists the path of nodes */
         pw_open_node(&w, "I", "c", "y");
         pw_text(&w, 3, "n");
         pw_open_attr(&w, "a", 5);
@@ -243,7 +243,7 @@ static const bp_attr *attribute(const char *name)
     return attr;
 }
 
-START_TEST(reads_single_attributes)
+START_TEST(reader_reads_single_attributes)
 {
     const bp_attr *attr;
 
@@ -293,7 +293,7 @@ START_TEST(reads_single_attributes)
 }
 END_TEST
 
-START_TEST(reads_lists_and_keeps_empty_ones_lists)
+START_TEST(reader_keeps_empty_list_attributes)
 {
     static const struct {
         int32_t type;
@@ -325,7 +325,7 @@ START_TEST(reads_lists_and_keeps_empty_ones_lists)
 }
 END_TEST
 
-START_TEST(sees_the_type_of_an_attribute_that_does_not_tell)
+START_TEST(reader_infers_the_type_of_an_untyped_attribute)
 {
     const bp_attr *attr;
 
@@ -341,7 +341,7 @@ START_TEST(sees_the_type_of_an_attribute_that_does_not_tell)
 }
 END_TEST
 
-START_TEST(refuses_attributes_that_make_no_sense)
+START_TEST(invalid_attributes_are_rejected)
 {
     open_node();
     pw_open_attr(&w, "a", 2);
@@ -393,14 +393,14 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, setup_model, teardown_model);
     tcase_add_test(tcase, constant_nodes_become_constants);
-    tcase_add_test(tcase, refuses_constant_nodes_without_a_value);
-    tcase_add_test(tcase, nodes_may_stand_in_any_order);
-    tcase_add_test(tcase, refuses_graphs_whose_parts_do_not_meet);
-    tcase_add_test(tcase, bodies_take_values_from_around_them);
-    tcase_add_test(tcase, refuses_bodies_too_deep_within_each_other);
-    tcase_add_test(tcase, reads_single_attributes);
-    tcase_add_test(tcase, reads_lists_and_keeps_empty_ones_lists);
-    tcase_add_test(tcase, sees_the_type_of_an_attribute_that_does_not_tell);
-    tcase_add_test(tcase, refuses_attributes_that_make_no_sense);
+    tcase_add_test(tcase, constant_nodes_without_a_value_are_rejected);
+    tcase_add_test(tcase, nodes_may_be_stored_in_any_order);
+    tcase_add_test(tcase, graphs_with_undefined_values_are_rejected);
+    tcase_add_test(tcase, subgraphs_capture_values_of_the_outer_graph);
+    tcase_add_test(tcase, subgraphs_nested_too_deep_are_rejected);
+    tcase_add_test(tcase, reader_reads_single_attributes);
+    tcase_add_test(tcase, reader_keeps_empty_list_attributes);
+    tcase_add_test(tcase, reader_infers_the_type_of_an_untyped_attribute);
+    tcase_add_test(tcase, invalid_attributes_are_rejected);
     return run_tests("model nodes", tcase);
 }

@@ -7,7 +7,7 @@
 
 /* ---- the head -------------------------------------------------------------------------------- */
 
-START_TEST(reads_a_small_model)
+START_TEST(reader_reads_a_small_model)
 {
     const float weights[] = {1.0f, 2.0f};
     const struct bp_ir_value *value;
@@ -40,7 +40,7 @@ START_TEST(reads_a_small_model)
 }
 END_TEST
 
-START_TEST(tells_the_facts_of_the_file)
+START_TEST(model_info_has_the_metadata_of_the_file)
 {
     bp_model_info info;
     const char *value;
@@ -100,7 +100,7 @@ static void write_head(int64_t ir_version, int64_t opset)
     pw_close(&w);
 }
 
-START_TEST(takes_ir_versions_and_operator_sets_that_can_be_read)
+START_TEST(reader_checks_ir_and_opset_versions)
 {
     int64_t version;
 
@@ -130,7 +130,7 @@ START_TEST(takes_ir_versions_and_operator_sets_that_can_be_read)
 }
 END_TEST
 
-START_TEST(takes_the_last_of_two_versions_of_an_operator_set)
+START_TEST(reader_takes_the_last_import_of_an_opset)
 {
     write_head(8, 13);
     pw_open(&w, 8);
@@ -153,7 +153,7 @@ static void write_dim(const char *name, int64_t value)
     pw_close(&w);
 }
 
-START_TEST(equal_names_of_sizes_are_equal_symbols)
+START_TEST(dimensions_of_one_name_are_one_symbol)
 {
     const struct bp_sym *x, *u;
 
@@ -217,7 +217,7 @@ START_TEST(values_that_are_no_tensors_have_no_element_type)
 }
 END_TEST
 
-START_TEST(takes_types_of_value_info_and_ignores_names_that_nobody_has)
+START_TEST(reader_applies_value_info_and_ignores_unknown_names)
 {
     start_model();
     pw_node(&w, "Abs", "y", "z");
@@ -249,7 +249,7 @@ static void write_default(int32_t dtype, const int64_t *dims, size_t n)
     pw_close(&w);
 }
 
-START_TEST(an_initializer_that_is_an_input_is_a_constant_unless_defaults_are_open)
+START_TEST(initializer_that_is_an_input_is_constant_unless_it_may_be_fed)
 {
     const struct bp_ir_value *b;
 
@@ -267,7 +267,7 @@ START_TEST(an_initializer_that_is_an_input_is_a_constant_unless_defaults_are_ope
 }
 END_TEST
 
-START_TEST(refuses_a_default_that_is_not_what_its_input_declares)
+START_TEST(default_that_contradicts_its_input_is_rejected)
 {
     write_default(BP_DTYPE_F64, PW_DIMS(1), 8);
     refuses(BP_E_INVALID, "input 'b': has a default of type float64 and is declared float32");
@@ -278,7 +278,7 @@ START_TEST(refuses_a_default_that_is_not_what_its_input_declares)
 }
 END_TEST
 
-START_TEST(refuses_names_that_are_given_twice)
+START_TEST(duplicate_names_are_rejected)
 {
     write_default(BP_DTYPE_F32, PW_DIMS(2), 8);
     w.size = 0;
@@ -312,7 +312,7 @@ START_TEST(refuses_names_that_are_given_twice)
 }
 END_TEST
 
-START_TEST(refuses_unsound_tensors_by_name)
+START_TEST(invalid_tensors_are_rejected_by_name)
 {
     start_model();
     pw_raw_tensor(&w, 5, "weights", BP_DTYPE_F32, PW_DIMS(3), "01234567", 8);
@@ -327,7 +327,7 @@ END_TEST
 
 /* ---- sparse tensors -------------------------------------------------------------------------- */
 
-START_TEST(makes_sparse_initializers_dense)
+START_TEST(sparse_initializers_are_made_dense)
 {
     const float flat[] = {0, 5.0f, 0, 0, 0, 6.0f}, pairs[] = {0, 0, 5.0f, 6.0f, 0, 0};
 
@@ -346,7 +346,7 @@ START_TEST(makes_sparse_initializers_dense)
 }
 END_TEST
 
-START_TEST(refuses_sparse_tensors_that_do_not_add_up)
+START_TEST(inconsistent_sparse_tensors_are_rejected)
 {
     start_model();
     pw_sparse(&w, 15, PW_DIMS(2), (const int64_t[]){1, 6}, 2, PW_DIMS(2, 3));
@@ -377,18 +377,18 @@ int main(void)
     TCase *tcase = tcase_create("onnx");
 
     tcase_add_checked_fixture(tcase, setup_model, teardown_model);
-    tcase_add_test(tcase, reads_a_small_model);
-    tcase_add_test(tcase, tells_the_facts_of_the_file);
-    tcase_add_test(tcase, takes_ir_versions_and_operator_sets_that_can_be_read);
-    tcase_add_test(tcase, takes_the_last_of_two_versions_of_an_operator_set);
-    tcase_add_test(tcase, equal_names_of_sizes_are_equal_symbols);
+    tcase_add_test(tcase, reader_reads_a_small_model);
+    tcase_add_test(tcase, model_info_has_the_metadata_of_the_file);
+    tcase_add_test(tcase, reader_checks_ir_and_opset_versions);
+    tcase_add_test(tcase, reader_takes_the_last_import_of_an_opset);
+    tcase_add_test(tcase, dimensions_of_one_name_are_one_symbol);
     tcase_add_test(tcase, values_that_are_no_tensors_have_no_element_type);
-    tcase_add_test(tcase, takes_types_of_value_info_and_ignores_names_that_nobody_has);
-    tcase_add_test(tcase, an_initializer_that_is_an_input_is_a_constant_unless_defaults_are_open);
-    tcase_add_test(tcase, refuses_a_default_that_is_not_what_its_input_declares);
-    tcase_add_test(tcase, refuses_names_that_are_given_twice);
-    tcase_add_test(tcase, refuses_unsound_tensors_by_name);
-    tcase_add_test(tcase, makes_sparse_initializers_dense);
-    tcase_add_test(tcase, refuses_sparse_tensors_that_do_not_add_up);
+    tcase_add_test(tcase, reader_applies_value_info_and_ignores_unknown_names);
+    tcase_add_test(tcase, initializer_that_is_an_input_is_constant_unless_it_may_be_fed);
+    tcase_add_test(tcase, default_that_contradicts_its_input_is_rejected);
+    tcase_add_test(tcase, duplicate_names_are_rejected);
+    tcase_add_test(tcase, invalid_tensors_are_rejected_by_name);
+    tcase_add_test(tcase, sparse_initializers_are_made_dense);
+    tcase_add_test(tcase, inconsistent_sparse_tensors_are_rejected);
     return run_tests("onnx", tcase);
 }

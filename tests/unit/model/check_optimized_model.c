@@ -37,8 +37,8 @@ static bp_model_info info_of(const bp_model *model)
     return info;
 }
 
-/* x[N,2,4,4] * w + b, then Relu: y. w may be an input as well. */
-static void picture(bool has_default)
+/* y = Relu(Conv(x[N,2,4,4], w) + b). w may be an input with a default. */
+static void conv_model(bool has_default)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N,2,4,4");
     passes_floats("w", PW_DIMS(3, 2, 1, 1), 1);
@@ -57,15 +57,15 @@ static void end_graph(void)
     kit.is_closed = true;
 }
 
-/* ---- what stays ------------------------------------------------------------------------------ */
+/* ---- what an optimised model keeps ----------------------------------------------------------- */
 
-START_TEST(what_a_model_says_of_itself_stays)
+START_TEST(optimized_model_keeps_its_metadata)
 {
     struct passes_saved saved;
     bp_io_info port = {.struct_size = sizeof port};
     const char *value;
 
-    picture(false);
+    conv_model(false);
     end_graph();
     pw_text(&kit.w, 2, "a producer");
     pw_text(&kit.w, 6, "what it is for");
@@ -92,11 +92,11 @@ START_TEST(what_a_model_says_of_itself_stays)
 }
 END_TEST
 
-START_TEST(a_level_without_passes_changes_no_node)
+START_TEST(optimize_level_none_changes_no_node)
 {
     struct passes_saved saved;
 
-    picture(false);
+    conv_model(false);
     passes_open_at(BP_OPTIMIZE_NONE);
     passes_save(0, &saved);
     ck_assert_uint_eq(info_of(saved.model).n_nodes, 3);
@@ -106,11 +106,11 @@ START_TEST(a_level_without_passes_changes_no_node)
 }
 END_TEST
 
-START_TEST(weights_that_nobody_reads_are_left_out)
+START_TEST(optimized_model_omits_unread_weights)
 {
     struct passes_saved saved;
 
-    picture(false);
+    conv_model(false);
     passes_floats("unused", PW_DIMS(100), 3);
     passes_open_at(BP_OPTIMIZE_BASIC);
     passes_save(0, &saved);
@@ -119,13 +119,13 @@ START_TEST(weights_that_nobody_reads_are_left_out)
 }
 END_TEST
 
-START_TEST(the_first_model_may_be_closed)
+START_TEST(optimized_model_outlives_the_original)
 {
     struct passes_result want, got;
     bp_model *model;
     bp_report *report;
 
-    picture(false);
+    conv_model(false);
     passes_open_at(BP_OPTIMIZE_NONE);
     kit_session();
     passes_run(1, &want);
@@ -148,11 +148,11 @@ END_TEST
 
 /* ---- initializers that are inputs ------------------------------------------------------------ */
 
-START_TEST(defaults_become_constants)
+START_TEST(optimized_model_turns_defaults_into_constants)
 {
     struct passes_saved saved;
 
-    picture(true);
+    conv_model(true);
     passes_open_at(BP_OPTIMIZE_EXTENDED);
     passes_save(0, &saved);
     ck_assert_uint_eq(info_of(kit_model()).n_inputs, 2);
@@ -162,21 +162,21 @@ START_TEST(defaults_become_constants)
 }
 END_TEST
 
-START_TEST(defaults_may_be_kept_to_be_fed)
+START_TEST(optimized_model_keeps_defaults_on_request)
 {
-    static const float picture_of[32] = {1}, weights[6] = {7};
+    static const float image[32] = {1}, weights[6] = {7};
     bp_binding in[2], out = kit_wanted(0);
     struct passes_saved saved;
     bp_model *model;
 
-    picture(true);
+    conv_model(true);
     passes_open_at(BP_OPTIMIZE_BASIC);
     passes_save(BP_OPTIMIZE_KEEP_DEFAULTS, &saved);
     ck_assert_uint_eq(info_of(saved.model).n_inputs, 2);
     model = kit.model;
     kit.model = saved.model;
     kit_session();
-    in[0] = KIT_TENSOR(0, BP_DTYPE_F32, picture_of, 1, 2, 4, 4);
+    in[0] = KIT_TENSOR(0, BP_DTYPE_F32, image, 1, 2, 4, 4);
     in[1] = KIT_TENSOR(1, BP_DTYPE_F32, weights, 3, 2, 1, 1);
     kit_run(in, 2, &out, 1);
     ck_assert(((float *)out.tensor.base)[0] > 6);
@@ -188,10 +188,10 @@ START_TEST(defaults_may_be_kept_to_be_fed)
 }
 END_TEST
 
-/* ---- bodies, texts and types ----------------------------------------------------------------- */
+/* ---- subgraphs, strings and types ------------------------------------------------------------ */
 
-/* A loop whose body has a constant of its own and takes one from around it. */
-START_TEST(bodies_go_along)
+/* A loop whose subgraph has a constant of its own and captures another. */
+START_TEST(optimized_model_keeps_subgraphs)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "3");
     kit_ints("rounds", PW_SCALAR, 1, (const int64_t[]){4});
@@ -217,8 +217,8 @@ START_TEST(bodies_go_along)
 }
 END_TEST
 
-/* A body folds its own constant of a name that the graph around has made already. */
-START_TEST(names_in_bodies_are_new_to_the_graph_around)
+/* A constant folded in a subgraph gets a name that the outer graph does not have. */
+START_TEST(optimized_subgraphs_have_names_unique_in_the_model)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1,2,4,4");
     passes_floats("w", PW_DIMS(3, 2, 1, 1), 1);
@@ -256,7 +256,7 @@ static const char *text_at(const bp_tensor *tensor, size_t i)
     return text;
 }
 
-START_TEST(texts_go_along)
+START_TEST(optimized_model_keeps_strings)
 {
     bp_binding in, out = kit_wanted(0);
     struct passes_saved saved;
@@ -287,8 +287,8 @@ START_TEST(texts_go_along)
 }
 END_TEST
 
-/* The host has types among attributes as texts; the file has them as ONNX wants them. */
-START_TEST(types_go_along)
+/* The host keeps type attributes as strings; the saved file has them as TypeProto. */
+START_TEST(optimized_model_keeps_type_attributes)
 {
     struct passes_result want, got;
     struct passes_saved saved;
@@ -362,7 +362,7 @@ static void with_function(int64_t opset)
     pw_close(&kit.w);
 }
 
-START_TEST(functions_are_in_place_of_their_calls)
+START_TEST(optimized_model_has_its_functions_inlined)
 {
     struct passes_saved saved;
 
@@ -377,7 +377,7 @@ START_TEST(functions_are_in_place_of_their_calls)
 }
 END_TEST
 
-START_TEST(two_meanings_of_one_operator_are_refused)
+START_TEST(optimize_rejects_nodes_of_two_versions_of_an_opset)
 {
     bp_model *model = NULL;
     bp_report *report = NULL;
@@ -391,7 +391,7 @@ START_TEST(two_meanings_of_one_operator_are_refused)
 END_TEST
 
 /* ONNX has LayerNormalization from 17 on; the file may stay at 13, as ONNX Runtime's own do. */
-START_TEST(a_layer_norm_goes_into_an_old_model)
+START_TEST(layer_normalization_may_be_fused_in_an_opset_13_model)
 {
     static const float two = 2, epsilon = 1e-5f;
     struct passes_saved saved;
@@ -427,11 +427,11 @@ END_TEST
 
 /* ---- misuse ---------------------------------------------------------------------------------- */
 
-START_TEST(wrong_arguments_are_refused)
+START_TEST(optimize_rejects_invalid_arguments)
 {
     bp_model *model = NULL;
 
-    picture(false);
+    conv_model(false);
     KIT_FAILS(bp_model_optimize(kit.env, NULL, NULL, 0, &model, NULL, &kit.err), BP_E_INVALID,
               "a model");
     KIT_FAILS(bp_model_optimize(kit.env, kit_model(), NULL, 6, &model, NULL, &kit.err),
@@ -444,11 +444,11 @@ START_TEST(wrong_arguments_are_refused)
 }
 END_TEST
 
-START_TEST(every_allocation_may_fail)
+START_TEST(optimize_survives_every_failing_allocation)
 {
     bool failed = true;
 
-    picture(true);
+    conv_model(true);
     kit_model();
     passes_open_at(BP_OPTIMIZE_EXTENDED);
     for (unsigned n = 1; failed; n++) {
@@ -472,21 +472,21 @@ int main(void)
 {
     TCase *all = tcase_create("all");
 
-    tcase_add_test(all, what_a_model_says_of_itself_stays);
-    tcase_add_test(all, a_level_without_passes_changes_no_node);
-    tcase_add_test(all, weights_that_nobody_reads_are_left_out);
-    tcase_add_test(all, the_first_model_may_be_closed);
-    tcase_add_test(all, defaults_become_constants);
-    tcase_add_test(all, defaults_may_be_kept_to_be_fed);
-    tcase_add_test(all, bodies_go_along);
-    tcase_add_test(all, names_in_bodies_are_new_to_the_graph_around);
-    tcase_add_test(all, texts_go_along);
-    tcase_add_test(all, types_go_along);
-    tcase_add_test(all, functions_are_in_place_of_their_calls);
-    tcase_add_test(all, two_meanings_of_one_operator_are_refused);
-    tcase_add_test(all, a_layer_norm_goes_into_an_old_model);
-    tcase_add_test(all, wrong_arguments_are_refused);
-    tcase_add_test(all, every_allocation_may_fail);
+    tcase_add_test(all, optimized_model_keeps_its_metadata);
+    tcase_add_test(all, optimize_level_none_changes_no_node);
+    tcase_add_test(all, optimized_model_omits_unread_weights);
+    tcase_add_test(all, optimized_model_outlives_the_original);
+    tcase_add_test(all, optimized_model_turns_defaults_into_constants);
+    tcase_add_test(all, optimized_model_keeps_defaults_on_request);
+    tcase_add_test(all, optimized_model_keeps_subgraphs);
+    tcase_add_test(all, optimized_subgraphs_have_names_unique_in_the_model);
+    tcase_add_test(all, optimized_model_keeps_strings);
+    tcase_add_test(all, optimized_model_keeps_type_attributes);
+    tcase_add_test(all, optimized_model_has_its_functions_inlined);
+    tcase_add_test(all, optimize_rejects_nodes_of_two_versions_of_an_opset);
+    tcase_add_test(all, layer_normalization_may_be_fused_in_an_opset_13_model);
+    tcase_add_test(all, optimize_rejects_invalid_arguments);
+    tcase_add_test(all, optimize_survives_every_failing_allocation);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 120);
     return kit_main("model_optimize", &all, 1);

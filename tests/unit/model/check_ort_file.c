@@ -123,7 +123,7 @@ static void describe(struct pw *to, const struct bp_ir *graph)
     }
 }
 
-START_TEST(a_written_model_is_read_as_the_same_graph)
+START_TEST(ort_file_reads_back_as_the_same_graph)
 {
     struct pw before = {0}, after = {0};
 
@@ -139,7 +139,7 @@ START_TEST(a_written_model_is_read_as_the_same_graph)
 }
 END_TEST
 
-START_TEST(a_file_that_was_read_is_written_as_it_was)
+START_TEST(ort_file_is_written_back_unchanged)
 {
     struct pw first = {0};
 
@@ -153,7 +153,7 @@ START_TEST(a_file_that_was_read_is_written_as_it_was)
 END_TEST
 
 /* And as ONNX: what is saved in that format has the data within. */
-START_TEST(a_file_becomes_an_onnx_model)
+START_TEST(ort_file_is_saved_as_an_onnx_model)
 {
     struct pw saved = {0}, before = {0}, after = {0};
     bp_model_sink sink = {.struct_size = sizeof sink, .user = &saved, .write = ort_write_part};
@@ -173,7 +173,7 @@ START_TEST(a_file_becomes_an_onnx_model)
 }
 END_TEST
 
-START_TEST(strings_are_read)
+START_TEST(ort_file_strings_are_read)
 {
     const bp_span *strings;
 
@@ -186,7 +186,7 @@ START_TEST(strings_are_read)
 }
 END_TEST
 
-START_TEST(types_that_the_model_leaves_out_are_written)
+START_TEST(ort_file_has_inferred_types)
 {
     const struct bp_fact *fact;
 
@@ -198,7 +198,7 @@ START_TEST(types_that_the_model_leaves_out_are_written)
 }
 END_TEST
 
-START_TEST(weights_stay_in_the_file)
+START_TEST(ort_file_weights_are_not_copied)
 {
     const uint8_t *bytes;
     bp_model_info info;
@@ -219,7 +219,7 @@ END_TEST
 
 /* ---- what only ONNX Runtime writes ----------------------------------------------------------- */
 
-START_TEST(sparse_weights_have_indices_of_any_width)
+START_TEST(ort_file_sparse_weights_have_indices_of_any_width)
 {
     static const struct {
         uint32_t dtype;
@@ -247,7 +247,7 @@ START_TEST(sparse_weights_have_indices_of_any_width)
 }
 END_TEST
 
-START_TEST(a_sparse_index_below_zero_is_refused)
+START_TEST(ort_file_with_a_negative_sparse_index_is_rejected)
 {
     refuses_hand(
         (struct ort_hand){
@@ -256,7 +256,7 @@ START_TEST(a_sparse_index_below_zero_is_refused)
 }
 END_TEST
 
-START_TEST(runtime_optimisations_are_counted_and_skipped)
+START_TEST(ort_file_runtime_optimisations_are_counted_and_skipped)
 {
     struct ort_hand hand = {.external = -1, .n_records = 3};
 
@@ -267,7 +267,7 @@ START_TEST(runtime_optimisations_are_counted_and_skipped)
 }
 END_TEST
 
-START_TEST(every_version_of_the_format_is_read_or_refused)
+START_TEST(ort_file_of_every_format_version_is_read_or_rejected)
 {
     char version[2] = {(char)('0' + _i), '\0'};
     struct ort_hand hand = {.external = -1, .version = version};
@@ -282,7 +282,7 @@ END_TEST
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
-START_TEST(refuses_what_only_onnx_runtime_could_run)
+START_TEST(ort_file_with_compiled_nodes_is_rejected)
 {
     refuses_hand((struct ort_hand){.external = -1, .node_type = 1}, BP_E_UNSUPPORTED,
                  "compiled by ONNX Runtime's SomeExecutionProvider");
@@ -295,8 +295,8 @@ START_TEST(refuses_what_only_onnx_runtime_could_run)
 }
 END_TEST
 
-/* 60,000 nodes in a file of 240 KB, all the same: with a name of 4,000 bytes they would be 240 MB. */
-START_TEST(refuses_tables_that_are_used_again_and_again)
+/* 60,000 nodes share one table in a file of 240 KB: with a name of 4,000 bytes each they would take 240 MB. */
+START_TEST(ort_file_with_excessively_shared_tables_is_rejected)
 {
     char op[4001] = "";
 
@@ -308,7 +308,7 @@ START_TEST(refuses_tables_that_are_used_again_and_again)
 END_TEST
 
 /* Every length: the data is at the end, so each cut takes something away. */
-START_TEST(refuses_every_cut)
+START_TEST(truncated_ort_file_is_rejected)
 {
     struct pw whole;
 
@@ -334,7 +334,7 @@ START_TEST(refuses_every_cut)
 END_TEST
 
 /* Each four bytes of the file become an offset that leads out of it. */
-START_TEST(offsets_out_of_the_file_are_found)
+START_TEST(ort_file_with_an_offset_outside_the_file_is_rejected)
 {
     static const uint32_t values[] = {0x7fffffff, 0xffffffff, 0x80000000, 1u << 20};
 
@@ -356,7 +356,7 @@ START_TEST(offsets_out_of_the_file_are_found)
 }
 END_TEST
 
-START_TEST(names_the_field_that_is_broken)
+START_TEST(ort_file_error_names_the_broken_field)
 {
     const uint32_t far = 0x100000;
 
@@ -371,7 +371,7 @@ END_TEST
 
 /* ---- out of memory and limits of the format -------------------------------------------------- */
 
-START_TEST(refuses_to_write_what_the_format_cannot_say)
+START_TEST(ort_file_writer_rejects_what_the_format_cannot_represent)
 {
     w.size = 0;
     pw_open_model_at(&w, 15);
@@ -398,21 +398,22 @@ int main(void)
     TCase *tcase = tcase_create("ort_file");
 
     tcase_add_checked_fixture(tcase, setup_model, teardown_file);
-    tcase_add_loop_test(tcase, a_written_model_is_read_as_the_same_graph, 0, ORT_WRITERS);
-    tcase_add_loop_test(tcase, a_file_that_was_read_is_written_as_it_was, 0, ORT_WRITERS);
-    tcase_add_loop_test(tcase, a_file_becomes_an_onnx_model, 0, ORT_WRITERS);
-    tcase_add_test(tcase, strings_are_read);
-    tcase_add_test(tcase, types_that_the_model_leaves_out_are_written);
-    tcase_add_test(tcase, weights_stay_in_the_file);
-    tcase_add_loop_test(tcase, sparse_weights_have_indices_of_any_width, 0, 4);
-    tcase_add_test(tcase, a_sparse_index_below_zero_is_refused);
-    tcase_add_test(tcase, runtime_optimisations_are_counted_and_skipped);
-    tcase_add_loop_test(tcase, every_version_of_the_format_is_read_or_refused, 0, 8);
-    tcase_add_test(tcase, refuses_what_only_onnx_runtime_could_run);
-    tcase_add_test(tcase, refuses_tables_that_are_used_again_and_again);
-    tcase_add_loop_test(tcase, refuses_every_cut, 0, ORT_WRITERS);
-    tcase_add_loop_test(tcase, offsets_out_of_the_file_are_found, 0, ORT_WRITERS);
-    tcase_add_test(tcase, names_the_field_that_is_broken);
-    tcase_add_test(tcase, refuses_to_write_what_the_format_cannot_say);
+    tcase_add_loop_test(tcase, ort_file_reads_back_as_the_same_graph, 0, ORT_WRITERS);
+    tcase_add_loop_test(tcase, ort_file_is_written_back_unchanged, 0, ORT_WRITERS);
+    tcase_add_loop_test(tcase, ort_file_is_saved_as_an_onnx_model, 0, ORT_WRITERS);
+    tcase_add_test(tcase, ort_file_strings_are_read);
+    tcase_add_test(tcase, ort_file_has_inferred_types);
+    tcase_add_test(tcase, ort_file_weights_are_not_copied);
+    tcase_add_loop_test(tcase, ort_file_sparse_weights_have_indices_of_any_width, 0, 4);
+    tcase_add_test(tcase, ort_file_with_a_negative_sparse_index_is_rejected);
+    tcase_add_test(tcase, ort_file_runtime_optimisations_are_counted_and_skipped);
+    tcase_add_loop_test(tcase, ort_file_of_every_format_version_is_read_or_rejected, 0, 8);
+    tcase_add_test(tcase, ort_file_with_compiled_nodes_is_rejected);
+    tcase_add_test(tcase, ort_file_with_excessively_shared_tables_is_rejected);
+    tcase_add_loop_test(tcase, truncated_ort_file_is_rejected, 0, ORT_WRITERS);
+    tcase_add_loop_test(tcase, ort_file_with_an_offset_outside_the_file_is_rejected, 0,
+                        ORT_WRITERS);
+    tcase_add_test(tcase, ort_file_error_names_the_broken_field);
+    tcase_add_test(tcase, ort_file_writer_rejects_what_the_format_cannot_represent);
     return run_tests("ort_file", tcase);
 }

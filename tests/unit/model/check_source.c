@@ -87,7 +87,7 @@ static void write_external(const char *name, const char *location, const char *o
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
-START_TEST(a_given_weight_is_used_where_it_lies)
+START_TEST(supplied_weight_is_used_without_a_copy)
 {
     int64_t two[] = {2};
     bp_model_weight weights[] = {weight("b", BP_DTYPE_F32, two, 1, others, sizeof others)};
@@ -104,7 +104,7 @@ START_TEST(a_given_weight_is_used_where_it_lies)
 }
 END_TEST
 
-START_TEST(a_given_weight_replaces_external_data_without_a_directory)
+START_TEST(supplied_weight_replaces_external_data_without_a_directory)
 {
     int64_t two[] = {2};
     bp_model_weight weights[] = {weight("e", BP_DTYPE_F32, two, 1, numbers, sizeof numbers),
@@ -125,11 +125,11 @@ START_TEST(a_given_weight_replaces_external_data_without_a_directory)
 }
 END_TEST
 
-START_TEST(a_weight_that_does_not_fit_is_refused)
+START_TEST(supplied_weight_that_does_not_fit_is_rejected)
 {
     int64_t two[] = {2};
     int64_t three[] = {3};
-    const float room[3] = {0};
+    const float values[3] = {0};
     bp_model_weight one;
     bp_model_source from;
 
@@ -139,26 +139,26 @@ START_TEST(a_weight_that_does_not_fit_is_refused)
     from = source();
     from.weights = &one;
     from.n_weights = 1;
-    one = weight("biaz", BP_DTYPE_F32, two, 1, room, sizeof room);
+    one = weight("biaz", BP_DTYPE_F32, two, 1, values, sizeof values);
     refuses_source(&from, BP_E_OPTION,
                    "weight 'biaz': the model has no such initializer; is 'bias'");
     one.flags = BP_WEIGHT_IF_ANY;
     builds(&from);
-    one = weight("bias", BP_DTYPE_I32, two, 1, room, sizeof room);
+    one = weight("bias", BP_DTYPE_I32, two, 1, values, sizeof values);
     refuses_source(&from, BP_E_OPTION, "it is int32, the model's initializer is float32");
-    one = weight("bias", BP_DTYPE_F32, two, 0, room, sizeof room);
+    one = weight("bias", BP_DTYPE_F32, two, 0, values, sizeof values);
     refuses_source(&from, BP_E_OPTION, "it has rank 0, the model's initializer has 1");
-    one = weight("bias", BP_DTYPE_F32, three, 1, room, sizeof room);
+    one = weight("bias", BP_DTYPE_F32, three, 1, values, sizeof values);
     refuses_source(&from, BP_E_OPTION, "its size in dimension 0 is 3");
-    one = weight("bias", BP_DTYPE_F32, two, 1, room, 7);
+    one = weight("bias", BP_DTYPE_F32, two, 1, values, 7);
     refuses_source(&from, BP_E_INVALID, "weight 'bias': the tensor's dims need 8 bytes");
-    one = weight("bias", BP_DTYPE_F32, two, 1, room, sizeof room);
+    one = weight("bias", BP_DTYPE_F32, two, 1, values, sizeof values);
     one.flags = BP_WEIGHT_EXTERNAL;
     refuses_source(&from, BP_E_OPTION, "not in an external file");
 }
 END_TEST
 
-START_TEST(given_bools_are_checked)
+START_TEST(supplied_bools_are_checked)
 {
     int64_t two[] = {2};
     const uint8_t bad[] = {1, 7};
@@ -177,7 +177,7 @@ END_TEST
 
 /* ---- files in memory ------------------------------------------------------------------------- */
 
-START_TEST(a_file_in_memory_has_external_data)
+START_TEST(external_data_may_be_supplied_in_memory)
 {
     const float file[] = {0, 0, 3.0f, 4.0f};
     bp_model_file files[] = {{"else.bin", "", 0}, {"w.bin", file, sizeof file}};
@@ -218,7 +218,7 @@ static void write_edit(void)
     pw_close(&edit);
 }
 
-START_TEST(an_edit_adds_and_replaces)
+START_TEST(edit_adds_and_replaces_parts_of_a_model)
 {
     int64_t two[] = {2};
     bp_model_weight k = weight("k", BP_DTYPE_F32, two, 1, others, sizeof others);
@@ -243,7 +243,7 @@ START_TEST(an_edit_adds_and_replaces)
 }
 END_TEST
 
-START_TEST(an_edit_that_is_wrong_is_refused)
+START_TEST(invalid_edit_is_rejected)
 {
     bp_model_source from;
     bp_span edits[1];
@@ -300,7 +300,7 @@ static bp_rc write_part(void *user, const void *bytes, size_t size, bp_err *unus
     return BP_OK;
 }
 
-/* Everything of 8 bytes and more goes to out.bin, one behind the other. */
+/* Every tensor of 8 bytes or more goes to out.bin, one after the other. */
 static bp_rc place(void *user, const bp_weight_info *info, const char **file, uint64_t *offset,
                    bp_err *unused)
 {
@@ -357,7 +357,7 @@ static void save(struct pw *out)
     builds(&from);
 }
 
-/* A model with everything in it that holds tensors, and with fields that nobody here reads. */
+/* A model with every field that holds tensors, and with fields that the reader does not know. */
 static void write_rich_model(void)
 {
     start_model();
@@ -426,7 +426,7 @@ static bool has_bytes(const char *what)
     return false;
 }
 
-START_TEST(a_saved_model_has_external_data_within)
+START_TEST(saved_model_embeds_external_data)
 {
     open_rich_model();
     check_rich_graph();
@@ -437,7 +437,7 @@ START_TEST(a_saved_model_has_external_data_within)
 }
 END_TEST
 
-START_TEST(a_model_that_needs_no_change_is_saved_as_it_is)
+START_TEST(unchanged_model_is_saved_byte_for_byte)
 {
     start_model();
     pw_raw_tensor(&w, 5, "b", BP_DTYPE_F32, PW_DIMS(2), numbers, sizeof numbers);
@@ -449,7 +449,7 @@ START_TEST(a_model_that_needs_no_change_is_saved_as_it_is)
 }
 END_TEST
 
-START_TEST(a_saved_model_has_initializers_where_they_were_placed)
+START_TEST(saved_model_has_initializers_inline_or_external_as_requested)
 {
     struct pw out = {0};
 
@@ -465,7 +465,7 @@ START_TEST(a_saved_model_has_initializers_where_they_were_placed)
 }
 END_TEST
 
-START_TEST(a_saved_model_has_weights_and_edits)
+START_TEST(saved_model_has_supplied_weights_and_edits)
 {
     int64_t two[] = {2};
     const bp_span texts[] = {{"red", 3}, {"", 0}};
@@ -500,7 +500,7 @@ START_TEST(a_saved_model_has_weights_and_edits)
 END_TEST
 
 /* Every allocation in turn fails once. */
-START_TEST(running_out_of_memory_is_an_error)
+START_TEST(model_source_survives_every_failing_allocation)
 {
     int64_t two[] = {2};
     bp_model_weight weights[] = {weight("b", BP_DTYPE_F32, two, 1, others, sizeof others),
@@ -538,7 +538,7 @@ START_TEST(running_out_of_memory_is_an_error)
 }
 END_TEST
 
-START_TEST(what_a_sink_returns_ends_it)
+START_TEST(error_of_the_sink_ends_saving)
 {
     bp_model_sink sink = {.struct_size = sizeof sink, .write = refuse_part};
 
@@ -550,7 +550,7 @@ START_TEST(what_a_sink_returns_ends_it)
 }
 END_TEST
 
-START_TEST(a_missing_file_ends_saving)
+START_TEST(missing_external_file_ends_saving)
 {
     bp_model_sink sink = {.struct_size = sizeof sink, .write = write_part};
     bp_model_source from;
@@ -560,14 +560,14 @@ START_TEST(a_missing_file_ends_saving)
     end_model();
     from = source();
     from.dir = "/nonexistent";
-    builds(&from); /* the structure can be looked at without */
+    builds(&from); /* the graph can be read without the file */
     ck_assert_int_eq(bp_onnx_save(onnx, &sink, &err), BP_E_IO);
     ck_assert_ptr_nonnull(strstr(text, "tensor 'e'"));
     ck_assert_uint_eq(n_saved, 0);
 }
 END_TEST
 
-START_TEST(a_model_over_2_gib_is_refused)
+START_TEST(saving_a_model_over_2_gib_is_rejected)
 {
     const size_t size = (size_t)1 << 31;
     int64_t large[] = {(int64_t)size};
@@ -595,7 +595,7 @@ END_TEST
 
 /* ---- the public door ------------------------------------------------------------------------- */
 
-START_TEST(a_source_is_checked)
+START_TEST(invalid_model_source_is_rejected)
 {
     bp_model_weight nameless = {0};
     bp_model_file empty = {"f", NULL, 3};
@@ -637,21 +637,21 @@ int main(void)
     TCase *tcase = tcase_create("source");
 
     tcase_add_checked_fixture(tcase, setup_model, teardown);
-    tcase_add_test(tcase, a_given_weight_is_used_where_it_lies);
-    tcase_add_test(tcase, a_given_weight_replaces_external_data_without_a_directory);
-    tcase_add_test(tcase, a_weight_that_does_not_fit_is_refused);
-    tcase_add_test(tcase, given_bools_are_checked);
-    tcase_add_test(tcase, a_file_in_memory_has_external_data);
-    tcase_add_test(tcase, an_edit_adds_and_replaces);
-    tcase_add_test(tcase, an_edit_that_is_wrong_is_refused);
-    tcase_add_test(tcase, a_saved_model_has_external_data_within);
-    tcase_add_test(tcase, a_model_that_needs_no_change_is_saved_as_it_is);
-    tcase_add_test(tcase, a_saved_model_has_initializers_where_they_were_placed);
-    tcase_add_test(tcase, a_saved_model_has_weights_and_edits);
-    tcase_add_test(tcase, running_out_of_memory_is_an_error);
-    tcase_add_test(tcase, what_a_sink_returns_ends_it);
-    tcase_add_test(tcase, a_missing_file_ends_saving);
-    tcase_add_test(tcase, a_model_over_2_gib_is_refused);
-    tcase_add_test(tcase, a_source_is_checked);
+    tcase_add_test(tcase, supplied_weight_is_used_without_a_copy);
+    tcase_add_test(tcase, supplied_weight_replaces_external_data_without_a_directory);
+    tcase_add_test(tcase, supplied_weight_that_does_not_fit_is_rejected);
+    tcase_add_test(tcase, supplied_bools_are_checked);
+    tcase_add_test(tcase, external_data_may_be_supplied_in_memory);
+    tcase_add_test(tcase, edit_adds_and_replaces_parts_of_a_model);
+    tcase_add_test(tcase, invalid_edit_is_rejected);
+    tcase_add_test(tcase, saved_model_embeds_external_data);
+    tcase_add_test(tcase, unchanged_model_is_saved_byte_for_byte);
+    tcase_add_test(tcase, saved_model_has_initializers_inline_or_external_as_requested);
+    tcase_add_test(tcase, saved_model_has_supplied_weights_and_edits);
+    tcase_add_test(tcase, model_source_survives_every_failing_allocation);
+    tcase_add_test(tcase, error_of_the_sink_ends_saving);
+    tcase_add_test(tcase, missing_external_file_ends_saving);
+    tcase_add_test(tcase, saving_a_model_over_2_gib_is_rejected);
+    tcase_add_test(tcase, invalid_model_source_is_rejected);
     return run_tests("source", tcase);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_optimize.c - constants, bodies, options and reports of passes; random, large and real models. */
+/* check_optimize.c - constants, subgraphs, options and reports of passes; random, large and real models. */
 
 #include "config.h"
 
@@ -13,7 +13,7 @@
 /* ---- pieces of models ------------------------------------------------------------------------ */
 
 /* x[1,2,4,4] * w[3,2,1,1] */
-static void picture(void)
+static void conv_operands(void)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1,2,4,4");
     passes_floats("w", PW_DIMS(3, 2, 1, 1), 1);
@@ -21,7 +21,7 @@ static void picture(void)
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
-START_TEST(what_is_known_is_computed_once)
+START_TEST(constant_expressions_are_folded)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
     passes_floats("a", PW_DIMS(3), 1);
@@ -34,7 +34,7 @@ START_TEST(what_is_known_is_computed_once)
 }
 END_TEST
 
-START_TEST(shapes_that_are_known_are_written_down)
+START_TEST(known_shapes_are_folded)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
     kit_node("shape", "Shape", "x", "s");
@@ -44,7 +44,7 @@ START_TEST(shapes_that_are_known_are_written_down)
 }
 END_TEST
 
-START_TEST(a_shape_of_a_size_that_is_not_known_stays)
+START_TEST(shape_of_an_unknown_size_is_not_folded)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,3");
     kit_node("shape", "Shape", "x", "s");
@@ -54,7 +54,7 @@ START_TEST(a_shape_of_a_size_that_is_not_known_stays)
 }
 END_TEST
 
-START_TEST(inputs_of_one_name_may_still_differ)
+START_TEST(dimensions_of_one_name_in_two_inputs_are_not_assumed_equal)
 {
     bp_binding in[2], out = kit_wanted(0);
 
@@ -71,15 +71,15 @@ START_TEST(inputs_of_one_name_may_still_differ)
 }
 END_TEST
 
-/* An initializer that is an input as well counts as constant until somebody feeds it. */
-START_TEST(a_default_is_constant_until_it_is_fed)
+/* An initializer that is also an input is constant until it is fed. */
+START_TEST(default_is_constant_until_it_is_fed)
 {
     bp_binding in[2], out[2] = {kit_wanted(0), kit_wanted(0)};
-    float picture_of[32] = {0}, weights[6] = {0};
+    float image[32] = {0}, weights[6] = {0};
 
-    picture_of[0] = 1;
+    image[0] = 1;
     weights[0] = 7;
-    picture();
+    conv_operands();
     kit_io(KIT_INPUT, "w", BP_DTYPE_F32, "3,2,1,1");
     kit_floats("m", PW_DIMS(3, 1, 1), 3, (const float[]){2, 2, 2});
     kit_node("conv", "Conv", "x w", "c");
@@ -88,7 +88,7 @@ START_TEST(a_default_is_constant_until_it_is_fed)
     passes_open_at(BP_OPTIMIZE_EXTENDED);
     kit_session();
     ck_assert_str_eq(passes_ops(), "Conv");
-    in[0] = KIT_TENSOR(0, BP_DTYPE_F32, picture_of, 1, 2, 4, 4);
+    in[0] = KIT_TENSOR(0, BP_DTYPE_F32, image, 1, 2, 4, 4);
     in[1] = KIT_TENSOR(1, BP_DTYPE_F32, weights, 3, 2, 1, 1);
     kit_run(in, 2, &out[0], 1);
     ck_assert(((float *)out[0].tensor.base)[0] == 14);
@@ -99,11 +99,11 @@ START_TEST(a_default_is_constant_until_it_is_fed)
 }
 END_TEST
 
-/* ---- bodies ---------------------------------------------------------------------------------- */
+/* ---- subgraphs ------------------------------------------------------------------------------- */
 
-START_TEST(bodies_are_optimised)
+START_TEST(subgraphs_are_optimised)
 {
-    picture();
+    conv_operands();
     passes_floats("b", PW_DIMS(3, 1, 1), 5);
     kit_node("all", "ReduceSum", "x", "sum");
     kit_node("less", "Less", "sum sum", "cond4");
@@ -132,9 +132,9 @@ END_TEST
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-START_TEST(a_pass_can_be_left_out)
+START_TEST(passes_can_be_disabled)
 {
-    picture();
+    conv_operands();
     passes_floats("b", PW_DIMS(3, 1, 1), 5);
     kit_node("conv", "Conv", "x w", "c");
     kit_node("add", "Add", "c b", "y");
@@ -146,7 +146,7 @@ START_TEST(a_pass_can_be_left_out)
 }
 END_TEST
 
-START_TEST(wrong_names_and_levels_are_told_with_the_right_ones)
+START_TEST(wrong_pass_names_and_levels_get_suggestions)
 {
     uint32_t level;
 
@@ -161,12 +161,12 @@ START_TEST(wrong_names_and_levels_are_told_with_the_right_ones)
 }
 END_TEST
 
-START_TEST(a_plan_tells_of_passes)
+START_TEST(plan_lists_passes)
 {
     bp_report *report;
     char *json;
 
-    picture();
+    conv_operands();
     passes_floats("b", PW_DIMS(3, 1, 1), 5);
     kit_node("conv", "Conv", "x w", "c");
     kit_node("add", "Add", "c b", "y");
@@ -184,10 +184,10 @@ START_TEST(a_plan_tells_of_passes)
 }
 END_TEST
 
-/* A provider that fails to compile falls away; the rest begins with the model as it was. */
-START_TEST(passes_run_anew_when_a_provider_falls_away)
+/* A provider that fails to compile is dropped; the passes start again from the original model. */
+START_TEST(passes_run_again_when_a_provider_is_dropped)
 {
-    picture();
+    conv_operands();
     kit_node("conv", "Conv", "x w", "c");
     kit_node("relu", "Relu", "c", "y");
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
@@ -200,8 +200,8 @@ END_TEST
 
 /* ---- a real model ---------------------------------------------------------------------------- */
 
-/* The digits of the ONNX model zoo, where whoever runs this has them. */
-START_TEST(digits_become_six_nodes)
+/* MNIST of the ONNX model zoo, if BACKPLANE_MODELS has it. */
+START_TEST(mnist_of_the_model_zoo_is_fused_to_six_nodes)
 {
     const char *dir = getenv("BACKPLANE_MODELS");
     char path[1024];
@@ -225,7 +225,7 @@ START_TEST(digits_become_six_nodes)
 END_TEST
 
 /* Time in proportion to nodes: a chain and a fan of 50,000 each, of equal and useless nodes. */
-START_TEST(large_graphs_take_little_time)
+START_TEST(passes_on_large_graphs_take_linear_time)
 {
     enum { N = 50000 };
     char in[48], out[16];
@@ -253,7 +253,7 @@ START_TEST(large_graphs_take_little_time)
 }
 END_TEST
 
-/* Where memory fails there is no session, or one that computes right with fewer passes. */
+/* After a failed allocation there is no session, or one that computes correctly with fewer passes. */
 static void fail_each_allocation(void)
 {
     struct passes_result want, got;
@@ -281,9 +281,9 @@ static void fail_each_allocation(void)
     passes_forget(&want);
 }
 
-START_TEST(every_allocation_may_fail)
+START_TEST(passes_survive_every_failing_allocation)
 {
-    picture();
+    conv_operands();
     passes_floats("m", PW_DIMS(3, 1, 1), 5);
     passes_floats("k", PW_DIMS(3, 1, 1), 6);
     kit_ints("flat", PW_DIMS(2), 2, (const int64_t[]){1, -1});
@@ -300,8 +300,8 @@ START_TEST(every_allocation_may_fail)
 }
 END_TEST
 
-/* Sizes that are written down and shared, a product that takes a scale, an activation. */
-START_TEST(every_allocation_may_fail_with_sizes)
+/* Constant and shared shapes, a product with a fused scale, an activation. */
+START_TEST(shape_passes_survive_every_failing_allocation)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,6");
     passes_floats("w", PW_DIMS(3, 4), 1);
@@ -328,8 +328,8 @@ START_TEST(every_allocation_may_fail_with_sizes)
 }
 END_TEST
 
-/* Slices that become those of parts, a copy for an output, and a Split that goes. */
-START_TEST(every_allocation_may_fail_in_slices)
+/* Slices that read a Concat input instead, a copy for an output, and a Split that is removed. */
+START_TEST(slice_passes_survive_every_failing_allocation)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
     for (int i = 0; i < 6; i++)
@@ -360,7 +360,7 @@ static void split(const char *from, const char *to, const char *turned, const in
     pw_close(&kit.w);
 }
 
-START_TEST(every_allocation_may_fail_in_attention)
+START_TEST(attention_fusion_survives_every_failing_allocation)
 {
     static const int64_t by_head[] = {0, 2, 1, 3}, turned[] = {0, 2, 3, 1};
 
@@ -452,7 +452,7 @@ static void grow(struct wild *g, uint32_t i)
     memcpy(g->values[g->n++], out, sizeof out);
 }
 
-START_TEST(random_graphs_compute_the_same)
+START_TEST(optimised_random_graphs_compute_the_same)
 {
     struct wild g = {.state = (uint64_t)_i * 977 + 1};
     uint32_t n = 3 + random_below(&g.state, 20);
@@ -473,23 +473,23 @@ int main(void)
 {
     TCase *all = tcase_create("all");
 
-    tcase_add_test(all, what_is_known_is_computed_once);
-    tcase_add_test(all, shapes_that_are_known_are_written_down);
-    tcase_add_test(all, a_shape_of_a_size_that_is_not_known_stays);
-    tcase_add_test(all, inputs_of_one_name_may_still_differ);
-    tcase_add_test(all, a_default_is_constant_until_it_is_fed);
-    tcase_add_test(all, bodies_are_optimised);
-    tcase_add_test(all, a_pass_can_be_left_out);
-    tcase_add_test(all, wrong_names_and_levels_are_told_with_the_right_ones);
-    tcase_add_test(all, a_plan_tells_of_passes);
-    tcase_add_test(all, passes_run_anew_when_a_provider_falls_away);
-    tcase_add_test(all, digits_become_six_nodes);
-    tcase_add_test(all, large_graphs_take_little_time);
-    tcase_add_test(all, every_allocation_may_fail);
-    tcase_add_test(all, every_allocation_may_fail_with_sizes);
-    tcase_add_test(all, every_allocation_may_fail_in_slices);
-    tcase_add_test(all, every_allocation_may_fail_in_attention);
-    tcase_add_loop_test(all, random_graphs_compute_the_same, 0, 60);
+    tcase_add_test(all, constant_expressions_are_folded);
+    tcase_add_test(all, known_shapes_are_folded);
+    tcase_add_test(all, shape_of_an_unknown_size_is_not_folded);
+    tcase_add_test(all, dimensions_of_one_name_in_two_inputs_are_not_assumed_equal);
+    tcase_add_test(all, default_is_constant_until_it_is_fed);
+    tcase_add_test(all, subgraphs_are_optimised);
+    tcase_add_test(all, passes_can_be_disabled);
+    tcase_add_test(all, wrong_pass_names_and_levels_get_suggestions);
+    tcase_add_test(all, plan_lists_passes);
+    tcase_add_test(all, passes_run_again_when_a_provider_is_dropped);
+    tcase_add_test(all, mnist_of_the_model_zoo_is_fused_to_six_nodes);
+    tcase_add_test(all, passes_on_large_graphs_take_linear_time);
+    tcase_add_test(all, passes_survive_every_failing_allocation);
+    tcase_add_test(all, shape_passes_survive_every_failing_allocation);
+    tcase_add_test(all, slice_passes_survive_every_failing_allocation);
+    tcase_add_test(all, attention_fusion_survives_every_failing_allocation);
+    tcase_add_loop_test(all, optimised_random_graphs_compute_the_same, 0, 60);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 120);
     return kit_main("optimize", &all, 1);

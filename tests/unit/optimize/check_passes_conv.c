@@ -17,7 +17,7 @@ static void operands(const char *x, const int64_t *w)
     passes_floats("w", w, 1);
 }
 
-static void picture(void)
+static void conv_operands(void)
 {
     operands("1,2,4,4", PW_DIMS(3, 2, 1, 1));
 }
@@ -36,9 +36,9 @@ static void norm(const char *in, const char *out)
 
 /* ---- folding into Conv ----------------------------------------------------------------------- */
 
-START_TEST(an_add_of_a_number_a_channel_becomes_the_bias)
+START_TEST(add_of_one_value_for_each_channel_becomes_the_bias)
 {
-    picture();
+    conv_operands();
     passes_floats("b", PW_DIMS(3, 1, 1), 5);
     kit_node("conv", "Conv", "x w", "c");
     kit_node("add", "Add", "c b", "y");
@@ -48,9 +48,9 @@ START_TEST(an_add_of_a_number_a_channel_becomes_the_bias)
 }
 END_TEST
 
-START_TEST(an_add_after_a_bias_adds_to_it)
+START_TEST(add_after_a_biased_conv_is_folded_into_the_bias)
 {
-    picture();
+    conv_operands();
     passes_floats("b", PW_DIMS(3), 5);
     passes_floats("more", PW_DIMS(1, 3, 1, 1), 6);
     kit_node("conv", "Conv", "x w b", "c");
@@ -59,9 +59,9 @@ START_TEST(an_add_after_a_bias_adds_to_it)
 }
 END_TEST
 
-START_TEST(a_mul_goes_into_the_weights)
+START_TEST(mul_is_folded_into_conv_weights)
 {
-    picture();
+    conv_operands();
     passes_floats("m", PW_DIMS(3, 1, 1), 5);
     kit_node("conv", "Conv", "x w", "c");
     kit_node("mul", "Mul", "c m", "y");
@@ -69,9 +69,9 @@ START_TEST(a_mul_goes_into_the_weights)
 }
 END_TEST
 
-START_TEST(a_chain_goes_into_one_conv)
+START_TEST(chain_of_mul_add_and_batch_norm_is_folded_into_conv)
 {
-    picture();
+    conv_operands();
     passes_floats("m", PW_DIMS(3, 1, 1), 5);
     passes_floats("b", PW_DIMS(1), 7);
     kit_node("conv", "Conv", "x w", "c");
@@ -84,7 +84,7 @@ START_TEST(a_chain_goes_into_one_conv)
 }
 END_TEST
 
-START_TEST(a_transposed_conv_takes_a_norm_by_its_groups)
+START_TEST(batch_norm_is_folded_into_grouped_conv_transpose)
 {
     operands("1,4,3,3", PW_DIMS(4, 3, 2, 2));
     kit_node_int("conv", "ConvTranspose", "x w", "c", "group", 1);
@@ -94,7 +94,7 @@ START_TEST(a_transposed_conv_takes_a_norm_by_its_groups)
 END_TEST
 
 /* Norms of matrices, with weights in both orders, and a bias, one number or none. */
-START_TEST(a_product_takes_a_norm)
+START_TEST(batch_norm_is_folded_into_gemm_and_matmul)
 {
     for (int i = 0; i < 8; i++) {
         bool is_turned = i & 1, has_bias = i & 2, is_scalar = i & 4;
@@ -120,7 +120,7 @@ START_TEST(a_product_takes_a_norm)
 END_TEST
 
 /* Of three dimensions, channels are the second; one wants beta, one is read elsewhere. */
-START_TEST(a_norm_of_other_products_stays)
+START_TEST(batch_norm_of_unsupported_products_is_not_folded)
 {
     operands("n,3,4", PW_DIMS(4, 3));
     kit_node("matmul", "MatMul", "x w", "c");
@@ -141,7 +141,7 @@ START_TEST(a_norm_of_other_products_stays)
 }
 END_TEST
 
-START_TEST(groups_of_a_transposed_conv_keep_their_factors)
+START_TEST(mul_is_folded_into_each_group_of_conv_transpose)
 {
     operands("1,4,3,3", PW_DIMS(4, 2, 2, 2));
     passes_floats("m", PW_DIMS(4, 1, 1), 5);
@@ -151,9 +151,9 @@ START_TEST(groups_of_a_transposed_conv_keep_their_factors)
 }
 END_TEST
 
-START_TEST(weights_of_two_convs_stay_for_the_other)
+START_TEST(folding_keeps_weights_that_another_conv_reads)
 {
-    picture();
+    conv_operands();
     passes_floats("m", PW_DIMS(3, 1, 1), 5);
     kit_node("one", "Conv", "x w", "a");
     kit_node("mul", "Mul", "a m", "b");
@@ -164,9 +164,9 @@ START_TEST(weights_of_two_convs_stay_for_the_other)
 }
 END_TEST
 
-START_TEST(another_reader_keeps_conv_and_norm_apart)
+START_TEST(conv_with_another_consumer_is_not_fused_with_batch_norm)
 {
-    picture();
+    conv_operands();
     kit_node("conv", "Conv", "x w", "c");
     norm("c", "n");
     kit_node("sub", "Sub", "n c", "y");
@@ -174,9 +174,9 @@ START_TEST(another_reader_keeps_conv_and_norm_apart)
 }
 END_TEST
 
-START_TEST(an_output_in_the_middle_keeps_them_apart)
+START_TEST(conv_that_is_a_graph_output_is_not_fused)
 {
-    picture();
+    conv_operands();
     kit_node("conv", "Conv", "x w", "c");
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_F32, NULL);
     kit_node("relu", "Relu", "c", "y");
@@ -184,7 +184,7 @@ START_TEST(an_output_in_the_middle_keeps_them_apart)
 }
 END_TEST
 
-START_TEST(weights_that_are_fed_stay)
+START_TEST(fed_weights_are_not_folded)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1,2,4,4");
     kit_io(KIT_INPUT, "w", BP_DTYPE_F32, "3,2,1,1");
@@ -194,9 +194,9 @@ START_TEST(weights_that_are_fed_stay)
 }
 END_TEST
 
-START_TEST(an_add_along_the_width_stays)
+START_TEST(add_along_the_width_is_not_folded)
 {
-    picture();
+    conv_operands();
     passes_floats("b", PW_DIMS(4), 5);
     kit_node("conv", "Conv", "x w", "c");
     kit_node("add", "Add", "c b", "y");
@@ -204,7 +204,7 @@ START_TEST(an_add_along_the_width_stays)
 }
 END_TEST
 
-START_TEST(an_add_that_makes_the_picture_larger_stays)
+START_TEST(add_that_broadcasts_the_conv_output_is_not_folded)
 {
     operands("1,2,4,4", PW_DIMS(1, 2, 1, 1));
     passes_floats("b", PW_DIMS(5, 1, 1), 5);
@@ -214,9 +214,9 @@ START_TEST(an_add_that_makes_the_picture_larger_stays)
 }
 END_TEST
 
-START_TEST(a_scale_that_is_no_number_stays)
+START_TEST(infinite_scale_is_not_folded)
 {
-    picture();
+    conv_operands();
     kit_floats("m", PW_DIMS(3, 1, 1), 3, (const float[]){1, INFINITY, 1});
     kit_node("conv", "Conv", "x w", "c");
     kit_node("mul", "Mul", "c m", "z");
@@ -226,9 +226,9 @@ START_TEST(a_scale_that_is_no_number_stays)
 }
 END_TEST
 
-START_TEST(a_pad_goes_into_the_conv)
+START_TEST(zero_pad_is_folded_into_conv)
 {
-    picture();
+    conv_operands();
     kit_ints("pads", PW_DIMS(8), 8, (const int64_t[]){0, 0, 1, 2, 0, 0, 0, 1});
     kit_node("pad", "Pad", "x pads", "p");
     kit_node("conv", "Conv", "p w", "y");
@@ -236,9 +236,9 @@ START_TEST(a_pad_goes_into_the_conv)
 }
 END_TEST
 
-START_TEST(a_pad_with_another_number_stays)
+START_TEST(pad_with_a_nonzero_value_is_not_folded)
 {
-    picture();
+    conv_operands();
     kit_ints("pads", PW_DIMS(8), 8, (const int64_t[]){0, 0, 1, 2, 0, 0, 0, 1});
     kit_floats("one", PW_SCALAR, 1, (const float[]){1});
     kit_node("pad", "Pad", "x pads one", "p");
@@ -247,7 +247,7 @@ START_TEST(a_pad_with_another_number_stays)
 }
 END_TEST
 
-START_TEST(a_pad_of_channels_stays)
+START_TEST(pad_of_channels_is_not_folded)
 {
     operands("1,1,4,4", PW_DIMS(3, 2, 1, 1));
     kit_ints("pads", PW_DIMS(8), 8, (const int64_t[]){0, 1, 0, 0, 0, 0, 0, 0});
@@ -266,7 +266,7 @@ static void pool(const char *op, float value)
     kit_node_ints("pool", op, "p", "y", "kernel_shape", 2, (const int64_t[]){2, 3});
 }
 
-START_TEST(pools_pad_themselves)
+START_TEST(pad_is_folded_into_pools)
 {
     pool("AveragePool", 0);
     passes_gives("AveragePool");
@@ -276,7 +276,7 @@ START_TEST(pools_pad_themselves)
 }
 END_TEST
 
-START_TEST(zeros_around_a_max_pool_stay)
+START_TEST(zero_pad_is_not_folded_into_max_pool)
 {
     pool("MaxPool", 0);
     passes_gives("Pad MaxPool");
@@ -285,7 +285,7 @@ END_TEST
 
 /* ---- fused convolutions ---------------------------------------------------------------------- */
 
-START_TEST(each_activation_goes_with_its_numbers)
+START_TEST(each_activation_is_fused_with_its_attributes)
 {
     static const char *const names[] = {"Relu", "Sigmoid", "Tanh", "LeakyRelu", "HardSigmoid"};
 
@@ -293,7 +293,7 @@ START_TEST(each_activation_goes_with_its_numbers)
         char basic[64];
 
         kit_start_model();
-        picture();
+        conv_operands();
         kit_node("conv", "Conv", "x w", "c");
         kit_open_node("act", names[i], "c", "y");
         if (i >= 3)
@@ -307,9 +307,9 @@ START_TEST(each_activation_goes_with_its_numbers)
 }
 END_TEST
 
-START_TEST(clip_goes_with_constant_limits)
+START_TEST(clip_with_constant_limits_is_fused_into_conv)
 {
-    picture();
+    conv_operands();
     kit_floats("lo", PW_SCALAR, 1, (const float[]){-0.2f});
     kit_floats("hi", PW_SCALAR, 1, (const float[]){0.3f});
     kit_node("conv", "Conv", "x w", "c");
@@ -322,9 +322,9 @@ START_TEST(clip_goes_with_constant_limits)
 }
 END_TEST
 
-START_TEST(clip_with_limits_that_are_fed_stays)
+START_TEST(clip_with_fed_limits_is_not_fused)
 {
-    picture();
+    conv_operands();
     kit_io(KIT_INPUT, "lo", BP_DTYPE_F32, "");
     kit_node("conv", "Conv", "x w", "c");
     kit_node("clip", "Clip", "c lo", "y");
@@ -332,7 +332,7 @@ START_TEST(clip_with_limits_that_are_fed_stays)
 }
 END_TEST
 
-START_TEST(a_shortcut_goes_into_the_conv)
+START_TEST(residual_add_is_fused_into_conv)
 {
     operands("1,3,4,4", PW_DIMS(3, 3, 3, 3));
     kit_node_ints("conv", "Conv", "x w", "c", "pads", 4, (const int64_t[]){1, 1, 1, 1});
@@ -343,7 +343,7 @@ START_TEST(a_shortcut_goes_into_the_conv)
 }
 END_TEST
 
-START_TEST(depthwise_convs_fuse_too)
+START_TEST(activation_is_fused_into_depthwise_conv)
 {
     operands("2,4,5,5", PW_DIMS(4, 1, 3, 3));
     kit_open_node("conv", "Conv", "x w", "c");
@@ -356,9 +356,9 @@ START_TEST(depthwise_convs_fuse_too)
 }
 END_TEST
 
-START_TEST(a_shortcut_that_broadcasts_stays)
+START_TEST(residual_add_that_broadcasts_is_not_fused)
 {
-    picture();
+    conv_operands();
     kit_io(KIT_INPUT, "z", BP_DTYPE_F32, "1,3,1,1");
     kit_node("conv", "Conv", "x w", "c");
     kit_node("add", "Add", "c z", "y");
@@ -366,9 +366,9 @@ START_TEST(a_shortcut_that_broadcasts_stays)
 }
 END_TEST
 
-START_TEST(a_provider_that_takes_plain_nodes_keeps_them)
+START_TEST(nodes_claimed_unfused_by_a_provider_are_not_fused)
 {
-    picture();
+    conv_operands();
     kit_node("conv", "Conv", "x w", "c");
     kit_node("relu", "Relu", "c", "y");
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
@@ -383,33 +383,33 @@ int main(void)
 {
     TCase *all = tcase_create("all");
 
-    tcase_add_test(all, an_add_of_a_number_a_channel_becomes_the_bias);
-    tcase_add_test(all, an_add_after_a_bias_adds_to_it);
-    tcase_add_test(all, a_mul_goes_into_the_weights);
-    tcase_add_test(all, a_chain_goes_into_one_conv);
-    tcase_add_test(all, a_transposed_conv_takes_a_norm_by_its_groups);
-    tcase_add_test(all, a_product_takes_a_norm);
-    tcase_add_test(all, a_norm_of_other_products_stays);
-    tcase_add_test(all, groups_of_a_transposed_conv_keep_their_factors);
-    tcase_add_test(all, weights_of_two_convs_stay_for_the_other);
-    tcase_add_test(all, another_reader_keeps_conv_and_norm_apart);
-    tcase_add_test(all, an_output_in_the_middle_keeps_them_apart);
-    tcase_add_test(all, weights_that_are_fed_stay);
-    tcase_add_test(all, an_add_along_the_width_stays);
-    tcase_add_test(all, an_add_that_makes_the_picture_larger_stays);
-    tcase_add_test(all, a_scale_that_is_no_number_stays);
-    tcase_add_test(all, a_pad_goes_into_the_conv);
-    tcase_add_test(all, a_pad_with_another_number_stays);
-    tcase_add_test(all, a_pad_of_channels_stays);
-    tcase_add_test(all, pools_pad_themselves);
-    tcase_add_test(all, zeros_around_a_max_pool_stay);
-    tcase_add_test(all, each_activation_goes_with_its_numbers);
-    tcase_add_test(all, clip_goes_with_constant_limits);
-    tcase_add_test(all, clip_with_limits_that_are_fed_stays);
-    tcase_add_test(all, a_shortcut_goes_into_the_conv);
-    tcase_add_test(all, depthwise_convs_fuse_too);
-    tcase_add_test(all, a_shortcut_that_broadcasts_stays);
-    tcase_add_test(all, a_provider_that_takes_plain_nodes_keeps_them);
+    tcase_add_test(all, add_of_one_value_for_each_channel_becomes_the_bias);
+    tcase_add_test(all, add_after_a_biased_conv_is_folded_into_the_bias);
+    tcase_add_test(all, mul_is_folded_into_conv_weights);
+    tcase_add_test(all, chain_of_mul_add_and_batch_norm_is_folded_into_conv);
+    tcase_add_test(all, batch_norm_is_folded_into_grouped_conv_transpose);
+    tcase_add_test(all, batch_norm_is_folded_into_gemm_and_matmul);
+    tcase_add_test(all, batch_norm_of_unsupported_products_is_not_folded);
+    tcase_add_test(all, mul_is_folded_into_each_group_of_conv_transpose);
+    tcase_add_test(all, folding_keeps_weights_that_another_conv_reads);
+    tcase_add_test(all, conv_with_another_consumer_is_not_fused_with_batch_norm);
+    tcase_add_test(all, conv_that_is_a_graph_output_is_not_fused);
+    tcase_add_test(all, fed_weights_are_not_folded);
+    tcase_add_test(all, add_along_the_width_is_not_folded);
+    tcase_add_test(all, add_that_broadcasts_the_conv_output_is_not_folded);
+    tcase_add_test(all, infinite_scale_is_not_folded);
+    tcase_add_test(all, zero_pad_is_folded_into_conv);
+    tcase_add_test(all, pad_with_a_nonzero_value_is_not_folded);
+    tcase_add_test(all, pad_of_channels_is_not_folded);
+    tcase_add_test(all, pad_is_folded_into_pools);
+    tcase_add_test(all, zero_pad_is_not_folded_into_max_pool);
+    tcase_add_test(all, each_activation_is_fused_with_its_attributes);
+    tcase_add_test(all, clip_with_constant_limits_is_fused_into_conv);
+    tcase_add_test(all, clip_with_fed_limits_is_not_fused);
+    tcase_add_test(all, residual_add_is_fused_into_conv);
+    tcase_add_test(all, activation_is_fused_into_depthwise_conv);
+    tcase_add_test(all, residual_add_that_broadcasts_is_not_fused);
+    tcase_add_test(all, nodes_claimed_unfused_by_a_provider_are_not_fused);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 120);
     return kit_main("passes_conv", &all, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_passes_digits.c - the digits of the model zoo (MNIST), built here with smaller pictures: what
+ * check_passes_digits.c - the digits of the model zoo (MNIST), built here with smaller images: what
  * each level makes of them, alone and for a provider that takes plain operators only.
  */
 
@@ -64,7 +64,7 @@ static void import(const char *domain, int64_t version)
     pw_close(&kit.w);
 }
 
-/* As the extended level saves it when nobody asks a provider. */
+/* As the extended level saves the model without providers. */
 static void fused_digits(void)
 {
     pw_free(&kit.w);
@@ -154,7 +154,7 @@ static void plan_warns(uint32_t level, const char *matrices, const char *want, c
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-START_TEST(digits_become_a_bias_and_a_gemm)
+START_TEST(mnist_is_fused_to_biased_convs_and_a_gemm)
 {
     digits();
     passes_becomes("Conv Relu MaxPool Conv Relu MaxPool Reshape Gemm",
@@ -168,7 +168,7 @@ START_TEST(digits_become_a_bias_and_a_gemm)
 }
 END_TEST
 
-START_TEST(a_phone_takes_the_plain_digits_whole)
+START_TEST(nnapi_takes_all_nodes_of_unfused_mnist)
 {
     digits();
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
@@ -178,7 +178,7 @@ START_TEST(a_phone_takes_the_plain_digits_whole)
 }
 END_TEST
 
-START_TEST(a_phone_gets_the_pools_of_fused_digits_alone)
+START_TEST(nnapi_takes_only_the_pools_of_fused_mnist)
 {
     fused_digits();
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
@@ -193,7 +193,7 @@ START_TEST(a_phone_gets_the_pools_of_fused_digits_alone)
 }
 END_TEST
 
-START_TEST(who_wants_no_warning_gets_none)
+START_TEST(provider_with_policy_silent_gets_no_fusion_warning)
 {
     bp_report *report;
 
@@ -208,7 +208,7 @@ START_TEST(who_wants_no_warning_gets_none)
 }
 END_TEST
 
-START_TEST(without_the_phone_all_of_it_runs_fused)
+START_TEST(mnist_is_fused_when_nnapi_is_dropped)
 {
     digits();
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
@@ -223,11 +223,11 @@ int main(void)
 {
     TCase *all = tcase_create("all");
 
-    tcase_add_test(all, digits_become_a_bias_and_a_gemm);
-    tcase_add_test(all, a_phone_takes_the_plain_digits_whole);
-    tcase_add_test(all, a_phone_gets_the_pools_of_fused_digits_alone);
-    tcase_add_test(all, who_wants_no_warning_gets_none);
-    tcase_add_test(all, without_the_phone_all_of_it_runs_fused);
+    tcase_add_test(all, mnist_is_fused_to_biased_convs_and_a_gemm);
+    tcase_add_test(all, nnapi_takes_all_nodes_of_unfused_mnist);
+    tcase_add_test(all, nnapi_takes_only_the_pools_of_fused_mnist);
+    tcase_add_test(all, provider_with_policy_silent_gets_no_fusion_warning);
+    tcase_add_test(all, mnist_is_fused_when_nnapi_is_dropped);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 120);
     return kit_main("passes_digits", &all, 1);

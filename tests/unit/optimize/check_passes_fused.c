@@ -28,7 +28,7 @@ static void tanh_part(bool by_mul, float cubic)
     kit_node("add", "Add", by_mul ? "one h" : "h one", "e");
 }
 
-START_TEST(gelu_by_tanh_is_found_in_its_orders)
+START_TEST(decomposed_tanh_gelu_is_fused_in_every_operand_order)
 {
     tanh_part(false, 0.044715f);
     kit_node("m1", "Mul", "x half", "b");
@@ -43,7 +43,7 @@ START_TEST(gelu_by_tanh_is_found_in_its_orders)
 }
 END_TEST
 
-START_TEST(what_only_looks_like_gelu_by_tanh_stays)
+START_TEST(lookalikes_of_tanh_gelu_are_not_fused)
 {
     tanh_part(false, 0.05f); /* another polynomial */
     kit_node("m1", "Mul", "x half", "b");
@@ -60,7 +60,7 @@ END_TEST
 
 /* ---- QuickGelu ------------------------------------------------------------------------------- */
 
-START_TEST(x_times_its_sigmoid_becomes_quick_gelu)
+START_TEST(x_times_sigmoid_of_x_becomes_quick_gelu)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,5");
     passes_scalar("alpha", 1.702f);
@@ -77,7 +77,7 @@ START_TEST(x_times_its_sigmoid_becomes_quick_gelu)
 }
 END_TEST
 
-START_TEST(a_sigmoid_of_another_value_stays)
+START_TEST(x_times_sigmoid_of_another_value_is_not_fused)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,5");
     kit_node("neg", "Neg", "x", "z");
@@ -103,7 +103,7 @@ static void swap(const char *name, const char *in, const char *out, bool of_last
     pw_close(&kit.w);
 }
 
-START_TEST(a_product_takes_exchanged_axes_and_scales)
+START_TEST(transpose_and_scale_are_fused_into_matmul)
 {
     kit_io(KIT_INPUT, "q", BP_DTYPE_F32, "n,2,4,3");
     kit_io(KIT_INPUT, "k", BP_DTYPE_F32, "n,2,5,3");
@@ -118,7 +118,7 @@ START_TEST(a_product_takes_exchanged_axes_and_scales)
 }
 END_TEST
 
-START_TEST(both_operands_may_be_turned)
+START_TEST(transposes_of_both_operands_are_fused_into_matmul)
 {
     kit_io(KIT_INPUT, "a", BP_DTYPE_F32, "2,2,3,4");
     kit_io(KIT_INPUT, "b", BP_DTYPE_F32, "2,2,5,3");
@@ -129,7 +129,7 @@ START_TEST(both_operands_may_be_turned)
 }
 END_TEST
 
-START_TEST(other_orders_and_other_readers_stay)
+START_TEST(unsupported_or_shared_transposes_are_not_fused)
 {
     kit_io(KIT_INPUT, "a", BP_DTYPE_F32, "2,3,2,4");
     kit_io(KIT_INPUT, "b", BP_DTYPE_F32, "2,2,4,5");
@@ -146,7 +146,7 @@ START_TEST(other_orders_and_other_readers_stay)
 }
 END_TEST
 
-START_TEST(a_scale_that_is_no_number_or_nothing_stays)
+START_TEST(infinite_zero_or_broadcasting_scale_is_not_fused)
 {
     kit_io(KIT_INPUT, "a", BP_DTYPE_F32, "n,3");
     passes_floats("b", PW_DIMS(3, 2), 1);
@@ -190,7 +190,7 @@ static void spread(bool by_mul, int64_t axis)
     kit_node("root", "Sqrt", "a", "r");
 }
 
-START_TEST(a_norm_without_a_mean_is_found_in_three_ways)
+START_TEST(decomposed_rms_norm_is_fused_in_its_three_variants)
 {
     spread(false, -1);
     kit_node("div", "Div", "x r", "d");
@@ -212,7 +212,7 @@ START_TEST(a_norm_without_a_mean_is_found_in_three_ways)
 }
 END_TEST
 
-START_TEST(a_norm_of_another_value_or_axis_stays)
+START_TEST(lookalikes_of_rms_norm_are_not_fused)
 {
     spread(false, 1);
     kit_node("div", "Div", "x r", "d");
@@ -309,7 +309,7 @@ static void begin_attention(const char *x, const char *mask)
     passes_scalar("scale", 0.5f);
 }
 
-/* The one attention becomes these nodes, behind its three products. */
+/* One attention becomes these nodes, after its three products. */
 static void attends(const char *x, const char *mask, const struct attention *a, const char *want)
 {
     char text[256];
@@ -322,7 +322,7 @@ static void attends(const char *x, const char *mask, const struct attention *a, 
     ck_assert_msg(strcmp(text, want) == 0, "%s, not %s", text, want);
 }
 
-START_TEST(attention_is_found_in_its_parts)
+START_TEST(decomposed_attention_is_fused)
 {
     const struct attention plain = {"", NULL, 2, 3, 3, false};
     const struct attention masked = {"", "mask", 2, 3, 5, false};
@@ -338,7 +338,7 @@ START_TEST(attention_is_found_in_its_parts)
 END_TEST
 
 /* A mask of one row is spread once for all that read it. */
-START_TEST(attentions_share_a_mask_of_one_row)
+START_TEST(fused_attentions_share_one_expanded_mask)
 {
     const struct attention first = {"", "mask", 2, 3, 3, false};
     const struct attention second = {"2", "mask", 3, 2, 4, false};
@@ -357,18 +357,18 @@ START_TEST(attentions_share_a_mask_of_one_row)
 }
 END_TEST
 
-START_TEST(attention_in_other_shapes_stays)
+START_TEST(lookalikes_of_attention_are_not_fused)
 {
     const struct attention wrong = {"", NULL, 2, 4, 4, true};
     const struct attention masked = {"", "mask", 2, 3, 3, false};
     const struct attention plain = {"", NULL, 2, 3, 3, false};
 
-    begin_attention("2,4,6", NULL); /* four steps, so it multiplies all the same */
+    begin_attention("2,4,6", NULL); /* four steps, so that the shapes still multiply */
     attention(&wrong);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
     passes_same();
     ck_assert_ptr_nonnull(strstr(passes_ops(), "Softmax"));
-    begin_attention("n,steps,6", "n,1,1,steps"); /* how many rows, nobody can say */
+    begin_attention("n,steps,6", "n,1,1,steps"); /* the count of rows is unknown */
     attention(&masked);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
     passes_same();
@@ -391,19 +391,19 @@ int main(void)
 {
     TCase *all = tcase_create("all");
 
-    tcase_add_test(all, gelu_by_tanh_is_found_in_its_orders);
-    tcase_add_test(all, what_only_looks_like_gelu_by_tanh_stays);
-    tcase_add_test(all, x_times_its_sigmoid_becomes_quick_gelu);
-    tcase_add_test(all, a_sigmoid_of_another_value_stays);
-    tcase_add_test(all, a_product_takes_exchanged_axes_and_scales);
-    tcase_add_test(all, both_operands_may_be_turned);
-    tcase_add_test(all, other_orders_and_other_readers_stay);
-    tcase_add_test(all, a_scale_that_is_no_number_or_nothing_stays);
-    tcase_add_test(all, a_norm_without_a_mean_is_found_in_three_ways);
-    tcase_add_test(all, a_norm_of_another_value_or_axis_stays);
-    tcase_add_test(all, attention_is_found_in_its_parts);
-    tcase_add_test(all, attentions_share_a_mask_of_one_row);
-    tcase_add_test(all, attention_in_other_shapes_stays);
+    tcase_add_test(all, decomposed_tanh_gelu_is_fused_in_every_operand_order);
+    tcase_add_test(all, lookalikes_of_tanh_gelu_are_not_fused);
+    tcase_add_test(all, x_times_sigmoid_of_x_becomes_quick_gelu);
+    tcase_add_test(all, x_times_sigmoid_of_another_value_is_not_fused);
+    tcase_add_test(all, transpose_and_scale_are_fused_into_matmul);
+    tcase_add_test(all, transposes_of_both_operands_are_fused_into_matmul);
+    tcase_add_test(all, unsupported_or_shared_transposes_are_not_fused);
+    tcase_add_test(all, infinite_zero_or_broadcasting_scale_is_not_fused);
+    tcase_add_test(all, decomposed_rms_norm_is_fused_in_its_three_variants);
+    tcase_add_test(all, lookalikes_of_rms_norm_are_not_fused);
+    tcase_add_test(all, decomposed_attention_is_fused);
+    tcase_add_test(all, fused_attentions_share_one_expanded_mask);
+    tcase_add_test(all, lookalikes_of_attention_are_not_fused);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 120);
     return kit_main("passes_fused", &all, 1);

@@ -5,7 +5,7 @@
 
 #include "optimize/passes_kit.h"
 
-/* x[2,3] goes in, trips iterations; the loop is left open in its body. */
+/* A loop over x[2,3] of `trips` iterations; its subgraph is left open. */
 static void open_loop(int64_t trips, const char *in, const char *out)
 {
     kit_start_model_at(16);
@@ -25,7 +25,7 @@ static void close_loop(void)
     pw_close(&kit.w);
 }
 
-static void body_output(const char *name)
+static void subgraph_output(const char *name)
 {
     kit_io(KIT_OUTPUT, name, BP_DTYPE_F32, NULL);
 }
@@ -45,12 +45,12 @@ static void weights_in_a_state(int64_t trips)
     kit_node("same1", "Identity", "w1", "w2");
     kit_node("same2", "Identity", "w2", "w3");
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
-    body_output("h2");
-    body_output("w3");
+    subgraph_output("h2");
+    subgraph_output("w3");
     close_loop();
 }
 
-START_TEST(weights_that_a_loop_hands_on_are_captured)
+START_TEST(loop_invariant_state_becomes_a_captured_value)
 {
     weights_in_a_state(_i);
     kit_node("end", "Neg", "hn", "y");
@@ -59,7 +59,7 @@ START_TEST(weights_that_a_loop_hands_on_are_captured)
 }
 END_TEST
 
-START_TEST(the_final_value_of_such_a_state_is_the_initial_one)
+START_TEST(final_value_of_an_invariant_state_is_its_initial_value)
 {
     weights_in_a_state(2);
     kit_node("end", "MatMul", "hn wn", "y");
@@ -68,25 +68,25 @@ START_TEST(the_final_value_of_such_a_state_is_the_initial_one)
 }
 END_TEST
 
-START_TEST(a_state_that_is_an_output_of_the_model_is_handed_on_without_a_copy)
+START_TEST(invariant_state_that_is_a_model_output_is_not_copied)
 {
     weights_in_a_state(3);
-    body_output("hn");
-    body_output("wn");
+    subgraph_output("hn");
+    subgraph_output("wn");
     passes_same();
     ck_assert_uint_eq(matches(), 1);
     ck_assert_str_eq(passes_ops(), "Loop MatMul Tanh");
 }
 END_TEST
 
-START_TEST(states_that_change_places_stay)
+START_TEST(swapped_states_are_not_captured)
 {
     open_loop(3, "trips - x z", "hn zn");
     kit_io(KIT_INPUT, "z1", BP_DTYPE_F32, NULL);
     kit_node("add", "Add", "h z1", "h2");
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
-    body_output("z1");
-    body_output("h2");
+    subgraph_output("z1");
+    subgraph_output("h2");
     close_loop();
     passes_floats("z", PW_DIMS(2, 3), 9);
     kit_node("end", "Sub", "hn zn", "y");
@@ -96,7 +96,7 @@ START_TEST(states_that_change_places_stay)
 END_TEST
 
 /* Both states become what one node makes; the next iteration may not write over what it reads. */
-START_TEST(a_value_may_be_two_states)
+START_TEST(one_value_may_feed_two_states)
 {
     open_loop(5, "trips - x z", "hn zn all");
     kit_io(KIT_INPUT, "z1", BP_DTYPE_F32, NULL);
@@ -104,20 +104,20 @@ START_TEST(a_value_may_be_two_states)
     kit_node("add", "Add", "d x", "h2");
     kit_node("scanned", "Identity", "z1", "s");
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
-    body_output("h2");
-    body_output("h2");
-    body_output("s");
+    subgraph_output("h2");
+    subgraph_output("h2");
+    subgraph_output("s");
     close_loop();
     passes_floats("z", PW_DIMS(2, 3), 9);
-    body_output("hn");
-    body_output("zn");
-    body_output("all");
+    subgraph_output("hn");
+    subgraph_output("zn");
+    subgraph_output("all");
     passes_same();
     ck_assert_uint_eq(matches(), 0);
 }
 END_TEST
 
-/* A branch within the body reads the state by a name, which the saved model has to have. */
+/* A branch inside the loop captures the state by name, which the saved model must keep. */
 static void branches_read_the_state(void)
 {
     open_loop(3, "trips - x w", "hn wn");
@@ -126,20 +126,20 @@ static void branches_read_the_state(void)
     kit_open_node("if", "If", "b", "p");
     kit_open_subgraph("then_branch");
     kit_node("product", "MatMul", "h w1", "t");
-    body_output("t");
+    subgraph_output("t");
     kit_close_subgraph();
     kit_open_subgraph("else_branch");
     kit_node("tanh", "Tanh", "h", "e");
-    body_output("e");
+    subgraph_output("e");
     kit_close_subgraph();
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
-    body_output("p");
-    body_output("w1");
+    subgraph_output("p");
+    subgraph_output("w1");
     close_loop();
 }
 
-START_TEST(bodies_within_read_the_captured_value)
+START_TEST(nested_subgraphs_read_the_captured_value)
 {
     branches_read_the_state();
     kit_node("end", "Neg", "hn", "y");
@@ -148,16 +148,16 @@ START_TEST(bodies_within_read_the_captured_value)
 }
 END_TEST
 
-/* The body has a value of the name already: written down, the two could not be told apart. */
-START_TEST(a_name_that_the_body_has_is_not_captured_again)
+/* The subgraph defines that name already, so that a saved model could not tell the two apart. */
+START_TEST(state_is_not_captured_under_a_name_that_the_subgraph_defines)
 {
     open_loop(3, "trips - x w", "hn wn");
     kit_io(KIT_INPUT, "w1", BP_DTYPE_F32, NULL);
     kit_node("first", "MatMul", "h w1", "p");
     kit_node("second", "MatMul", "p w", "h2");
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
-    body_output("h2");
-    body_output("w1");
+    subgraph_output("h2");
+    subgraph_output("w1");
     close_loop();
     kit_node("end", "Neg", "hn", "y");
     passes_gives("Loop Neg MatMul MatMul");
@@ -165,8 +165,8 @@ START_TEST(a_name_that_the_body_has_is_not_captured_again)
 }
 END_TEST
 
-/* The inner loop hands the weights of the outer one on. */
-START_TEST(loops_in_loops_capture_from_within)
+/* The inner loop passes on the weights of the outer one. */
+START_TEST(nested_loops_capture_invariant_states)
 {
     open_loop(2, "trips - x w", "hn wn");
     kit_io(KIT_INPUT, "w1", BP_DTYPE_F32, NULL);
@@ -179,12 +179,12 @@ START_TEST(loops_in_loops_capture_from_within)
     kit_node("product", "MatMul", "h1 w2", "p");
     kit_node("tanh", "Tanh", "p", "h2");
     kit_io(KIT_OUTPUT, "d", BP_DTYPE_BOOL, "");
-    body_output("h2");
-    body_output("w2");
+    subgraph_output("h2");
+    subgraph_output("w2");
     close_loop();
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
-    body_output("h3");
-    body_output("w1");
+    subgraph_output("h3");
+    subgraph_output("w1");
     close_loop();
     kit_node("end", "Neg", "hn", "y");
     passes_gives("Loop Neg Loop MatMul Tanh");
@@ -192,19 +192,19 @@ START_TEST(loops_in_loops_capture_from_within)
 }
 END_TEST
 
-/* What grows has other sizes in each iteration, more of them than plans are kept for. */
-START_TEST(a_state_may_grow)
+/* A growing state has another size in each iteration, more sizes than plans are kept. */
+START_TEST(loop_with_a_growing_state_computes_the_same)
 {
     open_loop(20, "trips - x x", "hn gn");
     kit_io(KIT_INPUT, "g", BP_DTYPE_F32, NULL);
     kit_node("add", "Add", "h x", "h2");
     kit_node_int("join", "Concat", "g h2", "g2", "axis", 0);
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
-    body_output("h2");
-    body_output("g2");
+    subgraph_output("h2");
+    subgraph_output("g2");
     close_loop();
-    body_output("hn");
-    body_output("gn");
+    subgraph_output("hn");
+    subgraph_output("gn");
     passes_same();
 }
 END_TEST
@@ -213,15 +213,15 @@ int main(void)
 {
     TCase *all = tcase_create("all");
 
-    tcase_add_loop_test(all, weights_that_a_loop_hands_on_are_captured, 0, 4);
-    tcase_add_test(all, the_final_value_of_such_a_state_is_the_initial_one);
-    tcase_add_test(all, a_state_that_is_an_output_of_the_model_is_handed_on_without_a_copy);
-    tcase_add_test(all, states_that_change_places_stay);
-    tcase_add_test(all, a_value_may_be_two_states);
-    tcase_add_test(all, bodies_within_read_the_captured_value);
-    tcase_add_test(all, a_name_that_the_body_has_is_not_captured_again);
-    tcase_add_test(all, loops_in_loops_capture_from_within);
-    tcase_add_test(all, a_state_may_grow);
+    tcase_add_loop_test(all, loop_invariant_state_becomes_a_captured_value, 0, 4);
+    tcase_add_test(all, final_value_of_an_invariant_state_is_its_initial_value);
+    tcase_add_test(all, invariant_state_that_is_a_model_output_is_not_copied);
+    tcase_add_test(all, swapped_states_are_not_captured);
+    tcase_add_test(all, one_value_may_feed_two_states);
+    tcase_add_test(all, nested_subgraphs_read_the_captured_value);
+    tcase_add_test(all, state_is_not_captured_under_a_name_that_the_subgraph_defines);
+    tcase_add_test(all, nested_loops_capture_invariant_states);
+    tcase_add_test(all, loop_with_a_growing_state_computes_the_same);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 120);
     return kit_main("passes_loops", &all, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_passes_nodes.c - passes over products, norms, moves and nodes that nobody needs. */
+/* check_passes_nodes.c - passes over products, norms, data movement and unused nodes. */
 
 #include "config.h"
 
@@ -20,7 +20,7 @@ START_TEST(matmul_and_add_become_gemm)
 }
 END_TEST
 
-START_TEST(products_of_more_dimensions_stay)
+START_TEST(matmul_of_3_d_operands_is_not_fused_into_gemm)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3,4");
     passes_floats("w", PW_DIMS(4, 5), 1);
@@ -31,7 +31,7 @@ START_TEST(products_of_more_dimensions_stay)
 }
 END_TEST
 
-START_TEST(an_add_that_makes_a_product_larger_stays)
+START_TEST(add_that_broadcasts_the_product_is_not_fused_into_gemm)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1,4");
     passes_floats("w", PW_DIMS(4, 5), 1);
@@ -42,7 +42,7 @@ START_TEST(an_add_that_makes_a_product_larger_stays)
 }
 END_TEST
 
-START_TEST(integers_stay_a_matmul)
+START_TEST(matmul_and_add_of_integers_are_not_fused)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,2");
     kit_ints("w", PW_DIMS(2, 2), 4, (const int64_t[]){1, 2, 3, 4});
@@ -68,7 +68,7 @@ static void erf_part(bool by_mul)
     kit_node("add", "Add", "r one", "e");
 }
 
-START_TEST(gelu_is_found_in_three_orders)
+START_TEST(decomposed_gelu_is_fused_in_three_operand_orders)
 {
     erf_part(false);
     kit_node("m1", "Mul", "x e", "p");
@@ -87,7 +87,7 @@ START_TEST(gelu_is_found_in_three_orders)
 }
 END_TEST
 
-START_TEST(what_only_looks_like_gelu_stays)
+START_TEST(lookalikes_of_gelu_are_not_fused)
 {
     erf_part(false);
     kit_node("m1", "Mul", "x e", "p");
@@ -133,7 +133,7 @@ static void layer_norm(bool by_mul, int64_t axis)
 
 #define PARTS(square) "ReduceMean Sub " square " ReduceMean Add Sqrt Div Mul Add"
 
-START_TEST(a_norm_is_found_in_its_parts)
+START_TEST(decomposed_layer_norm_is_fused)
 {
     layer_norm(false, -1);
     passes_becomes(PARTS("Pow"), "LayerNormalization");
@@ -145,14 +145,14 @@ START_TEST(a_norm_is_found_in_its_parts)
 }
 END_TEST
 
-START_TEST(a_norm_over_another_axis_stays)
+START_TEST(layer_norm_over_another_axis_is_not_fused)
 {
     layer_norm(false, 1);
     passes_gives(PARTS("Pow"));
 }
 END_TEST
 
-START_TEST(a_norm_whose_middle_is_wanted_keeps_its_mean)
+START_TEST(layer_norm_with_a_read_intermediate_keeps_its_mean)
 {
     layer_norm(false, -1);
     kit_io(KIT_OUTPUT, "d", BP_DTYPE_F32, NULL); /* from there on it is one without a mean */
@@ -160,7 +160,7 @@ START_TEST(a_norm_whose_middle_is_wanted_keeps_its_mean)
 }
 END_TEST
 
-/* A bias of so many numbers, then Gelu. */
+/* A bias of n elements, then Gelu. */
 static void biased_gelu(int64_t n)
 {
     kit_io(KIT_INPUT, "in", BP_DTYPE_F32, "3,5");
@@ -176,7 +176,7 @@ static void biased_gelu(int64_t n)
     kit_node("m2", "Mul", "p half", "y");
 }
 
-START_TEST(a_bias_goes_into_gelu)
+START_TEST(bias_is_fused_into_gelu)
 {
     biased_gelu(5);
     passes_becomes("Add Div Erf Add Mul Mul", "BiasGelu");
@@ -197,7 +197,7 @@ static void skip_norm(const char *shape)
     kit_node("norm", "LayerNormalization", "x gamma beta", "y");
 }
 
-START_TEST(a_shortcut_goes_into_the_norm)
+START_TEST(residual_add_is_fused_into_layer_norm)
 {
     kit_start_model_at(17);
     skip_norm("2,3,5");
@@ -205,7 +205,7 @@ START_TEST(a_shortcut_goes_into_the_norm)
 }
 END_TEST
 
-START_TEST(a_sum_that_others_read_comes_with_the_norm)
+START_TEST(fused_skip_layer_norm_gives_a_sum_that_others_read)
 {
     kit_start_model_at(17);
     skip_norm("2,3,5");
@@ -221,8 +221,8 @@ START_TEST(a_sum_that_others_read_comes_with_the_norm)
 }
 END_TEST
 
-/* Two norms of one sum: the first gives it, the second has it as it is. */
-START_TEST(one_norm_of_two_takes_the_sum)
+/* Two norms read one sum: the first is fused with it, the second reads the sum. */
+START_TEST(sum_with_two_layer_norms_is_fused_into_one)
 {
     kit_start_model_at(17);
     skip_norm("2,3,5");
@@ -234,7 +234,7 @@ START_TEST(one_norm_of_two_takes_the_sum)
 END_TEST
 
 /* The norm cannot stand where the sum is made: its scale is computed of the sum. */
-START_TEST(a_norm_whose_scale_needs_the_sum_stays)
+START_TEST(layer_norm_whose_scale_depends_on_the_sum_is_not_fused)
 {
     kit_start_model_at(17);
     kit_io(KIT_INPUT, "in", BP_DTYPE_F32, "5");
@@ -246,7 +246,7 @@ START_TEST(a_norm_whose_scale_needs_the_sum_stays)
 }
 END_TEST
 
-START_TEST(a_norm_of_a_sum_that_broadcasts_stays)
+START_TEST(residual_add_that_broadcasts_is_not_fused_into_layer_norm)
 {
     kit_start_model_at(17);
     skip_norm("1,1,5");
@@ -254,9 +254,9 @@ START_TEST(a_norm_of_a_sum_that_broadcasts_stays)
 }
 END_TEST
 
-/* ---- what goes without a trace --------------------------------------------------------------- */
+/* ---- nodes that are removed ------------------------------------------------------------------ */
 
-START_TEST(nodes_that_change_nothing_go)
+START_TEST(no_op_nodes_are_removed)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
     kit_ints("same", PW_DIMS(2), 2, (const int64_t[]){2, 3});
@@ -278,7 +278,7 @@ START_TEST(nodes_that_change_nothing_go)
 }
 END_TEST
 
-START_TEST(nodes_that_change_something_stay)
+START_TEST(near_no_op_nodes_are_kept)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,2");
     kit_ints("flat", PW_DIMS(1), 1, (const int64_t[]){-1});
@@ -295,7 +295,7 @@ START_TEST(nodes_that_change_something_stay)
 }
 END_TEST
 
-START_TEST(an_output_that_copies_an_input_is_still_written)
+START_TEST(output_that_copies_an_input_is_still_written)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
     kit_node("id", "Identity", "x", "y");
@@ -303,7 +303,7 @@ START_TEST(an_output_that_copies_an_input_is_still_written)
 }
 END_TEST
 
-START_TEST(an_output_that_copies_a_value_is_written_by_its_maker)
+START_TEST(output_that_copies_a_value_is_written_by_its_producer)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
     kit_node("relu", "Relu", "x", "v");
@@ -325,7 +325,7 @@ START_TEST(two_outputs_of_one_value_are_both_written)
 }
 END_TEST
 
-START_TEST(unused_and_equal_nodes_go)
+START_TEST(unused_and_duplicate_nodes_are_removed)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
     kit_node("lost", "Neg", "x", "l");
@@ -341,7 +341,7 @@ START_TEST(unused_and_equal_nodes_go)
 }
 END_TEST
 
-START_TEST(equal_nodes_with_other_attributes_stay)
+START_TEST(nodes_with_different_attributes_are_not_merged)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
     for (int i = 0; i < 2; i++) {
@@ -354,7 +354,7 @@ START_TEST(equal_nodes_with_other_attributes_stay)
 }
 END_TEST
 
-START_TEST(random_nodes_stay_two)
+START_TEST(random_nodes_are_not_merged)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
     kit_node("a", "RandomNormalLike", "x", "a");
@@ -367,7 +367,7 @@ START_TEST(random_nodes_stay_two)
 }
 END_TEST
 
-START_TEST(moves_merge)
+START_TEST(consecutive_reshapes_and_transposes_are_merged)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3,4");
     kit_ints("flat", PW_DIMS(1), 1, (const int64_t[]){-1});
@@ -383,7 +383,7 @@ START_TEST(moves_merge)
 }
 END_TEST
 
-START_TEST(transposes_that_undo_each_other_go)
+START_TEST(inverse_transposes_are_removed)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3,4");
     kit_node("relu", "Relu", "x", "r");
@@ -394,7 +394,7 @@ START_TEST(transposes_that_undo_each_other_go)
 }
 END_TEST
 
-START_TEST(a_reshape_that_takes_sizes_stays)
+START_TEST(reshape_that_copies_sizes_is_not_merged)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3,4");
     kit_ints("six", PW_DIMS(2), 2, (const int64_t[]){6, 4});
@@ -410,31 +410,31 @@ int main(void)
     TCase *all = tcase_create("all");
 
     tcase_add_test(all, matmul_and_add_become_gemm);
-    tcase_add_test(all, products_of_more_dimensions_stay);
-    tcase_add_test(all, an_add_that_makes_a_product_larger_stays);
-    tcase_add_test(all, integers_stay_a_matmul);
-    tcase_add_test(all, gelu_is_found_in_three_orders);
-    tcase_add_test(all, what_only_looks_like_gelu_stays);
-    tcase_add_test(all, a_norm_is_found_in_its_parts);
-    tcase_add_test(all, a_norm_over_another_axis_stays);
-    tcase_add_test(all, a_norm_whose_middle_is_wanted_keeps_its_mean);
-    tcase_add_test(all, a_bias_goes_into_gelu);
-    tcase_add_test(all, a_shortcut_goes_into_the_norm);
-    tcase_add_test(all, a_sum_that_others_read_comes_with_the_norm);
-    tcase_add_test(all, one_norm_of_two_takes_the_sum);
-    tcase_add_test(all, a_norm_whose_scale_needs_the_sum_stays);
-    tcase_add_test(all, a_norm_of_a_sum_that_broadcasts_stays);
-    tcase_add_test(all, nodes_that_change_nothing_go);
-    tcase_add_test(all, nodes_that_change_something_stay);
-    tcase_add_test(all, an_output_that_copies_an_input_is_still_written);
-    tcase_add_test(all, an_output_that_copies_a_value_is_written_by_its_maker);
+    tcase_add_test(all, matmul_of_3_d_operands_is_not_fused_into_gemm);
+    tcase_add_test(all, add_that_broadcasts_the_product_is_not_fused_into_gemm);
+    tcase_add_test(all, matmul_and_add_of_integers_are_not_fused);
+    tcase_add_test(all, decomposed_gelu_is_fused_in_three_operand_orders);
+    tcase_add_test(all, lookalikes_of_gelu_are_not_fused);
+    tcase_add_test(all, decomposed_layer_norm_is_fused);
+    tcase_add_test(all, layer_norm_over_another_axis_is_not_fused);
+    tcase_add_test(all, layer_norm_with_a_read_intermediate_keeps_its_mean);
+    tcase_add_test(all, bias_is_fused_into_gelu);
+    tcase_add_test(all, residual_add_is_fused_into_layer_norm);
+    tcase_add_test(all, fused_skip_layer_norm_gives_a_sum_that_others_read);
+    tcase_add_test(all, sum_with_two_layer_norms_is_fused_into_one);
+    tcase_add_test(all, layer_norm_whose_scale_depends_on_the_sum_is_not_fused);
+    tcase_add_test(all, residual_add_that_broadcasts_is_not_fused_into_layer_norm);
+    tcase_add_test(all, no_op_nodes_are_removed);
+    tcase_add_test(all, near_no_op_nodes_are_kept);
+    tcase_add_test(all, output_that_copies_an_input_is_still_written);
+    tcase_add_test(all, output_that_copies_a_value_is_written_by_its_producer);
     tcase_add_test(all, two_outputs_of_one_value_are_both_written);
-    tcase_add_test(all, unused_and_equal_nodes_go);
-    tcase_add_test(all, equal_nodes_with_other_attributes_stay);
-    tcase_add_test(all, random_nodes_stay_two);
-    tcase_add_test(all, moves_merge);
-    tcase_add_test(all, transposes_that_undo_each_other_go);
-    tcase_add_test(all, a_reshape_that_takes_sizes_stays);
+    tcase_add_test(all, unused_and_duplicate_nodes_are_removed);
+    tcase_add_test(all, nodes_with_different_attributes_are_not_merged);
+    tcase_add_test(all, random_nodes_are_not_merged);
+    tcase_add_test(all, consecutive_reshapes_and_transposes_are_merged);
+    tcase_add_test(all, inverse_transposes_are_removed);
+    tcase_add_test(all, reshape_that_copies_sizes_is_not_merged);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 120);
     return kit_main("passes_nodes", &all, 1);

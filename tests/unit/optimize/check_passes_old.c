@@ -36,8 +36,8 @@ static void open_step(const char *op, const char *rest)
     snprintf(g.last, sizeof g.last, "%s", out);
 }
 
-/* A constant that nobody else has. */
-static const char *numbers(const int64_t *dims)
+/* A new constant. */
+static const char *constant(const int64_t *dims)
 {
     static char names[8][16];
     char *name = names[g.n % 8];
@@ -49,16 +49,16 @@ static const char *numbers(const int64_t *dims)
 
 static void conv(void)
 {
-    open_step("Conv", numbers(PW_DIMS(3, 3, 1, 1)));
+    open_step("Conv", constant(PW_DIMS(3, 3, 1, 1)));
     pw_close(&kit.w);
 }
 
-/* Numbers along the channels, the rows, or the columns (which is where later opsets look). */
+/* Values along the channels, the rows, or the columns (which is where later opsets look). */
 static void along(const char *op)
 {
     int axis = 1 + (int)below(3);
 
-    open_step(op, numbers(PW_DIMS(3)));
+    open_step(op, constant(PW_DIMS(3)));
     kit_int_attr("broadcast", 1);
     if (axis < 3 || below(2))
         kit_int_attr("axis", axis);
@@ -134,7 +134,7 @@ static void one_graph(int64_t opset, uint64_t seed, bool has_norm)
     passes_same();
 }
 
-START_TEST(random_graphs_of_old_opsets_compute_the_same)
+START_TEST(optimised_random_graphs_of_old_opsets_compute_the_same)
 {
     for (uint64_t seed = 0; seed < 12; seed++) {
         printf("opset %d, seed %u\n", _i, (unsigned)seed);
@@ -144,17 +144,17 @@ START_TEST(random_graphs_of_old_opsets_compute_the_same)
 }
 END_TEST
 
-/* Three numbers along the columns look like three of the channels. */
-START_TEST(numbers_along_another_axis_are_no_bias)
+/* Three values along the columns have the same shape as three along the channels. */
+START_TEST(add_of_old_opset_along_the_width_is_not_folded)
 {
     kit_start_model_at(6);
     g = (struct old){.opset = 6, .last = "x"};
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3,3,3");
     conv();
-    open_step("Add", numbers(PW_DIMS(3, 1, 1)));
+    open_step("Add", constant(PW_DIMS(3, 1, 1)));
     kit_int_attr("broadcast", 1);
     pw_close(&kit.w);
-    open_step("Mul", numbers(PW_DIMS(3)));
+    open_step("Mul", constant(PW_DIMS(3)));
     kit_int_attr("broadcast", 1);
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, g.last, BP_DTYPE_F32, NULL);
@@ -163,7 +163,7 @@ START_TEST(numbers_along_another_axis_are_no_bias)
 }
 END_TEST
 
-START_TEST(an_old_norm_goes_into_the_conv)
+START_TEST(batch_norm_of_old_opset_is_folded_into_conv)
 {
     kit_start_model_at(6);
     g = (struct old){.opset = 6, .last = "x"};
@@ -181,9 +181,9 @@ int main(void)
 {
     TCase *all = tcase_create("all");
 
-    tcase_add_loop_test(all, random_graphs_of_old_opsets_compute_the_same, 1, 7);
-    tcase_add_test(all, numbers_along_another_axis_are_no_bias);
-    tcase_add_test(all, an_old_norm_goes_into_the_conv);
+    tcase_add_loop_test(all, optimised_random_graphs_of_old_opsets_compute_the_same, 1, 7);
+    tcase_add_test(all, add_of_old_opset_along_the_width_is_not_folded);
+    tcase_add_test(all, batch_norm_of_old_opset_is_folded_into_conv);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 120);
     return kit_main("passes_old", &all, 1);

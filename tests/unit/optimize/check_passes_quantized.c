@@ -26,7 +26,7 @@ static void byte(const char *name, uint32_t dtype, int value)
     pw_raw_tensor(&kit.w, 5, name, (int32_t)dtype, PW_SCALAR, &bits, 1);
 }
 
-/* Random bytes, or one that all have. */
+/* Random bytes, or one value for all of them. */
 static void bytes(const char *name, uint32_t dtype, const int64_t *dims, int value)
 {
     uint8_t data[1024];
@@ -40,8 +40,8 @@ static void bytes(const char *name, uint32_t dtype, const int64_t *dims, int val
     pw_raw_tensor(&kit.w, 5, name, (int32_t)dtype, dims, data, n);
 }
 
-/* Scales and zero points of x and y, in bytes of that type. */
-static void numbers(uint32_t dtype)
+/* Scales and zero points of x and y; the zero points have that type. */
+static void quant_params(uint32_t dtype)
 {
     bool is_unsigned = dtype == BP_DTYPE_U8;
 
@@ -51,7 +51,7 @@ static void numbers(uint32_t dtype)
     byte("yz", dtype, is_unsigned ? 100 : 10);
 }
 
-/* Input `name` through bytes: "xd" of "x". */
+/* Input `name`, quantised and dequantised: "xd" of "x". */
 static void operand(const char *name, const char *shape)
 {
     char in[32], q[32], out[32];
@@ -163,11 +163,11 @@ static void conv(bool each, bool has_bias, float factor)
     pw_close(&kit.w);
 }
 
-START_TEST(convolutions_of_bytes)
+START_TEST(dequantized_conv_becomes_qlinear_conv)
 {
     for (int i = 0; i < 8; i++) {
         kit_start_model();
-        numbers(i & 4 ? BP_DTYPE_I8 : BP_DTYPE_U8);
+        quant_params(i & 4 ? BP_DTYPE_I8 : BP_DTYPE_U8);
         conv(i & 1, i & 2, 1);
         result("c");
         becomes("QLinearConv", 1, true);
@@ -177,7 +177,7 @@ START_TEST(convolutions_of_bytes)
 }
 END_TEST
 
-START_TEST(a_relu_that_the_type_does_as_well_goes)
+START_TEST(relu_implied_by_saturation_is_removed)
 {
     for (int zero = 0; zero < 2; zero++) {
         kit_start_model();
@@ -193,9 +193,9 @@ START_TEST(a_relu_that_the_type_does_as_well_goes)
 }
 END_TEST
 
-START_TEST(a_bias_of_another_scale_stays)
+START_TEST(conv_with_a_bias_of_another_scale_is_not_quantized)
 {
-    numbers(BP_DTYPE_U8);
+    quant_params(BP_DTYPE_U8);
     conv(true, true, 1.01f);
     result("c");
     becomes("QLinearConv", 0, false);
@@ -214,20 +214,20 @@ static void gemm(float alpha)
     result("c");
 }
 
-START_TEST(products_of_bytes)
+START_TEST(dequantized_matmul_and_gemm_become_quantized)
 {
-    numbers(BP_DTYPE_U8);
+    quant_params(BP_DTYPE_U8);
     operand("x", "n,4,6");
     weights(PW_DIMS(6, 5), 1);
     kit_node("matmul", "MatMul", "xd wd", "c");
     result("c");
     becomes("QLinearMatMul", 1, true);
     kit_start_model();
-    numbers(BP_DTYPE_U8);
+    quant_params(BP_DTYPE_U8);
     gemm(1);
     becomes("QGemm", 1, true);
     kit_start_model();
-    numbers(BP_DTYPE_U8);
+    quant_params(BP_DTYPE_U8);
     gemm(2);
     becomes("QGemm", 0, false);
 }
@@ -237,7 +237,7 @@ END_TEST
 static void product(int64_t scales, int64_t axis)
 {
     kit_start_model();
-    numbers(BP_DTYPE_U8);
+    quant_params(BP_DTYPE_U8);
     operand("x", "n,4,6");
     weights_along(PW_DIMS(6, 5), scales, axis);
     kit_node("matmul", "MatMul", "xd wd", "c");
@@ -252,7 +252,7 @@ static void product_becomes(const char *ops)
     ck_assert_str_eq(passes_ops(), ops);
 }
 
-START_TEST(products_of_bytes_have_a_scale_for_each_column)
+START_TEST(dequantized_matmul_with_per_column_scales_becomes_qgemm)
 {
     static const int64_t axes[] = {1, -1};
 
@@ -262,7 +262,7 @@ START_TEST(products_of_bytes_have_a_scale_for_each_column)
 }
 END_TEST
 
-START_TEST(products_that_nothing_quantises_give_floats)
+START_TEST(unquantized_result_of_a_product_stays_float)
 {
     product(_i == 0 ? 1 : 5, 1);
     kit_node("neg", "Neg", "c", "y");
@@ -271,8 +271,8 @@ START_TEST(products_that_nothing_quantises_give_floats)
 }
 END_TEST
 
-/* Sums over numbers of different scales are none of integers. */
-START_TEST(products_with_a_scale_for_each_row_stay)
+/* A sum over elements of different scales cannot be computed in integers. */
+START_TEST(product_with_per_row_scales_is_not_quantized)
 {
     product(6, 0);
     result("c");
@@ -280,7 +280,7 @@ START_TEST(products_with_a_scale_for_each_row_stay)
 }
 END_TEST
 
-START_TEST(elements_and_pools_of_bytes)
+START_TEST(dequantized_elementwise_operators_and_pools_become_quantized)
 {
     static const char *const rows[][2] = {
         {"Add", "QLinearAdd"},
@@ -297,7 +297,7 @@ START_TEST(elements_and_pools_of_bytes)
         bool is_pair = strcmp(op, "Add") == 0 || strcmp(op, "Mul") == 0 || op[0] == 'C';
 
         kit_start_model();
-        numbers(i % 2 ? BP_DTYPE_I8 : BP_DTYPE_U8);
+        quant_params(i % 2 ? BP_DTYPE_I8 : BP_DTYPE_U8);
         operand("x", "n,3,4,5");
         if (is_pair)
             operand("x2", "n,3,4,5");
@@ -315,7 +315,7 @@ END_TEST
 
 /* ---- what moves ------------------------------------------------------------------------------ */
 
-START_TEST(bytes_move_as_they_are)
+START_TEST(data_movement_of_dequantized_values_becomes_int8)
 {
     static const char *const ops[] = {"Transpose", "Flatten", "MaxPool", "Reshape"};
 
@@ -341,18 +341,18 @@ START_TEST(bytes_move_as_they_are)
 }
 END_TEST
 
-/* ---- what stays ------------------------------------------------------------------------------ */
+/* ---- what is not quantized ------------------------------------------------------------------- */
 
-START_TEST(what_else_is_read_or_not_quantised_stays)
+START_TEST(values_with_unquantized_consumers_are_not_quantized)
 {
-    numbers(BP_DTYPE_U8);
+    quant_params(BP_DTYPE_U8);
     operand("x", "n,3,4,5");
     kit_node("sigmoid", "Sigmoid", "xd", "c");
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_F32, NULL);
     result("c");
     becomes("QLinearSigmoid", 0, false);
     kit_start_model();
-    numbers(BP_DTYPE_U8);
+    quant_params(BP_DTYPE_U8);
     operand("x", "n,3,4,5");
     kit_io(KIT_INPUT, "z", BP_DTYPE_F32, "n,3,4,5");
     kit_node("add", "Add", "xd z", "c");
@@ -362,9 +362,9 @@ START_TEST(what_else_is_read_or_not_quantised_stays)
 END_TEST
 
 /* One channel a group: no product, so nothing is gained by bytes. */
-START_TEST(depthwise_convolutions_stay)
+START_TEST(depthwise_conv_is_not_quantized)
 {
-    numbers(BP_DTYPE_U8);
+    quant_params(BP_DTYPE_U8);
     operand("x", "n,4,5,6");
     weights(PW_DIMS(4, 1, 3, 3), 4);
     kit_open_node("conv", "Conv", "xd wd", "c");
@@ -375,10 +375,10 @@ START_TEST(depthwise_convolutions_stay)
 }
 END_TEST
 
-/* One that others read is dequantised for them alone. */
-START_TEST(others_still_read_what_was_dequantised)
+/* A value with other consumers is dequantised for those only. */
+START_TEST(dequantized_value_is_kept_for_other_consumers)
 {
-    numbers(BP_DTYPE_U8);
+    quant_params(BP_DTYPE_U8);
     operand("x", "n,3,4,5");
     kit_node("sigmoid", "Sigmoid", "xd", "c");
     kit_node("neg", "Neg", "xd", "z");
@@ -390,9 +390,9 @@ START_TEST(others_still_read_what_was_dequantised)
 }
 END_TEST
 
-START_TEST(without_the_pass_all_stays)
+START_TEST(disabled_fuse_quantized_changes_nothing)
 {
-    numbers(BP_DTYPE_U8);
+    quant_params(BP_DTYPE_U8);
     conv(true, true, 1);
     result("c");
     passes_open_at(BP_OPTIMIZE_LAYOUT);
@@ -407,7 +407,7 @@ END_TEST
 
 /* ---- many ------------------------------------------------------------------------------------ */
 
-START_TEST(random_convolutions_are_within_a_step)
+START_TEST(quantized_random_convs_differ_by_one_step_at_most)
 {
     for (int i = 0; i < 40; i++) {
         int64_t maps = 1 + (int64_t)random_below(&seed, 6),
@@ -418,7 +418,7 @@ START_TEST(random_convolutions_are_within_a_step)
         char shape[64];
 
         kit_start_model();
-        numbers(random_below(&seed, 2) ? BP_DTYPE_I8 : BP_DTYPE_U8);
+        quant_params(random_below(&seed, 2) ? BP_DTYPE_I8 : BP_DTYPE_U8);
         snprintf(shape, sizeof shape, "2,%d,%d,%d", (int)in, (int)(high + random_below(&seed, 5)),
                  (int)(wide + random_below(&seed, 5)));
         operand("x", shape);
@@ -442,20 +442,20 @@ int main(void)
 {
     TCase *all = tcase_create("all");
 
-    tcase_add_test(all, convolutions_of_bytes);
-    tcase_add_test(all, a_relu_that_the_type_does_as_well_goes);
-    tcase_add_test(all, a_bias_of_another_scale_stays);
-    tcase_add_test(all, products_of_bytes);
-    tcase_add_loop_test(all, products_of_bytes_have_a_scale_for_each_column, 0, 2);
-    tcase_add_loop_test(all, products_that_nothing_quantises_give_floats, 0, 2);
-    tcase_add_test(all, products_with_a_scale_for_each_row_stay);
-    tcase_add_test(all, elements_and_pools_of_bytes);
-    tcase_add_test(all, bytes_move_as_they_are);
-    tcase_add_test(all, what_else_is_read_or_not_quantised_stays);
-    tcase_add_test(all, depthwise_convolutions_stay);
-    tcase_add_test(all, others_still_read_what_was_dequantised);
-    tcase_add_test(all, without_the_pass_all_stays);
-    tcase_add_test(all, random_convolutions_are_within_a_step);
+    tcase_add_test(all, dequantized_conv_becomes_qlinear_conv);
+    tcase_add_test(all, relu_implied_by_saturation_is_removed);
+    tcase_add_test(all, conv_with_a_bias_of_another_scale_is_not_quantized);
+    tcase_add_test(all, dequantized_matmul_and_gemm_become_quantized);
+    tcase_add_loop_test(all, dequantized_matmul_with_per_column_scales_becomes_qgemm, 0, 2);
+    tcase_add_loop_test(all, unquantized_result_of_a_product_stays_float, 0, 2);
+    tcase_add_test(all, product_with_per_row_scales_is_not_quantized);
+    tcase_add_test(all, dequantized_elementwise_operators_and_pools_become_quantized);
+    tcase_add_test(all, data_movement_of_dequantized_values_becomes_int8);
+    tcase_add_test(all, values_with_unquantized_consumers_are_not_quantized);
+    tcase_add_test(all, depthwise_conv_is_not_quantized);
+    tcase_add_test(all, dequantized_value_is_kept_for_other_consumers);
+    tcase_add_test(all, disabled_fuse_quantized_changes_nothing);
+    tcase_add_test(all, quantized_random_convs_differ_by_one_step_at_most);
     tcase_add_checked_fixture(all, start, kit_teardown);
     tcase_set_timeout(all, 120);
     return kit_main("passes_quantized", &all, 1);

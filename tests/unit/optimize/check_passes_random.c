@@ -74,7 +74,7 @@ static char *constant(const struct value *like, const int64_t *dims)
     return like->dtype == BP_DTYPE_F32 ? name : node_int("Cast", name, "to", like->dtype);
 }
 
-static char *number(const struct value *like, float x)
+static char *scalar(const struct value *like, float x)
 {
     char *name = fresh();
 
@@ -120,10 +120,10 @@ static void with_number(const struct value *v)
     static const char *const ops[] = {"Add", "Sub", "Mul", "Div"};
     const char *op = ops[below(is_float(v) ? 4 : 3)];
     int64_t last = v->dims[v->rank - 1];
-    const char *other = below(2) ? number(v, 0.75f + (float)below(3)) : constant(v, PW_DIMS(last));
+    const char *other = below(2) ? scalar(v, 0.75f + (float)below(3)) : constant(v, PW_DIMS(last));
 
     if (op[0] == 'D')
-        other = number(v, 1.5f);
+        other = scalar(v, 1.5f);
     add(below(2) && op[0] != 'D' ? node(op, other, v->name) : node(op, v->name, other), v);
 }
 
@@ -163,7 +163,7 @@ static void square(const struct value *v)
     kit_ints_attr("perm", v->rank, perm);
     pw_close(&kit.w);
     out = node("MatMul", v->name, turned);
-    made = add(node("Div", out, number(v, 4)), v);
+    made = add(node("Div", out, scalar(v, 4)), v);
     made->dims[v->rank - 1] = rows;
 }
 
@@ -223,7 +223,7 @@ static char *cut(const struct value *v, const char *in, int64_t axis, int64_t st
     return out;
 }
 
-/* All of v behind or before as much again, or a part of it, by numbers of both kinds. */
+/* v concatenated with itself, or a slice of it, with indices from the start or the end. */
 static char *cut_joined(const struct value *v, const char *joined, uint32_t axis,
                         struct value *made)
 {
@@ -268,20 +268,20 @@ static void join_and_part(const struct value *v)
 
 static void gelu(const struct value *v)
 {
-    char *e = node("Erf", node("Div", v->name, number(v, 1.41421356f)), NULL);
-    char *f = node("Add", e, number(v, 1));
+    char *e = node("Erf", node("Div", v->name, scalar(v, 1.41421356f)), NULL);
+    char *f = node("Add", e, scalar(v, 1));
 
-    add(node("Mul", node("Mul", v->name, f), number(v, 0.5f)), v);
+    add(node("Mul", node("Mul", v->name, f), scalar(v, 0.5f)), v);
 }
 
 static void fast_gelu(const struct value *v)
 {
-    char *cube = node("Pow", v->name, number(v, 3));
-    char *sum = node("Add", v->name, node("Mul", cube, number(v, 0.044715f)));
-    char *tanh = node("Tanh", node("Mul", sum, number(v, 0.79788456f)), NULL);
-    char *half = node("Mul", v->name, number(v, 0.5f));
+    char *cube = node("Pow", v->name, scalar(v, 3));
+    char *sum = node("Add", v->name, node("Mul", cube, scalar(v, 0.044715f)));
+    char *tanh = node("Tanh", node("Mul", sum, scalar(v, 0.79788456f)), NULL);
+    char *half = node("Mul", v->name, scalar(v, 0.5f));
 
-    add(node("Mul", half, node("Add", tanh, number(v, 1))), v);
+    add(node("Mul", half, node("Add", tanh, scalar(v, 1))), v);
 }
 
 static void silu(const struct value *v)
@@ -306,19 +306,19 @@ static void norm(const struct value *v)
     int64_t last = v->dims[v->rank - 1];
     bool has_mean = below(2);
     char *d = has_mean ? node("Sub", v->name, mean(v->name)) : node("Abs", v->name, NULL);
-    char *q = mean(node("Pow", d, number(v, 2)));
-    char *root = node("Sqrt", node("Add", q, number(v, 0.01f)), NULL);
+    char *q = mean(node("Pow", d, scalar(v, 2)));
+    char *root = node("Sqrt", node("Add", q, scalar(v, 0.01f)), NULL);
     char *out = node("Mul", node("Div", d, root), constant(v, PW_DIMS(last)));
 
     add(has_mean ? node("Add", out, constant(v, PW_DIMS(last))) : out, v);
 }
 
-/* A number a channel of what a Conv gives, in its type: a row, or one for each map alone. */
+/* One value for each channel of a Conv output, with or without an axis for the batch. */
 static char *channels(const struct value *v, bool is_row)
 {
     int64_t dims[] = {v->dims[1], is_row ? -1 : 1, v->rank > 3 ? 1 : -1, -1};
 
-    below(2); /* other numbers each time */
+    below(2); /* other values each time */
     return constant(v, dims);
 }
 
@@ -326,7 +326,7 @@ static char *batch_norm(char *x, const struct value *made)
 {
     char *scale = channels(made, true), *shift = channels(made, true);
     char *mean = channels(made, true), *root = channels(made, true);
-    char *square = node("Mul", root, root), *variance = node("Add", square, number(made, 0.5f));
+    char *square = node("Mul", root, root), *variance = node("Add", square, scalar(made, 0.5f));
     char in[96], *out = fresh();
 
     snprintf(in, sizeof in, "%s %s %s %s %s", x, scale, shift, mean, variance);
@@ -334,7 +334,7 @@ static char *batch_norm(char *x, const struct value *made)
     return out;
 }
 
-/* A norm, a scale or a number a channel behind a Conv, or nothing; what it gives. */
+/* A norm, a scale or a per-channel value after a Conv, or nothing; returns its output. */
 static char *behind_conv(char *out, const struct value *made)
 {
     switch (below(4)) {
@@ -349,7 +349,7 @@ static char *behind_conv(char *out, const struct value *made)
     }
 }
 
-/* Conv along the axes behind the second, of weights for so many maps. */
+/* Conv along the axes after the second, with weights for `maps` output channels. */
 static char *convolution(const struct value *v, struct value *made, int64_t maps)
 {
     int64_t dims[] = {maps, v->dims[1], -1, -1, -1}, pads[4] = {0};
@@ -434,7 +434,7 @@ static void begin(void)
     if (below(3) == 0) {
         uint32_t to = below(2) ? BP_DTYPE_I32 : BP_DTYPE_I64;
 
-        add(node_int("Cast", node("Mul", "x", number(&x, 8)), "to", to), &x)->dtype = to;
+        add(node_int("Cast", node("Mul", "x", scalar(&x, 8)), "to", to), &x)->dtype = to;
     }
 }
 
@@ -485,7 +485,7 @@ static void count(uint32_t *counts)
         counts[i] += passes_matches(met[i]);
 }
 
-START_TEST(random_graphs_compute_the_same)
+START_TEST(random_graphs_compute_the_same_after_every_pass)
 {
     uint64_t first = from_environment("BP_RANDOM_FIRST", 0);
     uint64_t n = from_environment("BP_RANDOM_GRAPHS", FEW);
@@ -508,7 +508,7 @@ int main(void)
 {
     TCase *all = tcase_create("all");
 
-    tcase_add_test(all, random_graphs_compute_the_same);
+    tcase_add_test(all, random_graphs_compute_the_same_after_every_pass);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 1200);
     return kit_main("passes_random", &all, 1);

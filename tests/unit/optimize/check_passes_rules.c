@@ -52,7 +52,7 @@ static void check_pinned(const char *rule, const char *node, const char *with, c
 
 /* ---- placement rules ------------------------------------------------------------------------- */
 
-START_TEST(a_node_under_a_rule_is_not_fused)
+START_TEST(node_with_a_placement_rule_is_not_fused)
 {
     static const struct {
         const char *rule, *node;
@@ -64,7 +64,7 @@ START_TEST(a_node_under_a_rule_is_not_fused)
 }
 END_TEST
 
-START_TEST(a_node_under_a_rule_is_not_folded_away)
+START_TEST(node_with_a_placement_rule_is_not_folded)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
     passes_floats("a", PW_DIMS(3), 1);
@@ -74,11 +74,11 @@ START_TEST(a_node_under_a_rule_is_not_folded_away)
     kit_node("add", "Add", "x d", "y");
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
     check_pinned("ab=cpu", "ab", "Mul Exp Add", "Add");
-    check_pinned("root=cpu", "root", "Exp Add", "Add"); /* what it reads is folded all the same */
+    check_pinned("root=cpu", "root", "Exp Add", "Add"); /* its inputs are folded still */
 }
 END_TEST
 
-START_TEST(a_followed_shape_under_a_rule_is_still_run)
+START_TEST(shape_node_with_a_placement_rule_is_not_folded)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
     kit_node("shape", "Shape", "x", "s");
@@ -89,7 +89,7 @@ START_TEST(a_followed_shape_under_a_rule_is_still_run)
 }
 END_TEST
 
-START_TEST(a_node_under_a_rule_is_not_dropped)
+START_TEST(unused_node_with_a_placement_rule_is_kept)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
     kit_node("same", "Identity", "x", "i");
@@ -101,7 +101,7 @@ START_TEST(a_node_under_a_rule_is_not_dropped)
 }
 END_TEST
 
-START_TEST(a_node_under_a_rule_is_not_shared_or_merged)
+START_TEST(node_with_a_placement_rule_is_not_merged)
 {
     static const int64_t perm[] = {1, 0};
 
@@ -120,7 +120,7 @@ START_TEST(a_node_under_a_rule_is_not_shared_or_merged)
 }
 END_TEST
 
-/* A model of an If whose branches nobody reads and that each become one node. */
+/* A model with an If whose branches each become one node; its output is not read. */
 static void branches(void)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1,2,4,4");
@@ -142,8 +142,8 @@ static void branches(void)
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
 }
 
-/* What stays keeps all that it lies in. */
-START_TEST(rules_reach_into_bodies)
+/* A node that is kept keeps the subgraphs that contain it. */
+START_TEST(placement_rules_apply_in_subgraphs)
 {
     branches();
     check_pinned("r2=cpu", "r2", "ReduceSum Less Reshape If Neg FusedConv Conv Relu", "Neg");
@@ -153,7 +153,7 @@ START_TEST(rules_reach_into_bodies)
 }
 END_TEST
 
-START_TEST(a_rule_that_matches_nothing_hinders_nothing)
+START_TEST(placement_rule_without_a_match_prevents_no_fusion)
 {
     conv_model();
     session_under("op:Gemm=cpu");
@@ -162,8 +162,8 @@ START_TEST(a_rule_that_matches_nothing_hinders_nothing)
 }
 END_TEST
 
-/* It decides nothing, so CPU is as fast as without it; yet it did match. */
-START_TEST(a_rule_for_a_provider_that_is_not_there_pins_nothing)
+/* The rule has no effect, so that CPU fuses as without it; it still counts as matched. */
+START_TEST(placement_rule_for_an_absent_provider_prevents_no_fusion)
 {
     conv_model();
     session_under("relu=needy");
@@ -174,8 +174,8 @@ START_TEST(a_rule_for_a_provider_that_is_not_there_pins_nothing)
 }
 END_TEST
 
-/* Rules speak of the model's nodes: nobody can know what passes will make. */
-START_TEST(rules_do_not_speak_of_what_passes_made)
+/* Rules apply to nodes of the model, because their author cannot know the fused nodes. */
+START_TEST(placement_rules_do_not_match_fused_nodes)
 {
     conv_model();
     session_under("op:FusedConv=!cpu");
@@ -185,7 +185,7 @@ START_TEST(rules_do_not_speak_of_what_passes_made)
 }
 END_TEST
 
-START_TEST(rules_hold_after_a_provider_fell_away)
+START_TEST(placement_rules_hold_after_a_provider_is_dropped)
 {
     conv_model();
     passes_open_at(BP_OPTIMIZE_EXTENDED);
@@ -194,7 +194,7 @@ START_TEST(rules_hold_after_a_provider_fell_away)
     kit_session();
     ck_assert_str_eq(passes_ops(), "Conv Relu");
     ck_assert_str_eq(passes_node("relu").rule, "relu=cpu");
-    passes_open_at(BP_OPTIMIZE_EXTENDED); /* a rule falls away with its provider */
+    passes_open_at(BP_OPTIMIZE_EXTENDED); /* a rule does not apply once its provider is dropped */
     kit_provider("uncompiled", BP_FALLBACK_SILENT);
     KIT_OK(bp_session_options_add_placement(kit.options, "relu=uncompiled", &kit.err));
     kit_session();
@@ -253,8 +253,8 @@ static void replace(const char *name)
     bp_operators_release(set);
 }
 
-/* An application's Relu has the name of one that is fused, and is none. */
-START_TEST(an_operator_of_the_application_is_not_fused)
+/* A custom operator named Relu is not ONNX's Relu, which would be fused. */
+START_TEST(custom_operator_named_like_an_onnx_one_is_not_fused)
 {
     conv_model();
     replace("Relu");
@@ -264,7 +264,7 @@ START_TEST(an_operator_of_the_application_is_not_fused)
 }
 END_TEST
 
-START_TEST(operators_of_the_application_run_as_often_as_they_stand_there)
+START_TEST(custom_operator_nodes_are_neither_folded_nor_merged)
 {
     struct passes_result result;
 
@@ -291,7 +291,7 @@ END_TEST
 /* ---- policies -------------------------------------------------------------------------------- */
 
 /* x -> Conv -> Relu -> Add, of which few gets the Add: of two nodes as they run, or of three. */
-START_TEST(a_share_counts_nodes_as_they_run)
+START_TEST(minimum_share_counts_nodes_after_fusion)
 {
     for (uint32_t level = BP_OPTIMIZE_BASIC; level <= BP_OPTIMIZE_EXTENDED; level++) {
         kit_start_model();
@@ -308,8 +308,8 @@ START_TEST(a_share_counts_nodes_as_they_run)
 }
 END_TEST
 
-/* Where nothing is left to run, nobody has failed. */
-START_TEST(a_required_provider_of_a_folded_model_is_no_failure)
+/* A model without nodes left to run has no failed provider. */
+START_TEST(required_provider_of_a_fully_folded_model_does_not_fail)
 {
     struct passes_result want, got;
     bp_report_provider row = {.struct_size = sizeof row};
@@ -347,7 +347,7 @@ static void explains(uint32_t format, const char *words)
     bp_free(text);
 }
 
-START_TEST(explanations_say_what_a_node_was_made_of)
+START_TEST(explain_names_the_original_nodes_of_a_fused_node)
 {
     conv_model();
     passes_open_at(BP_OPTIMIZE_EXTENDED);
@@ -362,7 +362,7 @@ START_TEST(explanations_say_what_a_node_was_made_of)
 }
 END_TEST
 
-START_TEST(profiles_have_nodes_as_they_run)
+START_TEST(profile_lists_fused_nodes)
 {
     bp_profile_event event = {.struct_size = sizeof event};
     float x[32] = {1};
@@ -390,22 +390,22 @@ int main(void)
           *all[] = {rules, others};
 
     tcase_add_checked_fixture(rules, kit_setup, kit_teardown);
-    tcase_add_test(rules, a_node_under_a_rule_is_not_fused);
-    tcase_add_test(rules, a_node_under_a_rule_is_not_folded_away);
-    tcase_add_test(rules, a_followed_shape_under_a_rule_is_still_run);
-    tcase_add_test(rules, a_node_under_a_rule_is_not_dropped);
-    tcase_add_test(rules, a_node_under_a_rule_is_not_shared_or_merged);
-    tcase_add_test(rules, rules_reach_into_bodies);
-    tcase_add_test(rules, a_rule_that_matches_nothing_hinders_nothing);
-    tcase_add_test(rules, a_rule_for_a_provider_that_is_not_there_pins_nothing);
-    tcase_add_test(rules, rules_do_not_speak_of_what_passes_made);
-    tcase_add_test(rules, rules_hold_after_a_provider_fell_away);
+    tcase_add_test(rules, node_with_a_placement_rule_is_not_fused);
+    tcase_add_test(rules, node_with_a_placement_rule_is_not_folded);
+    tcase_add_test(rules, shape_node_with_a_placement_rule_is_not_folded);
+    tcase_add_test(rules, unused_node_with_a_placement_rule_is_kept);
+    tcase_add_test(rules, node_with_a_placement_rule_is_not_merged);
+    tcase_add_test(rules, placement_rules_apply_in_subgraphs);
+    tcase_add_test(rules, placement_rule_without_a_match_prevents_no_fusion);
+    tcase_add_test(rules, placement_rule_for_an_absent_provider_prevents_no_fusion);
+    tcase_add_test(rules, placement_rules_do_not_match_fused_nodes);
+    tcase_add_test(rules, placement_rules_hold_after_a_provider_is_dropped);
     tcase_add_checked_fixture(others, kit_setup, kit_teardown);
-    tcase_add_test(others, an_operator_of_the_application_is_not_fused);
-    tcase_add_test(others, operators_of_the_application_run_as_often_as_they_stand_there);
-    tcase_add_test(others, a_share_counts_nodes_as_they_run);
-    tcase_add_test(others, a_required_provider_of_a_folded_model_is_no_failure);
-    tcase_add_test(others, explanations_say_what_a_node_was_made_of);
-    tcase_add_test(others, profiles_have_nodes_as_they_run);
+    tcase_add_test(others, custom_operator_named_like_an_onnx_one_is_not_fused);
+    tcase_add_test(others, custom_operator_nodes_are_neither_folded_nor_merged);
+    tcase_add_test(others, minimum_share_counts_nodes_after_fusion);
+    tcase_add_test(others, required_provider_of_a_fully_folded_model_does_not_fail);
+    tcase_add_test(others, explain_names_the_original_nodes_of_a_fused_node);
+    tcase_add_test(others, profile_lists_fused_nodes);
     return kit_main("passes_rules", all, 2);
 }

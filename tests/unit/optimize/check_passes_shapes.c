@@ -22,7 +22,7 @@ static void size_of(const char *value, int axis, const char *out)
     kit_node("", "Unsqueeze", in, out);
 }
 
-static void numbers(void)
+static void shape_constants(void)
 {
     kit_ints("zero", PW_DIMS(1), 1, (const int64_t[]){0});
     kit_ints("two", PW_DIMS(1), 1, (const int64_t[]){2});
@@ -40,10 +40,10 @@ static void concat(const char *name, const char *in, const char *out)
 /* ---- written --------------------------------------------------------------------------------- */
 
 /* x[n,m,6] to [n,m,2,3], as the heads of a transformer. */
-START_TEST(sizes_that_are_taken_over_are_written)
+START_TEST(reshape_that_keeps_leading_sizes_gets_a_constant_shape)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,m,6");
-    numbers();
+    shape_constants();
     kit_node("relu", "Relu", "x", "r");
     size_of("r", 0, "b");
     size_of("r", 1, "s");
@@ -56,10 +56,10 @@ START_TEST(sizes_that_are_taken_over_are_written)
 END_TEST
 
 /* Two reshapes to one shape read one constant, so that they are equal nodes. */
-START_TEST(equal_shapes_are_written_once)
+START_TEST(equal_constant_shapes_are_shared)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,6");
-    numbers();
+    shape_constants();
     size_of("x", 0, "b1");
     size_of("x", 0, "b2");
     concat("join1", "b1 two three", "w1");
@@ -71,11 +71,11 @@ START_TEST(equal_shapes_are_written_once)
 }
 END_TEST
 
-/* x[n,m] to [n*m,3] beside a picture of numbers alone: what is left follows from the rest. */
-START_TEST(one_size_that_follows_from_the_rest_is_written)
+/* x[n,m] to [n*m,3], and an image to constant sizes: the remaining size follows from the others. */
+START_TEST(reshape_with_one_inferred_size_gets_a_constant_shape)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,m,3");
-    numbers();
+    shape_constants();
     size_of("x", 0, "b");
     size_of("x", 1, "s");
     kit_node("product", "Mul", "b s", "bs");
@@ -86,10 +86,10 @@ START_TEST(one_size_that_follows_from_the_rest_is_written)
 END_TEST
 
 /* With nothing in the batch, -1 beside a 0 would not follow from anything. */
-START_TEST(a_size_that_might_not_follow_is_computed)
+START_TEST(reshape_with_an_ambiguous_inferred_size_is_unchanged)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,m,k");
-    numbers();
+    shape_constants();
     size_of("x", 0, "b");
     size_of("x", 1, "s");
     size_of("x", 2, "c");
@@ -105,11 +105,11 @@ START_TEST(a_size_that_might_not_follow_is_computed)
 END_TEST
 
 /* A size of another input is another size, although the file gives both one name. */
-START_TEST(sizes_of_another_input_are_computed)
+START_TEST(reshape_by_sizes_of_another_input_is_unchanged)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,m,6");
     kit_io(KIT_INPUT, "other", BP_DTYPE_F32, "n,m");
-    numbers();
+    shape_constants();
     size_of("other", 0, "b");
     size_of("other", 1, "s");
     concat("join", "b s two three", "wanted");
@@ -122,11 +122,11 @@ START_TEST(sizes_of_another_input_are_computed)
 }
 END_TEST
 
-START_TEST(where_zero_means_zero_nothing_is_written)
+START_TEST(reshape_with_allowzero_is_unchanged)
 {
     kit_start_model_at(14);
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,6");
-    numbers();
+    shape_constants();
     size_of("x", 0, "b");
     concat("join", "b two three", "wanted");
     kit_open_node("split", "Reshape", "x wanted", "y");
@@ -140,13 +140,13 @@ START_TEST(where_zero_means_zero_nothing_is_written)
 }
 END_TEST
 
-/* A batch of none goes through as well. */
-START_TEST(nothing_is_reshaped_to_nothing)
+/* A batch of size 0 must give an empty output. */
+START_TEST(reshape_of_an_empty_batch_is_empty)
 {
     bp_binding in, out = kit_wanted(0);
 
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,6");
-    numbers();
+    shape_constants();
     size_of("x", 0, "b");
     concat("join", "b two three", "wanted");
     kit_node("split", "Reshape", "x wanted", "y");
@@ -164,14 +164,14 @@ END_TEST
 /* ---- shared ---------------------------------------------------------------------------------- */
 
 /* Sizes of values that have them in common, for an operator that reads them. */
-START_TEST(sizes_that_are_equal_are_computed_once)
+START_TEST(equal_sizes_are_computed_once)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,3");
     passes_floats("row", PW_DIMS(1, 3), 1);
-    numbers();
+    shape_constants();
     kit_node("relu", "Relu", "x", "r");
     size_of("x", 0, "b1");
-    size_of("r", 0, "b2"); /* a size of x, by another way */
+    size_of("r", 0, "b2"); /* a size of x, from another value */
     concat("join1", "b1 three", "w1");
     concat("join2", "b2 three", "w2");
     kit_node("wide1", "Expand", "row w1", "e1");
@@ -184,14 +184,14 @@ START_TEST(sizes_that_are_equal_are_computed_once)
 }
 END_TEST
 
-/* The number of rows is computed first for a list that another way gives; then that way is gone. */
-START_TEST(what_went_meanwhile_is_computed_anew)
+/* The count of rows is first computed by a node that another pass then removes. */
+START_TEST(size_whose_node_was_removed_is_computed_again)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,3");
     passes_floats("left", PW_DIMS(1), 1);
     passes_floats("right", PW_DIMS(1), 2);
     kit_ints("axis", PW_DIMS(1), 1, (const int64_t[]){1});
-    numbers();
+    shape_constants();
     kit_open_node("rows", "ReduceSum", "x axis", "v");
     kit_int_attr("keepdims", 0);
     pw_close(&kit.w);
@@ -212,11 +212,11 @@ START_TEST(what_went_meanwhile_is_computed_anew)
 }
 END_TEST
 
-START_TEST(sizes_that_may_differ_are_computed_twice)
+START_TEST(sizes_that_may_differ_are_computed_separately)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,3");
     kit_io(KIT_INPUT, "z", BP_DTYPE_F32, "n,3");
-    numbers();
+    shape_constants();
     kit_node("shape1", "Shape", "x", "s1");
     kit_node("shape2", "Shape", "z", "s2");
     kit_io(KIT_OUTPUT, "s1", BP_DTYPE_I64, NULL);
@@ -229,8 +229,8 @@ START_TEST(sizes_that_may_differ_are_computed_twice)
 }
 END_TEST
 
-/* A number is no list of one, and another type is another type. */
-START_TEST(equal_numbers_of_another_kind_stay)
+/* A scalar is not a list of one element, and int32 is not int64. */
+START_TEST(sizes_of_another_rank_or_type_are_not_merged)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n");
     kit_ints("zero", PW_SCALAR, 1, (const int64_t[]){0});
@@ -247,7 +247,7 @@ START_TEST(equal_numbers_of_another_kind_stay)
 }
 END_TEST
 
-START_TEST(an_output_of_sizes_is_still_written)
+START_TEST(sizes_that_are_a_graph_output_are_still_written)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,3");
     kit_node("relu", "Relu", "x", "y");
@@ -263,18 +263,18 @@ int main(void)
 {
     TCase *all = tcase_create("all");
 
-    tcase_add_test(all, sizes_that_are_taken_over_are_written);
-    tcase_add_test(all, equal_shapes_are_written_once);
-    tcase_add_test(all, one_size_that_follows_from_the_rest_is_written);
-    tcase_add_test(all, a_size_that_might_not_follow_is_computed);
-    tcase_add_test(all, sizes_of_another_input_are_computed);
-    tcase_add_test(all, where_zero_means_zero_nothing_is_written);
-    tcase_add_test(all, nothing_is_reshaped_to_nothing);
-    tcase_add_test(all, sizes_that_are_equal_are_computed_once);
-    tcase_add_test(all, what_went_meanwhile_is_computed_anew);
-    tcase_add_test(all, sizes_that_may_differ_are_computed_twice);
-    tcase_add_test(all, equal_numbers_of_another_kind_stay);
-    tcase_add_test(all, an_output_of_sizes_is_still_written);
+    tcase_add_test(all, reshape_that_keeps_leading_sizes_gets_a_constant_shape);
+    tcase_add_test(all, equal_constant_shapes_are_shared);
+    tcase_add_test(all, reshape_with_one_inferred_size_gets_a_constant_shape);
+    tcase_add_test(all, reshape_with_an_ambiguous_inferred_size_is_unchanged);
+    tcase_add_test(all, reshape_by_sizes_of_another_input_is_unchanged);
+    tcase_add_test(all, reshape_with_allowzero_is_unchanged);
+    tcase_add_test(all, reshape_of_an_empty_batch_is_empty);
+    tcase_add_test(all, equal_sizes_are_computed_once);
+    tcase_add_test(all, size_whose_node_was_removed_is_computed_again);
+    tcase_add_test(all, sizes_that_may_differ_are_computed_separately);
+    tcase_add_test(all, sizes_of_another_rank_or_type_are_not_merged);
+    tcase_add_test(all, sizes_that_are_a_graph_output_are_still_written);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 120);
     return kit_main("passes_shapes", &all, 1);

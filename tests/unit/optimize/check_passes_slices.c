@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_passes_slices.c - slices of joins and of slices: what reads the parts then, and what stays. */
+/* check_passes_slices.c - slices of Concat and of Slice nodes: which are removed, which are kept. */
 
 #include "config.h"
 
@@ -45,28 +45,28 @@ static void slice(const char *in, const char *out, int64_t axis, int64_t start, 
     slice_by(in, out, axis, start, end, 1);
 }
 
-static void join(const char *in, const char *out, int64_t axis)
+static void concat(const char *in, const char *out, int64_t axis)
 {
     kit_node_int(out, "Concat", in, out, "axis", axis);
 }
 
-/* a and b, both float32[2,3], joined to c[2,6]. */
-static void joined(void)
+/* a and b, both float32[2,3], concat_a_b to c[2,6]. */
+static void concat_a_b(void)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
     kit_node("relu", "Relu", "x", "a");
     kit_node("neg", "Neg", "x", "b");
-    join("a b", "c", 1);
+    concat("a b", "c", 1);
 }
 
-/* b, float32[2,3], then a, float32[n,3], joined to c. */
-static void joined_to_the_end(void)
+/* b, float32[2,3], then a, float32[n,3], concat_a_b to c. */
+static void concat_unknown_last(void)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,3");
     kit_io(KIT_INPUT, "z", BP_DTYPE_F32, "2,3");
     kit_node("relu", "Relu", "x", "a");
     kit_node("neg", "Neg", "z", "b");
-    join("b a", "c", 0);
+    concat("b a", "c", 0);
 }
 
 /* The model ends in d and e, which are as large as each other. */
@@ -83,12 +83,12 @@ static uint32_t matches(void)
 
 /* ---- a Slice of a Concat --------------------------------------------------------------------- */
 
-START_TEST(slices_that_are_parts_go)
+START_TEST(slice_of_one_concat_input_is_removed)
 {
     static const int64_t versions[] = {6, 9, 10, 11, 13, 18};
 
     start(versions[_i]);
-    joined();
+    concat_a_b();
     slice("c", "d", 1, 0, 3);
     slice("c", "e", 1, 3, 6);
     end("Relu Neg Sub");
@@ -96,20 +96,20 @@ START_TEST(slices_that_are_parts_go)
 }
 END_TEST
 
-START_TEST(numbers_may_count_from_the_end_or_lie_behind_it)
+START_TEST(slice_with_negative_or_clamped_ends_is_removed)
 {
     start(_i ? 13 : 9);
-    joined();
+    concat_a_b();
     slice("c", "d", -1, -100, -3);
     slice("c", "e", _i ? -1 : 1, -3, INT64_MAX);
     end("Relu Neg Sub");
 }
 END_TEST
 
-START_TEST(a_slice_within_a_part_is_one_of_the_part)
+START_TEST(slice_within_one_concat_input_reads_that_input)
 {
     start(_i ? 13 : 9);
-    joined();
+    concat_a_b();
     slice("c", "d", 1, 4, 6);
     slice("c", "e", 1, -5, -4 + 1);
     end("Relu Neg Slice Slice Sub");
@@ -117,10 +117,10 @@ START_TEST(a_slice_within_a_part_is_one_of_the_part)
 }
 END_TEST
 
-START_TEST(axes_that_are_taken_whole_do_not_count)
+START_TEST(slice_that_takes_other_axes_whole_is_removed)
 {
     start(13);
-    joined();
+    concat_a_b();
     kit_ints("from", PW_DIMS(2), 2, (const int64_t[]){-2, 3});
     kit_ints("to", PW_DIMS(2), 2, (const int64_t[]){INT64_MAX, 7});
     kit_node("slice", "Slice", "c from to", "d"); /* axes and steps may be absent */
@@ -131,10 +131,10 @@ START_TEST(axes_that_are_taken_whole_do_not_count)
 }
 END_TEST
 
-START_TEST(slices_over_two_parts_stay)
+START_TEST(slice_across_two_concat_inputs_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     slice("c", "d", 1, 2, 5);
     slice("c", "e", 1, 1, 4);
     end("Relu Neg Concat Slice Slice Sub");
@@ -142,20 +142,20 @@ START_TEST(slices_over_two_parts_stay)
 }
 END_TEST
 
-START_TEST(slices_of_another_axis_stay)
+START_TEST(slice_along_another_axis_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     slice("c", "d", 0, 0, 1);
     slice("c", "e", 0, 1, 2);
     end("Relu Neg Concat Slice Slice Sub");
 }
 END_TEST
 
-START_TEST(slices_of_two_axes_stay)
+START_TEST(slice_of_two_axes_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     for (int i = 0; i < 2; i++) {
         kit_ints(i ? "from1" : "from0", PW_DIMS(2), 2, (const int64_t[]){i, 3 * i});
         kit_ints(i ? "to1" : "to0", PW_DIMS(2), 2, (const int64_t[]){i + 1, 3 * i + 3});
@@ -165,20 +165,20 @@ START_TEST(slices_of_two_axes_stay)
 }
 END_TEST
 
-START_TEST(slices_with_other_steps_stay)
+START_TEST(slice_with_steps_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     slice_by("c", "d", 1, 0, 3, 2);
     slice_by("c", "e", 1, -1, 3, -2);
     end("Relu Neg Concat Slice Slice Sub");
 }
 END_TEST
 
-START_TEST(slices_that_a_run_decides_stay)
+START_TEST(slice_with_fed_ends_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     kit_ints("to", PW_DIMS(1), 1, (const int64_t[]){3});
     kit_ints("axis", PW_DIMS(1), 1, (const int64_t[]){1});
     kit_node("sum", "ReduceSum", "x", "s");
@@ -195,7 +195,7 @@ START_TEST(slices_that_a_run_decides_stay)
 END_TEST
 
 /* n is 3 in the run. */
-START_TEST(parts_behind_one_of_unknown_size_stay)
+START_TEST(slice_after_an_input_of_unknown_size_is_kept)
 {
     start(13);
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,3");
@@ -204,7 +204,7 @@ START_TEST(parts_behind_one_of_unknown_size_stay)
     kit_node("relu", "Relu", "x", "a");
     kit_node("sum", "ReduceSum", "x", "s");
     kit_node("wide", "Add", "k s", "b");
-    join("a b", "c", 0);
+    concat("a b", "c", 0);
     slice("c", "d", 0, 3, 5);
     slice("c", "e", 0, -2, INT64_MAX);
     end("Relu ReduceSum Add Concat Slice Slice Sub");
@@ -212,10 +212,10 @@ START_TEST(parts_behind_one_of_unknown_size_stay)
 }
 END_TEST
 
-START_TEST(a_part_to_the_end_needs_no_size)
+START_TEST(slice_to_the_end_of_an_unknown_size_is_removed)
 {
     start(13);
-    joined_to_the_end();
+    concat_unknown_last();
     slice("c", "p", 0, 2, INT64_MAX); /* a */
     slice("c", "q", 0, 1, 2);         /* the second row of b */
     kit_node("all", "Mul", "p q", "y");
@@ -224,20 +224,20 @@ START_TEST(a_part_to_the_end_needs_no_size)
 }
 END_TEST
 
-START_TEST(a_number_is_no_end_of_an_unknown_size)
+START_TEST(slice_to_a_fixed_end_of_an_unknown_size_is_kept)
 {
     start(13);
-    joined_to_the_end();
+    concat_unknown_last();
     slice("c", "d", 0, 2, 4);
     slice("c", "e", 0, 3, 5);
     end("Relu Neg Concat Slice Slice Sub");
 }
 END_TEST
 
-START_TEST(a_join_that_others_read_stays)
+START_TEST(concat_with_other_consumers_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     slice("c", "d", 1, 0, 3);
     slice("c", "e", 1, 3, 6);
     kit_node("exp", "Exp", "c", "z");
@@ -247,10 +247,10 @@ START_TEST(a_join_that_others_read_stays)
 }
 END_TEST
 
-START_TEST(a_join_that_is_an_output_stays)
+START_TEST(concat_that_is_a_graph_output_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     kit_io(KIT_OUTPUT, "c", BP_DTYPE_F32, NULL);
     slice("c", "d", 1, 0, 3);
     slice("c", "e", 1, 4, 6);
@@ -260,10 +260,10 @@ START_TEST(a_join_that_is_an_output_stays)
 }
 END_TEST
 
-START_TEST(an_output_is_written_by_who_makes_the_part)
+START_TEST(graph_output_is_written_by_the_producer_of_the_concat_input)
 {
     start(13);
-    joined();
+    concat_a_b();
     slice("c", "d", 1, 0, 3);
     slice("c", "y", 1, 3, 6);
     kit_io(KIT_OUTPUT, "d", BP_DTYPE_F32, NULL);
@@ -271,24 +271,24 @@ START_TEST(an_output_is_written_by_who_makes_the_part)
 }
 END_TEST
 
-/* Nobody else can write it. */
-START_TEST(an_output_that_is_an_input_is_copied_from_it)
+/* A graph input has no producer that could write the output. */
+START_TEST(graph_output_that_equals_an_input_is_copied)
 {
     start(_i ? 13 : 9);
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
     kit_node("relu", "Relu", "x", "a");
-    join("a x", "c", 1);
+    concat("a x", "c", 1);
     slice("c", "y", 1, 3, 6);
     passes_gives("Slice");
     ck_assert_uint_eq(matches(), 1);
 }
 END_TEST
 
-/* A body takes it by its name, so it stays, too. */
-START_TEST(what_a_body_takes_is_copied_from_the_part)
+/* A subgraph captures the slice by its name, so that a copy keeps the name. */
+START_TEST(slice_that_a_subgraph_captures_becomes_a_copy)
 {
     start(13);
-    joined();
+    concat_a_b();
     slice("c", "d", 1, 0, 3);
     slice("c", "e", 1, 3, 6);
     kit_node("all", "ReduceSum", "x", "sum");
@@ -308,12 +308,12 @@ START_TEST(what_a_body_takes_is_copied_from_the_part)
 }
 END_TEST
 
-START_TEST(joins_in_joins_are_seen_through)
+START_TEST(slice_of_nested_concats_is_removed)
 {
     start(13);
-    joined();
+    concat_a_b();
     kit_node("exp", "Exp", "x", "f");
-    join("f c", "g", 1);
+    concat("f c", "g", 1);
     slice("g", "d", 1, 3, 6); /* a */
     slice("g", "p", 1, 3, 9); /* c */
     slice("p", "e", 1, 3, 6); /* b */
@@ -321,11 +321,11 @@ START_TEST(joins_in_joins_are_seen_through)
 }
 END_TEST
 
-START_TEST(one_value_may_be_two_parts)
+START_TEST(concat_of_one_value_twice_is_sliced_correctly)
 {
     start(13);
-    joined();
-    join("a a", "f", 1);
+    concat_a_b();
+    concat("a a", "f", 1);
     slice("f", "d", 1, 3, 6);
     slice("c", "e", 1, 3, 6);
     end("Relu Neg Sub");
@@ -350,33 +350,33 @@ static void split(const char *in, const char *out, int64_t axis, uint32_t n, con
     pw_close(&kit.w);
 }
 
-START_TEST(a_split_into_what_was_joined_goes)
+START_TEST(split_into_the_concat_inputs_is_removed)
 {
     static const int64_t versions[] = {6, 11, 13, 18}, sizes[] = {3, 3};
 
     start(versions[_i / 2]);
-    joined();
+    concat_a_b();
     split("c", "d e", opset < 11 ? 1 : -1, 2, _i % 2 ? sizes : NULL);
     end("Relu Neg Sub");
     ck_assert_uint_eq(matches(), 1);
 }
 END_TEST
 
-START_TEST(a_split_that_is_wanted_in_part_goes)
+START_TEST(split_with_unread_outputs_is_removed)
 {
     start(13);
-    joined();
+    concat_a_b();
     kit_node("exp", "Exp", "x", "f");
-    join("c f a", "g", 1);
+    concat("c f a", "g", 1);
     split("g", "p e d", 1, 3, (const int64_t[]){6, 3, 3});
     end("Relu Exp Sub");
 }
 END_TEST
 
-START_TEST(a_split_into_other_parts_stays)
+START_TEST(split_into_other_sizes_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     split("c", "p q", 1, 2, (const int64_t[]){2, 4});
     slice("p", "d", 1, 1, 2);
     slice("q", "e", 1, 1, 2);
@@ -384,10 +384,10 @@ START_TEST(a_split_into_other_parts_stays)
 }
 END_TEST
 
-START_TEST(a_split_of_one_part_in_two_stays)
+START_TEST(split_of_one_concat_input_in_two_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     split("c", "p d q", 1, 3, (const int64_t[]){3, 2, 1});
     kit_node("sum", "Add", "p q", "r");
     kit_node("more", "ReduceSum", "d", "s");
@@ -396,31 +396,31 @@ START_TEST(a_split_of_one_part_in_two_stays)
 }
 END_TEST
 
-START_TEST(a_split_of_another_axis_stays)
+START_TEST(split_along_another_axis_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     split("c", "d e", 0, 2, NULL);
     end("Relu Neg Concat Split Sub");
 }
 END_TEST
 
-START_TEST(a_split_of_unknown_sizes_stays)
+START_TEST(split_of_unknown_sizes_is_kept)
 {
     start(13);
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,3");
     kit_node("relu", "Relu", "x", "a");
     kit_node("neg", "Neg", "x", "b");
-    join("a b", "c", 0);
+    concat("a b", "c", 0);
     split("c", "d e", 0, 2, (const int64_t[]){3, 3});
     end("Relu Neg Concat Split Sub");
 }
 END_TEST
 
-START_TEST(a_split_that_makes_an_output_stays)
+START_TEST(split_that_gives_a_graph_output_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     split("c", "d e", 1, 2, NULL);
     kit_io(KIT_OUTPUT, "d", BP_DTYPE_F32, NULL);
     end("Relu Neg Concat Split Sub");
@@ -429,7 +429,7 @@ END_TEST
 
 /* ---- a Slice of a Slice ---------------------------------------------------------------------- */
 
-START_TEST(a_slice_of_a_slice_is_one)
+START_TEST(consecutive_slices_are_merged)
 {
     start(_i ? 13 : 9);
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,9");
@@ -442,7 +442,7 @@ START_TEST(a_slice_of_a_slice_is_one)
 }
 END_TEST
 
-START_TEST(a_slice_that_others_read_stays)
+START_TEST(slice_with_other_consumers_is_not_merged)
 {
     start(13);
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,9");
@@ -454,7 +454,7 @@ START_TEST(a_slice_that_others_read_stays)
 }
 END_TEST
 
-START_TEST(slices_of_slices_of_another_kind_stay)
+START_TEST(consecutive_slices_of_other_axes_or_steps_are_not_merged)
 {
     start(13);
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "4,9");
@@ -468,7 +468,7 @@ START_TEST(slices_of_slices_of_another_kind_stay)
 }
 END_TEST
 
-START_TEST(slices_of_slices_of_an_unknown_size_stay)
+START_TEST(consecutive_slices_of_an_unknown_size_are_not_merged)
 {
     start(13);
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,3");
@@ -481,13 +481,13 @@ START_TEST(slices_of_slices_of_an_unknown_size_stay)
 END_TEST
 
 /* The second takes all that there is: nothing. */
-START_TEST(an_empty_slice_stays)
+START_TEST(empty_slice_is_kept)
 {
     start(13);
-    joined();
+    concat_a_b();
     slice("c", "p", 1, 3, 3);
     slice("p", "q", 1, 0, 1);
-    join("q a", "d", 1);
+    concat("q a", "d", 1);
     slice("c", "e", 1, 3, 6);
     end("Relu Neg Concat Slice Concat Sub");
 }
@@ -501,8 +501,8 @@ static void list(char *all, size_t *used, const char *letter, int i)
     *used += (size_t)sprintf(all + *used, "%s%s%d", *used ? " " : "", letter, i);
 }
 
-/* Slices, and a Split, of one join of 20,000 parts: each looks its part up, and none walks them. */
-START_TEST(many_parts_take_little_time)
+/* Slices and a Split of one Concat of 20,000 inputs: each finds its input by a search, not by a walk. */
+START_TEST(slices_of_a_concat_of_20000_inputs_take_little_time)
 {
     enum { N = 20000, LENGTH = 8 };
     char name[16], before[16] = "x", *parts = calloc(N, LENGTH), *cuts = calloc(N, LENGTH);
@@ -522,14 +522,14 @@ START_TEST(many_parts_take_little_time)
         list(cuts, &n_cuts, "p", i);
         list(pieces, &n_pieces, "s", i);
     }
-    join(parts, "c", 0);
-    for (int i = 0; i < N; i++) { /* each second is no whole part */
+    concat(parts, "c", 0);
+    for (int i = 0; i < N; i++) { /* every second slice covers part of an input only */
         snprintf(name, sizeof name, "p%d", i);
         slice("c", name, 0, 4 * i + i % 2, 4 * i + 4 - i % 2);
     }
     kit_node("split", "Split", "c", pieces);
-    join(cuts, "y", 0);
-    join(pieces, "z", 0);
+    concat(cuts, "y", 0);
+    concat(pieces, "z", 0);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
     kit_io(KIT_OUTPUT, "z", BP_DTYPE_F32, NULL);
     passes_open_at(BP_OPTIMIZE_BASIC);
@@ -550,38 +550,38 @@ int main(void)
 {
     TCase *all = tcase_create("all");
 
-    tcase_add_loop_test(all, slices_that_are_parts_go, 0, 6);
-    tcase_add_loop_test(all, numbers_may_count_from_the_end_or_lie_behind_it, 0, 2);
-    tcase_add_loop_test(all, a_slice_within_a_part_is_one_of_the_part, 0, 2);
-    tcase_add_test(all, axes_that_are_taken_whole_do_not_count);
-    tcase_add_test(all, slices_over_two_parts_stay);
-    tcase_add_test(all, slices_of_another_axis_stay);
-    tcase_add_test(all, slices_of_two_axes_stay);
-    tcase_add_test(all, slices_with_other_steps_stay);
-    tcase_add_test(all, slices_that_a_run_decides_stay);
-    tcase_add_test(all, parts_behind_one_of_unknown_size_stay);
-    tcase_add_test(all, a_part_to_the_end_needs_no_size);
-    tcase_add_test(all, a_number_is_no_end_of_an_unknown_size);
-    tcase_add_test(all, a_join_that_others_read_stays);
-    tcase_add_test(all, a_join_that_is_an_output_stays);
-    tcase_add_test(all, an_output_is_written_by_who_makes_the_part);
-    tcase_add_loop_test(all, an_output_that_is_an_input_is_copied_from_it, 0, 2);
-    tcase_add_test(all, what_a_body_takes_is_copied_from_the_part);
-    tcase_add_test(all, joins_in_joins_are_seen_through);
-    tcase_add_test(all, one_value_may_be_two_parts);
-    tcase_add_loop_test(all, a_split_into_what_was_joined_goes, 0, 8);
-    tcase_add_test(all, a_split_that_is_wanted_in_part_goes);
-    tcase_add_test(all, a_split_into_other_parts_stays);
-    tcase_add_test(all, a_split_of_one_part_in_two_stays);
-    tcase_add_test(all, a_split_of_another_axis_stays);
-    tcase_add_test(all, a_split_of_unknown_sizes_stays);
-    tcase_add_test(all, a_split_that_makes_an_output_stays);
-    tcase_add_loop_test(all, a_slice_of_a_slice_is_one, 0, 2);
-    tcase_add_test(all, a_slice_that_others_read_stays);
-    tcase_add_test(all, slices_of_slices_of_another_kind_stay);
-    tcase_add_test(all, slices_of_slices_of_an_unknown_size_stay);
-    tcase_add_test(all, an_empty_slice_stays);
-    tcase_add_test(all, many_parts_take_little_time);
+    tcase_add_loop_test(all, slice_of_one_concat_input_is_removed, 0, 6);
+    tcase_add_loop_test(all, slice_with_negative_or_clamped_ends_is_removed, 0, 2);
+    tcase_add_loop_test(all, slice_within_one_concat_input_reads_that_input, 0, 2);
+    tcase_add_test(all, slice_that_takes_other_axes_whole_is_removed);
+    tcase_add_test(all, slice_across_two_concat_inputs_is_kept);
+    tcase_add_test(all, slice_along_another_axis_is_kept);
+    tcase_add_test(all, slice_of_two_axes_is_kept);
+    tcase_add_test(all, slice_with_steps_is_kept);
+    tcase_add_test(all, slice_with_fed_ends_is_kept);
+    tcase_add_test(all, slice_after_an_input_of_unknown_size_is_kept);
+    tcase_add_test(all, slice_to_the_end_of_an_unknown_size_is_removed);
+    tcase_add_test(all, slice_to_a_fixed_end_of_an_unknown_size_is_kept);
+    tcase_add_test(all, concat_with_other_consumers_is_kept);
+    tcase_add_test(all, concat_that_is_a_graph_output_is_kept);
+    tcase_add_test(all, graph_output_is_written_by_the_producer_of_the_concat_input);
+    tcase_add_loop_test(all, graph_output_that_equals_an_input_is_copied, 0, 2);
+    tcase_add_test(all, slice_that_a_subgraph_captures_becomes_a_copy);
+    tcase_add_test(all, slice_of_nested_concats_is_removed);
+    tcase_add_test(all, concat_of_one_value_twice_is_sliced_correctly);
+    tcase_add_loop_test(all, split_into_the_concat_inputs_is_removed, 0, 8);
+    tcase_add_test(all, split_with_unread_outputs_is_removed);
+    tcase_add_test(all, split_into_other_sizes_is_kept);
+    tcase_add_test(all, split_of_one_concat_input_in_two_is_kept);
+    tcase_add_test(all, split_along_another_axis_is_kept);
+    tcase_add_test(all, split_of_unknown_sizes_is_kept);
+    tcase_add_test(all, split_that_gives_a_graph_output_is_kept);
+    tcase_add_loop_test(all, consecutive_slices_are_merged, 0, 2);
+    tcase_add_test(all, slice_with_other_consumers_is_not_merged);
+    tcase_add_test(all, consecutive_slices_of_other_axes_or_steps_are_not_merged);
+    tcase_add_test(all, consecutive_slices_of_an_unknown_size_are_not_merged);
+    tcase_add_test(all, empty_slice_is_kept);
+    tcase_add_test(all, slices_of_a_concat_of_20000_inputs_take_little_time);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 120);
     return kit_main("passes_slices", &all, 1);

@@ -13,7 +13,7 @@
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 /* Passes take a node of the same key for that operator: there must be no second. */
-START_TEST(each_operator_has_a_key_of_its_own)
+START_TEST(operator_keys_are_unique)
 {
     uint32_t n;
     const struct bp_schema *const *all = bp_schema_all(&n);
@@ -29,7 +29,7 @@ START_TEST(each_operator_has_a_key_of_its_own)
 }
 END_TEST
 
-START_TEST(short_names_have_keys)
+START_TEST(short_operator_names_have_unique_keys)
 {
     ck_assert_uint_ne(bp_rw_key(""), 0);
     ck_assert_uint_ne(bp_rw_key("A"), bp_rw_key("B"));
@@ -51,8 +51,8 @@ static void leaky(const char *name, const char *in, const char *out, float alpha
     pw_close(&kit.w);
 }
 
-/* A reader of the first lies before the second: both chains become one all the same. */
-START_TEST(chains_that_lie_between_each_other_become_one)
+/* A consumer of the first chain comes before the second chain: both are still merged. */
+START_TEST(interleaved_equal_chains_are_merged)
 {
     input();
     kit_node("a1", "Exp", "x", "a1");
@@ -67,8 +67,8 @@ START_TEST(chains_that_lie_between_each_other_become_one)
 }
 END_TEST
 
-/* Inputs in another order, of another number, and one read twice are not the same. */
-START_TEST(nodes_with_other_inputs_stay)
+/* Nodes whose inputs differ in order, in count or in a repeated input are different. */
+START_TEST(nodes_with_different_inputs_are_not_merged)
 {
     input();
     kit_node("half", "Sigmoid", "x", "h");
@@ -81,7 +81,7 @@ START_TEST(nodes_with_other_inputs_stay)
 }
 END_TEST
 
-START_TEST(attributes_tell_nodes_apart)
+START_TEST(nodes_with_different_attribute_values_are_not_merged)
 {
     input();
     leaky("a", "x", "a", 0.1F);
@@ -93,10 +93,10 @@ START_TEST(attributes_tell_nodes_apart)
 }
 END_TEST
 
-enum { MANY = 40 }; /* readers, far more than are looked at one by one */
+enum { MANY = 40 }; /* consumers, far more than are compared one by one */
 
-/* Each number comes twice; a table finds them. */
-START_TEST(a_value_may_have_many_readers)
+/* Each attribute value occurs twice; a hash table finds the pairs. */
+START_TEST(duplicate_consumers_of_a_value_with_many_consumers_are_merged)
 {
     char all[MANY * 8] = "";
     size_t used = 0;
@@ -121,7 +121,7 @@ END_TEST
  * The readers of many equal values come together while they are looked at: few at first, then many.
  * What the first look leaves, the next finds.
  */
-START_TEST(readers_may_become_many_on_the_way)
+START_TEST(duplicates_are_merged_while_the_count_of_consumers_grows)
 {
     char all[MANY * 8] = "";
     size_t used = 0;
@@ -143,8 +143,8 @@ START_TEST(readers_may_become_many_on_the_way)
 }
 END_TEST
 
-/* What stands in lists of the rewriting alone is in the graph when a later pass takes a node up. */
-START_TEST(readers_of_what_went_read_what_it_read)
+/* Changes that the rewriter keeps in its lists are in the graph before the next pass reads a node. */
+START_TEST(consumers_of_a_removed_node_read_its_input)
 {
     const int64_t turn[] = {1, 0};
 
@@ -169,8 +169,8 @@ START_TEST(readers_of_what_went_read_what_it_read)
 }
 END_TEST
 
-/* Attributes that a pass wrote are those that a node is found by, also among many readers. */
-START_TEST(attributes_of_passes_tell_nodes_apart_too)
+/* Attributes set by a pass are compared too, also among many consumers. */
+START_TEST(nodes_with_different_attributes_set_by_passes_are_not_merged)
 {
     const int64_t left[] = {1, 2, 0}, right[] = {2, 0, 1};
     char all[MANY * 8] = "both";
@@ -202,8 +202,8 @@ START_TEST(attributes_of_passes_tell_nodes_apart_too)
 }
 END_TEST
 
-/* An output of the model keeps its own node. */
-START_TEST(an_output_is_neither_first_nor_second)
+/* A graph output keeps its own node. */
+START_TEST(nodes_that_give_graph_outputs_are_not_merged)
 {
     input();
     kit_node("a", "Exp", "x", "a");
@@ -215,7 +215,7 @@ START_TEST(an_output_is_neither_first_nor_second)
 END_TEST
 
 /* Scales may be doubles. */
-START_TEST(numbers_of_one_element_are_read_whatever_their_type)
+START_TEST(scalar_constants_are_read_in_any_type)
 {
     const double two = 2;
 
@@ -236,16 +236,16 @@ int main(void)
     TCase *all = tcase_create("rewrite");
 
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
-    tcase_add_test(all, each_operator_has_a_key_of_its_own);
-    tcase_add_test(all, short_names_have_keys);
-    tcase_add_test(all, chains_that_lie_between_each_other_become_one);
-    tcase_add_test(all, nodes_with_other_inputs_stay);
-    tcase_add_test(all, attributes_tell_nodes_apart);
-    tcase_add_test(all, a_value_may_have_many_readers);
-    tcase_add_test(all, readers_may_become_many_on_the_way);
-    tcase_add_test(all, readers_of_what_went_read_what_it_read);
-    tcase_add_test(all, attributes_of_passes_tell_nodes_apart_too);
-    tcase_add_test(all, an_output_is_neither_first_nor_second);
-    tcase_add_test(all, numbers_of_one_element_are_read_whatever_their_type);
+    tcase_add_test(all, operator_keys_are_unique);
+    tcase_add_test(all, short_operator_names_have_unique_keys);
+    tcase_add_test(all, interleaved_equal_chains_are_merged);
+    tcase_add_test(all, nodes_with_different_inputs_are_not_merged);
+    tcase_add_test(all, nodes_with_different_attribute_values_are_not_merged);
+    tcase_add_test(all, duplicate_consumers_of_a_value_with_many_consumers_are_merged);
+    tcase_add_test(all, duplicates_are_merged_while_the_count_of_consumers_grows);
+    tcase_add_test(all, consumers_of_a_removed_node_read_its_input);
+    tcase_add_test(all, nodes_with_different_attributes_set_by_passes_are_not_merged);
+    tcase_add_test(all, nodes_that_give_graph_outputs_are_not_merged);
+    tcase_add_test(all, scalar_constants_are_read_in_any_type);
     return kit_main("rewrite", &all, 1);
 }

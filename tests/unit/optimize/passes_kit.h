@@ -7,7 +7,7 @@
 
 enum { MOST_OUTPUTS = 4 };
 
-/* Makes kit.options anew, with this level; there is no session then. */
+/* Creates kit.options again with this level; kit.session must not exist. */
 void passes_open_at(uint32_t level);
 /* Operators of all nodes of kit.session in their order, with a blank between. */
 const char *passes_ops(void);
@@ -50,7 +50,7 @@ void passes_becomes(const char *basic, const char *extended);
 /* The same operators at both levels. */
 void passes_gives(const char *ops);
 
-/* An initializer of such dims with numbers of the seed, none of them 0. */
+/* An initializer of such dims with pseudo-random elements of the seed, none of them 0. */
 void passes_floats(const char *name, const int64_t *dims, uint64_t seed);
 void passes_scalar(const char *name, float value);
 void passes_float_attr(const char *name, float value);

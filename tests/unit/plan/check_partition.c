@@ -97,7 +97,7 @@ static const struct bp_verdict *verdict(uint32_t provider, const char *node)
 
 /* ---- who takes what -------------------------------------------------------------------------- */
 
-START_TEST(the_first_that_wants_a_node_gets_it)
+START_TEST(first_provider_that_claims_a_node_gets_it)
 {
     chain();
     DIVIDE("a", "ab");
@@ -112,7 +112,7 @@ START_TEST(the_first_that_wants_a_node_gets_it)
 }
 END_TEST
 
-START_TEST(one_provider_makes_one_group)
+START_TEST(nodes_of_one_provider_make_one_group)
 {
     chain();
     takers_add(&t, "all", "ab");
@@ -122,7 +122,7 @@ START_TEST(one_provider_makes_one_group)
 }
 END_TEST
 
-START_TEST(nodes_that_all_refuse_have_no_provider)
+START_TEST(node_that_all_providers_refuse_has_no_provider)
 {
     chain();
     DIVIDE("a");
@@ -131,7 +131,7 @@ START_TEST(nodes_that_all_refuse_have_no_provider)
 }
 END_TEST
 
-START_TEST(works_without_providers)
+START_TEST(partition_works_without_providers)
 {
     chain();
     takers_divide(&t);
@@ -139,7 +139,7 @@ START_TEST(works_without_providers)
 }
 END_TEST
 
-START_TEST(no_answer_is_a_refusal)
+START_TEST(missing_verdict_counts_as_a_refusal)
 {
     relu("_1", "x", "y");
     output("y");
@@ -150,7 +150,7 @@ START_TEST(no_answer_is_a_refusal)
 }
 END_TEST
 
-START_TEST(the_last_answer_counts)
+START_TEST(last_verdict_on_a_node_counts)
 {
     chain();
     takers_add(&t, "one", "ab")->twice = true;
@@ -160,7 +160,7 @@ START_TEST(the_last_answer_counts)
 }
 END_TEST
 
-START_TEST(a_provider_that_fails_its_claims_gets_nothing)
+START_TEST(provider_whose_capability_call_fails_gets_no_nodes)
 {
     chain();
     takers_add(&t, "one", "ab")->fails = BP_E_DEVICE_LOST;
@@ -173,7 +173,7 @@ START_TEST(a_provider_that_fails_its_claims_gets_nothing)
 }
 END_TEST
 
-START_TEST(a_verdict_for_no_node_is_an_error)
+START_TEST(verdict_on_an_unknown_node_is_an_error)
 {
     chain();
     takers_add(&t, "one", "ab")->beyond = 2;
@@ -184,7 +184,7 @@ START_TEST(a_verdict_for_no_node_is_an_error)
 }
 END_TEST
 
-START_TEST(an_unknown_operator_gets_no_provider)
+START_TEST(unknown_operator_gets_no_provider)
 {
     graphs_node(&t.g, ir, "a1", "Frobnicate", "x", "y");
     output("y");
@@ -194,7 +194,7 @@ START_TEST(an_unknown_operator_gets_no_provider)
 }
 END_TEST
 
-START_TEST(only_in_company_is_handed_back_when_alone)
+START_TEST(node_claimed_only_beside_others_is_handed_back_when_alone)
 {
     struct bp_instance *one;
 
@@ -213,7 +213,7 @@ START_TEST(only_in_company_is_handed_back_when_alone)
 }
 END_TEST
 
-START_TEST(nodes_wanted_only_beside_others_are_left_over)
+START_TEST(node_that_all_providers_claim_only_beside_others_is_left_over)
 {
     relu("o1", "x", "v1");
     relu("o2", "v1", "y");
@@ -246,7 +246,7 @@ static const char *chosen(const char *size, const bp_cost *there, const bp_cost 
 }
 
 /* P9 */
-START_TEST(a_group_that_is_not_worth_its_copies_goes_back)
+START_TEST(group_that_costs_more_in_copies_than_it_saves_is_handed_back)
 {
     ck_assert_str_eq(chosen("4", &cheap, &cheap), "host");
     ck_assert_uint_eq(verdict(0, "a1")->verdict, BP_NO);
@@ -260,14 +260,14 @@ START_TEST(a_group_that_is_not_worth_its_copies_goes_back)
 END_TEST
 
 /* Two copies of 10 us and 8 bytes a nanosecond, against twice 0.5 us and 8 bytes a nanosecond. */
-START_TEST(unstated_costs_are_estimated)
+START_TEST(missing_costs_are_estimated)
 {
     ck_assert_str_eq(chosen("1000", &cheap, NULL), "host");
     ck_assert_str_eq(chosen("1000000", &cheap, NULL), "device");
 }
 END_TEST
 
-START_TEST(a_product_is_estimated_by_its_inner_size)
+START_TEST(cost_of_a_matmul_is_estimated_by_its_inner_size)
 {
     for (int large = 0; large < 2; large++) {
         start_again(large ? "64,512" : "4,4");
@@ -282,7 +282,7 @@ START_TEST(a_product_is_estimated_by_its_inner_size)
 }
 END_TEST
 
-START_TEST(unknown_costs_move_no_node)
+START_TEST(nodes_of_unknown_cost_are_not_reassigned)
 {
     static const bp_cost none = {.struct_size = sizeof none};
     static const bp_cost less = {.struct_size = sizeof less, .known = 1, .run_ns = -1};
@@ -292,12 +292,12 @@ START_TEST(unknown_costs_move_no_node)
     ck_assert_str_eq(chosen("4", &none, &cheap), "device");
     ck_assert_str_eq(chosen("4", &less, &cheap), "device");
     ck_assert_str_eq(chosen("4", &old, &cheap), "device");
-    ck_assert_str_eq(chosen("n", &cheap, &cheap), "device"); /* how many bytes, nobody knows */
+    ck_assert_str_eq(chosen("n", &cheap, &cheap), "device"); /* the number of bytes is unknown */
 }
 END_TEST
 
 /* Without memory of its own there is nothing to copy; starting it counts once. */
-START_TEST(starting_a_group_counts_once)
+START_TEST(launch_cost_counts_once_for_each_group)
 {
     static const bp_cost slow = {
         .struct_size = sizeof slow, .known = 1, .run_ns = 100, .launch_ns = 1000};
@@ -317,8 +317,8 @@ START_TEST(starting_a_group_counts_once)
 }
 END_TEST
 
-/* What lies between two groups of the device pays for its copies only where it must. */
-START_TEST(a_large_group_stays_beside_a_small_one)
+/* Nodes between two groups of the device need copies only at their outer boundary. */
+START_TEST(large_group_stays_when_a_small_neighbour_is_reassigned)
 {
     static const bp_cost host = {.struct_size = sizeof host, .known = 1, .run_ns = 20000};
 
@@ -340,7 +340,7 @@ END_TEST
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-START_TEST(a_path_that_leaves_and_comes_back_splits_a_group)
+START_TEST(path_through_another_provider_splits_a_group)
 {
     relu("a1", "x", "v1"); /* a1 feeds a2 directly, and through b1 */
     relu("b1", "v1", "v2");
@@ -351,8 +351,8 @@ START_TEST(a_path_that_leaves_and_comes_back_splits_a_group)
 }
 END_TEST
 
-/* a1 could run first, but waits for b1, and is one group with a2 then. */
-START_TEST(a_group_waits_for_its_own_kind)
+/* a1 could run first, but is scheduled after b1, so that it makes one group with a2. */
+START_TEST(group_is_delayed_to_merge_with_a_later_one_of_its_provider)
 {
     relu("a1", "x", "v1");
     relu("b1", "x", "v2");
@@ -363,8 +363,8 @@ START_TEST(a_group_waits_for_its_own_kind)
 }
 END_TEST
 
-/* a1 and c3 wait for their own kind; c1 and c2 cannot, as b0 needs them before. */
-START_TEST(groups_wait_until_a_consumer_needs_them)
+/* a1 and c3 are delayed to join groups of their provider; c1 and c2 are not, because b0 needs them first. */
+START_TEST(groups_are_scheduled_when_a_consumer_needs_them)
 {
     relu("a1", "x", "v1");
     relu("c1", "x", "v2");
@@ -380,7 +380,7 @@ START_TEST(groups_wait_until_a_consumer_needs_them)
 END_TEST
 
 /* b1 and b2 make weights of constants: each runs right before the first that reads it, b3 with b2. */
-START_TEST(a_node_of_constants_is_scheduled_with_its_consumer)
+START_TEST(node_of_constants_is_scheduled_with_its_consumer)
 {
     add_weights();
     relu("b1", "w", "w1");
@@ -399,8 +399,8 @@ START_TEST(a_node_of_constants_is_scheduled_with_its_consumer)
 }
 END_TEST
 
-/* Nobody has to run first what the host runs, nor what only other stages or the caller read. */
-START_TEST(groups_read_elsewhere_do_not_wait)
+/* Groups that only the host, other stages or the caller read are not delayed. */
+START_TEST(groups_without_a_consumer_in_the_stage_are_not_delayed)
 {
     add_weights();
     relu("b1", "w", "z");
@@ -514,7 +514,7 @@ static void random_graph(uint32_t n)
     }
 }
 
-START_TEST(groups_of_random_graphs_can_run)
+START_TEST(groups_of_random_graphs_have_a_valid_order)
 {
     srand((unsigned)_i + 1);
     random_graph((uint32_t)(1 + rand() % 80));
@@ -528,7 +528,7 @@ START_TEST(groups_of_random_graphs_can_run)
 }
 END_TEST
 
-START_TEST(groups_of_long_chains_come_quickly)
+START_TEST(groups_of_long_chains_are_found_quickly)
 {
     char name[16], in[16] = "x", out[16];
 
@@ -572,7 +572,7 @@ static void nonzero(const char *name, const char *in, const char *out)
     t.schema = &schema;
 }
 
-START_TEST(a_size_that_comes_with_data_begins_a_stage)
+START_TEST(data_dependent_size_begins_a_stage)
 {
     nonzero("a1", "x", "v1");
     graphs_node(&t.g, ir, "a2", "Neg", "v1", "v2");
@@ -590,7 +590,7 @@ START_TEST(a_size_that_comes_with_data_begins_a_stage)
 }
 END_TEST
 
-START_TEST(a_shape_that_follows_from_shapes_needs_no_stage)
+START_TEST(shape_computed_from_shapes_needs_no_stage)
 {
     static const int64_t minus = -1;
 
@@ -604,7 +604,7 @@ START_TEST(a_shape_that_follows_from_shapes_needs_no_stage)
 }
 END_TEST
 
-START_TEST(a_shape_that_is_fed_needs_no_stage)
+START_TEST(fed_shape_needs_no_stage)
 {
     graphs_input(&t.g, ir, "s", BP_DTYPE_I64, "k"); /* even the rank comes with it */
     graphs_node(&t.g, ir, "a1", "Reshape", "x,s", "v1");
@@ -619,7 +619,7 @@ START_TEST(a_shape_that_is_fed_needs_no_stage)
 }
 END_TEST
 
-START_TEST(a_shape_that_is_computed_from_data_needs_one)
+START_TEST(shape_computed_from_data_needs_a_stage)
 {
     graphs_input(&t.g, ir, "s", BP_DTYPE_I64, "2");
     graphs_node(&t.g, ir, "a1", "Reshape", "x,s", "z"); /* s is fed: known before the run */
@@ -660,14 +660,14 @@ START_TEST(control_flow_runs_on_the_host)
     ck_assert_str_eq(takers_groups(&t), "a1|a2|a3");
     ck_assert_uint_eq(provider_of("a2"), BP_BY_HOST);
     ck_assert_uint_eq(verdict(0, "a2")->reason, BP_R_CONTROL_FLOW);
-    /* what only the subgraph reads leaves its group all the same */
+    /* a value that only the subgraph reads is still an output of its group */
     ck_assert_uint_eq(t.part.groups[0].view->graph.n_outputs, 1);
 }
 END_TEST
 
 /* ---- views ----------------------------------------------------------------------------------- */
 
-START_TEST(a_view_shows_sizes_names_and_constants)
+START_TEST(graph_view_has_sizes_names_and_constants)
 {
     const bp_graph *graph;
     const bp_value *value;
@@ -709,7 +709,7 @@ START_TEST(a_view_shows_sizes_names_and_constants)
 }
 END_TEST
 
-START_TEST(a_provider_may_be_done_with_constants)
+START_TEST(provider_may_release_constants)
 {
     const bp_ext_constants *table;
     const bp_graph *graph;
@@ -736,7 +736,7 @@ START_TEST(a_provider_may_be_done_with_constants)
 }
 END_TEST
 
-START_TEST(a_view_has_each_input_once_and_absent_ones_as_none)
+START_TEST(graph_view_lists_each_input_once)
 {
     static const float most = 6;
     const bp_graph *graph;
@@ -755,7 +755,7 @@ START_TEST(a_view_has_each_input_once_and_absent_ones_as_none)
 }
 END_TEST
 
-START_TEST(a_view_marks_sizes_that_come_with_data)
+START_TEST(graph_view_marks_data_dependent_sizes)
 {
     const bp_graph *graph;
     const bp_value *value;
@@ -784,39 +784,39 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup_words, teardown);
-    tcase_add_test(tcase, a_group_that_is_not_worth_its_copies_goes_back);
-    tcase_add_test(tcase, unstated_costs_are_estimated);
-    tcase_add_test(tcase, a_product_is_estimated_by_its_inner_size);
-    tcase_add_test(tcase, unknown_costs_move_no_node);
-    tcase_add_test(tcase, starting_a_group_counts_once);
-    tcase_add_test(tcase, a_large_group_stays_beside_a_small_one);
-    tcase_add_test(tcase, the_first_that_wants_a_node_gets_it);
-    tcase_add_test(tcase, one_provider_makes_one_group);
-    tcase_add_test(tcase, nodes_that_all_refuse_have_no_provider);
-    tcase_add_test(tcase, works_without_providers);
-    tcase_add_test(tcase, no_answer_is_a_refusal);
-    tcase_add_test(tcase, the_last_answer_counts);
-    tcase_add_test(tcase, a_provider_that_fails_its_claims_gets_nothing);
-    tcase_add_test(tcase, a_verdict_for_no_node_is_an_error);
-    tcase_add_test(tcase, an_unknown_operator_gets_no_provider);
-    tcase_add_test(tcase, only_in_company_is_handed_back_when_alone);
-    tcase_add_test(tcase, nodes_wanted_only_beside_others_are_left_over);
-    tcase_add_test(tcase, a_path_that_leaves_and_comes_back_splits_a_group);
-    tcase_add_test(tcase, a_group_waits_for_its_own_kind);
-    tcase_add_test(tcase, groups_wait_until_a_consumer_needs_them);
-    tcase_add_test(tcase, a_node_of_constants_is_scheduled_with_its_consumer);
-    tcase_add_test(tcase, groups_read_elsewhere_do_not_wait);
+    tcase_add_test(tcase, group_that_costs_more_in_copies_than_it_saves_is_handed_back);
+    tcase_add_test(tcase, missing_costs_are_estimated);
+    tcase_add_test(tcase, cost_of_a_matmul_is_estimated_by_its_inner_size);
+    tcase_add_test(tcase, nodes_of_unknown_cost_are_not_reassigned);
+    tcase_add_test(tcase, launch_cost_counts_once_for_each_group);
+    tcase_add_test(tcase, large_group_stays_when_a_small_neighbour_is_reassigned);
+    tcase_add_test(tcase, first_provider_that_claims_a_node_gets_it);
+    tcase_add_test(tcase, nodes_of_one_provider_make_one_group);
+    tcase_add_test(tcase, node_that_all_providers_refuse_has_no_provider);
+    tcase_add_test(tcase, partition_works_without_providers);
+    tcase_add_test(tcase, missing_verdict_counts_as_a_refusal);
+    tcase_add_test(tcase, last_verdict_on_a_node_counts);
+    tcase_add_test(tcase, provider_whose_capability_call_fails_gets_no_nodes);
+    tcase_add_test(tcase, verdict_on_an_unknown_node_is_an_error);
+    tcase_add_test(tcase, unknown_operator_gets_no_provider);
+    tcase_add_test(tcase, node_claimed_only_beside_others_is_handed_back_when_alone);
+    tcase_add_test(tcase, node_that_all_providers_claim_only_beside_others_is_left_over);
+    tcase_add_test(tcase, path_through_another_provider_splits_a_group);
+    tcase_add_test(tcase, group_is_delayed_to_merge_with_a_later_one_of_its_provider);
+    tcase_add_test(tcase, groups_are_scheduled_when_a_consumer_needs_them);
+    tcase_add_test(tcase, node_of_constants_is_scheduled_with_its_consumer);
+    tcase_add_test(tcase, groups_without_a_consumer_in_the_stage_are_not_delayed);
     tcase_add_test(tcase, disconnected_nodes_are_not_one_group);
-    tcase_add_loop_test(tcase, groups_of_random_graphs_can_run, 0, 150);
-    tcase_add_test(tcase, groups_of_long_chains_come_quickly);
-    tcase_add_test(tcase, a_size_that_comes_with_data_begins_a_stage);
-    tcase_add_test(tcase, a_shape_that_follows_from_shapes_needs_no_stage);
-    tcase_add_test(tcase, a_shape_that_is_fed_needs_no_stage);
-    tcase_add_test(tcase, a_shape_that_is_computed_from_data_needs_one);
+    tcase_add_loop_test(tcase, groups_of_random_graphs_have_a_valid_order, 0, 150);
+    tcase_add_test(tcase, groups_of_long_chains_are_found_quickly);
+    tcase_add_test(tcase, data_dependent_size_begins_a_stage);
+    tcase_add_test(tcase, shape_computed_from_shapes_needs_no_stage);
+    tcase_add_test(tcase, fed_shape_needs_no_stage);
+    tcase_add_test(tcase, shape_computed_from_data_needs_a_stage);
     tcase_add_test(tcase, control_flow_runs_on_the_host);
-    tcase_add_test(tcase, a_view_shows_sizes_names_and_constants);
-    tcase_add_test(tcase, a_provider_may_be_done_with_constants);
-    tcase_add_test(tcase, a_view_has_each_input_once_and_absent_ones_as_none);
-    tcase_add_test(tcase, a_view_marks_sizes_that_come_with_data);
+    tcase_add_test(tcase, graph_view_has_sizes_names_and_constants);
+    tcase_add_test(tcase, provider_may_release_constants);
+    tcase_add_test(tcase, graph_view_lists_each_input_once);
+    tcase_add_test(tcase, graph_view_marks_data_dependent_sizes);
     return kit_main("partition", &tcase, 1);
 }

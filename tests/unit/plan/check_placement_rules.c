@@ -27,7 +27,7 @@ static void teardown(void)
     bp_placement_list_finish(&copy);
 }
 
-START_TEST(parses_rules)
+START_TEST(placement_rules_are_parsed)
 {
     static const struct {
         const char *text, *pattern, *provider;
@@ -52,7 +52,7 @@ START_TEST(parses_rules)
 }
 END_TEST
 
-START_TEST(matches_what_was_meant)
+START_TEST(placement_patterns_match_names_operators_and_paths)
 {
     static const struct {
         const char *rule, *name, *op, *domain, *path;
@@ -83,7 +83,7 @@ START_TEST(matches_what_was_meant)
 }
 END_TEST
 
-START_TEST(rules_survive_every_failing_allocation)
+START_TEST(placement_rules_survive_every_failing_allocation)
 {
     bool failed = true;
 
@@ -116,7 +116,7 @@ START_TEST(variables_survive_every_failing_allocation)
         rc = bp_settings_init(&variables, 0, &kit.err);
         failed = fail_alloc_stop();
         ck_assert(rc == BP_OK || (failed && rc == BP_E_NOMEM));
-        /* a variable that nobody reads counts under no circumstances */
+        /* an unknown variable never counts */
         ck_assert_ptr_null(bp_settings_get(&variables, "BACKPLANE_REPROD"));
         if (rc == BP_OK)
             ck_assert(bp_settings_is_on(&variables, "BACKPLANE_STRICT"));
@@ -183,9 +183,9 @@ int main(void)
     TCase *tcase = tcase_create("place");
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, parses_rules);
-    tcase_add_test(tcase, matches_what_was_meant);
-    tcase_add_test(tcase, rules_survive_every_failing_allocation);
+    tcase_add_test(tcase, placement_rules_are_parsed);
+    tcase_add_test(tcase, placement_patterns_match_names_operators_and_paths);
+    tcase_add_test(tcase, placement_rules_survive_every_failing_allocation);
     tcase_add_test(tcase, variables_survive_every_failing_allocation);
     tcase_add_test(tcase, explanations_survive_every_failing_allocation);
     tcase_add_test(tcase, sessions_with_placement_survive_failing_allocations);

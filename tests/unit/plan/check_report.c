@@ -80,7 +80,7 @@ static bp_report_node node_row(uint32_t i)
     return row;
 }
 
-START_TEST(counts_claimed_and_assigned_nodes)
+START_TEST(report_counts_claimed_and_assigned_nodes)
 {
     build("");
     ck_assert_uint_eq(bp_report_provider_count(report), 3);
@@ -97,7 +97,7 @@ START_TEST(counts_claimed_and_assigned_nodes)
 }
 END_TEST
 
-START_TEST(tells_who_refused_a_node_and_why)
+START_TEST(report_names_who_refused_a_node_and_why)
 {
     bp_report_refusal refusal = {.struct_size = sizeof refusal};
 
@@ -120,7 +120,7 @@ START_TEST(tells_who_refused_a_node_and_why)
 }
 END_TEST
 
-START_TEST(lists_edges_but_not_constants)
+START_TEST(report_lists_edges_without_constants)
 {
     static const struct {
         const char *name;
@@ -138,7 +138,7 @@ START_TEST(lists_edges_but_not_constants)
 }
 END_TEST
 
-START_TEST(tells_what_crosses_the_edge_of_a_group)
+START_TEST(report_counts_values_that_cross_group_boundaries)
 {
     bp_report_group row = {.struct_size = sizeof row};
 
@@ -153,7 +153,7 @@ START_TEST(tells_what_crosses_the_edge_of_a_group)
 }
 END_TEST
 
-START_TEST(begins_again_with_the_providers_it_has)
+START_TEST(cleared_report_keeps_its_providers)
 {
     char counts[64];
 
@@ -172,7 +172,7 @@ START_TEST(begins_again_with_the_providers_it_has)
 }
 END_TEST
 
-START_TEST(remembers_where_a_provider_ended)
+START_TEST(report_records_the_stage_at_which_a_provider_ended)
 {
     KIT_OK(bp_report_end_provider(report, 1, BP_STAGE_COMPILE, BP_E_INTERNAL, "gave up", "update",
                                   &kit.err));
@@ -186,7 +186,7 @@ START_TEST(remembers_where_a_provider_ended)
 }
 END_TEST
 
-START_TEST(refuses_an_index_past_the_last_row)
+START_TEST(report_rejects_an_index_past_the_last_row)
 {
     bp_report_provider provider = {.struct_size = sizeof provider};
     bp_report_node node = {.struct_size = sizeof node};
@@ -204,7 +204,7 @@ START_TEST(refuses_an_index_past_the_last_row)
 }
 END_TEST
 
-START_TEST(fills_a_smaller_struct_as_far_as_it_goes)
+START_TEST(report_fills_no_more_than_the_callers_struct_size)
 {
     struct {
         bp_report_node row;
@@ -233,7 +233,7 @@ static void check_json(const char *const *parts, size_t n)
     bp_free(json);
 }
 
-START_TEST(writes_json)
+START_TEST(report_is_written_as_valid_json)
 {
     static const char *const parts[] = {
         "\"format\":1",           "\"name\":\"gone\"",
@@ -251,7 +251,7 @@ START_TEST(writes_json)
 }
 END_TEST
 
-START_TEST(writes_json_of_hostile_names)
+START_TEST(report_with_hostile_names_is_valid_json)
 {
     bp_report_provider row = {.name = "a\"b\\c\n\t\x01\x7f\xff\xc3\x28\xe2\x82", .reason = "\x80"};
     uint32_t at;
@@ -264,7 +264,7 @@ START_TEST(writes_json_of_hostile_names)
 }
 END_TEST
 
-START_TEST(the_json_checker_finds_errors)
+START_TEST(json_checker_of_the_tests_finds_errors)
 {
     static const char *const good[] = {"{}", " [1,-2.5e+3,null,true,\"\\u00e9\"] ", "{\"a\":[]}"};
     static const char *const bad[] = {"",       "{",       "{\"a\" 1}", "[1,]",  "{\"a\":1,}",
@@ -282,16 +282,16 @@ int main(void)
     TCase *tcase = tcase_create("report");
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, counts_claimed_and_assigned_nodes);
-    tcase_add_test(tcase, tells_who_refused_a_node_and_why);
-    tcase_add_test(tcase, lists_edges_but_not_constants);
-    tcase_add_test(tcase, tells_what_crosses_the_edge_of_a_group);
-    tcase_add_test(tcase, begins_again_with_the_providers_it_has);
-    tcase_add_test(tcase, remembers_where_a_provider_ended);
-    tcase_add_test(tcase, refuses_an_index_past_the_last_row);
-    tcase_add_test(tcase, fills_a_smaller_struct_as_far_as_it_goes);
-    tcase_add_test(tcase, writes_json);
-    tcase_add_test(tcase, writes_json_of_hostile_names);
-    tcase_add_test(tcase, the_json_checker_finds_errors);
+    tcase_add_test(tcase, report_counts_claimed_and_assigned_nodes);
+    tcase_add_test(tcase, report_names_who_refused_a_node_and_why);
+    tcase_add_test(tcase, report_lists_edges_without_constants);
+    tcase_add_test(tcase, report_counts_values_that_cross_group_boundaries);
+    tcase_add_test(tcase, cleared_report_keeps_its_providers);
+    tcase_add_test(tcase, report_records_the_stage_at_which_a_provider_ended);
+    tcase_add_test(tcase, report_rejects_an_index_past_the_last_row);
+    tcase_add_test(tcase, report_fills_no_more_than_the_callers_struct_size);
+    tcase_add_test(tcase, report_is_written_as_valid_json);
+    tcase_add_test(tcase, report_with_hostile_names_is_valid_json);
+    tcase_add_test(tcase, json_checker_of_the_tests_finds_errors);
     return kit_main("report", &tcase, 1);
 }

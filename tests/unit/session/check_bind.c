@@ -82,7 +82,7 @@ static void end_model(void)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-START_TEST(single_elements_broadcast)
+START_TEST(bound_scalar_function_broadcasts)
 {
     double x[] = {-5, 0.5, 7, 3};
     float low[] = {0, 4};
@@ -113,7 +113,7 @@ START_TEST(single_elements_broadcast)
 }
 END_TEST
 
-START_TEST(small_results_are_narrowed)
+START_TEST(bound_function_result_is_narrowed_to_its_type)
 {
     int32_t x[] = {-1, 300, 127};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_I32, x, 3), out = kit_wanted(0);
@@ -131,7 +131,7 @@ START_TEST(small_results_are_narrowed)
 }
 END_TEST
 
-START_TEST(arrays_come_with_their_sizes)
+START_TEST(bound_function_gets_arrays_with_their_sizes)
 {
     float x[] = {1, 2, 3, 4};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 2, 2), out = kit_wanted(0);
@@ -168,7 +168,7 @@ static void divide_model(const char *shape_b)
     end_model();
 }
 
-START_TEST(a_function_may_have_two_outputs_and_fail)
+START_TEST(bound_function_may_have_two_outputs_and_return_an_error)
 {
     int64_t a[] = {7, -9}, b[] = {2, 4}, one = 1;
     bp_binding in[] = {KIT_TENSOR(0, BP_DTYPE_I64, a, 2), KIT_TENSOR(1, BP_DTYPE_I64, b, 2)};
@@ -197,7 +197,7 @@ END_TEST
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
-START_TEST(lines_that_make_no_sense_are_named)
+START_TEST(malformed_binding_lines_are_rejected_by_line)
 {
     static const struct {
         const char *line, *words;
@@ -236,7 +236,7 @@ START_TEST(lines_that_make_no_sense_are_named)
 }
 END_TEST
 
-START_TEST(files_say_where_functions_are_and_go)
+START_TEST(binding_file_needs_library_and_domain_lines)
 {
     bp_operators *set;
     FILE *out;
@@ -257,7 +257,7 @@ START_TEST(files_say_where_functions_are_and_go)
 }
 END_TEST
 
-START_TEST(attributes_are_numbers)
+START_TEST(bound_function_rejects_attributes_that_are_not_numbers)
 {
     bind_lines("Between: bool is_between(double x, float low = 1, int high = 5)");
     kit_io(KIT_INPUT, "x", BP_DTYPE_F64, "N");
@@ -279,12 +279,12 @@ int main(void)
     return 77;
 #endif
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, single_elements_broadcast);
-    tcase_add_test(tcase, small_results_are_narrowed);
-    tcase_add_test(tcase, arrays_come_with_their_sizes);
-    tcase_add_test(tcase, a_function_may_have_two_outputs_and_fail);
-    tcase_add_test(tcase, lines_that_make_no_sense_are_named);
-    tcase_add_test(tcase, files_say_where_functions_are_and_go);
-    tcase_add_test(tcase, attributes_are_numbers);
+    tcase_add_test(tcase, bound_scalar_function_broadcasts);
+    tcase_add_test(tcase, bound_function_result_is_narrowed_to_its_type);
+    tcase_add_test(tcase, bound_function_gets_arrays_with_their_sizes);
+    tcase_add_test(tcase, bound_function_may_have_two_outputs_and_return_an_error);
+    tcase_add_test(tcase, malformed_binding_lines_are_rejected_by_line);
+    tcase_add_test(tcase, binding_file_needs_library_and_domain_lines);
+    tcase_add_test(tcase, bound_function_rejects_attributes_that_are_not_numbers);
     return kit_main("bind", &tcase, 1);
 }

@@ -306,7 +306,7 @@ static void check_scale(float want_a, float want_b)
 
 /* ---- sessions -------------------------------------------------------------------------------- */
 
-START_TEST(runs_as_any_other_node)
+START_TEST(custom_operator_runs_like_any_other_node)
 {
     bp_report_node node = {.struct_size = sizeof node};
     bp_report_provider row = {.struct_size = sizeof row};
@@ -336,7 +336,7 @@ START_TEST(runs_as_any_other_node)
 }
 END_TEST
 
-START_TEST(the_import_decides_the_version)
+START_TEST(opset_import_selects_the_custom_operator_version)
 {
     give(all());
     scale_model(2);
@@ -348,7 +348,7 @@ START_TEST(the_import_decides_the_version)
 }
 END_TEST
 
-START_TEST(a_definition_may_end)
+START_TEST(custom_operator_definition_may_have_a_last_version)
 {
     bp_operator_def def = scale_def(2, &no_offset);
 
@@ -363,7 +363,7 @@ START_TEST(a_definition_may_end)
 }
 END_TEST
 
-START_TEST(unknown_operators_are_named_all_at_once)
+START_TEST(all_unknown_custom_operators_are_named_at_once)
 {
     give(all());
     kit_start_model();
@@ -379,7 +379,7 @@ START_TEST(unknown_operators_are_named_all_at_once)
 END_TEST
 
 /* As ONNX Runtime has it. */
-START_TEST(a_domain_that_is_not_imported_has_version_1)
+START_TEST(domain_without_an_import_has_version_1)
 {
     give(all());
     scale_model(0);
@@ -388,7 +388,7 @@ START_TEST(a_domain_that_is_not_imported_has_version_1)
 }
 END_TEST
 
-START_TEST(sessions_have_sets_of_their_own)
+START_TEST(sessions_have_separate_operator_sets)
 {
     bp_operator_def other = scale_def(1, &hundred);
     bp_session *first;
@@ -411,7 +411,7 @@ START_TEST(sessions_have_sets_of_their_own)
 }
 END_TEST
 
-START_TEST(an_environments_set_comes_after_the_sessions_own)
+START_TEST(operator_set_of_the_session_precedes_that_of_the_environment)
 {
     bp_operator_def other = scale_def(1, &hundred);
     bp_operators *set = set_of(&other, 1);
@@ -431,7 +431,7 @@ START_TEST(an_environments_set_comes_after_the_sessions_own)
 }
 END_TEST
 
-START_TEST(one_operator_in_two_sets_is_an_error)
+START_TEST(custom_operator_in_two_sets_is_an_error)
 {
     bp_operator_def other = scale_def(3, &hundred);
 
@@ -444,7 +444,7 @@ END_TEST
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-START_TEST(lists_and_sizes_from_data_meet_other_nodes)
+START_TEST(custom_operators_take_variadic_inputs_and_give_dynamic_sizes)
 {
     float x[] = {1, -2, 3}, more[] = {-4, 5};
     bp_binding in[] = {KIT_TENSOR(0, BP_DTYPE_F32, x, 3), KIT_TENSOR(1, BP_DTYPE_F32, more, 2)};
@@ -483,7 +483,7 @@ START_TEST(lists_and_sizes_from_data_meet_other_nodes)
 }
 END_TEST
 
-START_TEST(an_unread_output_is_still_computed)
+START_TEST(custom_kernel_computes_unread_outputs)
 {
     float x[] = {1, -2, 3};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 3), out = kit_wanted(0);
@@ -503,7 +503,7 @@ START_TEST(an_unread_output_is_still_computed)
 }
 END_TEST
 
-START_TEST(strings_go_through)
+START_TEST(custom_operator_passes_strings)
 {
     bp_span words[] = {{"one", 3}, {"", 0}, {"Three", 5}};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_STRING, words, 3), out = kit_wanted(0);
@@ -531,7 +531,7 @@ START_TEST(strings_go_through)
 }
 END_TEST
 
-START_TEST(runs_in_subgraphs_and_sees_constants)
+START_TEST(custom_operator_runs_in_subgraphs_and_sees_constants)
 {
     float x[] = {1, -2}, c[] = {5, 6};
     bool yes = true;
@@ -570,7 +570,7 @@ END_TEST
 
 /* ---- domains of others ----------------------------------------------------------------------- */
 
-START_TEST(foreign_domains_are_not_taken_silently)
+START_TEST(reserved_domains_require_a_flag)
 {
     static const char *const domains[] = {"", "ai.onnx", "ai.onnx.ml", "com.microsoft",
                                           "ai.onnx.training"};
@@ -604,7 +604,7 @@ static void relu_model(bool with_factor)
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "N");
 }
 
-START_TEST(an_operator_of_onnx_is_replaced_on_demand)
+START_TEST(custom_operator_replaces_one_of_onnx_by_flag)
 {
     bp_operator_def def = scale_def(6, &hundred);
     bp_operators *set;
@@ -637,7 +637,7 @@ static bp_rc refuse(void *user, const bp_operator_node *node, bp_err *err)
     return bp_fail(err, BP_E_UNSUPPORTED, "not on a %s", "Sunday");
 }
 
-START_TEST(refusals_have_reasons)
+START_TEST(custom_operator_may_refuse_a_node_with_a_reason)
 {
     bp_operator_def def = scale_def(1, &no_offset);
     bp_report_refusal refusal = {.struct_size = sizeof refusal};
@@ -657,7 +657,7 @@ START_TEST(refusals_have_reasons)
 }
 END_TEST
 
-START_TEST(a_kernel_that_cannot_be_made_says_why)
+START_TEST(failed_creation_of_a_kernel_is_reported)
 {
     give(all());
     kit_start_model();
@@ -667,7 +667,7 @@ START_TEST(a_kernel_that_cannot_be_made_says_why)
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "N");
     end_model(1);
     KIT_FAILS(kit_try_session(), BP_E_INVALID, "'bare' (Scale)", "attribute 'factor' is missing");
-    ck_assert_int_eq(atomic_load(&kernels), 0); /* that of "fine" has gone as well */
+    ck_assert_int_eq(atomic_load(&kernels), 0); /* the kernel of "fine" was released too */
 }
 END_TEST
 
@@ -733,7 +733,7 @@ static void try_compute(bp_rc (*compute)(void *, bp_operator_call *, bp_err *),
     ck_assert_ptr_null(out.tensor.base);
 }
 
-START_TEST(kernels_that_fail_end_the_run_in_words)
+START_TEST(failed_kernel_ends_the_run_with_a_message)
 {
     try_compute(wrong_shape, same_shape, BP_E_SHAPE, "'s' (Scale): output 0 is made with 3");
     try_compute(no_output, NULL, BP_E_INTERNAL, "'s' (Scale): the kernel returned without");
@@ -742,7 +742,7 @@ START_TEST(kernels_that_fail_end_the_run_in_words)
 }
 END_TEST
 
-START_TEST(models_that_do_not_fit_are_refused)
+START_TEST(nodes_that_contradict_the_definition_are_rejected)
 {
     give(all());
     kit_start_model();
@@ -772,7 +772,7 @@ START_TEST(models_that_do_not_fit_are_refused)
 }
 END_TEST
 
-START_TEST(definitions_that_make_no_sense_are_refused)
+START_TEST(invalid_custom_operator_definitions_are_rejected)
 {
     bp_operator_def good = scale_def(1, &no_offset), def;
     bp_operand twice[] = {list, packed}, bad = f32_x;
@@ -826,24 +826,24 @@ int main(void)
     TCase *tcase = tcase_create("custom");
 
     tcase_add_checked_fixture(tcase, setup, kit_teardown);
-    tcase_add_test(tcase, runs_as_any_other_node);
-    tcase_add_test(tcase, the_import_decides_the_version);
-    tcase_add_test(tcase, a_definition_may_end);
-    tcase_add_test(tcase, unknown_operators_are_named_all_at_once);
-    tcase_add_test(tcase, a_domain_that_is_not_imported_has_version_1);
-    tcase_add_test(tcase, sessions_have_sets_of_their_own);
-    tcase_add_test(tcase, an_environments_set_comes_after_the_sessions_own);
-    tcase_add_test(tcase, one_operator_in_two_sets_is_an_error);
-    tcase_add_test(tcase, lists_and_sizes_from_data_meet_other_nodes);
-    tcase_add_test(tcase, an_unread_output_is_still_computed);
-    tcase_add_test(tcase, strings_go_through);
-    tcase_add_test(tcase, runs_in_subgraphs_and_sees_constants);
-    tcase_add_test(tcase, foreign_domains_are_not_taken_silently);
-    tcase_add_test(tcase, an_operator_of_onnx_is_replaced_on_demand);
-    tcase_add_test(tcase, refusals_have_reasons);
-    tcase_add_test(tcase, a_kernel_that_cannot_be_made_says_why);
-    tcase_add_test(tcase, kernels_that_fail_end_the_run_in_words);
-    tcase_add_test(tcase, models_that_do_not_fit_are_refused);
-    tcase_add_test(tcase, definitions_that_make_no_sense_are_refused);
+    tcase_add_test(tcase, custom_operator_runs_like_any_other_node);
+    tcase_add_test(tcase, opset_import_selects_the_custom_operator_version);
+    tcase_add_test(tcase, custom_operator_definition_may_have_a_last_version);
+    tcase_add_test(tcase, all_unknown_custom_operators_are_named_at_once);
+    tcase_add_test(tcase, domain_without_an_import_has_version_1);
+    tcase_add_test(tcase, sessions_have_separate_operator_sets);
+    tcase_add_test(tcase, operator_set_of_the_session_precedes_that_of_the_environment);
+    tcase_add_test(tcase, custom_operator_in_two_sets_is_an_error);
+    tcase_add_test(tcase, custom_operators_take_variadic_inputs_and_give_dynamic_sizes);
+    tcase_add_test(tcase, custom_kernel_computes_unread_outputs);
+    tcase_add_test(tcase, custom_operator_passes_strings);
+    tcase_add_test(tcase, custom_operator_runs_in_subgraphs_and_sees_constants);
+    tcase_add_test(tcase, reserved_domains_require_a_flag);
+    tcase_add_test(tcase, custom_operator_replaces_one_of_onnx_by_flag);
+    tcase_add_test(tcase, custom_operator_may_refuse_a_node_with_a_reason);
+    tcase_add_test(tcase, failed_creation_of_a_kernel_is_reported);
+    tcase_add_test(tcase, failed_kernel_ends_the_run_with_a_message);
+    tcase_add_test(tcase, nodes_that_contradict_the_definition_are_rejected);
+    tcase_add_test(tcase, invalid_custom_operator_definitions_are_rejected);
     return kit_main("custom", &tcase, 1);
 }

@@ -126,7 +126,7 @@ static uint32_t run(const float *x, int64_t n, float *y)
     return wrong;
 }
 
-START_TEST(a_steady_run_allocates_nothing)
+START_TEST(repeated_run_of_custom_kernels_allocates_nothing)
 {
     static const float x[] = {1, 2, 3, 4, 5, 6, 7};
     float y[7];
@@ -157,7 +157,7 @@ static void *run_often(void *u)
     return NULL;
 }
 
-START_TEST(threads_share_kernels)
+START_TEST(threads_share_custom_kernels)
 {
     pthread_t threads[N_THREADS];
     uint32_t n_failed[N_THREADS] = {0};
@@ -206,7 +206,7 @@ static bp_rc whole_way(void)
     return rc;
 }
 
-START_TEST(out_of_memory_is_a_status)
+START_TEST(custom_operators_survive_every_failing_allocation)
 {
     bool failed = true;
     uint32_t n_told = 0;
@@ -245,8 +245,8 @@ int main(void)
     tcase = tcase_create("custom memory");
     tcase_set_timeout(tcase, 300);
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
-    tcase_add_test(tcase, a_steady_run_allocates_nothing);
-    tcase_add_test(tcase, threads_share_kernels);
-    tcase_add_test(tcase, out_of_memory_is_a_status);
+    tcase_add_test(tcase, repeated_run_of_custom_kernels_allocates_nothing);
+    tcase_add_test(tcase, threads_share_custom_kernels);
+    tcase_add_test(tcase, custom_operators_survive_every_failing_allocation);
     return kit_main("custom memory", &tcase, 1);
 }

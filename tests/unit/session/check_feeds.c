@@ -25,7 +25,7 @@ static bp_session_stats stats(void)
 
 /* ---- any address ----------------------------------------------------------------------------- */
 
-START_TEST(tensors_lie_at_any_address)
+START_TEST(feeds_and_outputs_may_be_unaligned)
 {
     static const float x[] = {-1, 2, -3, 4};
     _Alignas(8) char from[sizeof x + 8] = {0}, to[sizeof x + 8];
@@ -49,7 +49,7 @@ START_TEST(tensors_lie_at_any_address)
 }
 END_TEST
 
-START_TEST(copies_of_such_inputs_are_counted)
+START_TEST(copies_of_unaligned_feeds_are_counted)
 {
     char from[4 * sizeof(float) * 100 + 1] = {0};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, from, 100, 4), out = kit_wanted(0);
@@ -71,7 +71,7 @@ START_TEST(copies_of_such_inputs_are_counted)
 }
 END_TEST
 
-START_TEST(a_small_buffer_at_an_odd_address_is_refused)
+START_TEST(unaligned_output_buffer_that_is_too_small_is_rejected)
 {
     float x[4] = {0};
     char to[16];
@@ -85,7 +85,7 @@ START_TEST(a_small_buffer_at_an_odd_address_is_refused)
 }
 END_TEST
 
-START_TEST(spans_of_strings_lie_at_any_address)
+START_TEST(string_spans_may_be_unaligned)
 {
     static const bp_span words[] = {{"one", 3}, {"", 0}, {"three", 5}};
     char from[sizeof words + 8] = {0}, to[sizeof words + 16];
@@ -122,7 +122,7 @@ static void open_scalar_model(void)
     kit_session();
 }
 
-START_TEST(a_scalar_may_have_any_shape)
+START_TEST(scalar_input_accepts_one_element_of_any_rank)
 {
     float x[] = {1, 2, 3};
     bp_binding shapes[] = {KIT_TENSOR(0, BP_DTYPE_F32, x, 1), KIT_TENSOR(0, BP_DTYPE_F32, x, 1, 1),
@@ -147,8 +147,8 @@ START_TEST(a_scalar_may_have_any_shape)
 }
 END_TEST
 
-/* What a model asks of a sampling rate. */
-START_TEST(a_condition_of_a_shaped_scalar_is_one)
+/* As a model checks its sampling rate. */
+START_TEST(condition_computed_from_a_shaped_scalar_is_accepted)
 {
     static const int64_t rate = 16000;
     float x[] = {1, -2};
@@ -177,7 +177,7 @@ START_TEST(a_condition_of_a_shaped_scalar_is_one)
 }
 END_TEST
 
-START_TEST(one_dimension_is_no_scalar)
+START_TEST(rank_1_input_rejects_a_scalar)
 {
     float x = 1;
     bp_binding in = kit_tensor(0, BP_DTYPE_F32, &x, 0, NULL), out = kit_wanted(0);
@@ -192,7 +192,7 @@ END_TEST
 
 /* ---- inputs that are left out ---------------------------------------------------------------- */
 
-/* y = Relu(a), z = Neg(b), w = y + z; nobody reads c. */
+/* y = Relu(a), z = Neg(b), w = y + z; c is not read. */
 static void open_two_halves(void)
 {
     for (const char *name = "abc"; *name; name++)
@@ -206,7 +206,7 @@ static void open_two_halves(void)
     kit_session();
 }
 
-START_TEST(what_no_wanted_output_needs_may_be_left_out)
+START_TEST(feed_that_no_requested_output_needs_may_be_omitted)
 {
     float a[] = {1, -2}, b[] = {3, 4};
     bp_binding in[] = {KIT_TENSOR(0, BP_DTYPE_F32, a, 2), KIT_TENSOR(1, BP_DTYPE_F32, b, 2)};
@@ -231,7 +231,7 @@ START_TEST(what_no_wanted_output_needs_may_be_left_out)
 }
 END_TEST
 
-START_TEST(what_a_wanted_output_needs_must_be_fed)
+START_TEST(feed_that_a_requested_output_needs_is_required)
 {
     float a[] = {1, -2};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, a, 2);
@@ -245,8 +245,8 @@ START_TEST(what_a_wanted_output_needs_must_be_fed)
 }
 END_TEST
 
-/* A loop reads an input inside of its body only. */
-START_TEST(what_a_subgraph_reads_is_needed_by_its_node)
+/* Only the loop's subgraph reads an input. */
+START_TEST(feed_that_only_a_subgraph_reads_is_required)
 {
     static const int64_t trips = 2;
     float a[] = {1, -2};
@@ -276,7 +276,7 @@ START_TEST(what_a_subgraph_reads_is_needed_by_its_node)
 }
 END_TEST
 
-START_TEST(only_so_many_sets_may_be_left_out)
+START_TEST(too_many_sets_of_omitted_feeds_are_rejected)
 {
     enum { N = 18 };
     float x = 1;
@@ -320,16 +320,16 @@ int main(void)
 
     for (int i = 0; i < 3; i++)
         tcase_add_checked_fixture(cases[i], kit_setup, kit_teardown);
-    tcase_add_loop_test(addresses, tensors_lie_at_any_address, 0, 8);
-    tcase_add_test(addresses, copies_of_such_inputs_are_counted);
-    tcase_add_test(addresses, a_small_buffer_at_an_odd_address_is_refused);
-    tcase_add_loop_test(addresses, spans_of_strings_lie_at_any_address, 0, 8);
-    tcase_add_test(scalars, a_scalar_may_have_any_shape);
-    tcase_add_test(scalars, a_condition_of_a_shaped_scalar_is_one);
-    tcase_add_test(scalars, one_dimension_is_no_scalar);
-    tcase_add_test(missing, what_no_wanted_output_needs_may_be_left_out);
-    tcase_add_test(missing, what_a_wanted_output_needs_must_be_fed);
-    tcase_add_test(missing, what_a_subgraph_reads_is_needed_by_its_node);
-    tcase_add_test(missing, only_so_many_sets_may_be_left_out);
+    tcase_add_loop_test(addresses, feeds_and_outputs_may_be_unaligned, 0, 8);
+    tcase_add_test(addresses, copies_of_unaligned_feeds_are_counted);
+    tcase_add_test(addresses, unaligned_output_buffer_that_is_too_small_is_rejected);
+    tcase_add_loop_test(addresses, string_spans_may_be_unaligned, 0, 8);
+    tcase_add_test(scalars, scalar_input_accepts_one_element_of_any_rank);
+    tcase_add_test(scalars, condition_computed_from_a_shaped_scalar_is_accepted);
+    tcase_add_test(scalars, rank_1_input_rejects_a_scalar);
+    tcase_add_test(missing, feed_that_no_requested_output_needs_may_be_omitted);
+    tcase_add_test(missing, feed_that_a_requested_output_needs_is_required);
+    tcase_add_test(missing, feed_that_only_a_subgraph_reads_is_required);
+    tcase_add_test(missing, too_many_sets_of_omitted_feeds_are_rejected);
     return kit_main("feeds", cases, 3);
 }

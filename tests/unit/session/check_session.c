@@ -23,7 +23,7 @@ static bp_session_stats stats(void)
 
 /* ---- feeds and fetches ----------------------------------------------------------------------- */
 
-START_TEST(writes_into_the_callers_buffers)
+START_TEST(run_writes_into_the_callers_buffers)
 {
     float x[] = {-1, 2, -3, 4}, y[4];
     int64_t dims[2] = {0};
@@ -43,7 +43,7 @@ START_TEST(writes_into_the_callers_buffers)
 }
 END_TEST
 
-START_TEST(allocates_outputs_without_a_buffer)
+START_TEST(run_allocates_outputs_without_a_buffer)
 {
     float x[] = {-1, 2, -3, 4};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1, 4), out = kit_wanted(0);
@@ -58,7 +58,7 @@ START_TEST(allocates_outputs_without_a_buffer)
 }
 END_TEST
 
-START_TEST(takes_an_offset_into_both)
+START_TEST(run_applies_byte_offsets_of_feeds_and_outputs)
 {
     float x[] = {9, 9, -1, 2, -3, 4}, y[5] = {7};
     int64_t dims[2];
@@ -74,7 +74,7 @@ START_TEST(takes_an_offset_into_both)
 }
 END_TEST
 
-START_TEST(refuses_a_buffer_that_is_too_small)
+START_TEST(run_rejects_an_output_buffer_that_is_too_small)
 {
     float x[] = {-1, 2, -3, 4}, y[4];
     int64_t dims[2];
@@ -96,7 +96,7 @@ START_TEST(refuses_a_buffer_that_is_too_small)
 }
 END_TEST
 
-START_TEST(a_failed_run_leaves_nothing_allocated)
+START_TEST(failed_run_leaves_no_output_allocated)
 {
     float x[] = {-1, 2, -3, 4}, y[4];
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1, 4);
@@ -122,7 +122,7 @@ static void two_inputs(void)
     kit_session();
 }
 
-START_TEST(refuses_wrong_feeds_in_words)
+START_TEST(run_rejects_wrong_feeds_with_a_message)
 {
     float x[12] = {0};
     bp_binding good = KIT_TENSOR(1, BP_DTYPE_F32, x, 2, 3), out = kit_wanted(0);
@@ -156,7 +156,7 @@ START_TEST(refuses_wrong_feeds_in_words)
 }
 END_TEST
 
-START_TEST(sizes_of_one_name_have_to_agree)
+START_TEST(run_rejects_feeds_whose_named_dimensions_differ)
 {
     float x[12] = {0};
     bp_binding in[2] = {KIT_TENSOR(0, BP_DTYPE_F32, x, 2, 3), KIT_TENSOR(1, BP_DTYPE_F32, x, 4, 3)};
@@ -169,7 +169,7 @@ START_TEST(sizes_of_one_name_have_to_agree)
 }
 END_TEST
 
-START_TEST(names_all_missing_feeds_at_once)
+START_TEST(run_names_all_missing_feeds_at_once)
 {
     float x[6] = {0};
     bp_binding in[2] = {KIT_TENSOR(1, BP_DTYPE_F32, x, 2, 3), KIT_TENSOR(1, BP_DTYPE_F32, x, 2, 3)};
@@ -185,7 +185,7 @@ START_TEST(names_all_missing_feeds_at_once)
 }
 END_TEST
 
-START_TEST(finds_inputs_and_outputs_by_name)
+START_TEST(session_finds_inputs_and_outputs_by_name)
 {
     bp_io_info info = {.struct_size = sizeof info};
     uint32_t i = 9;
@@ -212,7 +212,7 @@ START_TEST(finds_inputs_and_outputs_by_name)
 }
 END_TEST
 
-START_TEST(suggests_the_nearest_name)
+START_TEST(session_suggests_the_nearest_name)
 {
     uint32_t i;
 
@@ -227,7 +227,7 @@ START_TEST(suggests_the_nearest_name)
 }
 END_TEST
 
-START_TEST(gives_the_same_output_twice)
+START_TEST(run_gives_the_same_output_twice)
 {
     float x[] = {-1, 2, -3, 4}, y[4];
     int64_t dims[2];
@@ -247,7 +247,7 @@ START_TEST(gives_the_same_output_twice)
 }
 END_TEST
 
-START_TEST(gives_inputs_and_initializers_as_outputs)
+START_TEST(run_gives_inputs_and_initializers_as_outputs)
 {
     static const float w[] = {5, 6};
     float x[] = {-1, 2, -3};
@@ -273,7 +273,7 @@ START_TEST(gives_inputs_and_initializers_as_outputs)
 }
 END_TEST
 
-START_TEST(runs_for_some_of_its_outputs_or_none)
+START_TEST(run_computes_some_outputs_or_none)
 {
     float x[] = {-1, 2};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 2), out = kit_wanted(1);
@@ -293,7 +293,7 @@ END_TEST
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-START_TEST(takes_any_batch)
+START_TEST(session_accepts_any_batch_size)
 {
     kit_small_model();
     kit_provider("few", BP_FALLBACK_REQUIRE);
@@ -306,7 +306,7 @@ START_TEST(takes_any_batch)
 }
 END_TEST
 
-START_TEST(forgets_the_oldest_of_many_shapes)
+START_TEST(session_drops_the_plan_of_the_oldest_shapes)
 {
     struct mock_counters *counters = kit_counters("few");
     uint32_t before = atomic_load(&counters->executes);
@@ -324,7 +324,7 @@ START_TEST(forgets_the_oldest_of_many_shapes)
 }
 END_TEST
 
-START_TEST(remembers_shapes_that_come_back)
+START_TEST(session_reuses_the_plan_of_known_shapes)
 {
     uint64_t bytes;
 
@@ -339,7 +339,7 @@ START_TEST(remembers_shapes_that_come_back)
 }
 END_TEST
 
-START_TEST(runs_an_empty_graph)
+START_TEST(session_runs_an_empty_batch)
 {
     kit_small_model();
     kit_provider("few", BP_FALLBACK_REQUIRE);
@@ -350,7 +350,7 @@ START_TEST(runs_an_empty_graph)
 }
 END_TEST
 
-START_TEST(takes_an_empty_feed_without_a_base)
+START_TEST(run_accepts_an_empty_feed_without_data)
 {
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, NULL, 0, 4), out = kit_wanted(0);
 
@@ -362,7 +362,7 @@ START_TEST(takes_an_empty_feed_without_a_base)
 }
 END_TEST
 
-START_TEST(a_shape_that_contradicts_the_model_is_told)
+START_TEST(run_warns_of_a_shape_that_contradicts_the_model)
 {
     float x[10] = {1};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 2, 5), out = kit_wanted(0);
@@ -381,7 +381,7 @@ START_TEST(a_shape_that_contradicts_the_model_is_told)
 }
 END_TEST
 
-START_TEST(follows_a_shape_through_the_graph)
+START_TEST(session_follows_shape_values_through_the_graph)
 {
     float x[] = {1, 2, 3, 4, 5, 6};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 2, 3), out = kit_wanted(0);
@@ -420,7 +420,7 @@ static void reshape_model(const char *shape)
     kit_session();
 }
 
-START_TEST(takes_a_shape_as_a_feed)
+START_TEST(run_accepts_a_shape_as_a_feed)
 {
     static const int64_t shapes[][3] = {{2, 3, 1}, {3, 2, 1}, {1, 1, 6}, {2, -1, 3}, {2, 3, 1}};
     static const int64_t wants[][3] = {{2, 3, 1}, {3, 2, 1}, {1, 1, 6}, {2, 1, 3}, {2, 3, 1}};
@@ -440,7 +440,7 @@ START_TEST(takes_a_shape_as_a_feed)
 }
 END_TEST
 
-START_TEST(takes_a_shape_of_any_rank_as_a_feed)
+START_TEST(run_accepts_a_fed_shape_of_any_rank)
 {
     static const int64_t to[4] = {1, 2, 3, 1};
     float x[] = {1, 2, 3, 4, 5, 6};
@@ -458,7 +458,7 @@ START_TEST(takes_a_shape_of_any_rank_as_a_feed)
 }
 END_TEST
 
-START_TEST(tells_a_shape_that_does_not_fit)
+START_TEST(run_rejects_a_fed_shape_that_does_not_fit)
 {
     static const int64_t to[3] = {4, 2, 1};
     float x[6] = {0};
@@ -487,7 +487,7 @@ static void data_model(void)
     kit_session();
 }
 
-START_TEST(goes_on_when_a_size_comes_with_the_data)
+START_TEST(run_continues_after_a_data_dependent_size)
 {
     static const int64_t tos[][3] = {{-2, 3}, {6}, {3, -2}, {1, 2, 3}, {-2, 3}};
     static const uint32_t ranks[] = {2, 1, 2, 3, 2};
@@ -514,7 +514,7 @@ START_TEST(goes_on_when_a_size_comes_with_the_data)
 }
 END_TEST
 
-START_TEST(a_run_time_size_fits_the_callers_buffer_or_is_reported)
+START_TEST(output_of_run_time_size_over_the_callers_buffer_is_an_error)
 {
     static const int64_t to[2] = {-2, 3};
     float x[] = {1, -2, 3, -4, 5, 6}, y[6];
@@ -532,7 +532,7 @@ START_TEST(a_run_time_size_fits_the_callers_buffer_or_is_reported)
 }
 END_TEST
 
-START_TEST(a_computed_shape_that_does_not_fit_is_told)
+START_TEST(run_rejects_a_computed_shape_that_does_not_fit)
 {
     static const int64_t tos[][2] = {{4, 2}, {INT64_MAX, INT64_MAX}, {INT64_MIN, 1}, {0, 0}};
     float x[6] = {0};
@@ -549,7 +549,7 @@ START_TEST(a_computed_shape_that_does_not_fit_is_told)
 }
 END_TEST
 
-START_TEST(follows_elements_from_stage_to_stage)
+START_TEST(session_follows_shape_values_across_stages)
 {
     static const int64_t to[2] = {-3, 2};
     float x[] = {1, -2, 3, -4, 5, 6};
@@ -578,7 +578,7 @@ START_TEST(follows_elements_from_stage_to_stage)
 }
 END_TEST
 
-START_TEST(a_fed_shape_does_not_part_what_follows)
+START_TEST(fed_shape_does_not_split_the_group_after_it)
 {
     static const int64_t to[2] = {2, 3};
     float x[] = {1, -2, 3, -4, 5, 6};
@@ -615,7 +615,7 @@ static void default_model(void)
     kit_io(KIT_OUTPUT, "w", BP_DTYPE_F32, "3");
 }
 
-START_TEST(a_default_counts_until_it_is_fed)
+START_TEST(default_applies_until_it_is_fed)
 {
     float x[] = {1, 2, 3}, other[] = {-1, -2, -3};
     bp_binding in[2] = {KIT_TENSOR(0, BP_DTYPE_F32, x, 3), KIT_TENSOR(1, BP_DTYPE_F32, other, 3)};
@@ -643,11 +643,11 @@ START_TEST(a_default_counts_until_it_is_fed)
         bp_tensor_free(&out[0].tensor);
         bp_tensor_free(&out[1].tensor);
     }
-    KIT_FAILS(run(in + 1, 1, out, 2), BP_E_INVALID, "'x'"); /* x is missing all the same */
+    KIT_FAILS(run(in + 1, 1, out, 2), BP_E_INVALID, "'x'"); /* x is still missing */
 }
 END_TEST
 
-START_TEST(a_fed_default_is_checked_like_any_feed)
+START_TEST(fed_default_is_checked_like_any_feed)
 {
     float x[] = {1, 2, 3, 4};
     bp_binding in[2] = {KIT_TENSOR(0, BP_DTYPE_F32, x, 3), KIT_TENSOR(1, BP_DTYPE_F32, x, 4)};
@@ -730,7 +730,7 @@ static void ask_for_own(void)
     KIT_OK(bp_session_options_add_placement(kit.options, "nobody=cpu", &kit.err));
 }
 
-START_TEST(a_session_has_threads_and_a_log_of_its_own)
+START_TEST(session_has_its_own_threads_and_log)
 {
     float x[] = {-1, 2, -3, 4}, y[4];
     int64_t dims[2] = {0};
@@ -766,8 +766,8 @@ static void count_of_few(void *user, uint32_t level, const char *domain, const c
     *n += strcmp(domain, "few") == 0;
 }
 
-/* What a provider says itself, from whatever thread. */
-START_TEST(lines_of_providers_go_to_the_log_of_their_session)
+/* Lines that a provider logs itself, from any thread. */
+START_TEST(provider_log_lines_go_to_the_log_of_their_session)
 {
     uint32_t n = 0;
 
@@ -785,7 +785,7 @@ START_TEST(lines_of_providers_go_to_the_log_of_their_session)
 }
 END_TEST
 
-START_TEST(a_session_without_its_threads_is_not_made)
+START_TEST(session_creation_fails_without_its_threads)
 {
     ask_for_own();
     own.fails = true;
@@ -806,38 +806,38 @@ int main(void)
     TCase *io = make_case("io"), *shapes = make_case("shapes");
     TCase *const cases[] = {io, shapes};
 
-    tcase_add_test(io, writes_into_the_callers_buffers);
-    tcase_add_test(io, allocates_outputs_without_a_buffer);
-    tcase_add_test(io, takes_an_offset_into_both);
-    tcase_add_test(io, refuses_a_buffer_that_is_too_small);
-    tcase_add_test(io, a_failed_run_leaves_nothing_allocated);
-    tcase_add_test(io, refuses_wrong_feeds_in_words);
-    tcase_add_test(io, sizes_of_one_name_have_to_agree);
-    tcase_add_test(io, names_all_missing_feeds_at_once);
-    tcase_add_test(io, finds_inputs_and_outputs_by_name);
-    tcase_add_test(io, suggests_the_nearest_name);
-    tcase_add_test(io, gives_the_same_output_twice);
-    tcase_add_test(io, gives_inputs_and_initializers_as_outputs);
-    tcase_add_test(io, runs_for_some_of_its_outputs_or_none);
-    tcase_add_test(shapes, takes_any_batch);
-    tcase_add_test(shapes, forgets_the_oldest_of_many_shapes);
-    tcase_add_test(shapes, remembers_shapes_that_come_back);
-    tcase_add_test(shapes, runs_an_empty_graph);
-    tcase_add_test(shapes, takes_an_empty_feed_without_a_base);
-    tcase_add_test(shapes, a_shape_that_contradicts_the_model_is_told);
-    tcase_add_test(shapes, follows_a_shape_through_the_graph);
-    tcase_add_test(shapes, takes_a_shape_as_a_feed);
-    tcase_add_test(shapes, takes_a_shape_of_any_rank_as_a_feed);
-    tcase_add_test(shapes, tells_a_shape_that_does_not_fit);
-    tcase_add_test(shapes, goes_on_when_a_size_comes_with_the_data);
-    tcase_add_test(shapes, a_run_time_size_fits_the_callers_buffer_or_is_reported);
-    tcase_add_test(shapes, a_computed_shape_that_does_not_fit_is_told);
-    tcase_add_test(shapes, follows_elements_from_stage_to_stage);
-    tcase_add_test(shapes, a_fed_shape_does_not_part_what_follows);
-    tcase_add_test(shapes, a_default_counts_until_it_is_fed);
-    tcase_add_test(shapes, a_fed_default_is_checked_like_any_feed);
-    tcase_add_test(io, a_session_has_threads_and_a_log_of_its_own);
-    tcase_add_test(io, lines_of_providers_go_to_the_log_of_their_session);
-    tcase_add_test(io, a_session_without_its_threads_is_not_made);
+    tcase_add_test(io, run_writes_into_the_callers_buffers);
+    tcase_add_test(io, run_allocates_outputs_without_a_buffer);
+    tcase_add_test(io, run_applies_byte_offsets_of_feeds_and_outputs);
+    tcase_add_test(io, run_rejects_an_output_buffer_that_is_too_small);
+    tcase_add_test(io, failed_run_leaves_no_output_allocated);
+    tcase_add_test(io, run_rejects_wrong_feeds_with_a_message);
+    tcase_add_test(io, run_rejects_feeds_whose_named_dimensions_differ);
+    tcase_add_test(io, run_names_all_missing_feeds_at_once);
+    tcase_add_test(io, session_finds_inputs_and_outputs_by_name);
+    tcase_add_test(io, session_suggests_the_nearest_name);
+    tcase_add_test(io, run_gives_the_same_output_twice);
+    tcase_add_test(io, run_gives_inputs_and_initializers_as_outputs);
+    tcase_add_test(io, run_computes_some_outputs_or_none);
+    tcase_add_test(shapes, session_accepts_any_batch_size);
+    tcase_add_test(shapes, session_drops_the_plan_of_the_oldest_shapes);
+    tcase_add_test(shapes, session_reuses_the_plan_of_known_shapes);
+    tcase_add_test(shapes, session_runs_an_empty_batch);
+    tcase_add_test(shapes, run_accepts_an_empty_feed_without_data);
+    tcase_add_test(shapes, run_warns_of_a_shape_that_contradicts_the_model);
+    tcase_add_test(shapes, session_follows_shape_values_through_the_graph);
+    tcase_add_test(shapes, run_accepts_a_shape_as_a_feed);
+    tcase_add_test(shapes, run_accepts_a_fed_shape_of_any_rank);
+    tcase_add_test(shapes, run_rejects_a_fed_shape_that_does_not_fit);
+    tcase_add_test(shapes, run_continues_after_a_data_dependent_size);
+    tcase_add_test(shapes, output_of_run_time_size_over_the_callers_buffer_is_an_error);
+    tcase_add_test(shapes, run_rejects_a_computed_shape_that_does_not_fit);
+    tcase_add_test(shapes, session_follows_shape_values_across_stages);
+    tcase_add_test(shapes, fed_shape_does_not_split_the_group_after_it);
+    tcase_add_test(shapes, default_applies_until_it_is_fed);
+    tcase_add_test(shapes, fed_default_is_checked_like_any_feed);
+    tcase_add_test(io, session_has_its_own_threads_and_log);
+    tcase_add_test(io, provider_log_lines_go_to_the_log_of_their_session);
+    tcase_add_test(io, session_creation_fails_without_its_threads);
     return kit_main("session", cases, 2);
 }

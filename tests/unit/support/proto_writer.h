@@ -97,7 +97,7 @@ static inline void pw_close(struct pw *w)
     struct pw length = {0};
 
     pw_varint(&length, n);
-    pw_raw(w, length.data, length.size); /* room */
+    pw_raw(w, length.data, length.size); /* space for the length */
     memmove(w->data + begin + length.size, w->data + begin, n);
     memcpy(w->data + begin, length.data, length.size);
     free(length.data);

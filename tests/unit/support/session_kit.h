@@ -66,7 +66,7 @@ void kit_open_node(const char *name, const char *op, const char *in, const char 
 void kit_int_attr(const char *name, int64_t value);
 void kit_ints_attr(const char *name, uint32_t n, const int64_t *values);
 void kit_strings_attr(const char *name, uint32_t n, const char *const *values);
-/* A body: from here to kit_close_subgraph(), nodes and outputs go to it. */
+/* A subgraph: from here to kit_close_subgraph(), nodes and outputs go to it. */
 void kit_open_subgraph(const char *attr);
 void kit_close_subgraph(void);
 /* An initializer; dims up to a negative one, see PW_DIMS. */
@@ -123,7 +123,7 @@ void kit_fails_with(bp_rc got, bp_rc rc, ...);
         bp_rc kit_rc = (call);                                                                     \
         ck_assert_msg(kit_rc == BP_OK, "%s: %s", bp_rc_name(kit_rc), kit.text);                    \
     } while (0)
-/* Recorded lines that begin with `level` and have the words in them. */
+/* The count of recorded lines of `level` that contain `words`. */
 uint32_t kit_lines_with(uint32_t level, const char *words);
 /* Recorded lines of warnings and errors. */
 uint32_t kit_warnings(void);

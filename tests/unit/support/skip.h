@@ -39,7 +39,7 @@ static inline void skip_report(const char *function, const char *reason)
 }
 
 /*
- * In the body of a test: ends it here, with a report, if the condition does not hold. What comes
+ * In a test function: ends it here, with a report, if the condition does not hold. What comes
  * before it has been tested, so the reason names what is missing. Once a test, not in loop tests,
  * which would report each turn.
  */

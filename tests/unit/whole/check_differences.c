@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_differences.c - models on which results or refusals were once other than ONNX Runtime's. Each
- * test has the name of the model; what it wants is what ONNX Runtime 1.30 and 1.32 give, and ONNX's
- * reference where nothing else is said.
+ * check_differences.c - models on which results or errors once differed from ONNX Runtime's. A comment
+ * names the model. The expected results are those of ONNX Runtime 1.30 and 1.32, and of ONNX's
+ * reference implementation unless a comment says otherwise.
  */
 
 #include "config.h"
@@ -11,7 +11,8 @@
 
 /* ---- Attention ------------------------------------------------------------------------------- */
 
-START_TEST(attention_qk_3_masked_row)
+/* Model attention_qk_3_masked_row of tests/differential/models.tsv. */
+START_TEST(attention_gives_zeros_for_a_fully_masked_row)
 {
     static const double qkv[] = {1.0 / 7, 2.0 / 7, 3.0 / 7, 4.0 / 7};
 
@@ -44,7 +45,8 @@ static void choose_provider(int i)
 #endif
 }
 
-START_TEST(maxpool2d_valid_ceil_free)
+/* Model maxpool2d_valid_ceil_free of tests/differential/models.tsv. */
+START_TEST(max_pool_valid_ignores_ceil_mode)
 {
     diff_begin(18);
     choose_provider(_i);
@@ -57,7 +59,8 @@ START_TEST(maxpool2d_valid_ceil_free)
 }
 END_TEST
 
-START_TEST(maxpool2d_window_too_big_ceil)
+/* Model maxpool2d_window_too_big_ceil of tests/differential/models.tsv. */
+START_TEST(max_pool_with_ceil_mode_accepts_a_window_over_the_image)
 {
     diff_begin(18);
     choose_provider(_i);
@@ -78,7 +81,8 @@ static void pool_row(const char *op, int64_t opset, const char *attrs, const cha
     diff_output("y", BP_DTYPE_F32);
 }
 
-START_TEST(averagepool_window_too_big_ceil_s2)
+/* Model averagepool_window_too_big_ceil_s2 of tests/differential/models.tsv. */
+START_TEST(average_pool_with_ceil_mode_does_not_count_outside_elements)
 {
     static const char *const shapes[] = {"1,1,4", "1,1,n"};
 
@@ -86,7 +90,7 @@ START_TEST(averagepool_window_too_big_ceil_s2)
     choose_provider(_i / 2);
     diff_run();
     DIFF_IS(0, "1,1,1", 2.5);
-    /* what lies outside does not count, as it is no padding */
+    /* elements beyond the padded image do not count, because they are not padding */
     pool_row("AveragePool", 21, "ceil_mode=1 kernel_shape=[5] strides=[2] count_include_pad=1",
              shapes[_i % 2]);
     choose_provider(_i / 2);
@@ -99,11 +103,12 @@ START_TEST(averagepool_window_too_big_ceil_s2)
 }
 END_TEST
 
-START_TEST(maxpool_window_too_big_ceil)
+/* Model maxpool_window_too_big_ceil of tests/differential/models.tsv. */
+START_TEST(max_pool_with_ceil_mode_accepts_a_window_a_stride_too_large)
 {
     pool_row("MaxPool", 21, "ceil_mode=1 kernel_shape=[3] dilations=[2]", "1,1,4");
     choose_provider(_i);
-    diff_run(); /* a whole stride is lacking: there is no window */
+    diff_run(); /* the image is a whole stride too small: there is no window */
     kit_check_dims(&diff.out[0].tensor, 3, (int64_t[]){1, 1, 0});
     pool_row("MaxPool", 21, "ceil_mode=1 kernel_shape=[3] dilations=[2] strides=[2]", "1,1,4");
     choose_provider(_i);
@@ -117,7 +122,8 @@ START_TEST(maxpool_window_too_big_ceil)
 }
 END_TEST
 
-START_TEST(maxpool_pad_ge_kernel)
+/* Model maxpool_pad_ge_kernel of tests/differential/models.tsv. */
+START_TEST(pools_reject_pads_as_large_as_the_kernel)
 {
     static const char *const pools[] = {"MaxPool", "AveragePool", "LpPool"};
 
@@ -141,7 +147,8 @@ END_TEST
 
 /* ---- sequences ------------------------------------------------------------------------------- */
 
-START_TEST(optional_get_plain_seq)
+/* Model optional_get_plain_seq of tests/differential/models.tsv. */
+START_TEST(optional_get_element_accepts_a_plain_sequence)
 {
     bp_object *item, *items[1];
     int64_t dims[] = {2};
@@ -177,7 +184,8 @@ static void resize(uint32_t dtype, const char *attrs, const double *x)
     diff_run();
 }
 
-START_TEST(resize_u8_antialias)
+/* Model resize_u8_antialias of tests/differential/models.tsv. */
+START_TEST(resize_of_uint8_with_antialias_saturates)
 {
     static const double x[] = {1, 2, 4, 1, 3, 4, 0, 1, 7, 6};
     static const double steep[] = {250, 255, 255, 0, 3, 4, 255, 0, 255, 6};
@@ -197,7 +205,8 @@ START_TEST(resize_u8_antialias)
 END_TEST
 
 /* ONNX Runtime clips int8 to 0..255 here; the reference does not, and neither do we. */
-START_TEST(resize_i8_antialias)
+/* Model resize_i8_antialias of tests/differential/models.tsv. */
+START_TEST(resize_of_int8_with_antialias_keeps_negative_values)
 {
     resize(BP_DTYPE_I8, "mode='linear' antialias=1", (double[]){-1, -2, 4, 1, -3, 4, 0, -11, 7, 6});
     DIFF_IS(0, "1,1,2,3", -1, 2, -1, 3, -5, 6);
@@ -236,7 +245,8 @@ static void run_tree(const char *attrs)
     diff_run();
 }
 
-START_TEST(tree_absent_class_softmax_zero)
+/* Model tree_absent_class_softmax_zero of tests/differential/models.tsv. */
+START_TEST(tree_ensemble_softmax_zero_gives_an_absent_class_0)
 {
     run_tree(ABSENT_CLASS "post_transform='SOFTMAX_ZERO'");
     DIFF_IS(0, "2", 2, 1);
@@ -245,7 +255,8 @@ START_TEST(tree_absent_class_softmax_zero)
 END_TEST
 
 /* Of classes that no leaf scored none wins, even where the score, 0, is the largest. */
-START_TEST(tree_absent_class)
+/* Model tree_absent_class of tests/differential/models.tsv. */
+START_TEST(tree_ensemble_does_not_select_an_absent_class)
 {
     static const char *const transforms[] = {
         ABSENT_CLASS "", ABSENT_CLASS "post_transform='SOFTMAX'",
@@ -265,8 +276,8 @@ START_TEST(tree_absent_class)
 }
 END_TEST
 
-/* The label goes with the probabilities as they are given out: in float32 these are equal. */
-START_TEST(tree_scores_are_compared_as_given)
+/* The label follows the output probabilities, which are equal in float32. */
+START_TEST(tree_ensemble_compares_scores_in_float32)
 {
     diff_begin(21);
     diff_domain("ai.onnx.ml", 3);
@@ -286,7 +297,8 @@ END_TEST
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-START_TEST(dynamic_quantize_zeros)
+/* Model dynamic_quantize_zeros of tests/differential/models.tsv. */
+START_TEST(dynamic_quantize_linear_of_zeros_matches_onnx_runtime)
 {
     diff_begin(21);
     diff_input("x", BP_DTYPE_F32, "3", (double[]){0, 0, 0});
@@ -301,7 +313,8 @@ START_TEST(dynamic_quantize_zeros)
 }
 END_TEST
 
-START_TEST(pow_i32_f32_overflow)
+/* Model pow_i32_f32_overflow of tests/differential/models.tsv. */
+START_TEST(pow_of_integers_overflows_to_the_lowest_integer)
 {
     static const uint32_t reals[] = {BP_DTYPE_F32, BP_DTYPE_F64};
     static const double x[] = {10, -2, 0, 7, 3, 2};
@@ -342,7 +355,8 @@ static void make_dequantize(uint32_t dtype, double zero)
     diff_output("y", BP_DTYPE_F32);
 }
 
-START_TEST(dq_e4m3_zero_point)
+/* Model dq_e4m3_zero_point of tests/differential/models.tsv. */
+START_TEST(dequantize_linear_rejects_a_nonzero_float8_zero_point)
 {
     static const uint32_t dtypes[] = {BP_DTYPE_F8E4M3FN, BP_DTYPE_F8E4M3FNUZ, BP_DTYPE_F8E5M2,
                                       BP_DTYPE_F8E5M2FNUZ};
@@ -355,7 +369,7 @@ START_TEST(dq_e4m3_zero_point)
 }
 END_TEST
 
-/* To QuantizeLinear such a zero point only tells the type. */
+/* QuantizeLinear uses such a zero point for its type only. */
 START_TEST(quantize_to_float8_adds_no_zero_point)
 {
     diff_begin(21);
@@ -422,7 +436,8 @@ END_TEST
 
 /* ---- what is accepted ------------------------------------------------------------------------ */
 
-START_TEST(pad_axes_twice)
+/* Model pad_axes_twice of tests/differential/models.tsv. */
+START_TEST(pad_accepts_an_axis_given_twice)
 {
     diff_begin(18);
     diff_const("p", BP_DTYPE_I64, "4", (double[]){1, 0, 0, 1});
@@ -435,7 +450,8 @@ START_TEST(pad_axes_twice)
 }
 END_TEST
 
-START_TEST(bernoulli_out_of_range)
+/* Model bernoulli_out_of_range of tests/differential/models.tsv. */
+START_TEST(bernoulli_clamps_probabilities_out_of_range)
 {
     diff_begin(15);
     diff_input("x", BP_DTYPE_F32, "5", (double[]){-0.5, 1.5, 0, 1, (double)NAN});
@@ -452,7 +468,7 @@ END_TEST
 
 /* ---- found by random graphs (tests/differential) ------------------------------------------------ */
 
-START_TEST(unique_with_an_unread_first_output)
+START_TEST(unique_may_omit_its_first_output)
 {
     diff_begin(14);
     diff_input_as("x", BP_DTYPE_F32, "n", "3", (double[]){3, 1, 3});
@@ -463,7 +479,7 @@ START_TEST(unique_with_an_unread_first_output)
 }
 END_TEST
 
-START_TEST(slice_from_before_the_first_element_backwards)
+START_TEST(slice_backwards_from_before_the_first_element_gives_that_element)
 {
     static const double back[] = {-8};
 
@@ -485,28 +501,31 @@ int main(void)
     TCase *tcase = tcase_create("differences");
 
     tcase_add_checked_fixture(tcase, kit_setup, diff_teardown);
-    tcase_add_loop_test(tcase, attention_qk_3_masked_row, 0, 2);
-    tcase_add_loop_test(tcase, maxpool2d_valid_ceil_free, 0, 1 + WITH_DNNL);
-    tcase_add_loop_test(tcase, maxpool2d_window_too_big_ceil, 0, 1 + WITH_DNNL);
-    tcase_add_loop_test(tcase, averagepool_window_too_big_ceil_s2, 0, 2 + 2 * WITH_DNNL);
-    tcase_add_loop_test(tcase, maxpool_window_too_big_ceil, 0, 1 + WITH_DNNL);
-    tcase_add_test(tcase, maxpool_pad_ge_kernel);
-    tcase_add_test(tcase, optional_get_plain_seq);
-    tcase_add_test(tcase, resize_u8_antialias);
-    tcase_add_test(tcase, resize_i8_antialias);
+    tcase_add_loop_test(tcase, attention_gives_zeros_for_a_fully_masked_row, 0, 2);
+    tcase_add_loop_test(tcase, max_pool_valid_ignores_ceil_mode, 0, 1 + WITH_DNNL);
+    tcase_add_loop_test(tcase, max_pool_with_ceil_mode_accepts_a_window_over_the_image, 0,
+                        1 + WITH_DNNL);
+    tcase_add_loop_test(tcase, average_pool_with_ceil_mode_does_not_count_outside_elements, 0,
+                        2 + 2 * WITH_DNNL);
+    tcase_add_loop_test(tcase, max_pool_with_ceil_mode_accepts_a_window_a_stride_too_large, 0,
+                        1 + WITH_DNNL);
+    tcase_add_test(tcase, pools_reject_pads_as_large_as_the_kernel);
+    tcase_add_test(tcase, optional_get_element_accepts_a_plain_sequence);
+    tcase_add_test(tcase, resize_of_uint8_with_antialias_saturates);
+    tcase_add_test(tcase, resize_of_int8_with_antialias_keeps_negative_values);
     tcase_add_test(tcase, resize_of_other_integers_rounds);
-    tcase_add_test(tcase, tree_absent_class_softmax_zero);
-    tcase_add_test(tcase, tree_absent_class);
-    tcase_add_test(tcase, tree_scores_are_compared_as_given);
-    tcase_add_test(tcase, dynamic_quantize_zeros);
-    tcase_add_loop_test(tcase, pow_i32_f32_overflow, 0, 2);
-    tcase_add_loop_test(tcase, dq_e4m3_zero_point, 0, 4);
+    tcase_add_test(tcase, tree_ensemble_softmax_zero_gives_an_absent_class_0);
+    tcase_add_test(tcase, tree_ensemble_does_not_select_an_absent_class);
+    tcase_add_test(tcase, tree_ensemble_compares_scores_in_float32);
+    tcase_add_test(tcase, dynamic_quantize_linear_of_zeros_matches_onnx_runtime);
+    tcase_add_loop_test(tcase, pow_of_integers_overflows_to_the_lowest_integer, 0, 2);
+    tcase_add_loop_test(tcase, dequantize_linear_rejects_a_nonzero_float8_zero_point, 0, 4);
     tcase_add_test(tcase, quantize_to_float8_adds_no_zero_point);
     tcase_add_loop_test(tcase, cast_of_negative_floats_wraps_around, 0, 4);
     tcase_add_test(tcase, cast_of_negative_constants_wraps_around);
-    tcase_add_test(tcase, pad_axes_twice);
-    tcase_add_test(tcase, bernoulli_out_of_range);
-    tcase_add_test(tcase, unique_with_an_unread_first_output);
-    tcase_add_test(tcase, slice_from_before_the_first_element_backwards);
+    tcase_add_test(tcase, pad_accepts_an_axis_given_twice);
+    tcase_add_test(tcase, bernoulli_clamps_probabilities_out_of_range);
+    tcase_add_test(tcase, unique_may_omit_its_first_output);
+    tcase_add_test(tcase, slice_backwards_from_before_the_first_element_gives_that_element);
     return kit_main("differences", &tcase, 1);
 }

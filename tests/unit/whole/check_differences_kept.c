@@ -16,7 +16,7 @@
  * RandomState, so a seed means the same here: NumPy's numbers, on every machine and in every release.
  * ONNX Runtime's generators give others, which differ by the C++ library.
  */
-START_TEST(random_operators_draw_as_numpy)
+START_TEST(random_operators_draw_the_values_of_numpy)
 {
     diff_begin(21);
     diff_node("RandomUniform", "", "u", "shape=[3] seed=1.0");
@@ -42,7 +42,7 @@ static void cast(uint32_t from, uint32_t to, const char *dims, const double *x)
     kit_open_node("cast", "Cast", "x", "c");
     kit_int_attr("to", to);
     pw_close(&kit.w);
-    diff_node("Cast", "c", "y", "to=6"); /* what has less than 8 bits is looked at as int32 */
+    diff_node("Cast", "c", "y", "to=6"); /* types under 8 bits are compared as int32 */
     diff_output("y", BP_DTYPE_I32);
     diff_run();
 }
@@ -111,7 +111,7 @@ END_TEST
  * "".split(","), which the specification refers to, and the reference. Without a delimiter pieces are
  * what lies between blanks: none. ONNX Runtime has none in both cases.
  */
-START_TEST(string_split_of_nothing_is_one_piece)
+START_TEST(string_split_of_an_empty_string_gives_one_empty_string)
 {
     static const bp_span texts[] = {{"", 0}, {"a,b", 3}};
     static const char *const attrs[] = {"delimiter=','", ""};
@@ -165,7 +165,7 @@ END_TEST
 
 /* ---- nothing --------------------------------------------------------------------------------- */
 
-/* A part of nothing is nothing: starts and ends are brought into 0..0, whichever way it goes. */
+/* A slice of an empty axis is empty: starts and ends are clamped to 0..0 for steps of either sign. */
 START_TEST(slice_of_an_empty_tensor_is_empty)
 {
     static const double parts[][3] = {{0, 5, 1}, {-1, -5, -1}, {2, -9, -2}, {-3, 3, 1}};
@@ -187,7 +187,7 @@ END_TEST
  * Of no elements a reduction gives what changes nothing (ONNX: minus infinity for Max, 1 for Prod, ...).
  * Nothing is that for a mean: 0 / 0, NaN in the reference, where ONNX Runtime has 0.
  */
-START_TEST(reductions_of_empty_tensors_have_their_neutral_element)
+START_TEST(reductions_of_empty_tensors_have_the_neutral_element)
 {
     static const struct {
         const char *op;
@@ -237,7 +237,7 @@ END_TEST
  * length times the scale, a fraction too, as in the reference: 3 / 1.4 for 4 * 0.6. ONNX Runtime takes
  * the length of the output, 2.
  */
-START_TEST(resize_with_align_corners_follows_the_scale)
+START_TEST(resize_with_align_corners_uses_the_fractional_length)
 {
     diff_begin(19);
     diff_input("x", BP_DTYPE_F32, "1,1,1,4", (double[]){1, 2, 3, 4});
@@ -348,16 +348,16 @@ int main(void)
     TCase *tcase = tcase_create("kept");
 
     tcase_add_checked_fixture(tcase, kit_setup, diff_teardown);
-    tcase_add_test(tcase, random_operators_draw_as_numpy);
+    tcase_add_test(tcase, random_operators_draw_the_values_of_numpy);
     tcase_add_test(tcase, cast_to_4_bits_truncates);
     tcase_add_loop_test(tcase, casts_out_of_range_saturate, 0, 2);
     tcase_add_loop_test(tcase, float16_casts_around_layer_normalization_are_kept, 0, 3);
-    tcase_add_test(tcase, string_split_of_nothing_is_one_piece);
+    tcase_add_test(tcase, string_split_of_an_empty_string_gives_one_empty_string);
     tcase_add_loop_test(tcase, attention_qk_2_masks_with_infinity, 0, 4);
     tcase_add_loop_test(tcase, slice_of_an_empty_tensor_is_empty, 0, 4);
-    tcase_add_loop_test(tcase, reductions_of_empty_tensors_have_their_neutral_element, 0, 9);
+    tcase_add_loop_test(tcase, reductions_of_empty_tensors_have_the_neutral_element, 0, 9);
     tcase_add_test(tcase, affine_grid_of_one_row_begins_at_minus_one);
-    tcase_add_test(tcase, resize_with_align_corners_follows_the_scale);
+    tcase_add_test(tcase, resize_with_align_corners_uses_the_fractional_length);
     tcase_add_loop_test(tcase, same_padding_counts_dilations, 0, 4);
     tcase_add_loop_test(tcase, recurrent_softplus_does_not_overflow, 0, 3);
     tcase_add_loop_test(tcase, integers_divided_by_zero_are_zero, 0, 5);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_found.c - what made up models (check_operator_fuzz.c) have found, one test each. */
+/* check_found.c - faults that generated models (check_operator_fuzz.c) found, one test each. */
 
 #include "config.h"
 
@@ -19,7 +19,7 @@ static void kit_ints_of(const char *name, uint32_t dtype, const int64_t *dims, c
 }
 
 /* The name's length moves the bytes after it to each address. */
-START_TEST(the_host_reads_constants_at_any_address)
+START_TEST(host_operators_read_unaligned_constants)
 {
     static const int32_t at = 1;
     const char *name = &"xxxxxxxx"[_i];
@@ -48,7 +48,7 @@ START_TEST(the_host_reads_constants_at_any_address)
 }
 END_TEST
 
-START_TEST(a_first_output_without_a_name_is_made_all_the_same)
+START_TEST(max_pool_may_omit_its_first_output)
 {
     static const float x[] = {1, 4, 3, 2};
     static const int64_t want = 1;
@@ -66,7 +66,7 @@ START_TEST(a_first_output_without_a_name_is_made_all_the_same)
 }
 END_TEST
 
-START_TEST(a_host_operator_without_outputs_does_nothing)
+START_TEST(host_operator_without_outputs_is_skipped)
 {
     static const float x[] = {1};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1), out = kit_wanted(0);
@@ -84,7 +84,7 @@ START_TEST(a_host_operator_without_outputs_does_nothing)
 }
 END_TEST
 
-START_TEST(one_of_a_list_of_inputs_cannot_be_absent)
+START_TEST(variadic_input_cannot_be_absent)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1");
     kit_node("make", "SequenceConstruct", "x - x", "s");
@@ -95,8 +95,8 @@ START_TEST(one_of_a_list_of_inputs_cannot_be_absent)
 }
 END_TEST
 
-/* Without outputs, the ports were made once an engine. */
-START_TEST(a_model_without_outputs_can_be_fed_its_defaults)
+/* Without outputs, each engine created the ports again. */
+START_TEST(model_without_outputs_accepts_fed_defaults)
 {
     static const float x[] = {1, 2};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 2);
@@ -111,8 +111,8 @@ START_TEST(a_model_without_outputs_can_be_fed_its_defaults)
 }
 END_TEST
 
-/* [1] is no row of [.., 5]. */
-START_TEST(skip_of_one_element_is_refused)
+/* A skip of shape [1] does not broadcast to [.., 5]. */
+START_TEST(skip_layer_normalization_rejects_a_skip_of_one_element)
 {
     static const float x[20], one[5];
     bp_binding in[] = {KIT_TENSOR(0, BP_DTYPE_F32, x, 4, 5), KIT_TENSOR(1, BP_DTYPE_F32, one, 1),
@@ -140,7 +140,7 @@ START_TEST(skip_of_one_element_is_refused)
 }
 END_TEST
 
-START_TEST(the_failure_of_the_last_provider_is_reported)
+START_TEST(failure_of_the_last_provider_is_reported)
 {
     kit_start_model();
     pw_free(&kit.w);
@@ -166,12 +166,12 @@ int main(void)
     TCase *tcase = tcase_create("found");
 
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
-    tcase_add_loop_test(tcase, the_host_reads_constants_at_any_address, 0, 4);
-    tcase_add_test(tcase, a_first_output_without_a_name_is_made_all_the_same);
-    tcase_add_test(tcase, a_host_operator_without_outputs_does_nothing);
-    tcase_add_test(tcase, one_of_a_list_of_inputs_cannot_be_absent);
-    tcase_add_test(tcase, a_model_without_outputs_can_be_fed_its_defaults);
-    tcase_add_test(tcase, skip_of_one_element_is_refused);
-    tcase_add_test(tcase, the_failure_of_the_last_provider_is_reported);
+    tcase_add_loop_test(tcase, host_operators_read_unaligned_constants, 0, 4);
+    tcase_add_test(tcase, max_pool_may_omit_its_first_output);
+    tcase_add_test(tcase, host_operator_without_outputs_is_skipped);
+    tcase_add_test(tcase, variadic_input_cannot_be_absent);
+    tcase_add_test(tcase, model_without_outputs_accepts_fed_defaults);
+    tcase_add_test(tcase, skip_layer_normalization_rejects_a_skip_of_one_element);
+    tcase_add_test(tcase, failure_of_the_last_provider_is_reported);
     return kit_main("found", &tcase, 1);
 }

@@ -187,7 +187,7 @@ static uint32_t try_row(const struct bp_schema *row)
     return n_run;
 }
 
-START_TEST(every_operator_answers)
+START_TEST(every_operator_runs_or_rejects_random_nodes)
 {
     uint32_t n, n_run = 0, n_tried = 0;
     const struct bp_schema *const *rows = bp_schema_all(&n);
@@ -204,7 +204,7 @@ START_TEST(every_operator_answers)
 }
 END_TEST
 
-START_TEST(changed_models_are_run_or_refused)
+START_TEST(mutated_models_run_or_are_rejected)
 {
     uint32_t count = (uint32_t)number_from("BP_FUZZ_COUNT", COUNT);
     uint32_t n_run = fuzz_files(getenv("BP_FUZZ_MODELS"), number_from("BP_FUZZ_SEED", 1), count);
@@ -222,8 +222,8 @@ int main(void)
     tcase_add_checked_fixture(tcase, fuzz_setup, kit_teardown);
     tcase_set_timeout(tcase, 0);
     if (getenv("BP_FUZZ_MODELS"))
-        tcase_add_test(tcase, changed_models_are_run_or_refused);
+        tcase_add_test(tcase, mutated_models_run_or_are_rejected);
     else
-        tcase_add_loop_test(tcase, every_operator_answers, 0, SLICES);
+        tcase_add_loop_test(tcase, every_operator_runs_or_rejects_random_nodes, 0, SLICES);
     return kit_main("operator fuzz", &tcase, 1);
 }

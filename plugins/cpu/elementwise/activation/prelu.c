@@ -3,7 +3,7 @@
  * prelu.c - PRelu (ai.onnx, opsets 1, 6, 7, 9, 16): y = x where x >= 0, else slope * x.
  *
  * The slope broadcasts to x; before version 7 a 1-D slope has a value for each channel (axis 1).
- * Version 9 adds integers, 16 bfloat16. Types: floats and integers.
+ * Version 9 adds integers of 32 and 64 bits, 16 bfloat16. Types: floats and integers.
  */
 
 #include "elementwise/binary.h"

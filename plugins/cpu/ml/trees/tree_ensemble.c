@@ -92,20 +92,32 @@ static bp_rc build_5(struct bp_cpu_node *node, struct bp_blocks *memory, struct 
                                        bp_cpu_trees_are_double(node), &m->trees, err);
 }
 
+typedef bp_rc (*build_fn)(struct bp_cpu_node *node, struct bp_blocks *memory, struct model *m,
+                          bp_err *err);
+
 /* The list of nodes is temporary: it is freed once the records are built. */
-static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
+static bp_rc pack(struct bp_cpu_node *node, build_fn build, bp_err *err)
 {
     struct bp_blocks memory = {.host = node->host};
     struct model *m = bp_cpu_node_memory(node, sizeof *m);
-    bool is_regressor = strcmp(node->node->op, "TreeEnsembleRegressor") == 0;
     bp_rc rc;
 
     if (!m)
         return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for a model");
     node->packed = m;
-    rc = is_regressor ? build_regressor(node, &memory, m, err) : build_5(node, &memory, m, err);
+    rc = build(node, &memory, m, err);
     bp_blocks_free(&memory);
     return rc;
+}
+
+static bp_rc pack_regressor(struct bp_cpu_node *node, bp_err *err)
+{
+    return pack(node, build_regressor, err);
+}
+
+static bp_rc pack_5(struct bp_cpu_node *node, bp_err *err)
+{
+    return pack(node, build_5, err);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -155,7 +167,7 @@ const struct bp_cpu_op bp_cpu_op_tree_ensemble = {
     .types =
         UINT64_C(1) << BP_DTYPE_F16 | UINT64_C(1) << BP_DTYPE_F32 | UINT64_C(1) << BP_DTYPE_F64,
     .claim = bp_cpu_claim_types,
-    .pack = pack,
+    .pack = pack_5,
     .prepare = prepare,
     .run = bp_cpu_trees_run,
 };
@@ -166,7 +178,7 @@ const struct bp_cpu_op bp_cpu_op_tree_ensemble_regressor = {
     .since = 1,
     .types = BP_CPU_ML_NUMERIC,
     .claim = bp_cpu_claim_types,
-    .pack = pack,
+    .pack = pack_regressor,
     .prepare = prepare,
     .run = bp_cpu_trees_run,
 };

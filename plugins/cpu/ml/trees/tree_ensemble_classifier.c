@@ -2,8 +2,9 @@
 /*
  * tree_ensemble_classifier.c - TreeEnsembleClassifier (ai.onnx.ml 1, 3, 5).
  * X is [N, F]; labels Y [N], scores Z [N, E], float32. Z[n][e] is base_values[e] plus the sum of
- * the leaves' weights for class e, then post_transform; the largest score gives the label. Versions
- * 3 and 5 add float64 tensors for the lists (..._as_tensor).
+ * the leaves' weights for class e, then post_transform; the largest score gives the label. Version
+ * 3 adds float64 tensors for the lists (..._as_tensor); version 5 deprecates the operator in favour
+ * of TreeEnsemble.
  * With two labels and weights for one class only, that class's score stands for both; the rules are
  * ONNX Runtime's.
  */

@@ -267,7 +267,7 @@ static void randomise(struct attention *a)
         a->lengths[i] = data_pick(0, total(a));
 }
 
-START_TEST(attends)
+START_TEST(attention_matches_its_definition)
 {
     struct attention a = {.dtype = dtypes[_i % 4], .v_dtype = dtypes[_i % 4]};
 
@@ -279,7 +279,7 @@ START_TEST(attends)
 }
 END_TEST
 
-START_TEST(attends_to_many)
+START_TEST(attention_with_several_threads_matches_its_definition)
 {
     struct attention a = {.dtype = BP_DTYPE_F32,
                           .v_dtype = BP_DTYPE_F32,
@@ -300,7 +300,7 @@ START_TEST(attends_to_many)
 }
 END_TEST
 
-START_TEST(attention_to_nothing_is_0)
+START_TEST(attention_without_keys_gives_zero)
 {
     static const double zeroes[8];
 
@@ -314,7 +314,7 @@ START_TEST(attention_to_nothing_is_0)
 }
 END_TEST
 
-START_TEST(nothing_attends)
+START_TEST(attention_without_queries_gives_an_empty_output)
 {
     th_input(t, "q", BP_DTYPE_F16, "1,2,0,2", NULL);
     th_input(t, "k", BP_DTYPE_F16, "1,2,1,2", (uint16_t[]){0, 0, 0, 0});
@@ -325,7 +325,7 @@ START_TEST(nothing_attends)
 }
 END_TEST
 
-START_TEST(lengths_beyond_the_keys_are_refused)
+START_TEST(attention_rejects_lengths_beyond_the_keys)
 {
     th_input(t, "q", BP_DTYPE_F32, "1,1,1,1", (float[]){1});
     th_input(t, "k", BP_DTYPE_F32, "1,1,2,1", (float[]){1, 2});
@@ -338,7 +338,7 @@ START_TEST(lengths_beyond_the_keys_are_refused)
 }
 END_TEST
 
-START_TEST(flex_attention_without_subgraphs)
+START_TEST(flex_attention_without_subgraphs_matches_attention)
 {
     struct attention a = {.dtype = dtypes[_i],
                           .v_dtype = dtypes[_i],
@@ -368,7 +368,7 @@ END_TEST
 
 /* ---- RotaryEmbedding ------------------------------------------------------------------------- */
 
-START_TEST(positions_turn)
+START_TEST(rotary_embedding_matches_its_definition)
 {
     uint32_t dtype = dtypes[_i % 4];
     bool is_packed = _i & 4, is_interleaved = _i & 8, by_id = _i & 16;
@@ -425,7 +425,7 @@ START_TEST(positions_turn)
 }
 END_TEST
 
-START_TEST(positions_without_cache_are_refused)
+START_TEST(rotary_embedding_rejects_positions_beyond_the_cache)
 {
     th_input(t, "x", BP_DTYPE_F32, "1,1,1,2", (float[]){1, 2});
     th_input(t, "c", BP_DTYPE_F32, "3,1", (float[]){1, 2, 3});
@@ -445,14 +445,14 @@ static Suite *suite(void)
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, attends, 0, 160);
-    tcase_add_loop_test(tcase, attends_to_many, 0, 8);
-    tcase_add_test(tcase, attention_to_nothing_is_0);
-    tcase_add_test(tcase, nothing_attends);
-    tcase_add_loop_test(tcase, lengths_beyond_the_keys_are_refused, 0, 2);
-    tcase_add_loop_test(tcase, flex_attention_without_subgraphs, 0, 4);
-    tcase_add_loop_test(tcase, positions_turn, 0, 64);
-    tcase_add_loop_test(tcase, positions_without_cache_are_refused, 0, 2);
+    tcase_add_loop_test(tcase, attention_matches_its_definition, 0, 160);
+    tcase_add_loop_test(tcase, attention_with_several_threads_matches_its_definition, 0, 8);
+    tcase_add_test(tcase, attention_without_keys_gives_zero);
+    tcase_add_test(tcase, attention_without_queries_gives_an_empty_output);
+    tcase_add_loop_test(tcase, attention_rejects_lengths_beyond_the_keys, 0, 2);
+    tcase_add_loop_test(tcase, flex_attention_without_subgraphs_matches_attention, 0, 4);
+    tcase_add_loop_test(tcase, rotary_embedding_matches_its_definition, 0, 64);
+    tcase_add_loop_test(tcase, rotary_embedding_rejects_positions_beyond_the_cache, 0, 2);
     suite_add_tcase(s, tcase);
     return s;
 }

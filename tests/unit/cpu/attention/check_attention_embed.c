@@ -10,7 +10,7 @@
 
 enum { BATCH = 2, STEPS = 4, WORDS = 9, KINDS = 3, SIZE = 11 };
 
-/* A quantised table, of `cols` columns, and what it stands for. */
+/* A quantised table of `cols` columns; gives the values that it represents. */
 static double *feed_table(const char *name, uint32_t dtype, int64_t rows, int64_t cols)
 {
     double scale = (double)data_pick(1, 9) / 64, zero = (double)data_pick(0, 30), *x;
@@ -64,7 +64,7 @@ static void check_counts(const struct inputs *in)
 }
 
 /* Bits: type of the ids, of the tables, segments, mask; then what is drawn. */
-START_TEST(quantised_embeddings_are_summed_and_normalised)
+START_TEST(qembed_layer_normalization_sums_and_normalises_embeddings)
 {
     uint32_t index = _i & 1 ? BP_DTYPE_I64 : BP_DTYPE_I32;
     uint32_t dtype = _i & 2 ? BP_DTYPE_U8 : BP_DTYPE_I8;
@@ -108,7 +108,7 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, finish);
-    tcase_add_loop_test(tcase, quantised_embeddings_are_summed_and_normalised, 0, 64);
+    tcase_add_loop_test(tcase, qembed_layer_normalization_sums_and_normalises_embeddings, 0, 64);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -20,7 +20,7 @@ static double *add_pair(const char *in, const char *out, uint32_t dtype, uint32_
 }
 
 /* Q is scaled, by an attribute or 1 / sqrt(size); rows of heads that share keys are one. */
-START_TEST(brings_inputs_to_the_type_computed_in)
+START_TEST(flex_inputs_are_cast_to_the_compute_type_and_query_is_scaled)
 {
     uint32_t dtype = typed_all[_i % TYPED_FLOATS];
     bool has_scale = _i / 4 % 2, is_double = _i / 8 % 2 || dtype == BP_DTYPE_F64;
@@ -67,7 +67,7 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, brings_inputs_to_the_type_computed_in, 0, 96);
+    tcase_add_loop_test(tcase, flex_inputs_are_cast_to_the_compute_type_and_query_is_scaled, 0, 96);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

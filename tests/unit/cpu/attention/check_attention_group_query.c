@@ -23,7 +23,7 @@ static void rotate(double *x, int half, const double *cosines, const double *sin
 }
 
 /* Bits: rank 4, interleaved, one position, a part of the head. */
-START_TEST(rotary_embedding)
+START_TEST(rotary_embedding_of_microsoft_matches_its_definition)
 {
     bool rank_4 = _i & 1, pairs = _i & 2, one = _i & 4, partial = _i & 8;
     uint32_t dtype = floats[_i / 16];
@@ -63,7 +63,7 @@ END_TEST
 enum { KV = 2, G = 2, HEADS = KV * G, M = 9 };
 
 struct group_case {
-    bool packed, turns, pairs, sinks, smooth, adds, norms, bidirectional, shares;
+    bool packed, has_rotary, pairs, sinks, smooth, adds, norms, bidirectional, shares;
     int steps, window, scores, past;
     double softcap;
 };
@@ -97,7 +97,7 @@ static void finish_heads(const struct group_case *c, double *x, int heads, const
 
         if (weight)
             normalize(x + i * H, weight, H);
-        if (c->turns)
+        if (c->has_rotary)
             rotate(x + i * H, 2, cosines + at * 2, sines + at * 2, c->pairs);
     }
 }
@@ -157,7 +157,7 @@ static void check_group(const struct group_case *c, uint32_t dtype)
         kn = feed("kn", dtype, "4");
     }
     snprintf(in, sizeof in, "q %s %s lengths total %s - %s %s - - %s", c->packed ? "- -" : "k v",
-             c->past ? "pk pv" : "- -", c->turns ? "cos sin" : "- -", c->adds ? "add" : "-",
+             c->past ? "pk pv" : "- -", c->has_rotary ? "cos sin" : "- -", c->adds ? "add" : "-",
              c->sinks ? "sink" : "-", c->norms ? "qn kn" : "- -");
     th_output(t, "y", dtype, dims_of(text, sizeof text, 3, (int64_t[]){B, c->steps, HEADS * H}));
     dims_of(cache, sizeof cache, 4, (int64_t[]){B, KV, c->shares && c->past ? M : total, H});
@@ -170,7 +170,7 @@ static void check_group(const struct group_case *c, uint32_t dtype)
     th_int(t, "num_heads", HEADS);
     th_int(t, "kv_num_heads", KV);
     th_float(t, "scale", 0.25f);
-    th_int(t, "do_rotary", c->turns);
+    th_int(t, "do_rotary", c->has_rotary);
     th_int(t, "rotary_interleaved", c->pairs);
     th_int(t, "local_window_size", c->window ? c->window : -1);
     th_float(t, "softcap", (float)c->softcap);
@@ -220,19 +220,19 @@ static void check_group(const struct group_case *c, uint32_t dtype)
                      60);
 }
 
-START_TEST(group_query_attention)
+START_TEST(group_query_attention_matches_its_definition)
 {
     static const struct group_case cases[] = {
         {.steps = 3},
-        {.steps = 3, .packed = true, .turns = true},
-        {.steps = 3, .turns = true, .pairs = true, .softcap = 2},
+        {.steps = 3, .packed = true, .has_rotary = true},
+        {.steps = 3, .has_rotary = true, .pairs = true, .softcap = 2},
         {.steps = 3, .window = 2, .scores = 1},
         {.steps = 3, .window = 2, .scores = 2, .adds = true},
         {.steps = 1, .past = 4},
-        {.steps = 1, .past = 4, .packed = true, .turns = true, .window = 3},
-        {.steps = 1, .past = 4, .shares = true, .turns = true},
+        {.steps = 1, .past = 4, .packed = true, .has_rotary = true, .window = 3},
+        {.steps = 1, .past = 4, .shares = true, .has_rotary = true},
         {.steps = 2, .past = 4, .shares = true, .adds = true, .softcap = 1.5, .scores = 1},
-        {.steps = 2, .past = 3, .sinks = true, .norms = true, .turns = true},
+        {.steps = 2, .past = 3, .sinks = true, .norms = true, .has_rotary = true},
         {.steps = 3, .smooth = true, .scores = 2},
         {.steps = 3, .sinks = true, .packed = true, .norms = true},
         {.steps = 2, .past = 3, .bidirectional = true, .adds = true},
@@ -245,8 +245,101 @@ START_TEST(group_query_attention)
 }
 END_TEST
 
+/* ---- quantized caches ------------------------------------------------------------------------ */
+
+enum { ROWS = 3, COLS = 4 }; /* two rows of the past and a new one, of one head */
+
+static int stored(const void *cache, bool is_4_bits, int i)
+{
+    const uint8_t *pairs = cache;
+
+    return is_4_bits ? (pairs[i / 2] >> (i % 2 * 4) & 15) - 8 : ((const int8_t *)cache)[i];
+}
+
+/* What a query sees is what the caches hold: attention over rows that were quantized. */
+static void check_stored_attention(const double *q, const void *keys, const void *values,
+                                   const double *scale, bool is_4_bits)
+{
+    double weight[ROWS], sum = 0, want[COLS] = {0};
+
+    for (int r = 0; r < ROWS; r++) {
+        double score = 0;
+
+        for (int i = 0; i < COLS; i++)
+            score += q[i] * stored(keys, is_4_bits, r * COLS + i) * scale[i];
+        sum += weight[r] = exp(score * 0.5);
+    }
+    for (int r = 0; r < ROWS; r++) {
+        for (int i = 0; i < COLS; i++)
+            want[i] += weight[r] / sum * stored(values, is_4_bits, r * COLS + i) * scale[i];
+    }
+    data_compare("y", th_data(t, "y"), want, COLS, BP_DTYPE_F32, 60);
+}
+
+/* Bits: 4 bits, a scale for each column. New rows round half to even and saturate. */
+START_TEST(group_query_attention_takes_quantized_caches)
+{
+    static const uint8_t past_8[] = {1, 0xfe, 3, 0x80, 0, 0x7f, 5, 9}; /* -2, -128, 127 */
+    static const uint8_t past_4[] = {0x1f, 0x80, 0x7a, 0xc3};
+    static const float fresh[] = {1.25f, -0.75f, 100, -100};
+    static const uint8_t want_8[] = {2, 0xfe, 127, 0x80}; /* 2.5 gives 2, -1.5 gives -2 */
+    static const uint8_t want_4[] = {0x6a, 0x0f};
+    static const float each[] = {0.5f, 0.5f, 0.25f, 0.125f};
+    bool is_4_bits = _i & 1, is_per_column = _i & 2;
+    uint32_t dtype = is_4_bits ? BP_DTYPE_U8 : BP_DTYPE_I8;
+    const void *past = is_4_bits ? (const void *)past_4 : past_8;
+    size_t bytes = is_4_bits ? 2 : 4;
+    double *q, scale[COLS];
+
+    data_seed((uint64_t)_i);
+    q = feed("q", BP_DTYPE_F32, "1,1,4");
+    th_input(t, "k", BP_DTYPE_F32, "1,1,4", fresh);
+    th_input(t, "pk", dtype, is_4_bits ? "1,1,2,2" : "1,1,2,4", past);
+    th_input(t, "pv", dtype, is_4_bits ? "1,1,2,2" : "1,1,2,4", past);
+    th_input(t, "length", BP_DTYPE_I32, "1", (int32_t[]){2});
+    th_input(t, "total", BP_DTYPE_I32, "", (int32_t[]){3});
+    th_input(t, "scale", BP_DTYPE_F32, is_per_column ? "4" : "1", each);
+    th_output(t, "y", BP_DTYPE_F32, "1,1,4");
+    th_output(t, "nk", dtype, is_4_bits ? "1,1,3,2" : "1,1,3,4");
+    th_output(t, "nv", dtype, is_4_bits ? "1,1,3,2" : "1,1,3,4");
+    node("GroupQueryAttention", "q k k pk pv length total - - - - - scale scale", "y nk nv");
+    th_int(t, "num_heads", 1);
+    th_int(t, "kv_num_heads", 1);
+    th_int(t, "kv_cache_bit_width", is_4_bits ? 4 : 8);
+    th_string(t, "k_quant_type", is_per_column ? "PER_CHANNEL" : "PER_TENSOR");
+    th_string(t, "v_quant_type", is_per_column ? "PER_CHANNEL" : "PER_TENSOR");
+    ck_run();
+    ck_assert_mem_eq(th_data(t, "nk"), past, 2 * bytes);
+    ck_assert_mem_eq((const char *)th_data(t, "nv") + 2 * bytes, is_4_bits ? want_4 : want_8,
+                     bytes);
+    for (int i = 0; i < COLS; i++)
+        scale[i] = (double)each[is_per_column ? i : 0];
+    check_stored_attention(q, th_data(t, "nk"), th_data(t, "nv"), scale, is_4_bits);
+}
+END_TEST
+
+START_TEST(group_query_attention_rejects_scales_of_another_size)
+{
+    feed("q", BP_DTYPE_F32, "1,1,4");
+    th_input(t, "p", BP_DTYPE_I8, "1,1,1,4", (int8_t[4]){0});
+    th_input(t, "length", BP_DTYPE_I32, "1", (int32_t[]){1});
+    th_input(t, "total", BP_DTYPE_I32, "", (int32_t[]){2});
+    th_input(t, "scale", BP_DTYPE_F32, "3", (float[]){1, 1, 1});
+    th_output(t, "y", BP_DTYPE_F32, "1,1,4");
+    th_output(t, "nk", BP_DTYPE_I8, "1,1,2,4");
+    th_output(t, "nv", BP_DTYPE_I8, "1,1,2,4");
+    node("GroupQueryAttention", "q q q p p length total - - - - - scale scale", "y nk nv");
+    th_int(t, "num_heads", 1);
+    th_int(t, "kv_num_heads", 1);
+    th_int(t, "kv_cache_bit_width", 8);
+    th_string(t, "k_quant_type", _i ? "PER_CHANNEL" : "PER_TENSOR");
+    th_string(t, "v_quant_type", _i ? "PER_CHANNEL" : "PER_TENSOR");
+    ck_refused("does not fit a quantized cache");
+}
+END_TEST
+
 /* More rows than a tile has, so that several of them are at work. */
-START_TEST(long_sequences_are_cut_into_tiles)
+START_TEST(group_query_attention_splits_long_sequences_into_tiles)
 {
     const int pasts[] = {0, 0}, totals[] = {150, 150};
     struct plain p = {1, 2, 1, 150, 150, 16, 16, .scale = 0.25, .past = pasts, .total = totals};
@@ -270,7 +363,7 @@ START_TEST(long_sequences_are_cut_into_tiles)
 }
 END_TEST
 
-START_TEST(hostile_lengths_are_refused)
+START_TEST(group_query_attention_rejects_invalid_lengths)
 {
     static const int32_t lengths[][2] = {{-5, 0}, {3, 9}, {0, 3}, {INT32_MAX, 3}};
 
@@ -302,10 +395,12 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, finish);
-    tcase_add_loop_test(tcase, rotary_embedding, 0, 48);
-    tcase_add_loop_test(tcase, group_query_attention, 0, 42);
-    tcase_add_loop_test(tcase, long_sequences_are_cut_into_tiles, 0, 2);
-    tcase_add_loop_test(tcase, hostile_lengths_are_refused, 0, 6);
+    tcase_add_loop_test(tcase, rotary_embedding_of_microsoft_matches_its_definition, 0, 48);
+    tcase_add_loop_test(tcase, group_query_attention_matches_its_definition, 0, 42);
+    tcase_add_loop_test(tcase, group_query_attention_takes_quantized_caches, 0, 4);
+    tcase_add_loop_test(tcase, group_query_attention_rejects_scales_of_another_size, 0, 2);
+    tcase_add_loop_test(tcase, group_query_attention_splits_long_sequences_into_tiles, 0, 2);
+    tcase_add_loop_test(tcase, group_query_attention_rejects_invalid_lengths, 0, 6);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -91,7 +91,7 @@ END_TEST
 
 /* ---- CausalConvWithState --------------------------------------------------------------------- */
 
-START_TEST(causal_convolution_carries_on)
+START_TEST(causal_convolution_continues_from_its_state)
 {
     uint32_t dtype = dtypes[_i % 4];
     bool has_past = _i & 4, has_bias = _i & 8, is_silu = _i & 16;
@@ -153,7 +153,7 @@ static Suite *suite(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, linear_attention_keeps_a_state, 0, 64);
-    tcase_add_loop_test(tcase, causal_convolution_carries_on, 0, 64);
+    tcase_add_loop_test(tcase, causal_convolution_continues_from_its_state, 0, 64);
     suite_add_tcase(s, tcase);
     return s;
 }

@@ -39,7 +39,7 @@ static void feed_mask(int kind, int heads, int queries, int keys, int past, doub
 /* ---- MultiHeadAttention ---------------------------------------------------------------------- */
 
 /* Every combination of: bias, past, causal, attention_bias (2 shapes), mask, present, scores. */
-START_TEST(multi_head_attention)
+START_TEST(multi_head_attention_matches_its_definition)
 {
     int bits = _i % 64, kind = _i / 64 % N_MASKS;
     uint32_t dtype = floats[_i / 64 / N_MASKS];
@@ -95,7 +95,7 @@ START_TEST(multi_head_attention)
     p.sees = is_causal ? causal : NULL;
     p.before = scores;
     attend(&p, want);
-    /* numbers near -10000 have been rounded there: those of rows that see nothing are not told */
+    /* values near -10000 were rounded: fully masked rows are not compared */
     if (kind == NO_MASK)
         data_compare("y", th_data(t, "y"), want, B * S * N * HV, dtype, 60);
     else
@@ -168,7 +168,7 @@ START_TEST(multi_head_attention_takes_packed_inputs)
 END_TEST
 
 /* Past and present of a fixed length, of which past_sequence_length counts. */
-START_TEST(multi_head_attention_shares_a_cache)
+START_TEST(multi_head_attention_appends_to_a_shared_cache)
 {
     const int pasts[] = {2, 2}, totals[] = {6, 6};
     struct plain p = {B, N, 1, L, 6, H, H, .scale = 0.5, .past = pasts, .total = totals};
@@ -286,9 +286,9 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, finish);
-    tcase_add_loop_test(tcase, multi_head_attention, 0, 64 * N_MASKS * 3);
+    tcase_add_loop_test(tcase, multi_head_attention_matches_its_definition, 0, 64 * N_MASKS * 3);
     tcase_add_loop_test(tcase, multi_head_attention_takes_packed_inputs, 0, 18);
-    tcase_add_test(tcase, multi_head_attention_shares_a_cache);
+    tcase_add_test(tcase, multi_head_attention_appends_to_a_shared_cache);
     tcase_add_loop_test(tcase, attention_projects_its_input, 0, 64 * N_MASKS * 3);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

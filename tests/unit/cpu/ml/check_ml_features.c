@@ -10,7 +10,7 @@
 
 /* ---- Binarizer, Scaler, Imputer, Normalizer -------------------------------------------------- */
 
-START_TEST(binarizes)
+START_TEST(binarizer_compares_with_its_threshold)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = dtypes[_i % 4], rows = random_below(&seed, 100), cols = random_below(&seed, 9);
@@ -27,7 +27,7 @@ START_TEST(binarizes)
 }
 END_TEST
 
-START_TEST(scales)
+START_TEST(scaler_subtracts_the_offset_and_multiplies)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = dtypes[_i % 4], rows = random_below(&seed, 90);
@@ -54,7 +54,7 @@ START_TEST(scales)
 }
 END_TEST
 
-START_TEST(imputes)
+START_TEST(imputer_replaces_missing_values)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = dtypes[_i % 4], rows = random_below(&seed, 90);
@@ -94,7 +94,7 @@ START_TEST(imputes)
 }
 END_TEST
 
-START_TEST(normalizes)
+START_TEST(normalizer_matches_its_definition)
 {
     static const char *const norms[] = {"MAX", "L1", "L2"};
     uint64_t seed = (uint64_t)_i;
@@ -127,7 +127,7 @@ END_TEST
 
 /* ---- ArrayFeatureExtractor, FeatureVectorizer, OneHotEncoder --------------------------------- */
 
-START_TEST(extracts_columns)
+START_TEST(array_feature_extractor_selects_columns)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = _i % 5 < 4 ? dtypes[_i % 5] : BP_DTYPE_STRING;
@@ -155,7 +155,7 @@ START_TEST(extracts_columns)
 }
 END_TEST
 
-START_TEST(refuses_indices_of_no_column)
+START_TEST(array_feature_extractor_rejects_an_index_out_of_range)
 {
     int64_t at = _i ? -1 : 3;
 
@@ -168,7 +168,7 @@ START_TEST(refuses_indices_of_no_column)
 }
 END_TEST
 
-START_TEST(vectorizes_features)
+START_TEST(feature_vectorizer_concatenates_its_inputs)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = dtypes[_i % 4], rows = 1 + random_below(&seed, 40);
@@ -198,7 +198,7 @@ START_TEST(vectorizes_features)
 }
 END_TEST
 
-START_TEST(encodes_one_hot)
+START_TEST(one_hot_encoder_matches_its_definition)
 {
     static const int64_t cats[] = {3, -1, 0, 7, -1, 1000};
     static const char *const words[] = {"b", "", "long enough", "a", "", "z"};
@@ -241,7 +241,7 @@ START_TEST(encodes_one_hot)
 }
 END_TEST
 
-START_TEST(refuses_an_unknown_category_where_zeros_is_0)
+START_TEST(one_hot_encoder_rejects_an_unknown_category_when_zeros_is_0)
 {
     th_input(t, "x", BP_DTYPE_I64, "2", (int64_t[]){1, 5});
     th_output(t, "y", BP_DTYPE_F32, "2,1");
@@ -350,7 +350,7 @@ static const bp_span *fill_codes(uint64_t *seed, uint32_t dtype, uint32_t n)
     return spans;
 }
 
-START_TEST(encodes_labels_of_any_types)
+START_TEST(label_encoder_converts_between_any_types)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t from = codes[_i % 6], to = codes[_i / 6 % 6], n = random_below(&seed, 300);
@@ -389,7 +389,7 @@ START_TEST(encodes_labels_of_any_types)
 }
 END_TEST
 
-START_TEST(encodes_nan_and_zero)
+START_TEST(label_encoder_finds_nan_and_minus_zero)
 {
     static const int64_t want[2][4] = {{1, 2, -1, -1}, {1, 2, 1, 2}}; /* by bits, by value */
     float keys[2] = {NAN, 0.0f}, in[4] = {NAN, 0.0f, -NAN, -0.0f};
@@ -407,7 +407,7 @@ START_TEST(encodes_nan_and_zero)
 END_TEST
 
 /* Strings and integers, both ways. */
-START_TEST(maps_categories)
+START_TEST(category_mapper_converts_strings_and_integers)
 {
     uint64_t seed = (uint64_t)_i;
     bool to_text = _i % 2, is_mapper = _i / 2 % 2;
@@ -443,7 +443,7 @@ START_TEST(maps_categories)
 }
 END_TEST
 
-START_TEST(refuses_keys_without_values)
+START_TEST(label_encoder_rejects_keys_without_values)
 {
     static const char *const words[] = {"5 elements, but the keys are 7", "keys_floats is float32",
                                         "2 of keys_tensor", "0 of values_tensor"};
@@ -471,19 +471,19 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, binarizes, 0, 24);
-    tcase_add_loop_test(tcase, scales, 0, 48);
-    tcase_add_loop_test(tcase, imputes, 0, 48);
-    tcase_add_loop_test(tcase, normalizes, 0, 48);
-    tcase_add_loop_test(tcase, extracts_columns, 0, 40);
-    tcase_add_loop_test(tcase, refuses_indices_of_no_column, 0, 2);
-    tcase_add_loop_test(tcase, vectorizes_features, 0, 40);
-    tcase_add_loop_test(tcase, encodes_one_hot, 0, 40);
-    tcase_add_test(tcase, refuses_an_unknown_category_where_zeros_is_0);
-    tcase_add_loop_test(tcase, encodes_labels_of_any_types, 0, 144);
-    tcase_add_loop_test(tcase, encodes_nan_and_zero, 0, 2);
-    tcase_add_loop_test(tcase, maps_categories, 0, 24);
-    tcase_add_loop_test(tcase, refuses_keys_without_values, 0, 4);
+    tcase_add_loop_test(tcase, binarizer_compares_with_its_threshold, 0, 24);
+    tcase_add_loop_test(tcase, scaler_subtracts_the_offset_and_multiplies, 0, 48);
+    tcase_add_loop_test(tcase, imputer_replaces_missing_values, 0, 48);
+    tcase_add_loop_test(tcase, normalizer_matches_its_definition, 0, 48);
+    tcase_add_loop_test(tcase, array_feature_extractor_selects_columns, 0, 40);
+    tcase_add_loop_test(tcase, array_feature_extractor_rejects_an_index_out_of_range, 0, 2);
+    tcase_add_loop_test(tcase, feature_vectorizer_concatenates_its_inputs, 0, 40);
+    tcase_add_loop_test(tcase, one_hot_encoder_matches_its_definition, 0, 40);
+    tcase_add_test(tcase, one_hot_encoder_rejects_an_unknown_category_when_zeros_is_0);
+    tcase_add_loop_test(tcase, label_encoder_converts_between_any_types, 0, 144);
+    tcase_add_loop_test(tcase, label_encoder_finds_nan_and_minus_zero, 0, 2);
+    tcase_add_loop_test(tcase, category_mapper_converts_strings_and_integers, 0, 24);
+    tcase_add_loop_test(tcase, label_encoder_rejects_keys_without_values, 0, 4);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -92,7 +92,7 @@ static void linear(const float *coefficients, const float *intercepts, uint32_t 
     }
 }
 
-START_TEST(regresses_linearly)
+START_TEST(linear_regressor_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = dtypes[_i % 4], transform = (uint32_t)_i / 4 % 5;
@@ -122,7 +122,7 @@ START_TEST(regresses_linearly)
 }
 END_TEST
 
-START_TEST(classifies_linearly)
+START_TEST(linear_classifier_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = dtypes[_i % 4], transform = (uint32_t)_i / 4 % 5;
@@ -184,7 +184,7 @@ static double kernel(uint32_t kind, const double *a, const float *b, uint32_t n)
                        : tanh(0.25 * dot + 0.5);
 }
 
-START_TEST(regresses_with_support_vectors)
+START_TEST(svm_regressor_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = dtypes[_i % 4], kind = (uint32_t)_i / 4 % 4;
@@ -276,7 +276,7 @@ static bool couple(double pairs[MOST_CLASSES][MOST_CLASSES], uint32_t n, double 
     return true;
 }
 
-START_TEST(classifies_with_support_vectors)
+START_TEST(svm_classifier_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = dtypes[_i % 4], kind = (uint32_t)_i / 4 % 4, n = 2 + random_below(&seed, 4);
@@ -353,7 +353,7 @@ START_TEST(classifies_with_support_vectors)
 }
 END_TEST
 
-START_TEST(classifies_with_a_linear_machine)
+START_TEST(svm_classifier_without_support_vectors_is_linear)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t n = 3 + random_below(&seed, 4), rows = 40, cols = 5;
@@ -387,10 +387,36 @@ START_TEST(classifies_with_a_linear_machine)
 }
 END_TEST
 
+/* Labels as of ONNX's reference and ONNX Runtime; the scores of a row x are w x + 0.1. */
+START_TEST(svm_classifier_of_two_classes_picks_by_the_sign)
+{
+    static const struct {
+        float weights[4];
+        int64_t labels[4];
+    } cases[] = {
+        {{0.5f, -1, 0.9f, 0.3f}, {1, 1, 1, 1}},
+        {{-0.5f, -1, -0.9f, -0.3f}, {1, 0, 1, 1}},
+        {{0.5f, 1, 0.9f, 0.3f}, {1, 1, 1, 0}},
+    };
+    const float rows[] = {0.5f, -1, 2, 1, -1, -1, 0, 0.1f};
+
+    th_input(t, "x", BP_DTYPE_F32, "4,2", rows);
+    th_output(t, "label", BP_DTYPE_I64, "4");
+    th_output(t, "z", BP_DTYPE_F32, "4,2");
+    node("SVMClassifier", "x", "label z");
+    th_floats(t, "coefficients", 4, cases[_i].weights);
+    th_floats(t, "rho", 1, (float[]){0.1f});
+    set_labels(2, false);
+    ck_run();
+    for (uint32_t r = 0; r < 4; r++)
+        ck_label(r, (uint32_t)cases[_i].labels[r], false);
+}
+END_TEST
+
 /* ---- models that are wrong ------------------------------------------------------------------- */
 
 /* Lists of any lengths and any numbers: it runs, or says what is wrong. */
-START_TEST(survives_any_lists)
+START_TEST(linear_and_svm_models_survive_attributes_of_any_length)
 {
     static const char *const ops[] = {"LinearClassifier", "LinearRegressor", "SVMClassifier",
                                       "SVMRegressor"};
@@ -434,12 +460,13 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, regresses_linearly, 0, 80);
-    tcase_add_loop_test(tcase, classifies_linearly, 0, 80);
-    tcase_add_loop_test(tcase, regresses_with_support_vectors, 0, 80);
-    tcase_add_loop_test(tcase, classifies_with_support_vectors, 0, 96);
-    tcase_add_loop_test(tcase, classifies_with_a_linear_machine, 0, 12);
-    tcase_add_loop_test(tcase, survives_any_lists, 0, 400);
+    tcase_add_loop_test(tcase, linear_regressor_matches_its_definition, 0, 80);
+    tcase_add_loop_test(tcase, linear_classifier_matches_its_definition, 0, 80);
+    tcase_add_loop_test(tcase, svm_regressor_matches_its_definition, 0, 80);
+    tcase_add_loop_test(tcase, svm_classifier_matches_its_definition, 0, 96);
+    tcase_add_loop_test(tcase, svm_classifier_without_support_vectors_is_linear, 0, 12);
+    tcase_add_loop_test(tcase, svm_classifier_of_two_classes_picks_by_the_sign, 0, 3);
+    tcase_add_loop_test(tcase, linear_and_svm_models_survive_attributes_of_any_length, 0, 400);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

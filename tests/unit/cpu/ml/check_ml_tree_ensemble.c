@@ -101,7 +101,7 @@ static double result_at(uint32_t dtype, uint32_t i)
     return typed_get(th_data(t, "y"), dtype, i);
 }
 
-START_TEST(runs_version_5)
+START_TEST(tree_ensemble_5_matches_its_definition)
 {
     static const uint32_t types[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16};
     uint64_t seed = (uint64_t)_i;
@@ -212,7 +212,7 @@ static bool spoil(uint64_t *seed, uint32_t how)
     }
 }
 
-START_TEST(refuses_what_is_no_forest)
+START_TEST(tree_ensemble_rejects_nodes_that_form_no_trees)
 {
     uint64_t seed = (uint64_t)_i;
     struct forest_config w = {
@@ -246,7 +246,7 @@ static const char *const lists[] = {
     "base_values"};
 
 /* One list is shorter than the others. */
-START_TEST(refuses_lists_of_unequal_lengths)
+START_TEST(tree_ensemble_rejects_attributes_of_unequal_lengths)
 {
     uint64_t seed = (uint64_t)_i;
     const char *victim = lists[_i % 13];
@@ -287,7 +287,7 @@ START_TEST(refuses_lists_of_unequal_lengths)
 END_TEST
 
 /* Version 5: any number anywhere; it runs, or says what is wrong. */
-START_TEST(survives_any_indices_in_version_5)
+START_TEST(tree_ensemble_5_survives_any_indices)
 {
     static int64_t *const columns[] = {five.feature, five.yes,    five.no,   five.yes_leaf,
                                        five.no_leaf, five.target, five.roots};
@@ -317,7 +317,7 @@ START_TEST(survives_any_indices_in_version_5)
 }
 END_TEST
 
-START_TEST(refuses_a_feature_that_x_has_not)
+START_TEST(tree_ensemble_rejects_a_feature_that_x_lacks)
 {
     uint64_t seed = 1;
     struct forest_config w = {
@@ -335,7 +335,7 @@ START_TEST(refuses_a_feature_that_x_has_not)
 }
 END_TEST
 
-START_TEST(says_when_memory_is_out)
+START_TEST(tree_ensemble_survives_every_failing_allocation)
 {
     for (uint32_t n = 1;; n++) {
         uint64_t seed = 3;
@@ -371,12 +371,12 @@ int main(void)
 
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, runs_version_5, 0, 120);
-    tcase_add_loop_test(tcase, refuses_what_is_no_forest, 0, 240);
-    tcase_add_loop_test(tcase, refuses_lists_of_unequal_lengths, 0, 39);
-    tcase_add_loop_test(tcase, survives_any_indices_in_version_5, 0, 300);
-    tcase_add_test(tcase, refuses_a_feature_that_x_has_not);
-    tcase_add_test(tcase, says_when_memory_is_out);
+    tcase_add_loop_test(tcase, tree_ensemble_5_matches_its_definition, 0, 120);
+    tcase_add_loop_test(tcase, tree_ensemble_rejects_nodes_that_form_no_trees, 0, 240);
+    tcase_add_loop_test(tcase, tree_ensemble_rejects_attributes_of_unequal_lengths, 0, 39);
+    tcase_add_loop_test(tcase, tree_ensemble_5_survives_any_indices, 0, 300);
+    tcase_add_test(tcase, tree_ensemble_rejects_a_feature_that_x_lacks);
+    tcase_add_test(tcase, tree_ensemble_survives_every_failing_allocation);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -10,7 +10,7 @@
 
 /* ---- TreeEnsembleRegressor ------------------------------------------------------------------- */
 
-START_TEST(regresses_as_the_lists_say)
+START_TEST(tree_ensemble_regressor_matches_its_definition)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = dtypes[_i % 4], aggregate = (uint32_t)_i / 4 % 4;
@@ -48,7 +48,7 @@ START_TEST(regresses_as_the_lists_say)
 END_TEST
 
 /* Few rows and many trees: threads share the trees. */
-START_TEST(shares_trees_among_threads)
+START_TEST(threads_share_the_trees_of_an_ensemble)
 {
     static const uint32_t sizes[] = {1, 2, 4, 5, 9, 17};
     uint64_t seed = (uint64_t)_i;
@@ -110,7 +110,7 @@ static void transform_row(uint32_t transform, double *z, uint32_t n)
         z[i] = fabs(sum) > 0 ? z[i] / sum : 0.5;
 }
 
-START_TEST(classifies)
+START_TEST(tree_ensemble_classifier_matches_its_definition)
 {
     static const char *const names[] = {"a", "bee", "", "sea", "\xc3\xa9"};
     static const int64_t values[] = {7, -3, 1000000000000, 0, 5};
@@ -200,7 +200,7 @@ static const struct {
     {.weight = -0.25, .class = 1, .transform = "LOGISTIC", .label = 4, .z = {0.5, 0.437823499}},
 };
 
-START_TEST(makes_two_scores_of_one)
+START_TEST(tree_ensemble_classifier_makes_two_scores_of_one)
 {
     int64_t zero = 0, class = pairs[_i].class;
     const char *leaf = "LEAF";
@@ -243,10 +243,11 @@ int main(void)
 
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, regresses_as_the_lists_say, 0, 192);
-    tcase_add_loop_test(tcase, shares_trees_among_threads, 0, 24);
-    tcase_add_loop_test(tcase, classifies, 0, 128);
-    tcase_add_loop_test(tcase, makes_two_scores_of_one, 0, sizeof pairs / sizeof *pairs);
+    tcase_add_loop_test(tcase, tree_ensemble_regressor_matches_its_definition, 0, 192);
+    tcase_add_loop_test(tcase, threads_share_the_trees_of_an_ensemble, 0, 24);
+    tcase_add_loop_test(tcase, tree_ensemble_classifier_matches_its_definition, 0, 128);
+    tcase_add_loop_test(tcase, tree_ensemble_classifier_makes_two_scores_of_one, 0,
+                        sizeof pairs / sizeof *pairs);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -274,7 +274,7 @@ static void run_rule(const struct rule *rule, uint32_t dtype, uint64_t *seed)
     expect_folded(rule, &o);
 }
 
-START_TEST(every_type_is_folded)
+START_TEST(elementwise_operators_take_every_type)
 {
     const struct rule *rule = &rules[_i];
     uint64_t types = types_of("", rule->op, rule->since, 0), seed = (uint64_t)_i;
@@ -302,7 +302,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, every_type_is_folded, 0, COUNT(rules));
+    tcase_add_loop_test(tcase, elementwise_operators_take_every_type, 0, COUNT(rules));
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

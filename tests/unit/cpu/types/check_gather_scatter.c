@@ -116,7 +116,7 @@ static const struct move_case gathers[] = {
     {"com.microsoft", "GatherND", make_gather_nd, gathered_nd},
 };
 
-START_TEST(gathers_every_type)
+START_TEST(gather_operators_take_every_type)
 {
     move_loop(gathers);
 }
@@ -164,7 +164,7 @@ static bool take_type(struct writes *w, const char *op, int i, uint64_t *seed)
     return every_takes(w->schema, w->dtype);
 }
 
-START_TEST(scatters_every_type)
+START_TEST(scatter_operators_take_every_type)
 {
     uint64_t seed;
     struct writes w;
@@ -194,7 +194,7 @@ START_TEST(scatters_every_type)
 }
 END_TEST
 
-START_TEST(caches_take_entries_of_every_type)
+START_TEST(tensor_scatter_takes_every_type)
 {
     uint64_t seed;
     struct writes w;
@@ -232,8 +232,8 @@ END_TEST
 
 /* ---- choices that become elements, and elements that are chosen ------------------------------ */
 
-/* Each type of the depth, with indices of any other number type and values of any type at all. */
-START_TEST(lights_one_place_of_a_depth_of_every_type)
+/* Each type of depth, with indices of any numeric type and values of any type. */
+START_TEST(one_hot_takes_every_type_of_depth_indices_and_values)
 {
     const struct bp_schema *schema = every_newest("", "OneHot");
     uint32_t depth_type = (uint32_t)_i % BP_DTYPE_END;
@@ -248,7 +248,8 @@ START_TEST(lights_one_place_of_a_depth_of_every_type)
 
     if (!(schema->in[1].types >> depth_type & 1))
         return;
-    index_type = index_type == BP_DTYPE_BF16 ? BP_DTYPE_I8 : index_type; /* it is no index */
+    index_type =
+        index_type == BP_DTYPE_BF16 ? BP_DTYPE_I8 : index_type; /* bfloat16 is not an index type */
     for (size_t i = 0; i < shape_count(&indices); i++) /* -depth - 2 to depth + 1, if it can */
         at[i] -=
             (typed_is_float(index_type) || typed_is_signed(index_type)) && random_below(&seed, 2)
@@ -284,7 +285,7 @@ START_TEST(lights_one_place_of_a_depth_of_every_type)
 END_TEST
 
 /* com.microsoft's, of a vector: in the order in which they come first, equal if the same bits. */
-START_TEST(tells_apart_elements_of_every_type)
+START_TEST(unique_of_microsoft_takes_every_type)
 {
     const struct bp_schema *schema = every_newest("com.microsoft", "Unique");
     uint32_t dtype = (uint32_t)_i % BP_DTYPE_END;
@@ -343,11 +344,12 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, gathers_every_type, 0, COUNT(gathers) * EVERY_TYPE);
-    tcase_add_loop_test(tcase, scatters_every_type, 0, 10 * BP_DTYPE_END);
-    tcase_add_loop_test(tcase, caches_take_entries_of_every_type, 0, 6 * BP_DTYPE_END);
-    tcase_add_loop_test(tcase, lights_one_place_of_a_depth_of_every_type, 0, 12 * BP_DTYPE_END);
-    tcase_add_loop_test(tcase, tells_apart_elements_of_every_type, 0, 5 * BP_DTYPE_END);
+    tcase_add_loop_test(tcase, gather_operators_take_every_type, 0, COUNT(gathers) * EVERY_TYPE);
+    tcase_add_loop_test(tcase, scatter_operators_take_every_type, 0, 10 * BP_DTYPE_END);
+    tcase_add_loop_test(tcase, tensor_scatter_takes_every_type, 0, 6 * BP_DTYPE_END);
+    tcase_add_loop_test(tcase, one_hot_takes_every_type_of_depth_indices_and_values, 0,
+                        12 * BP_DTYPE_END);
+    tcase_add_loop_test(tcase, unique_of_microsoft_takes_every_type, 0, 5 * BP_DTYPE_END);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

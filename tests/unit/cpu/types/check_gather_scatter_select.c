@@ -56,7 +56,7 @@ static void choose(uint32_t dtype, uint64_t *seed)
     }
 }
 
-START_TEST(every_type_is_chosen)
+START_TEST(where_takes_every_type)
 {
     uint64_t seed = 77;
 
@@ -114,7 +114,7 @@ static void run_bend(int op, const char *name, uint32_t since, uint32_t dtype, u
     values_same(name, th_data(t, "y"), want, n, dtype, 0);
 }
 
-START_TEST(every_type_is_bent)
+START_TEST(abs_neg_sign_and_relu_take_every_type)
 {
     static const struct {
         const char *op;
@@ -159,7 +159,7 @@ static void run_clip(uint32_t dtype, uint32_t which, uint64_t *seed)
     x = values_draw(n, dtype, seed);
     want = kept_zeros(n + 1, 8);
     ends = values_draw(2, dtype, seed);
-    for (size_t k = 0; k < 2; k++) { /* NaN is no end */
+    for (size_t k = 0; k < 2; k++) { /* NaN is not a limit */
         if (isnan(number_at(ends, dtype, k).real))
             number_put(ends, dtype, k, (struct number){1, 1});
     }
@@ -178,7 +178,7 @@ static void run_clip(uint32_t dtype, uint32_t which, uint64_t *seed)
     values_same("Clip", th_data(t, "y"), want, n, dtype, 0);
 }
 
-START_TEST(every_type_is_clipped)
+START_TEST(clip_takes_every_type)
 {
     uint64_t types = types_of("", "Clip", 13, 0), seed = 5;
 
@@ -199,9 +199,9 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, every_type_is_chosen);
-    tcase_add_loop_test(tcase, every_type_is_bent, 0, 4);
-    tcase_add_test(tcase, every_type_is_clipped);
+    tcase_add_test(tcase, where_takes_every_type);
+    tcase_add_loop_test(tcase, abs_neg_sign_and_relu_take_every_type, 0, 4);
+    tcase_add_test(tcase, clip_takes_every_type);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

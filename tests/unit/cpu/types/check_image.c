@@ -177,7 +177,7 @@ static const struct move_case picks[] = {
     {"com.microsoft", "GridSample", make_grid_sample, sampled},
 };
 
-START_TEST(picks_the_nearest_of_every_type)
+START_TEST(nearest_resize_takes_every_type)
 {
     move_loop(picks);
 }
@@ -210,7 +210,7 @@ static struct between begin_between(struct move *m, uint64_t *seed)
     return b;
 }
 
-/* What lies at these positions, in quarters of elements, from axis d on; `base`: of those before. */
+/* The interpolated value at these positions, in quarters of elements, from axis d on; `base` is the offset of axes before d. */
 static double value_at(const struct move *m, const struct between *b, const int64_t *quarters,
                        bool has_border, uint32_t d, int64_t base, size_t part)
 {
@@ -251,7 +251,7 @@ static double rounded(uint32_t dtype, double value)
 }
 
 /* Scales of 1, 2 and 4 for at most two axes: positions are at quarters. */
-START_TEST(mixes_neighbours_of_every_type)
+START_TEST(linear_resize_takes_every_type)
 {
     bool is_upsample = _i / BP_DTYPE_END % 2;
     uint64_t seed = (uint64_t)_i;
@@ -287,7 +287,7 @@ START_TEST(mixes_neighbours_of_every_type)
 }
 END_TEST
 
-START_TEST(mixes_neighbours_of_points_of_every_type)
+START_TEST(linear_grid_sample_takes_every_type)
 {
     bool is_ms = _i / BP_DTYPE_END % 2;
     uint64_t seed = (uint64_t)_i;
@@ -329,9 +329,9 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, picks_the_nearest_of_every_type, 0, COUNT(picks) * EVERY_TYPE);
-    tcase_add_loop_test(tcase, mixes_neighbours_of_every_type, 0, 12 * BP_DTYPE_END);
-    tcase_add_loop_test(tcase, mixes_neighbours_of_points_of_every_type, 0, 12 * BP_DTYPE_END);
+    tcase_add_loop_test(tcase, nearest_resize_takes_every_type, 0, COUNT(picks) * EVERY_TYPE);
+    tcase_add_loop_test(tcase, linear_resize_takes_every_type, 0, 12 * BP_DTYPE_END);
+    tcase_add_loop_test(tcase, linear_grid_sample_takes_every_type, 0, 12 * BP_DTYPE_END);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -127,7 +127,7 @@ static void run_matmul(bool is_ms, uint32_t dtype, uint64_t *seed)
     }
 }
 
-START_TEST(every_type_is_multiplied)
+START_TEST(matmul_takes_every_type)
 {
     uint64_t types, seed = (uint64_t)_i;
 
@@ -179,7 +179,7 @@ static void run_gemm(bool is_ms, uint32_t dtype, uint64_t *seed)
     }
 }
 
-START_TEST(every_type_is_multiplied_and_added)
+START_TEST(gemm_takes_every_type)
 {
     uint64_t types, seed = (uint64_t)_i + 9;
 
@@ -201,8 +201,8 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, every_type_is_multiplied, 0, 2);
-    tcase_add_loop_test(tcase, every_type_is_multiplied_and_added, 0, 2);
+    tcase_add_loop_test(tcase, matmul_takes_every_type, 0, 2);
+    tcase_add_loop_test(tcase, gemm_takes_every_type, 0, 2);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

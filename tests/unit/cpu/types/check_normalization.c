@@ -85,7 +85,7 @@ static void run_softmax(bool is_log, uint32_t dtype, uint64_t *seed)
     data_compare("softmax", th_data(t, "y"), want, shape_count(&shape), dtype, is_log ? 800 : 60);
 }
 
-START_TEST(every_type_is_softened)
+START_TEST(softmax_takes_every_type)
 {
     uint64_t seed = (uint64_t)_i + 3;
 
@@ -164,7 +164,7 @@ static void run_instance(uint32_t dtype, uint64_t *seed)
     data_compare("InstanceNormalization", th_data(t, "y"), want, shape_count(&shape), dtype, 100);
 }
 
-START_TEST(every_type_is_normalised)
+START_TEST(normalizations_take_every_type)
 {
     uint64_t seed = (uint64_t)_i + 30;
 
@@ -204,7 +204,7 @@ static void run_pool(bool is_max, uint32_t dtype, uint64_t *seed)
     data_compare("pool", th_data(t, "y"), want, shape_count(&out), dtype, is_max ? 0 : plane);
 }
 
-START_TEST(every_type_is_pooled)
+START_TEST(pools_take_every_type)
 {
     uint64_t seed = (uint64_t)_i + 300;
 
@@ -258,8 +258,8 @@ static void run_sum_to(uint32_t dtype, uint32_t like, uint64_t *seed)
     }
 }
 
-/* _i: type of `like`, whose numbers are not looked at */
-START_TEST(every_type_is_summed)
+/* _i: type of `like`, whose elements are not read */
+START_TEST(sum_to_takes_every_type)
 {
     uint64_t types = types_of("org.backplane", "SumTo", 1, 0), seed = (uint64_t)_i;
 
@@ -273,7 +273,7 @@ START_TEST(every_type_is_summed)
 END_TEST
 
 /* The probabilities of (batch, heads, rows, keys) as they are; Q and K only tell their shape. */
-START_TEST(every_type_is_a_weight)
+START_TEST(flex_weights_take_every_type)
 {
     uint32_t dtype = typed_all[_i / TYPED_FLOATS], other = typed_all[_i % TYPED_FLOATS];
     struct shape shape = {4, {2, 3, 4, 5}}, q = {4, {2, 3, 4, 7}}, k = {4, {2, 1, 5, 7}};
@@ -301,11 +301,11 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, every_type_is_softened, 0, 2);
-    tcase_add_loop_test(tcase, every_type_is_normalised, 0, 2);
-    tcase_add_loop_test(tcase, every_type_is_pooled, 0, 2);
-    tcase_add_loop_test(tcase, every_type_is_summed, 1, BP_DTYPE_END);
-    tcase_add_loop_test(tcase, every_type_is_a_weight, 0, TYPED_FLOATS * TYPED_FLOATS);
+    tcase_add_loop_test(tcase, softmax_takes_every_type, 0, 2);
+    tcase_add_loop_test(tcase, normalizations_take_every_type, 0, 2);
+    tcase_add_loop_test(tcase, pools_take_every_type, 0, 2);
+    tcase_add_loop_test(tcase, sum_to_takes_every_type, 1, BP_DTYPE_END);
+    tcase_add_loop_test(tcase, flex_weights_take_every_type, 0, TYPED_FLOATS * TYPED_FLOATS);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -148,7 +148,7 @@ static const uint32_t made[] = {
     BP_DTYPE_I4, BP_DTYPE_F8E4M3FN, BP_DTYPE_F8E4M3FNUZ, BP_DTYPE_F8E5M2, BP_DTYPE_F8E5M2FNUZ,
 };
 
-START_TEST(every_type_is_quantized)
+START_TEST(quantize_linear_takes_every_type)
 {
     uint64_t seed = (uint64_t)_i;
 
@@ -192,7 +192,7 @@ static void dequantize(bool is_ms, uint32_t from, uint32_t to, uint64_t *seed)
     }
 }
 
-START_TEST(every_type_is_dequantized)
+START_TEST(dequantize_linear_takes_every_type)
 {
     uint32_t from = _i < COUNT(made) ? made[_i] : BP_DTYPE_I32;
     uint64_t seed = (uint64_t)_i + 100;
@@ -317,7 +317,7 @@ static void multiply(uint32_t a_type, uint32_t b_type, uint32_t scales, uint32_t
 }
 
 /* _i: type of a */
-START_TEST(every_type_is_multiplied)
+START_TEST(quantized_matmul_takes_every_type)
 {
     uint64_t seed = (uint64_t)_i + 200;
 
@@ -340,9 +340,9 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, every_type_is_quantized, 0, COUNT(made));
-    tcase_add_loop_test(tcase, every_type_is_dequantized, 0, COUNT(made) + 1);
-    tcase_add_loop_test(tcase, every_type_is_multiplied, 0, COUNT(factors));
+    tcase_add_loop_test(tcase, quantize_linear_takes_every_type, 0, COUNT(made));
+    tcase_add_loop_test(tcase, dequantize_linear_takes_every_type, 0, COUNT(made) + 1);
+    tcase_add_loop_test(tcase, quantized_matmul_takes_every_type, 0, COUNT(factors));
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

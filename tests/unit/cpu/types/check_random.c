@@ -125,7 +125,7 @@ static void draw(bool is_normal, uint32_t like, uint32_t dtype, uint64_t *seed)
 }
 
 /* _i: type of the input; 0: none */
-START_TEST(every_type_is_drawn)
+START_TEST(random_like_operators_take_every_type)
 {
     uint64_t seed = (uint64_t)_i;
     bool is_taken = _i == 0 || types_of("", "RandomUniformLike", 22, 0) >> _i & 1;
@@ -171,7 +171,7 @@ static void run_bernoulli(uint32_t from, uint32_t to, uint64_t *seed)
 }
 
 /* _i: type of the probabilities */
-START_TEST(every_type_is_tossed)
+START_TEST(bernoulli_takes_every_type)
 {
     uint64_t taken = types_of("", "Bernoulli", 22, -1), seed = (uint64_t)_i + 50;
 
@@ -202,7 +202,7 @@ static void *draw_finite(uint32_t dtype, size_t n, uint64_t *seed)
     return x;
 }
 
-/* What stays is multiplied, and rounded once from double; else bytes come out as they went in. */
+/* Kept elements are scaled and rounded once from double; without training, bytes are copied. */
 static void drop(uint32_t dtype, uint32_t ratio_type, bool trains, uint64_t *seed)
 {
     double ratio = (double)random_below(seed, 4) / 4;
@@ -241,7 +241,7 @@ static void drop(uint32_t dtype, uint32_t ratio_type, bool trains, uint64_t *see
 }
 
 /* _i: training */
-START_TEST(every_type_is_dropped)
+START_TEST(dropout_takes_every_type)
 {
     uint64_t taken = types_of("", "Dropout", 22, 0), ratios = types_of("", "Dropout", 22, 1);
     uint64_t seed = (uint64_t)_i;
@@ -284,7 +284,7 @@ static void run_bias(uint32_t dtype, uint32_t ratio_type, double ratio, bool tra
     data_compare("BiasDropout", th_data(t, "y"), want, 24, dtype, 3);
 }
 
-START_TEST(every_type_of_ratio_is_read)
+START_TEST(bias_dropout_takes_every_type_of_ratio)
 {
     data_seed((uint64_t)_i);
     for (int k = 0; k < 4; k++)
@@ -303,10 +303,11 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, every_type_is_drawn, 0, BP_DTYPE_END);
-    tcase_add_loop_test(tcase, every_type_is_tossed, 0, TYPED_FLOATS);
-    tcase_add_loop_test(tcase, every_type_is_dropped, 0, 2);
-    tcase_add_loop_test(tcase, every_type_of_ratio_is_read, 0, TYPED_FLOATS * TYPED_FLOATS);
+    tcase_add_loop_test(tcase, random_like_operators_take_every_type, 0, BP_DTYPE_END);
+    tcase_add_loop_test(tcase, bernoulli_takes_every_type, 0, TYPED_FLOATS);
+    tcase_add_loop_test(tcase, dropout_takes_every_type, 0, 2);
+    tcase_add_loop_test(tcase, bias_dropout_takes_every_type_of_ratio, 0,
+                        TYPED_FLOATS * TYPED_FLOATS);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

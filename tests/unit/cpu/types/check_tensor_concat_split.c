@@ -62,7 +62,7 @@ static bool take_type(const char *op, uint64_t *seed, struct cut *cut, int i)
     return true;
 }
 
-START_TEST(concatenates_every_type)
+START_TEST(concat_takes_every_type)
 {
     uint64_t seed;
     struct cut cut;
@@ -79,7 +79,7 @@ START_TEST(concatenates_every_type)
 }
 END_TEST
 
-START_TEST(splits_every_type)
+START_TEST(split_takes_every_type)
 {
     uint64_t seed;
     struct cut cut;
@@ -111,8 +111,8 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, concatenates_every_type, 0, 6 * BP_DTYPE_END);
-    tcase_add_loop_test(tcase, splits_every_type, 0, 6 * BP_DTYPE_END);
+    tcase_add_loop_test(tcase, concat_takes_every_type, 0, 6 * BP_DTYPE_END);
+    tcase_add_loop_test(tcase, split_takes_every_type, 0, 6 * BP_DTYPE_END);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

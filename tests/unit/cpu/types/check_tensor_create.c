@@ -126,7 +126,7 @@ static void run_range(bool is_ms, uint32_t since, uint32_t dtype, uint64_t *seed
     }
 }
 
-START_TEST(every_type_is_counted)
+START_TEST(range_takes_every_type)
 {
     uint32_t since = _i ? 1 : 27;
     uint64_t types = types_of(_i ? "com.microsoft" : "", "Range", since, 0), seed = 3;
@@ -165,7 +165,7 @@ static double window_at(int op, double x)
 }
 
 /* _i: operator, then the type of the size */
-START_TEST(every_type_is_a_window)
+START_TEST(window_operators_take_every_type)
 {
     static const char *const ops[] = {"HannWindow", "HammingWindow", "BlackmanWindow"};
     int op = _i % 3;
@@ -202,7 +202,7 @@ END_TEST
 
 enum { MOST_BINS = 12, MOST_ROWS = 130 };
 
-/* As ONNX' text has it. */
+/* As ONNX's specification says. */
 static void fill_mel(int64_t bins, int64_t length, int64_t rate, double low, double high,
                      double *want)
 {
@@ -254,7 +254,7 @@ static void run_mel(uint32_t index, uint32_t edge, uint32_t dtype, uint64_t *see
 }
 
 /* _i: type of the edges, then of the sizes */
-START_TEST(every_type_is_a_mel_matrix)
+START_TEST(mel_weight_matrix_takes_every_type)
 {
     uint64_t types = types_of("", "MelWeightMatrix", 17, -1), seed = (uint64_t)_i;
 
@@ -275,9 +275,9 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, every_type_is_counted, 0, 2);
-    tcase_add_loop_test(tcase, every_type_is_a_window, 0, 6);
-    tcase_add_loop_test(tcase, every_type_is_a_mel_matrix, 0, 2 * TYPED_FLOATS);
+    tcase_add_loop_test(tcase, range_takes_every_type, 0, 2);
+    tcase_add_loop_test(tcase, window_operators_take_every_type, 0, 6);
+    tcase_add_loop_test(tcase, mel_weight_matrix_takes_every_type, 0, 2 * TYPED_FLOATS);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -294,7 +294,7 @@ static const struct move_case moves[] = {
     {"", "CenterCropPad", make_center, from_center},
 };
 
-START_TEST(moves_every_type)
+START_TEST(data_movement_operators_take_every_type)
 {
     move_loop(moves);
 }
@@ -310,7 +310,8 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, moves_every_type, 0, COUNT(moves) * EVERY_TYPE);
+    tcase_add_loop_test(tcase, data_movement_operators_take_every_type, 0,
+                        COUNT(moves) * EVERY_TYPE);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -128,7 +128,7 @@ static const struct move_case views[] = {
     {"com.microsoft", "ExpandDims", make_expand_dims, NULL},
 };
 
-START_TEST(keeps_all_elements_in_order)
+START_TEST(view_operators_keep_elements_of_every_type)
 {
     move_loop(views);
 }
@@ -159,7 +159,7 @@ static void cast_bits(const struct bp_schema *schema, uint32_t from, uint32_t to
                          n);
 }
 
-START_TEST(bits_are_cast_between_types_of_one_width)
+START_TEST(bit_cast_takes_every_pair_of_types_of_one_width)
 {
     const struct bp_schema *schema = every_newest("", "BitCast");
 
@@ -182,7 +182,7 @@ static int64_t clamped(int64_t at, int64_t rank)
 }
 
 /* One of each type, with and without bounds. */
-START_TEST(tells_shapes_and_sizes)
+START_TEST(shape_and_size_take_every_type)
 {
     uint32_t dtype = (uint32_t)_i % BP_DTYPE_END;
     uint64_t seed = (uint64_t)_i;
@@ -216,7 +216,7 @@ END_TEST
 
 /* ---- from a shape ---------------------------------------------------------------------------- */
 
-START_TEST(repeats_an_element_of_every_type)
+START_TEST(constant_of_shape_takes_every_type)
 {
     const struct bp_schema *schema = every_newest("", "ConstantOfShape");
     uint32_t dtype = (uint32_t)_i % BP_DTYPE_END;
@@ -240,7 +240,7 @@ START_TEST(repeats_an_element_of_every_type)
 END_TEST
 
 /* By the type of the input, or of an attribute. */
-START_TEST(makes_diagonals_of_every_type)
+START_TEST(eye_like_takes_every_type)
 {
     const struct bp_schema *schema = every_newest("", "EyeLike");
     uint32_t dtype = (uint32_t)_i % BP_DTYPE_END;
@@ -277,11 +277,12 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, keeps_all_elements_in_order, 0, COUNT(views) * EVERY_TYPE);
-    tcase_add_loop_test(tcase, bits_are_cast_between_types_of_one_width, 1, BP_DTYPE_END);
-    tcase_add_loop_test(tcase, tells_shapes_and_sizes, 0, 4 * BP_DTYPE_END);
-    tcase_add_loop_test(tcase, repeats_an_element_of_every_type, 0, 6 * BP_DTYPE_END);
-    tcase_add_loop_test(tcase, makes_diagonals_of_every_type, 0, 8 * BP_DTYPE_END);
+    tcase_add_loop_test(tcase, view_operators_keep_elements_of_every_type, 0,
+                        COUNT(views) * EVERY_TYPE);
+    tcase_add_loop_test(tcase, bit_cast_takes_every_pair_of_types_of_one_width, 1, BP_DTYPE_END);
+    tcase_add_loop_test(tcase, shape_and_size_take_every_type, 0, 4 * BP_DTYPE_END);
+    tcase_add_loop_test(tcase, constant_of_shape_takes_every_type, 0, 6 * BP_DTYPE_END);
+    tcase_add_loop_test(tcase, eye_like_takes_every_type, 0, 8 * BP_DTYPE_END);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

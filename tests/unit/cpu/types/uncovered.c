@@ -46,7 +46,7 @@ static struct row *row_of(const char *domain, const char *op, const char *param)
 
 /* ---- what the provider takes ----------------------------------------------------------------- */
 
-/* The first of parameters that share their type stands for them. */
+/* Parameters that share a type are listed by the first of them. */
 static void add_taken(void *user, const bp_operator_info *info)
 {
     char first[NAME];
