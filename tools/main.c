@@ -53,6 +53,7 @@ static int unknown_command(const struct cli *cli, const char *name)
                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+/* Without a command the help is printed, but the exit code is that of a mistake, for scripts. */
 static int dispatch(struct cli *cli, const char *about, int argc, char **argv)
 {
     struct main_args args = {0};

@@ -342,7 +342,7 @@ bp_rc bp_cann_capability(bp_instance *instance, const bp_graph *graph, const bp_
  * Also after a failure the program is to be freed. BP_E_NOMEM, BP_E_UNSUPPORTED
  */
 bp_rc bp_cann_plan_constants(bp_program *program, bp_err *err);
-bp_rc bp_cann_compile(bp_instance *instance, const bp_graph *graph, uint32_t flags,
+bp_rc bp_cann_compile(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
                       bp_program **out, bp_err *err);
 void bp_cann_program_free(bp_program *program);
 bp_rc bp_cann_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,

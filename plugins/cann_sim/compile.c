@@ -149,7 +149,7 @@ bp_rc bp_cann_plan_constants(bp_program *program, bp_err *err)
     return BP_OK;
 }
 
-bp_rc bp_cann_compile(bp_instance *instance, const bp_graph *graph, uint32_t flags,
+bp_rc bp_cann_compile(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
                       bp_program **out, bp_err *err)
 {
     bp_rc rc = bp_cann_enter(instance, err);
@@ -157,8 +157,9 @@ bp_rc bp_cann_compile(bp_instance *instance, const bp_graph *graph, uint32_t fla
 
     if (rc < 0)
         return rc;
-    if (flags & BP_CRITICAL)
-        return bp_fail(err, BP_E_UNSUPPORTED, "cann: compile's flags 0x%x are not known", flags);
+    if (what->flags & BP_CRITICAL)
+        return bp_fail(err, BP_E_UNSUPPORTED, "cann: compile's flags 0x%x are not known",
+                       what->flags);
     program = bp_cann_calloc(instance, 1, sizeof *program);
     if (!program)
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for a program");

@@ -225,7 +225,8 @@ static void *stream_native(bp_instance *instance, void *stream)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static bp_rc event_create(bp_instance *instance, uint32_t dev, void **out, bp_err *err)
+static bp_rc event_create(bp_instance *instance, uint32_t dev, uint32_t flags, void **out,
+                          bp_err *err)
 {
     bp_rc rc = bp_cann_enter(instance, err);
     struct event *event;
@@ -235,6 +236,8 @@ static bp_rc event_create(bp_instance *instance, uint32_t dev, void **out, bp_er
         return rc;
     if (dev != 0)
         return bp_fail(err, BP_E_INVALID, "cann: device %u of an event", dev);
+    if (flags & BP_EVENT_MANUAL)
+        return bp_fail(err, BP_E_UNSUPPORTED, "cann: events fire by their stream only");
     event = bp_cann_calloc(instance, 1, sizeof *event);
     if (!event)
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for an event");

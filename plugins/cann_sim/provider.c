@@ -290,7 +290,7 @@ BP_MANIFEST("id=org.backplane.cann\n"
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),
-    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_PARALLEL_COMPILE,
+    .flags = BP_PROVIDER_CONCURRENT_FRAMES,
     .id = "org.backplane.cann",
     .name = "cann",
     .version = "0.1.0",

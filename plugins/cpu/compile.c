@@ -108,16 +108,16 @@ static bp_rc pack_all(bp_program *program, bp_err *err)
     return BP_OK;
 }
 
-bp_rc bp_cpu_compile(bp_instance *instance, const bp_graph *graph, uint32_t flags, bp_program **out,
-                     bp_err *err)
+bp_rc bp_cpu_compile(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
+                     bp_program **out, bp_err *err)
 {
     struct bp_blocks memory = {.host = &instance->host};
     bp_program *program;
     bp_rc rc = BP_OK;
 
     *out = NULL;
-    if (flags & BP_CRITICAL)
-        return bp_fail(err, BP_E_UNSUPPORTED, "compile: flags 0x%x are not known", flags);
+    if (what->flags & BP_CRITICAL)
+        return bp_fail(err, BP_E_UNSUPPORTED, "compile: flags 0x%x are not known", what->flags);
     program = bp_blocks_get(&memory, sizeof *program);
     if (!program)
         return bp_fail(err, BP_E_NOMEM, "no memory for a program");

@@ -283,12 +283,9 @@ static bp_rc run_profiled(bp_frame *frame, const struct step *step, bp_prof *pro
     bp_rc rc = step->run(step->call, err);
     bp_prof_event *event;
 
-    if (prof->count >= prof->cap) {
-        prof->dropped++;
+    event = bp_prof_add(prof);
+    if (!event)
         return rc;
-    }
-    event = &prof->ev[prof->count++];
-    memset(event, 0, sizeof *event);
     event->t0_ns = t0;
     event->t1_ns = now_ns();
     event->name = step->call->node->node->name;

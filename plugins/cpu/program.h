@@ -80,8 +80,8 @@ bool bp_cpu_shape_bytes(const bp_shape *shape, size_t *out);
 
 bp_rc bp_cpu_capability(bp_instance *instance, const bp_graph *graph, const bp_claims *claims,
                         bp_err *err);
-bp_rc bp_cpu_compile(bp_instance *instance, const bp_graph *graph, uint32_t flags, bp_program **out,
-                     bp_err *err);
+bp_rc bp_cpu_compile(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
+                     bp_program **out, bp_err *err);
 void bp_cpu_program_free(bp_program *program);
 bp_rc bp_cpu_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
                           bp_frame **out, bp_err *err);

@@ -46,7 +46,7 @@ BP_MANIFEST("id=org.backplane.cpu\n"
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),
-    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_PARALLEL_COMPILE,
+    .flags = BP_PROVIDER_CONCURRENT_FRAMES,
     .id = "org.backplane.cpu",
     .name = "cpu",
     .version = "0.1.0",

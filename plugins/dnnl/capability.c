@@ -117,7 +117,8 @@ static void answer(const struct bp_dnnl_query *query, struct tally *tally, bool 
             query, BP_R_NOT_PROFITABLE, NULL,
             "the graph has no convolution or sequence, and too much of it is run elsewhere");
     else
-        query->claims->node(query->claims->h, query->index, verdict, BP_R_NONE, NULL, NULL, NULL);
+        query->claims->node(query->claims->h, query->index,
+                            &(bp_claim){.struct_size = sizeof(bp_claim), .verdict = verdict});
 }
 
 /* Each node is asked on its own; what it would be fused with is not known here. */

@@ -52,7 +52,7 @@ static bp_rc find_ops(bp_program *program, bp_err *err)
 }
 
 /* Nothing is computed or packed yet: that needs shapes. */
-bp_rc bp_dnnl_compile(bp_instance *instance, const bp_graph *graph, uint32_t flags,
+bp_rc bp_dnnl_compile(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
                       bp_program **out, bp_err *err)
 {
     struct bp_blocks memory = {.host = &instance->host};
@@ -60,8 +60,9 @@ bp_rc bp_dnnl_compile(bp_instance *instance, const bp_graph *graph, uint32_t fla
     bp_rc rc;
 
     *out = NULL;
-    if (flags & BP_CRITICAL)
-        return bp_fail(err, BP_E_UNSUPPORTED, "dnnl: compile's flags 0x%x are not known", flags);
+    if (what->flags & BP_CRITICAL)
+        return bp_fail(err, BP_E_UNSUPPORTED, "dnnl: compile's flags 0x%x are not known",
+                       what->flags);
     program = bp_blocks_array(&memory, 1, sizeof *program);
     if (!program)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for a program");

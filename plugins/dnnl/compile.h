@@ -10,7 +10,7 @@
  * the caller's, for bp_dnnl_program_free(). BP_E_UNSUPPORTED: a node or flag that capability did
  * not answer yes to.
  */
-bp_rc bp_dnnl_compile(bp_instance *instance, const bp_graph *graph, uint32_t flags,
+bp_rc bp_dnnl_compile(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
                       bp_program **out, bp_err *err);
 void bp_dnnl_program_free(bp_program *program); /* NULL is fine */
 

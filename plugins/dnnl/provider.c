@@ -291,7 +291,7 @@ BP_MANIFEST("id=org.backplane.dnnl\n"
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),
-    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_PARALLEL_COMPILE,
+    .flags = BP_PROVIDER_CONCURRENT_FRAMES,
     .id = "org.backplane.dnnl",
     .name = "dnnl",
     .version = "0.1.0",

@@ -285,18 +285,14 @@ static bp_rc no_constant(const bp_graph *graph, uint32_t value, bp_span *out, bp
 }
 
 /* The claims of the provider; only whether it takes the node, and why not, is of interest. */
-static void answer(void *h, uint32_t node, uint32_t verdict, uint32_t reason, const char *subject,
-                   const char *text, const bp_cost *cost)
+static void answer(void *h, uint32_t node, const bp_claim *claim)
 {
     struct questions *q = h;
 
-    (void)subject;
-    (void)text;
-    (void)cost;
     if (node >= q->n)
         return;
-    q->attempts[node].is_taken = verdict != BP_NO;
-    q->attempts[node].reason = reason < BP_R_END ? reason : BP_R_OTHER;
+    q->attempts[node].is_taken = claim->verdict != BP_NO;
+    q->attempts[node].reason = claim->reason < BP_R_END ? claim->reason : BP_R_OTHER;
 }
 
 /* One node for each attempt: a provider is asked about all types in one call. */
@@ -330,7 +326,8 @@ static bp_rc ask_once(struct questions *q, const struct bp_active *active, bp_er
                       .node_stride = sizeof(bp_node),
                       .value_stride = sizeof(bp_value),
                       .attr_stride = sizeof(bp_attr),
-                      .host = &owner};
+                      .host = &owner,
+                      .outer_node = BP_NONE};
     bp_rc rc = make_graph(q, err);
 
     if (rc < 0)

@@ -136,17 +136,30 @@ static void find_missing(struct making *m)
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
+/*
+ * "main/3": path of the subgraph and number of the group, for the logs of providers. NULL: no
+ * memory.
+ */
+static const char *group_name(struct making *m, const struct bp_unit *unit)
+{
+    return bp_region_printf(&m->subgraph->region, "%s/%u", m->path[0] ? m->path : "main",
+                            (unsigned)(unit->group - m->subgraph->part.groups));
+}
+
 /* Lets a provider compile one group. */
 static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
 {
     struct bp_active *active = m->maker->providers->active[unit->group->provider];
+    bp_compile what = {.struct_size = sizeof what, .name = group_name(m, unit)};
     bp_rc rc;
 
+    if (!what.name)
+        return bp_fail_nomem(err, "a group's name");
     unit->by = active;
     unit->is_exclusive = !(active->provider->flags & BP_PROVIDER_CONCURRENT_FRAMES);
     bp_err_clear(err);
-    rc = active->provider->compile(active->instance, &unit->group->view->graph, 0, &unit->program,
-                                   err);
+    rc = active->provider->compile(active->instance, &unit->group->view->graph, &what,
+                                   &unit->program, err);
     rc = bp_err_complete(err, rc);
     if (rc >= 0 && !unit->program)
         rc = bp_fail(err, BP_E_INTERNAL, "compile succeeded without a program");

@@ -215,13 +215,13 @@ static bp_rc make_kernel(bp_program *program, uint32_t i, bp_err *err)
 }
 
 /* The graph outlives the program (ABI), so names and attributes are borrowed from it. */
-static bp_rc compile(bp_instance *instance, const bp_graph *graph, uint32_t flags, bp_program **out,
-                     bp_err *err)
+static bp_rc compile(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
+                     bp_program **out, bp_err *err)
 {
     bp_program *program = calloc(1, sizeof *program);
     bp_rc rc = BP_OK;
 
-    (void)flags;
+    (void)what;
     if (!program)
         return bp_fail_nomem(err, "a program");
     program->host = instance->host;

@@ -108,7 +108,7 @@ bp_rc bp_queue_start(struct bp_queue *queue, bp_err *err)
     if (queue->stream || !dev->stream_create)
         return BP_OK;
     bp_err_clear(err);
-    rc = bp_err_complete(err, dev->event_create(instance, 0, &event, err));
+    rc = bp_err_complete(err, dev->event_create(instance, 0, 0, &event, err));
     if (rc >= 0 && event)
         rc = bp_err_complete(err, dev->stream_create(instance, 0, 0, &stream, err));
     if (rc >= 0 && !stream)

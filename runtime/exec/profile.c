@@ -235,7 +235,8 @@ static struct bp_unit_profile *make_unit_profile(uint32_t n_nodes)
         return NULL;
     made->prof.struct_size = sizeof made->prof;
     made->prof.cap = cap; /* a node and, say, a copy for each */
-    made->prof.ev = calloc(cap, sizeof *made->prof.ev);
+    made->prof.stride = sizeof(bp_prof_event);
+    made->prof.ev = calloc(cap, made->prof.stride);
     made->hints = malloc(((size_t)n_nodes + 1) * sizeof *made->hints);
     if (!made->prof.ev || !made->hints) {
         bp_unit_profile_destroy(made);
@@ -281,7 +282,7 @@ static uint32_t take_events(bp_profile *profile, const struct bp_unit_frame *uni
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < prof->count && i < prof->cap; i++) {
-        const bp_prof_event *event = &prof->ev[i];
+        const bp_prof_event *event = BP_AT(bp_prof_event, prof->ev, prof->stride, i);
         struct wanted want;
 
         if (event->node >= unit->unit->group->n_nodes || event->t1_ns < event->t0_ns) {

@@ -6,7 +6,8 @@
 #include "plan/claims.h"
 
 #include <math.h>
-#include <stddef.h>
+
+#include <bp/sdk.h>
 
 #include "graph/custom.h"
 
@@ -34,8 +35,7 @@ static const char *keep(struct sink *sink, const char *text)
 /* What it says, if those are numbers. */
 static void note_cost(struct bp_verdict *row, const bp_cost *cost)
 {
-    row->has_cost = row->verdict != BP_NO && cost &&
-                    cost->struct_size >= offsetof(bp_cost, launch_ns) + sizeof cost->launch_ns &&
+    row->has_cost = row->verdict != BP_NO && cost && cost->struct_size >= sizeof *cost &&
                     cost->known && isfinite(cost->run_ns) && isfinite(cost->launch_ns) &&
                     cost->run_ns >= 0 && cost->launch_ns >= 0;
     row->run_ns = row->has_cost ? cost->run_ns : 0;
@@ -46,22 +46,23 @@ static void note_cost(struct bp_verdict *row, const bp_cost *cost)
  * bp_claims.node: the last answer for a node counts. Reasons of providers newer than the host are
  * kept as numbers.
  */
-static void answer(void *h, uint32_t node, uint32_t verdict, uint32_t reason, const char *subject,
-                   const char *text, const bp_cost *cost)
+static void answer(void *h, uint32_t node, const bp_claim *theirs)
 {
     struct sink *sink = h;
     struct bp_verdict *row;
+    bp_claim claim;
 
     if (node >= sink->view->graph.n_nodes) {
         sink->bad_node = node;
         return;
     }
     row = &sink->verdicts[sink->view->node_of[node]];
-    row->verdict = verdict;
-    row->reason = verdict == BP_NO ? reason : BP_R_NONE;
-    row->subject = keep(sink, subject);
-    row->text = keep(sink, text);
-    note_cost(row, cost);
+    bp_copy_in(&claim, sizeof claim, theirs);
+    row->verdict = claim.verdict;
+    row->reason = claim.verdict == BP_NO ? claim.reason : BP_R_NONE;
+    row->subject = keep(sink, claim.subject);
+    row->text = keep(sink, claim.text);
+    note_cost(row, claim.cost);
 }
 
 /* What a node has until its provider answers. */

@@ -146,6 +146,7 @@ static bp_rc add_value(struct builder *b, uint32_t value, uint32_t *out, bp_err 
     row->rank = fact->rank;
     row->dtype = fact->dtype;
     row->producer = BP_NONE;
+    row->outer = BP_NONE;
     if (fact->rank != BP_RANK_UNKNOWN && fact->rank > 0) {
         row->dims = flat_dims(b, fact);
         if (!row->dims)
@@ -351,5 +352,6 @@ bp_rc bp_graph_view_build(struct bp_graph_view_source *source, const uint32_t *n
     view->graph.inputs = b.inputs;
     view->graph.outputs = b.outputs;
     view->graph.host = view;
+    view->graph.outer_node = BP_NONE;
     return rc;
 }

@@ -125,7 +125,7 @@ static bp_rc lend(const bp_allocator *allocator, uint32_t dtype, const int64_t *
     out->bytes = bytes;
     out->rank = rank;
     out->dtype = dtype;
-    out->flags = BP_TENSOR_LENT;
+    out->device = BP_TENSOR_LENT;
     return BP_OK;
 }
 
@@ -223,7 +223,7 @@ void bp_tensor_free(bp_tensor *tensor)
 {
     if (!tensor)
         return;
-    if (tensor->base && (tensor->flags & BP_TENSOR_LENT)) {
+    if (tensor->base && (tensor->device & BP_TENSOR_LENT)) {
         struct lent *lent = lent_of(tensor);
 
         bp_allocator_put(&lent->allocator, tensor->base);

@@ -9,7 +9,10 @@
 
 enum { BP_TENSOR_ALIGN = 64 };
 
-/* bp_tensor.flags of tensors that bp_tensor_free() gives back to an allocator; providers see none. */
+/*
+ * bp_tensor.device of outputs that bp_tensor_free() gives back to an allocator. In host memory the
+ * member has no other use, and providers never see these tensors.
+ */
 enum { BP_TENSOR_LENT = 1u << 0 };
 
 /* May elements of the type be read and written at the address? 8 bytes are enough for each type. */

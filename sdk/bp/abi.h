@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * abi.h - the contract between the Backplane host and a provider plug-in. Draft of 1.0.
+ * abi.h - the contract between the Backplane host and a provider plug-in. 1.0, release candidate.
  *
  * A plug-in is a shared object that exports one symbol, bp_provider_entry_v1. The host opens it,
  * hands it a table of services (bp_host) and receives a table of providers (bp_module). Nothing
  * else is shared: the plug-in links no host library and the host calls nothing by name.
  *
- * Draft: until it is frozen, any part of this file may change between releases; a plug-in must
- * then be rebuilt. Rules that hold in both directions from the first day:
+ * Release candidate: a plug-in has to be rebuilt where BP_MAGIC changes, which it does with each
+ * candidate and not after 1.0; bp-provider(7), "WHAT MAY CHANGE WHEN", has the details. Rules that
+ * hold in both directions from the first day:
  *  - Every table starts with struct_size, set to sizeof by the side that fills it. The reader copies
  *    the smaller of both sizes into its own zeroed struct, once, and never tests sizes again: a
  *    slot that the other side does not have reads as NULL.
- *  - Tables only grow at their end. Arrays of rows travel with a stride, walk them with BP_AT.
+ *  - Tables only grow at their end. Arrays of rows that may grow travel with a stride, walk them
+ *    with BP_AT. Rows marked [frozen] keep their size for ever: arrays of them have no stride, and
+ *    what they lack comes as a second array beside them, in the table that holds them.
  *  - In a struct that the callee fills, it writes at most the caller's struct_size bytes.
  *  - Enum values never change. Flags: an unknown bit within BP_CRITICAL is refused, another ignored.
+ *  - `flags` without named bits, and every `reserved` member, are 0. A reader ignores what it does
+ *    not know there, but for bits within BP_CRITICAL.
  *  - All text is UTF-8. Strings inside tables live until teardown; strings passed to a function
  *    are copied by the callee before it returns.
  *  - No exception, longjmp, exit or signal handler crosses in either direction.
@@ -39,7 +44,7 @@ extern "C" {
 #define BP_ABI_MAJOR 1u
 #define BP_ABI_MINOR 0u
 #define BP_ENTRY_SYMBOL "bp_provider_entry_v1" /* the major is part of the name */
-#define BP_MAGIC 0x31304250u                   /* "BP01", little-endian */
+#define BP_MAGIC 0x33304250u                   /* "BP03", little-endian: third candidate of 1.0 */
 #define BP_CRITICAL 0xffff0000u                /* flag bits that a reader must know */
 #define BP_NONE 0xffffffffu /* "no index": an absent optional input, no producer */
 #define BP_RANK_UNKNOWN 0xffffffffu
@@ -138,7 +143,7 @@ typedef struct bp_err {
 } bp_err;
 
 /*
- * Bytes that somebody else owns; whoever gives one says for how long. data may be NULL when size is
+ * [frozen] Bytes that somebody else owns; whoever gives one says for how long. data may be NULL when size is
  * 0.
  * No NUL ends it. It has no alignment, unless the one who gives it says so.
  */
@@ -189,7 +194,7 @@ enum {
 };
 
 /*
- * A dense row-major view. The bytes begin at `offset` from `base`; for device memory `base` is an
+ * [frozen] A dense row-major view. The bytes begin at `offset` from `base`; for device memory `base` is an
  * opaque handle, so nobody but its owner may do arithmetic on it. Nothing here is owned.
  * For elements of 8 bits and more, element (i, j) of a matrix lies at base + offset + (i * dims[1]
  * + j) * size of an element; there are no strides. dims is the tensor owner's array: a frame's is
@@ -204,8 +209,8 @@ typedef struct bp_tensor {
     size_t bytes;    /* of the buffer behind base + offset; may exceed what dims need */
     uint32_t rank;
     uint32_t dtype;
-    uint32_t space;
-    uint32_t flags; /* none yet */
+    uint32_t space;  /* BP_SPACE_HOST, or one of the device's */
+    uint32_t device; /* of the instance, as bp_claim.device counts them; 0 in host memory */
 } bp_tensor;
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -238,9 +243,11 @@ typedef struct bp_option {
 } bp_option;
 
 /*
- * An option as a provider receives it: valid, defaulted, in the order of its schema. The host makes
+ * [frozen] An option as a provider receives it: valid, defaulted, in the order of its schema. The host makes
  * the array and lends it, with its strings, for the call of create() or set_option(): a provider
- * copies what it keeps. str counts for every option, i and f for the types that they name.
+ * copies what it keeps. str counts for every option, i and f for the types that they name. Of a
+ * provider with BP_PROVIDER_ANY_OPTION, keys that its schema does not have follow the schema's, as
+ * strings.
  */
 typedef struct bp_opt {
     const char *key;
@@ -251,7 +258,7 @@ typedef struct bp_opt {
 
 /* ---- the graph a provider sees: flat, read-only, indices instead of pointers ----------------- */
 
-/* A size. What is not known yet has a symbol when it is known to equal another size. */
+/* [frozen] A size. What is not known yet has a symbol when it is known to equal another size. */
 typedef struct bp_dim {
     /* Sizes that the model gives in numbers, or that inference found. */
     int64_t value;   /* the size, or -1 while unknown */
@@ -268,7 +275,8 @@ enum {
 enum {
     BP_VALUE_CONSTANT = 1u << 0, /* bytes through bp_host.constant */
     BP_VALUE_INPUT = 1u << 1,    /* input of this graph */
-    BP_VALUE_OUTPUT = 1u << 2    /* output of this graph */
+    BP_VALUE_OUTPUT = 1u << 2,   /* output of this graph */
+    BP_VALUE_CAPTURED = 1u << 3  /* in a subgraph: value `outer` of the graph around it */
 };
 
 /*
@@ -287,6 +295,8 @@ typedef struct bp_value {
     /* Zero for all but constants, whose bytes bp_host.constant gives. */
     uint64_t const_bytes; /* constants: size of the data */
     uint64_t const_id;    /* constants: equal numbers are equal bytes, in this process */
+    uint32_t outer; /* index in bp_graph.outer of a value with BP_VALUE_CAPTURED; else BP_NONE */
+    uint32_t reserved0;
 } bp_value;
 
 /*
@@ -302,7 +312,7 @@ enum {
 };
 
 /*
- * A tensor held by an attribute. ONNX TensorProto as the value of an attribute (Constant,
+ * [frozen] A tensor held by an attribute. ONNX TensorProto as the value of an attribute (Constant,
  * ConstantOfShape). Row-major, as a bp_tensor, with sizes that are all known. Owned by the graph.
  */
 typedef struct bp_const {
@@ -349,6 +359,10 @@ typedef struct bp_node {
     uint32_t opset; /* the operator-set version that the model imports for this domain */
     uint32_t since; /* the version of the operator that is in force there */
     uint32_t first_attr, n_attr; /* rows of bp_graph.attrs; defaults are filled in by the host */
+    /* Of a node with subgraphs: values of this graph that they read by name, each once. */
+    const uint32_t *captures;
+    uint32_t n_captures;
+    uint32_t reserved0;
 } bp_node;
 
 /*
@@ -365,11 +379,16 @@ typedef struct bp_graph {
     const bp_node *nodes;
     const bp_value *values;
     const bp_attr *attrs;
-    const struct bp_graph *const *subs; /* subgraphs of control flow; none: the host runs it */
-    const uint32_t *inputs;             /* value indices, in the order of a frame's `in` */
-    const uint32_t *outputs;            /* value indices, in the order of a frame's `out` */
+    /* Subgraphs of If, Loop, Scan; none for a provider without BP_PROVIDER_SUBGRAPHS. */
+    const struct bp_graph *const *subs;
+    const uint32_t *inputs;  /* value indices, in the order of a frame's `in` */
+    const uint32_t *outputs; /* value indices, in the order of a frame's `out` */
     uint32_t n_inputs, n_outputs, n_subs, reserved0;
     const void *host; /* the host's own; a provider passes it back, never reads it */
+    /* Of a row of `subs`: the graph around it, and the index of the node there; else NULL, BP_NONE. */
+    const struct bp_graph *outer;
+    uint32_t outer_node;
+    uint32_t reserved1;
 } bp_graph;
 
 /* ---- capability: the provider says which nodes it takes -------------------------------------- */
@@ -407,35 +426,52 @@ enum {
  * the group needs, and gives it to the next provider if that is faster; launch_ns counts once a
  * group. Where it is not told, a group stays with who took it.
  * The provider fills it and lends it for the call of bp_claims.node. Fusions with neighbours can
- * only be guessed there, because the groups are not known yet.
+ * only be guessed there, because the groups are not known yet. Memory is told by the extension
+ * bp/estimate.h.
  */
 typedef struct bp_cost {
     uint32_t struct_size;
-    /* Not zero: the four members below are estimates, in nanoseconds and bytes. */
-    uint32_t known; /* 0: no estimate */
-    double run_ns;  /* arithmetic of one run */
-    /* Price of starting the group once, in nanoseconds. */
-    double launch_ns;
-    uint64_t weight_bytes, scratch_bytes;
+    /* Not zero: the members below are estimates in nanoseconds, each finite and >= 0. */
+    uint32_t known;   /* 0: no estimate */
+    double run_ns;    /* arithmetic of one run */
+    double launch_ns; /* price of starting the group once */
 } bp_cost;
+
+/*
+ * One answer about a node. The provider fills it and lends it, with its texts, for the call of
+ * bp_claims.node.
+ */
+typedef struct bp_claim {
+    uint32_t struct_size;
+    uint32_t verdict; /* BP_NO, BP_YES, BP_ONLY_IN_GROUP */
+    /* BP_NO: why, in a number, a name and a sentence. */
+    uint32_t reason;     /* BP_R_* */
+    uint32_t device;     /* that takes it: index among the devices of the instance, below */
+    const char *subject; /* the input, attribute or dimension it is about ("W"); may be NULL */
+    const char *text;    /* "spatial rank 3, provider takes 1..2"; may be NULL */
+    const bp_cost *cost; /* NULL: not told */
+    /*
+     * Not 0: nodes with this number are taken together or not at all. The host gives all of them
+     * to the next provider unless they end up in one group.
+     */
+    uint32_t together;
+    uint32_t reserved0;
+} bp_claim;
 
 /*
  * Where capability() puts its answers. The host implements it and copies everything. Valid for the
  * call of capability(). The provider calls node() once at a time, with h as the first argument;
  * bp_accept() and bp_refuse() of bp/sdk.h do that.
+ *
+ * Devices of an instance: those of create's devs, in that order; where it got none, all devices of
+ * is_available(), in the order of device(). A group has nodes of one device only.
  */
 typedef struct bp_claims {
     uint32_t struct_size;
     uint32_t reserved0;
     void *h;
-    /*
-     * One answer for node index `node`; the last one counts; no answer reads as BP_NO, BP_R_OTHER.
-     * For BP_NO: reason is BP_R_*, subject the input, attribute or dimension it is about ("W",
-     * "dilations"), text a sentence in words ("spatial rank 3, provider takes 1..2").
-     * subject, text and cost may be NULL.
-     */
-    void (*node)(void *h, uint32_t node, uint32_t verdict, uint32_t reason, const char *subject,
-                 const char *text, const bp_cost *cost);
+    /* Node `node` of the graph; the last answer counts; none reads as BP_NO, BP_R_OTHER. */
+    void (*node)(void *h, uint32_t node, const bp_claim *claim);
 } bp_claims;
 
 /* ---- what the host does for a plug-in -------------------------------------------------------- */
@@ -473,14 +509,18 @@ typedef struct bp_host {
     /*
      * Calls fn(u, i, worker) for each i < n, worker < pool_width, in any order and on several
      * threads; returns when all are done. Only from within compile, load, frame_create or
-     * execute, on the thread that called those; not nested.
+     * execute, on the thread that called those; not nested. Two calls of fn that overlap have
+     * different workers. A library with a pool of its own may run its tasks in it (docs/authors.md,
+     * "A library with a thread pool").
      */
     void (*parallel_for)(void *h, uint32_t n, void (*fn)(void *u, uint32_t i, uint32_t worker),
                          void *u);
 
     /*
-     * The bytes of a constant value of `graph`, row-major, little-endian, any alignment. They stay
-     * valid as long as the graph (compile: until program_free returned; capability: the call).
+     * The bytes of a constant value of `graph`, row-major, little-endian, any alignment, with
+     * nothing readable behind them: who needs either makes a copy, with weight_get. They stay valid
+     * and in place as long as the graph (compile: until program_free returned; capability: the
+     * call, so that compile may find them elsewhere).
      * External data is mapped at the first call. BP_E_INVALID: no constant. BP_E_IO: unreadable.
      */
     bp_rc (*constant)(void *h, const bp_graph *graph, uint32_t value, bp_span *out, bp_err *err);
@@ -498,6 +538,9 @@ typedef struct bp_host {
 
     /* A table for an extension id ("bp.calibrate/1"), or NULL. */
     const void *(*extension)(void *h, const char *id);
+
+    /* Now on CLOCK_MONOTONIC, in nanoseconds: the clock of bp_run.deadline_ns. About 25 ns a call. */
+    int64_t (*now_ns)(void *h);
 } bp_host;
 
 /*
@@ -568,14 +611,16 @@ typedef struct bp_instance
 typedef struct bp_program bp_program; /* a group of nodes, compiled */
 typedef struct bp_frame bp_frame; /* a program prepared for one set of shapes; one run at a time */
 
-/* A row of a record: something that a provider did from t0_ns to t1_ns. */
+/* A row of a record: something that a provider did from t0_ns to t1_ns. The host zeroed it. */
 typedef struct bp_prof_event {
     /* Beginning and end on CLOCK_MONOTONIC, in nanoseconds. */
     int64_t t0_ns, t1_ns;
     const char *name;
-    uint32_t node; /* index in the program's graph */
+    uint32_t node; /* index in the program's graph; BP_NONE: `nodes` counts */
     /* The provider's own numbers: what it was, and on which of its queues. */
-    uint32_t kind, lane, reserved0;
+    uint32_t kind, lane;
+    uint32_t n_nodes;
+    const uint32_t *nodes; /* several that ran as one: their indices, valid until program_free */
     uint64_t bytes;
 } bp_prof_event;
 
@@ -590,7 +635,9 @@ typedef struct bp_prof_event {
 typedef struct bp_prof {
     uint32_t struct_size;
     uint32_t cap, count, dropped;
-    bp_prof_event *ev;
+    void *ev; /* rows of `stride` bytes: BP_EVENT() of bp/sdk.h adds one */
+    uint32_t stride;
+    uint32_t reserved0;
 } bp_prof;
 
 /* What changes from run to run. Host-owned, at the same address for the life of the frame. */
@@ -599,7 +646,8 @@ typedef struct bp_run {
     uint32_t flags;
     /* Differs from run to run, for logs and traces. */
     uint64_t run_id;
-    uint32_t io_epoch; /* differs from the last run's <=> a base or offset in the frame changed */
+    /* Differs from the last run's <=> a base or offset in in[], out[] or scratch changed. */
+    uint32_t io_epoch;
     uint32_t reserved0;
     /*
      * Of a provider with queues: the one for this execute, whose work is ordered behind what is in
@@ -608,14 +656,24 @@ typedef struct bp_run {
      * it is done. The host waits before it reads; a stream may be another one at each run.
      */
     void *stream;
-    void *wait_event, *signal_event; /* NULL in this draft */
-    const volatile uint32_t *cancel; /* non-zero asks execute to stop with BP_E_CANCELLED */
+    /*
+     * Of a provider with BP_PROVIDER_RUN_EVENTS, else NULL: events of its instance. What execute
+     * puts into the stream waits for the first, and records the second when it is done. Either may
+     * be NULL.
+     */
+    void *wait_event, *signal_event;
+    /*
+     * execute looks at both at least every 20 ms of work, by bp_stop_check() of bp/sdk.h, and ends
+     * with BP_E_CANCELLED or BP_E_TIMEOUT; outputs are undefined then. A provider that does not
+     * look says BP_PROVIDER_UNINTERRUPTIBLE.
+     */
+    const volatile uint32_t *cancel; /* non-zero asks execute to stop; may be NULL */
     int64_t deadline_ns;             /* on CLOCK_MONOTONIC; 0 means none */
     bp_prof *prof;                   /* NULL: profiling is off */
 } bp_run;
 
 /*
- * The sizes of one value under the shapes of a frame. The host's; dims is read during frame_create
+ * [frozen] The sizes of one value under the shapes of a frame. The host's; dims is read during frame_create
  * only. A provider that needs sizes later copies them.
  */
 typedef struct bp_shape {
@@ -633,8 +691,12 @@ typedef struct bp_shape {
  * Space: of a provider with memory of its own (bp_device_ops), tensors lie in space 1, strings in
  * host memory. During frame_create the provider may write another of its spaces, or BP_SPACE_HOST,
  * into `space` of any of them: shapes that it reads on the host, say. The host copies what lies
- * elsewhere. In host memory base + offset is a multiple of the element's size; in other spaces
- * offset is a multiple of 256. All else in in[] and out[] is only read by the provider.
+ * elsewhere. In host memory base + offset is a multiple of the element's size, or of what
+ * bp_frame_needs asks for; in other spaces offset is a multiple of 256. All else in in[] and out[]
+ * is only read by the provider.
+ *
+ * Overlap: inputs, outputs and scratch never overlap, but for the pairs of bp_frame_needs.in_place.
+ * An output may be read back during execute; its first contents are undefined.
  */
 typedef struct bp_frame_desc {
     uint32_t struct_size;
@@ -654,7 +716,12 @@ typedef struct bp_frame_desc {
     uint64_t scratch_offset; /* bytes behind scratch; 0 in host memory */
 } bp_frame_desc;
 
-/* What a frame asks for, filled by frame_create. */
+/* [frozen] An output that may lie where an input lies, if nobody reads that input afterwards. */
+typedef struct bp_in_place {
+    uint32_t in, out; /* indices of bp_frame_desc.in and out; equally many bytes */
+} bp_in_place;
+
+/* What a frame asks for, filled by frame_create. The host zeroes it first. */
 typedef struct bp_frame_needs {
     uint32_t struct_size;
     uint32_t flags;
@@ -662,8 +729,62 @@ typedef struct bp_frame_needs {
     size_t scratch_bytes;
     size_t scratch_align;   /* a power of two; 0 reads as 64 */
     uint32_t scratch_space; /* BP_SPACE_HOST, or one of the provider's */
+    /*
+     * Of every input and output in host memory: base + offset is a multiple of io_align (a power of
+     * two, at most 4096; 0: the element's size), and so many bytes behind it may be read (inputs)
+     * or written (outputs; their contents mean nothing). The host copies a tensor of the
+     * application that has less, so ask for what the kernels need and no more.
+     */
+    uint32_t io_align;
+    uint32_t in_slack, out_slack; /* bytes, at most 4096 */
+    /* Pairs that the frame can compute in place; the provider's array, until frame_free. */
+    uint32_t n_in_place;
     uint32_t reserved0;
+    const bp_in_place *in_place;
 } bp_frame_needs;
+
+/*
+ * What compile and load make a program for. The host's, lent for the call.
+ */
+typedef struct bp_compile {
+    uint32_t struct_size;
+    uint32_t flags;  /* BP_COMPILE_* */
+    uint32_t device; /* that capability named for the nodes, as bp_claim.device */
+    uint32_t reserved0;
+    const char *name; /* of the group, for the provider's own logs: unique within the session */
+} bp_compile;
+
+/* bp_compile.flags. */
+enum {
+    /* compile: save() will follow, so keep what it needs */
+    BP_COMPILE_SAVE = 1u << 0,
+    /*
+     * load: the graph is one node EPContext (com.microsoft), whose inputs and outputs are those of
+     * the group that was saved; the blob has to be enough. Only of BP_PROVIDER_CONTEXTS.
+     */
+    BP_COMPILE_CONTEXT = 1u << 1
+};
+
+/* What a program is like. The host zeroes it first and sets struct_size. */
+typedef struct bp_program_info {
+    uint32_t struct_size;
+    /* Frames that the host makes at once, at most; further runs wait for one. 0: any number. */
+    uint32_t max_frames;
+    uint64_t
+        frame_bytes; /* that a frame holds beyond bp_frame_needs, in bytes; 0: none or unknown */
+} bp_program_info;
+
+/*
+ * Memory that an instance holds beyond what the host gave it through frames and weight_get: weights
+ * in its own layout, caches of primitives, a device's memory. In bytes, now. The host zeroes it
+ * first and sets struct_size.
+ */
+typedef struct bp_instance_memory {
+    uint32_t struct_size;
+    uint32_t reserved0;
+    uint64_t host_weights, host_caches;     /* caches: what trim() could give back */
+    uint64_t device_weights, device_caches; /* the same in memory of its devices */
+} bp_instance_memory;
 
 /*
  * Receives a saved program, piece by piece. The host implements it and lends it for the call of
@@ -681,26 +802,37 @@ typedef struct bp_sink {
 } bp_sink;
 
 /*
- * One copy: dst->bytes from src to dst. Both are lent for the call. Bytes are copied as they are,
+ * [frozen] One copy: dst->bytes from src to dst. Both are lent for the call. Bytes are copied as they are,
  * from base + offset to base + offset. Which side is ordinary memory, and with it the direction, is
- * told by `space`: BP_SPACE_HOST.
+ * told by `space`: BP_SPACE_HOST. Both sides are on devices only with BP_DEV_COPY_DIRECT.
  */
 typedef struct bp_copy {
     bp_tensor *dst;
     const bp_tensor *src;
 } bp_copy;
 
+/* bp_device_ops.flags. */
+enum {
+    /* copy takes rows with both sides in memory of the instance, on one device or on two */
+    BP_DEV_COPY_DIRECT = 1u << 0
+};
+
+/* Flags of bp_device_ops.event_create. */
+enum {
+    BP_EVENT_MANUAL = 1u << 0 /* fired by event_signal, never recorded */
+};
+
 /*
  * Memory and queues of a provider with its own memory; NULL for one that computes in host memory.
- * `dev` counts the instance's devices: of those that create was handed, or 0, the provider's
- * choice. The host works on device 0. alloc, free and copy are never NULL. Queues are (opt):
- * without stream_create copies and execute return when they are done; with it all slots of events
- * are there. A stream is in use by one thread at a time; different ones overlap, and with all other
- * calls.
+ * `dev` counts the instance's devices, as bp_claim.device does. alloc, free and copy are never
+ * NULL. Queues are (opt): without stream_create copies and execute return when they are done; with
+ * it all slots of events but those marked (opt) are there. A stream is in use by one thread at a
+ * time; different ones overlap, and with all other calls. A stream, and an event that was recorded
+ * in it, belong to the device they were made for.
  */
 typedef struct bp_device_ops {
     uint32_t struct_size;
-    uint32_t flags;
+    uint32_t flags; /* BP_DEV_* */
     /*
      * [any] n > 0 bytes in memory space `space` of device `dev`, at a multiple of align (a power of
      * two); *base is opaque to the host
@@ -710,22 +842,24 @@ typedef struct bp_device_ops {
     void (*free)(bp_instance *, uint32_t dev, uint32_t space, void *base); /* [any] */
     /*
      * [any] n copies of dst->bytes each, in order on `stream`; a NULL stream means: return when
-     * they are done. One side of each is in host memory. The rows and tensors are lent for the
-     * call, host memory until the stream has come so far.
+     * they are done. One side of each is in host memory, or both are on devices (copied on the
+     * stream of dst's device). The rows and tensors are lent for the call, host memory until the
+     * stream has come so far.
      */
     bp_rc (*copy)(bp_instance *, const bp_copy *, uint32_t n, void *stream, bp_err *err);
     /* (opt) [any] A queue of work that runs in order. flags: 0. The host's, to stream_destroy. */
     bp_rc (*stream_create)(bp_instance *, uint32_t dev, uint32_t flags, void **out, bp_err *err);
     /* When it returned, nothing that was put in touches memory any more: done, or dropped. */
     void (*stream_destroy)(bp_instance *, void *stream);
-    /* (opt) [any] A point in a stream, not recorded yet. The host's, to event_destroy. */
-    bp_rc (*event_create)(bp_instance *, uint32_t dev, void **out, bp_err *err);
-    /* (opt) [any] Nobody waits for it any more. */
+    /* [any] A point in a stream, not recorded yet. flags: BP_EVENT_*. The host's, to event_destroy. */
+    bp_rc (*event_create)(bp_instance *, uint32_t dev, uint32_t flags, void **out, bp_err *err);
+    /* [any] Nobody waits for it any more. */
     void (*event_destroy)(bp_instance *, void *event);
     /* An event may be recorded again; then it stands for the last time. */
     bp_rc (*event_record)(bp_instance *, void *stream, void *event, bp_err *err);
     /*
-     * (opt) What is put in from now on waits for the event. Hosts of this draft do not ask for it.
+     * (opt) What is put in from now on waits for the event, which is one of the instance, of any of
+     * its devices, recorded or manual. NULL: the host waits in the stream's place.
      */
     bp_rc (*stream_wait)(bp_instance *, void *stream, void *event, bp_err *err);
     /*
@@ -735,13 +869,36 @@ typedef struct bp_device_ops {
     bp_rc (*event_wait)(bp_instance *, void *event, int64_t timeout_ns, bp_err *err);
     /* The vendor's own object behind a stream, for applications that know it; NULL: none. */
     void *(*stream_native)(bp_instance *, void *stream); /* (opt) */
+    /*
+     * (opt) [any] Calls fn(u, rc) once when the stream comes to a recorded event: BP_OK, or what
+     * went wrong in it. On any thread, which fn does not keep; before the return, if it is there
+     * already. With it a stream of another provider can wait for this one.
+     */
+    bp_rc (*event_notify)(bp_instance *, void *event, void (*fn)(void *u, bp_rc rc), void *u,
+                          bp_err *err);
+    /*
+     * (opt) [any] Fires a manual event: streams that wait for it go on, or, where rc is an error,
+     * fail with it. Comes from another provider's event_notify, so it must not block.
+     */
+    void (*event_signal)(bp_instance *, void *event, bp_rc rc);
 } bp_device_ops;
 
 /* bp_provider.flags. */
 enum {
     BP_PROVIDER_CONCURRENT_FRAMES = 1u << 0, /* frames of one program may execute at once */
-    BP_PROVIDER_PARALLEL_COMPILE = 1u << 1,  /* compile and load may overlap on one instance */
-    BP_PROVIDER_UNLOADABLE = 1u << 2         /* no threads, no thread-locals: dlclose is safe */
+    BP_PROVIDER_UNLOADABLE = 1u << 1,        /* no threads, no thread-locals: dlclose is safe */
+    BP_PROVIDER_SUBGRAPHS = 1u << 2,         /* may take If, Loop, Scan whole: sees bp_graph.subs */
+    BP_PROVIDER_CONTEXTS = 1u << 3,   /* load needs no more than the blob: BP_COMPILE_CONTEXT */
+    BP_PROVIDER_ANY_OPTION = 1u << 4, /* keys outside of the schema reach it as strings */
+    BP_PROVIDER_UNINTERRUPTIBLE = 1u << 5, /* execute looks at neither cancel nor deadline_ns */
+    BP_PROVIDER_FORK_SAFE = 1u << 6,  /* instances, programs, frames work in a fork()ed child too */
+    BP_PROVIDER_RUN_EVENTS = 1u << 7, /* execute minds bp_run.wait_event and signal_event */
+    /*
+     * A layout-sensitive operator (Conv, pools, BatchNormalization, Resize...) is taken with its
+     * data channels-last or not at all: the host offers it in the domain com.ms.internal.nhwc, as
+     * ONNX Runtime names it, transposed outside of the group. Weights stay as ONNX has them.
+     */
+    BP_PROVIDER_NHWC = 1u << 8
 };
 
 /*
@@ -787,18 +944,24 @@ typedef struct bp_provider {
     bp_rc (*capability)(bp_instance *, const bp_graph *, const bp_claims *, bp_err *err);
     /*
      * [instance] Makes a program of a group: all of the nodes are its own. The graph stays valid
-     * and unmoved until program_free returned.
+     * and unmoved until program_free returned. BP_E_UNSUPPORTED: the group goes to the next
+     * provider, with the words in the report. Any other error drops the provider from the session.
      */
-    bp_rc (*compile)(bp_instance *, const bp_graph *, uint32_t flags, bp_program **out,
+    bp_rc (*compile)(bp_instance *, const bp_graph *, const bp_compile *, bp_program **out,
                      bp_err *err);
-    /* (opt) [instance] the same from what save wrote; BP_E_STALE: the host compiles instead */
-    bp_rc (*load)(bp_instance *, const bp_graph *, bp_span blob, bp_program **out, bp_err *err);
-    /* (opt) [program] */
+    /*
+     * (opt) [instance] the same from what save wrote, here or on another machine; the blob is lent
+     * for the call, and may be damaged or foreign: BP_E_STALE, and the host compiles instead.
+     */
+    bp_rc (*load)(bp_instance *, const bp_graph *, const bp_compile *, bp_span blob,
+                  bp_program **out, bp_err *err);
+    /* (opt) [program] Writes what load needs. BP_E_UNSUPPORTED: this program cannot be saved. */
     bp_rc (*save)(bp_program *, const bp_sink *, bp_err *err);
     void (*program_free)(bp_program *); /* [program] after its last frame is freed; NULL is fine */
     /*
      * [program] Prepares a run with these shapes: everything that execute would otherwise have to
-     * look up, choose or allocate. BP_E_SHAPE: not with these shapes.
+     * look up, choose or allocate. BP_E_SHAPE: not with these shapes; for them the group's nodes
+     * run on the next providers that take them.
      */
     bp_rc (*frame_create)(bp_program *, const bp_frame_desc *, bp_frame_needs *, bp_frame **out,
                           bp_err *err);
@@ -807,6 +970,12 @@ typedef struct bp_provider {
     bp_rc (*execute)(bp_frame *, const bp_run *, bp_err *err);
     /* (opt) [any] a table for an extension id, or NULL */
     const void *(*extension)(const char *id);
+    /* (opt) [program] asked once, after compile or load */
+    bp_rc (*program_info)(bp_program *, bp_program_info *, bp_err *err);
+    /* (opt) [any] what the instance holds; frames may be executing meanwhile */
+    bp_rc (*memory)(bp_instance *, bp_instance_memory *, bp_err *err);
+    /* (opt) [instance] frees what it can make again; no frame of it is executing */
+    void (*trim)(bp_instance *);
 } bp_provider;
 
 /* What the entry hands out: constant, valid until teardown returned. */

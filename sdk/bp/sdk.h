@@ -97,6 +97,28 @@ static inline int bp_is_cancelled(const volatile uint32_t *cancel)
 }
 
 /*
+ * Should execute stop? BP_OK: no. Else BP_E_CANCELLED or BP_E_TIMEOUT, to be returned as it is.
+ * Costs a load where the run has no deadline, else a look at the clock too (about 25 ns): call it
+ * for each tile or primitive, at least every 20 ms of work. [any thread] of the execute.
+ *
+ *     for (uint32_t tile = 0; tile < n_tiles; tile++) {
+ *         bp_rc rc = bp_stop_check(host, run);
+ *
+ *         if (rc < 0)
+ *             return rc;
+ *         ...
+ *     }
+ */
+static inline bp_rc bp_stop_check(const bp_host *host, const bp_run *run)
+{
+    if (bp_is_cancelled(run->cancel))
+        return BP_E_CANCELLED;
+    if (run->deadline_ns != 0 && host->now_ns(host->h) >= run->deadline_ns)
+        return BP_E_TIMEOUT;
+    return BP_OK;
+}
+
+/*
  * Copies a table of the other side into ours: the common bytes, the rest zero, so that slots which
  * the other side lacks are NULL. Both tables begin with struct_size; own_size is sizeof ours.
  * Own struct_size is the other side's afterwards, and may be larger than own_size. The two tables
@@ -155,16 +177,47 @@ static inline bp_rc bp_host_check(const bp_host *host, const char *name, bp_err 
 static inline void bp_refuse(const bp_claims *claims, uint32_t node, uint32_t reason,
                              const char *subject, const char *text)
 {
-    claims->node(claims->h, node, BP_NO, reason, subject, text, NULL);
+    bp_claim claim;
+
+    memset(&claim, 0, sizeof claim);
+    claim.struct_size = (uint32_t)sizeof claim;
+    claim.verdict = BP_NO;
+    claim.reason = reason;
+    claim.subject = subject;
+    claim.text = text;
+    claims->node(claims->h, node, &claim);
 }
 
 /*
- * Takes a node, without an estimate of its cost. The node then stays in its group whatever other
- * providers cost. To give an estimate, call claims->node with a bp_cost.
+ * Takes a node for device 0, without an estimate of its cost. The node then stays in its group
+ * whatever other providers cost. To name a device or give an estimate, call claims->node with a
+ * bp_claim.
  */
 static inline void bp_accept(const bp_claims *claims, uint32_t node)
 {
-    claims->node(claims->h, node, BP_YES, BP_R_NONE, NULL, NULL, NULL);
+    bp_claim claim;
+
+    memset(&claim, 0, sizeof claim);
+    claim.struct_size = (uint32_t)sizeof claim;
+    claim.verdict = BP_YES;
+    claims->node(claims->h, node, &claim);
+}
+
+/*
+ * A row for a provider's record of a run, zeroed, or NULL when the record is full; the provider
+ * fills it. prof: bp_run.prof, not NULL. One thread at a time.
+ *
+ *     bp_prof_event *event = run->prof ? bp_prof_add(run->prof) : NULL;
+ *     if (event)
+ *         *event = (bp_prof_event){.t0_ns = start, .t1_ns = host->now_ns(host->h), .node = i};
+ */
+static inline bp_prof_event *bp_prof_add(bp_prof *prof)
+{
+    if (prof->count >= prof->cap || prof->stride < sizeof(bp_prof_event)) {
+        prof->dropped++;
+        return NULL;
+    }
+    return (bp_prof_event *)(void *)((char *)prof->ev + (size_t)prof->stride * prof->count++);
 }
 
 /* ---- walking a graph ------------------------------------------------------------------------- */

@@ -24,6 +24,7 @@ struct bp_anchor {
     const bp_node *node;
     const bp_graph *graph;
     const bp_cost *cost;
+    const bp_claim *claim;
     const bp_claims *claims;
     const bp_avail *avail;
     const bp_device *device;
@@ -33,6 +34,10 @@ struct bp_anchor {
     const bp_shape *shape;
     const bp_frame_desc *desc;
     const bp_frame_needs *needs;
+    const bp_in_place *in_place;
+    const bp_compile *compile;
+    const bp_program_info *program_info;
+    const bp_instance_memory *instance_memory;
     const bp_sink *sink;
     const bp_copy *copy;
 };

@@ -25,9 +25,6 @@ check_PROGRAMS += %D%/museum_host
 dist_check_SCRIPTS += %D%/museum.sh
 EXTRA_DIST += \
 	%D%/museum/README.md \
-	%D%/museum/draft1/bp/abi.h \
-	%D%/museum/draft1/bp/sdk.h \
-	%D%/museum/draft1/provider.c \
 	%D%/museum/draft2/bp/abi.h \
 	%D%/museum/draft2/bp/note.h \
 	%D%/museum/draft2/bp/sdk.h \

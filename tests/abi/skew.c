@@ -47,7 +47,7 @@ struct mutant {
         }                                                                                          \
     }
 
-#define MAGIC_TEXT "0x31304250"
+#define MAGIC_TEXT "0x33304250"
 
 static const struct mutant mutants[] = {
     SIZE_OF(MODULE, bp_module, 0, RUNS),
@@ -82,8 +82,8 @@ static const struct mutant mutants[] = {
     SIZE_OF(PROVIDER, bp_provider, 128, RUNS),
     FIELD(PROVIDER, bp_provider, struct_size, 65536, RUNS, NULL, NULL),
     SIZE_OF(PROVIDER, bp_provider, -8, REFUSED),
-    FIELD(PROVIDER, bp_provider, struct_size, 0, REFUSED, "has 0 bytes", "184"),
-    FIELD(PROVIDER, bp_provider, struct_size, 8, REFUSED, "has 8 bytes", "184"),
+    FIELD(PROVIDER, bp_provider, struct_size, 0, REFUSED, "has 0 bytes", "208"),
+    FIELD(PROVIDER, bp_provider, struct_size, 8, REFUSED, "has 8 bytes", "208"),
     FIELD(PROVIDER, bp_provider, struct_size, 65537, REFUSED, "65537", "65536"),
     FIELD(PROVIDER, bp_provider, struct_size, 0xffffffff, REFUSED, "4294967295", "65536"),
     FIELD(PROVIDER, bp_provider, flags, 0x8000, RUNS, NULL, NULL),
@@ -96,8 +96,8 @@ static const struct mutant mutants[] = {
     SIZE_OF(HOST, bp_host, 64, RUNS),
     FIELD(HOST, bp_host, struct_size, 65536, RUNS, NULL, NULL),
     SIZE_OF(HOST, bp_host, -8, REFUSED),
-    FIELD(HOST, bp_host, struct_size, 4, REFUSED, "has 4 bytes", "120"),
-    FIELD(HOST, bp_host, struct_size, 16, REFUSED, "has 16 bytes", "120"),
+    FIELD(HOST, bp_host, struct_size, 4, REFUSED, "has 4 bytes", "128"),
+    FIELD(HOST, bp_host, struct_size, 16, REFUSED, "has 16 bytes", "128"),
     FIELD(HOST, bp_host, magic, 0, REFUSED, "0x00000000", MAGIC_TEXT),
     FIELD(HOST, bp_host, magic, 0x50423031, REFUSED, "0x50423031", MAGIC_TEXT),
     FIELD(HOST, bp_host, abi_major, 0, REFUSED, "ABI 0.", "1.0"),

@@ -296,13 +296,13 @@ static void program_free(bp_program *program)
     host->free(host->h, program, sizeof *program, ALIGN);
 }
 
-static bp_rc compile(bp_instance *instance, const bp_graph *g, uint32_t flags, bp_program **out,
-                     bp_err *err)
+static bp_rc compile(bp_instance *instance, const bp_graph *g, const bp_compile *what,
+                     bp_program **out, bp_err *err)
 {
     const bp_host *host = &instance->host;
     bp_program *program = (bp_program *)host->alloc(host->h, sizeof *program, ALIGN);
 
-    (void)flags;
+    (void)what;
     if (BREAK == CAPABILITY_07 && BP_VALUE(g, 0)->dtype == BP_DTYPE_F64) {
         host->free(host->h, program, sizeof *program, ALIGN);
         return bp_fail(err, BP_E_UNSUPPORTED, "float64 after all");
@@ -345,8 +345,8 @@ static bp_rc save(bp_program *program, const bp_sink *sink, bp_err *err)
     return rc;
 }
 
-static bp_rc load(bp_instance *instance, const bp_graph *g, bp_span blob, bp_program **out,
-                  bp_err *err)
+static bp_rc load(bp_instance *instance, const bp_graph *g, const bp_compile *what, bp_span blob,
+                  bp_program **out, bp_err *err)
 {
     const unsigned char *bytes = (const unsigned char *)blob.data;
     uint32_t head[2] = {0, 0};
@@ -354,7 +354,7 @@ static bp_rc load(bp_instance *instance, const bp_graph *g, bp_span blob, bp_pro
     if (BREAK == CACHE_01)
         return bp_fail(err, BP_E_STALE, "always");
     if (BREAK == CACHE_02)
-        return compile(instance, g, 0, out, err);
+        return compile(instance, g, what, out, err);
     if (blob.size >= sizeof head)
         memcpy(head, bytes, sizeof head);
     if (blob.size < sizeof head || head[0] != 0x4b4f5242)
@@ -369,7 +369,7 @@ static bp_rc load(bp_instance *instance, const bp_graph *g, bp_span blob, bp_pro
         if (bytes[sizeof head + i] != (unsigned char)BP_NODE(g, i)->op[0])
             return bp_fail(err, BP_E_STALE, "of other operators");
     }
-    return compile(instance, g, 0, out, err);
+    return compile(instance, g, what, out, err);
 }
 
 static bp_rc fingerprint(bp_instance *instance, char *buf, uint32_t cap, bp_err *err)
@@ -585,12 +585,13 @@ static void run_step(bp_frame *frame, const struct step *step)
 
 static void record(bp_prof *prof)
 {
-    bp_prof_event event = {1, 2, "Relu", 0, 0, 0, 0, 0};
+    bp_prof_event event = {1, 2, "Relu", 0, 0, 0, 0, NULL, 0};
+    bp_prof_event *rows = prof ? (bp_prof_event *)prof->ev : NULL;
 
     if (!prof)
         return;
     if (prof->count < prof->cap || BREAK == RUN_07)
-        prof->ev[prof->count++ & 3] = event;
+        rows[prof->count++ & 3] = event;
     else
         prof->dropped++;
 }
@@ -676,7 +677,7 @@ __attribute__((destructor)) static void on_exit_(void)
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),
-    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_PARALLEL_COMPILE | BP_PROVIDER_UNLOADABLE,
+    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_UNLOADABLE,
     .id = BREAK == ABI_02 ? "broken" : "org.backplane.broken",
     .name = "broken",
     .version = "0.1.0",

@@ -38,9 +38,10 @@ static bp_rc broken_alloc(bp_instance *instance, uint32_t d, uint32_t space, siz
     return BREAK == DEVICE_06 && rc == BP_E_NOMEM ? BP_E_INTERNAL : rc;
 }
 
-static bp_rc broken_event_create(bp_instance *instance, uint32_t d, void **out, bp_err *err)
+static bp_rc broken_event_create(bp_instance *instance, uint32_t d, uint32_t flags, void **out,
+                                 bp_err *err)
 {
-    bp_rc rc = event_create(instance, d, out, err);
+    bp_rc rc = event_create(instance, d, flags, out, err);
 
     return BREAK == LIFE_09 && rc == BP_E_NOMEM ? BP_E_BUSY : rc;
 }

@@ -104,13 +104,15 @@ static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claim
                         bp_err *err)
 {
     static const bp_cost second = {.struct_size = sizeof second, .known = 1, .run_ns = 1e9};
+    static const bp_claim costly = {
+        .struct_size = sizeof costly, .verdict = BP_YES, .cost = &second};
 
     (void)instance;
     if (FAULT == SPEECHLESS)
         return bp_fail(err, BP_E_INTERNAL, "lost the thread");
     for (uint32_t n = 0; n < g->n_nodes; n++) {
         if (FAULT == COSTLY)
-            claims->node(claims->h, n, BP_YES, BP_R_NONE, NULL, NULL, &second);
+            claims->node(claims->h, n, &costly);
         else if (!takes_dynamic_outputs() || strcmp(BP_NODE(g, n)->op, "NonZero") == 0)
             bp_accept(claims, n);
     }
@@ -119,13 +121,13 @@ static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claim
     return BP_OK;
 }
 
-static bp_rc compile(bp_instance *instance, const bp_graph *g, uint32_t flags, bp_program **out,
-                     bp_err *err)
+static bp_rc compile(bp_instance *instance, const bp_graph *g, const bp_compile *what,
+                     bp_program **out, bp_err *err)
 {
     bp_program *program;
 
     (void)instance;
-    (void)flags;
+    (void)what;
     if (FAULT == UNCOMPILED)
         return bp_fail(err, BP_E_UNSUPPORTED, "the compiler gave up on %u nodes", g->n_nodes);
     program = (bp_program *)calloc(1, sizeof *program);

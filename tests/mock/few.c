@@ -348,13 +348,13 @@ static bp_rc place_values(bp_program *program, const bp_graph *g, bp_err *err)
     return BP_OK;
 }
 
-static bp_rc compile(bp_instance *instance, const bp_graph *g, uint32_t flags, bp_program **out,
-                     bp_err *err)
+static bp_rc compile(bp_instance *instance, const bp_graph *g, const bp_compile *what,
+                     bp_program **out, bp_err *err)
 {
     bp_program *program = (bp_program *)calloc(1, sizeof *program);
     bp_rc rc;
 
-    (void)flags;
+    (void)what;
     if (!program)
         return bp_fail(err, BP_E_NOMEM, "no memory for a program");
     atomic_fetch_add(&counters.programs, 1);

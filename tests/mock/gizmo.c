@@ -257,10 +257,12 @@ static void stream_destroy(bp_instance *instance, void *stream)
     bp_sim_stream_destroy((bp_sim_stream *)stream);
 }
 
-static bp_rc event_create(bp_instance *instance, uint32_t dev, void **out, bp_err *err)
+static bp_rc event_create(bp_instance *instance, uint32_t dev, uint32_t flags, void **out,
+                          bp_err *err)
 {
     bp_sim_event *event = dev == 0 ? bp_sim_event_create(instance->device) : NULL;
 
+    (void)flags;
     if (!event)
         return bp_fail(err, BP_E_NOMEM, "no memory for an event");
     *out = event;

@@ -24,8 +24,8 @@ enum op gizmo_op(const bp_node *node);
 /* "calling" it failed, of an accelerator that gives no reasons. */
 bp_rc gizmo_broke(bp_err *err, const char *calling);
 
-bp_rc gizmo_compile(bp_instance *instance, const bp_graph *graph, uint32_t flags, bp_program **out,
-                    bp_err *err);
+bp_rc gizmo_compile(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
+                    bp_program **out, bp_err *err);
 void gizmo_program_free(bp_program *program);
 bp_rc gizmo_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
                          bp_frame **out, bp_err *err);

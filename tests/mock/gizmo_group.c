@@ -174,13 +174,13 @@ static void place_values(bp_program *program, const bp_graph *g)
         program->values[g->outputs[i]] = (struct value){.place = IN_OUTPUT, .index = i};
 }
 
-bp_rc gizmo_compile(bp_instance *instance, const bp_graph *g, uint32_t flags, bp_program **out,
-                    bp_err *err)
+bp_rc gizmo_compile(bp_instance *instance, const bp_graph *g, const bp_compile *what,
+                    bp_program **out, bp_err *err)
 {
     bp_program *program = (bp_program *)calloc(1, sizeof *program);
     bp_rc rc;
 
-    (void)flags;
+    (void)what;
     if (!program)
         return bp_fail(err, BP_E_NOMEM, "no memory for a program");
     atomic_fetch_add(&gizmo_counters.programs, 1);

@@ -116,11 +116,11 @@ static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claim
     return BP_OK;
 }
 
-static bp_rc compile(bp_instance *instance, const bp_graph *g, uint32_t flags, bp_program **out,
-                     bp_err *err)
+static bp_rc compile(bp_instance *instance, const bp_graph *g, const bp_compile *what,
+                     bp_program **out, bp_err *err)
 {
     (void)instance;
-    (void)flags;
+    (void)what;
     (void)out;
     return bp_fail(err, BP_E_UNAVAILABLE, "there is no phone to compile %u nodes", g->n_nodes);
 }

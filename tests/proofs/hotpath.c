@@ -72,10 +72,10 @@ static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claim
     return BP_OK;
 }
 
-static bp_rc compile(bp_instance *instance, const bp_graph *g, uint32_t flags, bp_program **out,
-                     bp_err *err)
+static bp_rc compile(bp_instance *instance, const bp_graph *g, const bp_compile *what,
+                     bp_program **out, bp_err *err)
 {
-    (void)instance, (void)g, (void)flags, (void)err;
+    (void)instance, (void)g, (void)what, (void)err;
     *out = &program;
     return BP_OK;
 }

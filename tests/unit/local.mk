@@ -59,13 +59,13 @@ unit_tests += %D%/graph/check_schema
 unit_tests += %D%/graph/check_rules
 %C%_graph_check_rules_SOURCES = %D%/graph/check_rules.c %D%/support/fail_alloc.c %D%/support/fail_alloc.h \
 	%D%/graph/check_rules.inc \
-	%D%/graph/check_rules_elem.inc \
+	%D%/graph/check_rules_elementwise.inc \
 	%D%/graph/check_rules_image.inc \
-	%D%/graph/check_rules_index.inc \
+	%D%/graph/check_rules_gather_scatter.inc \
 	%D%/graph/check_rules_ml.inc \
-	%D%/graph/check_rules_ms.inc \
-	%D%/graph/check_rules_norm.inc \
-	%D%/graph/check_rules_quant.inc
+	%D%/graph/check_rules_microsoft.inc \
+	%D%/graph/check_rules_normalization.inc \
+	%D%/graph/check_rules_quantized.inc
 %C%_graph_check_rules_CPPFLAGS = $(unit_cppflags)
 %C%_graph_check_rules_LDFLAGS = $(fail_alloc_ldflags)
 %C%_graph_check_rules_LDADD = $(unit_ldadd)
@@ -209,10 +209,10 @@ unit_tests += %D%/plan/check_report
 %C%_plan_check_report_CPPFLAGS = $(unit_cppflags)
 %C%_plan_check_report_LDADD = $(unit_ldadd)
 
-unit_tests += %D%/exec/check_sized_outputs
-%C%_exec_check_sized_outputs_SOURCES = %D%/exec/check_sized_outputs.c $(kit_sources) %D%/support/graphs.c %D%/support/graphs.h
-%C%_exec_check_sized_outputs_CPPFLAGS = $(unit_cppflags)
-%C%_exec_check_sized_outputs_LDADD = $(unit_ldadd)
+unit_tests += %D%/exec/check_dynamic_outputs
+%C%_exec_check_dynamic_outputs_SOURCES = %D%/exec/check_dynamic_outputs.c $(kit_sources) %D%/support/graphs.c %D%/support/graphs.h
+%C%_exec_check_dynamic_outputs_CPPFLAGS = $(unit_cppflags)
+%C%_exec_check_dynamic_outputs_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/optimize/check_optimize
 %C%_optimize_check_optimize_SOURCES = %D%/optimize/check_optimize.c $(passes_sources) %D%/support/fail_alloc.c \
@@ -233,10 +233,10 @@ unit_tests += %D%/optimize/check_passes_conv
 %C%_optimize_check_passes_conv_CPPFLAGS = $(unit_cppflags)
 %C%_optimize_check_passes_conv_LDADD = $(unit_ldadd)
 
-unit_tests += %D%/optimize/check_passes_digits
-%C%_optimize_check_passes_digits_SOURCES = %D%/optimize/check_passes_digits.c $(passes_sources)
-%C%_optimize_check_passes_digits_CPPFLAGS = $(unit_cppflags)
-%C%_optimize_check_passes_digits_LDADD = $(unit_ldadd)
+unit_tests += %D%/optimize/check_passes_mnist
+%C%_optimize_check_passes_mnist_SOURCES = %D%/optimize/check_passes_mnist.c $(passes_sources)
+%C%_optimize_check_passes_mnist_CPPFLAGS = $(unit_cppflags)
+%C%_optimize_check_passes_mnist_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/optimize/check_passes_fused
 %C%_optimize_check_passes_fused_SOURCES = %D%/optimize/check_passes_fused.c $(passes_sources)
@@ -248,10 +248,10 @@ unit_tests += %D%/optimize/check_passes_nodes
 %C%_optimize_check_passes_nodes_CPPFLAGS = $(unit_cppflags)
 %C%_optimize_check_passes_nodes_LDADD = $(unit_ldadd)
 
-unit_tests += %D%/optimize/check_passes_old
-%C%_optimize_check_passes_old_SOURCES = %D%/optimize/check_passes_old.c $(passes_sources)
-%C%_optimize_check_passes_old_CPPFLAGS = $(unit_cppflags)
-%C%_optimize_check_passes_old_LDADD = $(unit_ldadd)
+unit_tests += %D%/optimize/check_passes_old_opsets
+%C%_optimize_check_passes_old_opsets_SOURCES = %D%/optimize/check_passes_old_opsets.c $(passes_sources)
+%C%_optimize_check_passes_old_opsets_CPPFLAGS = $(unit_cppflags)
+%C%_optimize_check_passes_old_opsets_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/optimize/check_passes_quantized
 %C%_optimize_check_passes_quantized_SOURCES = %D%/optimize/check_passes_quantized.c $(passes_sources)
@@ -364,12 +364,12 @@ unit_tests += %D%/exec/check_generate
 %C%_exec_check_generate_CPPFLAGS = $(unit_cppflags)
 %C%_exec_check_generate_LDADD = $(unit_ldadd) -lm
 
-unit_tests += %D%/exec/check_generate_refuses
-%C%_exec_check_generate_refuses_SOURCES = %D%/exec/check_generate_refuses.c %D%/support/fail_alloc.c \
+unit_tests += %D%/exec/check_generate_errors
+%C%_exec_check_generate_errors_SOURCES = %D%/exec/check_generate_errors.c %D%/support/fail_alloc.c \
 	%D%/support/fail_alloc.h %D%/exec/generate_kit.h %D%/support/random.h $(kit_sources)
-%C%_exec_check_generate_refuses_LDFLAGS = $(fail_alloc_ldflags)
-%C%_exec_check_generate_refuses_CPPFLAGS = $(unit_cppflags)
-%C%_exec_check_generate_refuses_LDADD = $(unit_ldadd)
+%C%_exec_check_generate_errors_LDFLAGS = $(fail_alloc_ldflags)
+%C%_exec_check_generate_errors_CPPFLAGS = $(unit_cppflags)
+%C%_exec_check_generate_errors_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/graph/check_gradient
 %C%_graph_check_gradient_SOURCES = %D%/graph/check_gradient.c $(kit_sources)
@@ -456,7 +456,7 @@ cpu_test_ldadd = %D%/libcputest.la plugins/cpu/libcpu.la $(unit_ldadd)
 	%D%/cpu/cpu_case.h \
 	%D%/cpu/types/every_kit.h \
 	%D%/cpu/types/every.h \
-	%D%/cpu/ml/forest_kit.h \
+	%D%/cpu/ml/trees_kit.h \
 	%D%/cpu/ml/ml_kit.h \
 	%D%/cpu/attention/ms_attention_kit.h \
 	%D%/cpu/ms_kit.h \
@@ -790,8 +790,8 @@ unit_tests += %D%/whole/check_operator_fuzz
 %C%_whole_check_operator_fuzz_LDADD = $(unit_ldadd) -lm
 
 if ENABLE_CPU
-unit_tests += %D%/whole/check_found
-%C%_whole_check_found_SOURCES = %D%/whole/check_found.c $(kit_sources)
-%C%_whole_check_found_CPPFLAGS = $(unit_cppflags)
-%C%_whole_check_found_LDADD = $(unit_ldadd)
+unit_tests += %D%/whole/check_fuzz_findings
+%C%_whole_check_fuzz_findings_SOURCES = %D%/whole/check_fuzz_findings.c $(kit_sources)
+%C%_whole_check_fuzz_findings_CPPFLAGS = $(unit_cppflags)
+%C%_whole_check_fuzz_findings_LDADD = $(unit_ldadd)
 endif

@@ -14,13 +14,14 @@
 bp_rc kit_compile(struct kit *kit, struct kit_exec *exec, bp_instance *instance,
                   const bp_graph *table)
 {
+    bp_compile what = {.struct_size = sizeof what, .name = "check"};
     bp_rc rc;
 
     memset(exec, 0, sizeof *exec);
     exec->kit = kit;
     exec->instance = instance;
     exec->placing = kit->placing;
-    rc = kit->p.compile(instance, table, 0, &exec->program, kit_err(kit));
+    rc = kit->p.compile(instance, table, &what, &exec->program, kit_err(kit));
     if (rc >= 0 && !exec->program)
         kit_fail(kit, "compile succeeds without a program");
     return rc;

@@ -347,8 +347,7 @@ static bool is_cost(double v)
     return v >= 0 && v < 1e30; /* false for NaN */
 }
 
-static void answer(void *h, uint32_t node, uint32_t verdict, uint32_t reason, const char *subject,
-                   const char *text, const bp_cost *cost)
+static void answer(void *h, uint32_t node, const bp_claim *claim)
 {
     struct kit_answers *answers = h;
     struct kit_answer *row;
@@ -357,21 +356,23 @@ static void answer(void *h, uint32_t node, uint32_t verdict, uint32_t reason, co
         answers->broken = "it answers for a node that is not there";
         return;
     }
-    if (verdict > BP_ONLY_IN_GROUP)
+    if (claim->verdict > BP_ONLY_IN_GROUP)
         answers->broken = "an answer is none of BP_NO, BP_YES, BP_ONLY_IN_GROUP";
-    if (verdict == BP_NO && (reason == BP_R_NONE || reason >= BP_R_END))
+    if (claim->verdict == BP_NO && (claim->reason == BP_R_NONE || claim->reason >= BP_R_END))
         answers->broken = "a refusal has no reason of BP_R_*";
-    if (verdict == BP_NO)
-        snprintf(answers->words, sizeof answers->words, "%s%s%s", subject ? subject : "",
-                 subject && text ? ": " : "", text ? text : "");
-    if (text && strchr(text, '\n'))
+    if (claim->verdict == BP_NO)
+        snprintf(answers->words, sizeof answers->words, "%s%s%s",
+                 claim->subject ? claim->subject : "", claim->subject && claim->text ? ": " : "",
+                 claim->text ? claim->text : "");
+    if (claim->text && strchr(claim->text, '\n'))
         answers->broken = "a newline in a refusal's text";
-    if (cost && cost->known && !(is_cost(cost->run_ns) && is_cost(cost->launch_ns)))
+    if (claim->cost && claim->cost->known &&
+        !(is_cost(claim->cost->run_ns) && is_cost(claim->cost->launch_ns)))
         answers->broken = "a cost is negative or not finite";
     row = &answers->node[node];
     row->is_given = true;
-    row->verdict = verdict;
-    row->reason = reason;
+    row->verdict = claim->verdict;
+    row->reason = claim->reason;
 }
 
 void kit_ask(struct kit *kit, bp_instance *instance, const bp_graph *table, struct kit_answers *out)

@@ -148,7 +148,7 @@ static void profile(struct kit *kit)
     struct kit_exec exec;
     struct kit_graph *graph = kit_ready(kit, &exec, instance, c, 0);
     bp_prof_event events[4];
-    bp_prof prof = {sizeof prof, 2, 0, 0, events};
+    bp_prof prof = {sizeof prof, 2, 0, 0, events, sizeof *events, 0};
 
     memset(events, 0x5a, sizeof events);
     exec.run->prof = &prof;

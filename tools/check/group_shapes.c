@@ -181,6 +181,7 @@ bp_instance *kit_begin_saving(struct kit *kit, const struct kit_case **c)
 bool kit_try_load(struct kit *kit, bp_instance *instance, const bp_graph *table,
                   const struct kit_case *c, const void *data, size_t n, const char *what)
 {
+    bp_compile as = {.struct_size = sizeof as, .name = "check"};
     bp_span span = {data, n};
     struct kit_exec exec;
     bp_rc rc;
@@ -188,7 +189,7 @@ bool kit_try_load(struct kit *kit, bp_instance *instance, const bp_graph *table,
     memset(&exec, 0, sizeof exec);
     exec.kit = kit;
     exec.instance = instance;
-    rc = kit->p.load(instance, table, span, &exec.program, kit_err(kit));
+    rc = kit->p.load(instance, table, &as, span, &exec.program, kit_err(kit));
     if (rc < 0 && exec.program)
         kit_fail(kit, "%s: load fails, but gives a program", what);
     if (rc < 0)

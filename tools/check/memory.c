@@ -120,7 +120,7 @@ bp_rc kit_stream_open(struct kit_exec *exec)
         return BP_OK;
     rc = kit->p.dev->stream_create(exec->instance, 0, 0, &exec->stream, kit_err(kit));
     if (rc >= 0)
-        rc = kit->p.dev->event_create(exec->instance, 0, &exec->event, kit_err(kit));
+        rc = kit->p.dev->event_create(exec->instance, 0, 0, &exec->event, kit_err(kit));
     if (rc >= 0 && (!exec->stream || !exec->event))
         kit_fail(kit, "stream_create or event_create succeeds without one");
     return rc;

@@ -155,7 +155,7 @@ static bp_rc starve_call(struct kit *kit, struct kit_exec *exec, int call, unsig
     else if (call == CALL_STREAM)
         rc = dev->stream_create(exec->instance, 0, 0, &made, kit_err(kit));
     else
-        rc = dev->event_create(exec->instance, 0, &made, kit_err(kit));
+        rc = dev->event_create(exec->instance, 0, 0, &made, kit_err(kit));
     kit_alloc_fail_at(0);
     if (rc < 0 && rc != BP_E_NOMEM)
         kit_fail(kit, "%s without memory at allocation %u gives %d, not BP_E_NOMEM: %s",

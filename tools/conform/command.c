@@ -105,6 +105,10 @@ static int check_providers(struct cli *cli, const struct load_args *args)
     return code;
 }
 
+/*
+ * A plug-in that crashes or leaves threads behind does so in the child, so this process can go on
+ * to fork.
+ */
 static int check_in_child(struct cli *cli, const struct load_args *args)
 {
     int status;
@@ -122,6 +126,7 @@ static int check_in_child(struct cli *cli, const struct load_args *args)
     return WEXITSTATUS(status);
 }
 
+/* Those that the process may use, fewer than the machine has in a container. */
 static uint64_t count_cpus(void)
 {
     cpu_set_t set;
@@ -129,6 +134,7 @@ static uint64_t count_cpus(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
 }
 
+/* Tests share the processors. Each has at least two threads, so that parallel code is tested. */
 static void set_defaults(struct conform_args *args)
 {
     uint64_t cpus = count_cpus();
@@ -153,6 +159,7 @@ static int failure_code(const struct conform *c)
     return code;
 }
 
+/* The file of --junit is written although tests failed: a CI server shows it then. */
 static int run_tests(struct conform *c)
 {
     int code;
@@ -165,6 +172,7 @@ static int run_tests(struct conform *c)
     return code == CLI_OK ? failure_code(c) : code;
 }
 
+/* The verdicts and texts of all tests are freed here, whoever filled them in. */
 static int conform(struct cli *cli, const struct conform_args *args,
                    const struct arg_list *operands)
 {

@@ -13,6 +13,7 @@
 
 enum { DEPTH_MAX = 32 }; /* of directories; a link may lead back up */
 
+/* The layout of ONNX's backend tests: DIR/model.onnx beside DIR/test_data_set_*. */
 static bool has_model(const char *dir)
 {
     struct bp_text path = {0};
@@ -45,6 +46,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* Below a test nothing is looked for. `name` is the path from the operand on. */
 static int find(struct conform *c, const char *dir, const char *name, int depth)
 {
     struct bp_text path = {0}, below = {0};
@@ -85,6 +87,7 @@ static const char *base_name(char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
+/* An operand without a test is an error, because a mistyped path must not pass. */
 int conform_find(struct conform *c, const char *dir)
 {
     size_t before = c->n;

@@ -16,6 +16,7 @@ const char *outcome_word(enum outcome outcome)
     return words[outcome];
 }
 
+/* "code" is an exit code of cli.h, that of this test alone. */
 static void tell_json(struct conform *c, const struct test *test)
 {
     const struct verdict *verdict = &test->verdict;
@@ -53,6 +54,7 @@ static void tell_output(const struct test *test)
     }
 }
 
+/* Flushed at once, so that a reader of a pipe sees tests as they end. */
 static void tell_line(const struct conform *c, const struct test *test)
 {
     static const char *const labels[OUTCOMES] = {"ok  ", "FAIL", "known", "skip"};
@@ -97,6 +99,7 @@ void conform_tell(struct conform *c, struct test *test)
     progress_show(&c->progress, test->name, (double)n_done / (double)c->n);
 }
 
+/* The arrays opened here are closed by conform_end(). */
 void conform_begin(struct conform *c)
 {
     progress_begin(&c->progress, c->cli);

@@ -32,6 +32,7 @@ struct job {
 
 /* ---- in the test's process ------------------------------------------------------------------- */
 
+/* `mib` MiB of address space, 0: no limit. A failure is told but does not end the test. */
 static void limit_memory(uint64_t mib)
 {
     struct rlimit limit = {mib << 20, mib << 20};
@@ -40,6 +41,7 @@ static void limit_memory(uint64_t mib)
         fprintf(stderr, "--memory: %s\n", strerror(errno));
 }
 
+/* Read by read_record() in the parent. */
 static void write_record(FILE *file, const struct verdict *verdict)
 {
     fprintf(file, "%d %d %zu\n%s%c%s%c", verdict->code, verdict->is_skipped, verdict->n_sets,
@@ -84,6 +86,7 @@ static char *read_end(FILE *file, size_t most)
     return text;
 }
 
+/* False for a record that is absent or cut off: the process ended before it was written. */
 static bool read_record(FILE *file, struct verdict *out)
 {
     char *placed = NULL, *why = NULL;
@@ -161,6 +164,9 @@ static void set_outcome(const struct conform *c, struct test *test)
     text_finish(&why);
 }
 
+/*
+ * A record counts only if the process then ended with 0: memory checkers report by the exit code.
+ */
 static void end_job(struct conform *c, struct job *job, int status)
 {
     struct test *test = job->test;
@@ -180,6 +186,7 @@ static void end_job(struct conform *c, struct job *job, int status)
 
 /* ---- in the parent --------------------------------------------------------------------------- */
 
+/* The temporary files have no name, so nothing is left behind when this process is killed. */
 static int start_job(struct conform *c, struct job *job, struct test *test, const sigset_t *mask)
 {
     *job = (struct job){.test = test, .start = clock_seconds()};

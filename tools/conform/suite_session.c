@@ -32,6 +32,7 @@ static int run(struct suite *suite, void *self, const bp_binding *inputs, uint32
     return run_once(suite->cli, session, inputs, n_inputs, NULL, out);
 }
 
+/* Inputs and outputs share one array; their strings are the session's. */
 static int run_session(struct suite *suite, bp_session *session, const char *dir)
 {
     uint32_t n_inputs = bp_session_input_count(session);

@@ -77,6 +77,10 @@ static int read_spot(struct suite *suite, const struct spot *spot, const bp_io_i
     return code;
 }
 
+/*
+ * A file without an input in the model is read into a binding of its own, for its error to be
+ * told.
+ */
 static int read_inputs(struct suite *suite, const struct subject *subject, const char *set,
                        bp_binding *inputs, uint32_t *n)
 {
@@ -106,6 +110,7 @@ static bool is_expected(struct suite *suite, const bp_binding *got, const bp_bin
     return compare_is_same(&result);
 }
 
+/* The words are put together first and cut off again where the output is as expected. */
 static int compare_output(struct suite *suite, const struct spot *spot, const bp_io_info *io,
                           const bp_binding *got)
 {
@@ -127,6 +132,7 @@ static int compare_output(struct suite *suite, const struct spot *spot, const bp
     return code;
 }
 
+/* A set without any expected output is an error: it would pass whatever the run gives. */
 static int compare_outputs(struct suite *suite, const struct subject *subject, const char *set,
                            const struct results *results)
 {
@@ -145,6 +151,7 @@ static int compare_outputs(struct suite *suite, const struct subject *subject, c
     return code;
 }
 
+/* What fails is told by suite->why, not printed: the parent prints it. */
 static int run_set(struct suite *suite, const struct subject *subject, const char *set)
 {
     bp_binding *inputs = xalloc(subject->n_inputs, sizeof *inputs);
@@ -173,6 +180,7 @@ static int is_set(const struct dirent *entry)
     return strncmp(entry->d_name, "test_data_set_", strlen("test_data_set_")) == 0;
 }
 
+/* The sets run in the order of their names, on one session; the first failure ends them. */
 int suite_run_sets(struct suite *suite, const struct subject *subject, const char *dir)
 {
     struct dirent **entries = NULL;

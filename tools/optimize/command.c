@@ -77,6 +77,7 @@ struct tally {
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
+/* In the order in which they run. */
 static int list_passes(const struct cli *cli)
 {
     static const char *const levels[] = {"", "none", "basic", "extended", "layout"};
@@ -185,6 +186,10 @@ static int save(struct cli *cli, const struct optimize_args *args, const struct 
     return rc < 0 ? cli_fail_rc(cli, rc == BP_E_IO ? CLI_USAGE : CLI_RUN, rc) : CLI_OK;
 }
 
+/*
+ * The model is optimised for the providers of `options`, which only say what they would take:
+ * none runs it.
+ */
 static int optimize(struct cli *cli, const struct optimize_args *args,
                     const bp_session_options *options, const struct optimize_job *job,
                     struct tally *tally, bool is_one)

@@ -33,6 +33,7 @@ static void put_colour(struct bp_text *out, uint32_t provider, unsigned percent)
     }
 }
 
+/* For strings in double quotes: Graphviz reads entities there too, and backslashes as escapes. */
 void dot_quoted(struct bp_text *out, const char *string)
 {
     struct bp_text html = {0};
@@ -43,6 +44,7 @@ void dot_quoted(struct bp_text *out, const char *string)
     text_finish(&html);
 }
 
+/* The end of a name is kept, because names of exporters differ there. */
 void dot_name(struct bp_text *out, const char *name)
 {
     size_t width = utf8_width(name);

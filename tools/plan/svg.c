@@ -52,6 +52,10 @@ static void feed(int fd, const char *data, size_t size)
     sigaction(SIGPIPE, &before, NULL);
 }
 
+/*
+ * The file is cut to length 0 only once dot has started, so a missing dot leaves an old file as
+ * it was.
+ */
 static int draw(const struct cli *cli, const struct bp_text *dot, const char *path, int out)
 {
     int ends[2], cause, status = 0;

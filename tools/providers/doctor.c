@@ -51,6 +51,9 @@ static int print_explained(struct cli *cli, const bp_report *report, const char 
 
 /* ---- the check-up ---------------------------------------------------------------------------- */
 
+/*
+ * Variables that do not count are shown with the reason, for a forgotten one is a common cause.
+ */
 static void print_variables(const struct cli *cli)
 {
     struct table table = {.columns = 3};
@@ -105,6 +108,7 @@ static int check_up_json(struct cli *cli)
     return CLI_OK;
 }
 
+/* The text of bp_explain() comes last, because it may be long. */
 static int check_up(struct cli *cli, const struct doctor_args *args)
 {
     if (args->is_json)

@@ -32,11 +32,13 @@ static const struct {
     {BIT(U2) | BIT(U4), "uint2-4"},
 };
 
+/* With a comma where there is a word already. */
 static void add_word(struct bp_text *out, const char *word)
 {
     text_printf(out, "%s%s", out->len ? ", " : "", word);
 }
 
+/* Sets are taken out of `types` as they are named, so each type is named once. */
 static void types_words(struct bp_text *out, uint64_t types)
 {
     text_clear(out);
@@ -75,6 +77,7 @@ static bool is_host_operator(const bp_operator_info *row)
     return row->flags & BP_OPERATOR_HOST;
 }
 
+/* Types that ONNX allows and the provider takes under no condition. */
 static uint64_t lacks(const bp_operator_info *row)
 {
     return row->types & ~row->taken & ~row->conditional;
@@ -117,6 +120,7 @@ struct listing {
     uint32_t n_pages;
 };
 
+/* The caller finishes all five with finish_cells(). */
 static void cells(const bp_operator_info *row, struct bp_text cell[5])
 {
     name_words(&cell[0], row);
@@ -158,6 +162,7 @@ static void add_table_row(void *user, const bp_operator_info *row)
     finish_cells(cell);
 }
 
+/* Families number from 1; one that a newer library added has no page here and is left out. */
 static void add_page_row(void *user, const bp_operator_info *row)
 {
     struct listing *listing = user;
@@ -235,6 +240,7 @@ int operators_print(struct cli *cli, uint32_t index)
     return rc < 0 ? cli_fail_rc(cli, CLI_RUN, rc) : CLI_OK;
 }
 
+/* The library numbers them without gaps. */
 static uint32_t count_families(void)
 {
     uint32_t n = 0;

@@ -111,6 +111,7 @@ static void put_bound(struct bp_text *out, const bp_option *option, double bound
         text_printf(out, "%c", " KMGT"[power]);
 }
 
+/* Empty for strings and for numbers without a range. */
 void provider_option_range(struct bp_text *out, const bp_option *option)
 {
     if (option->type == BP_OPT_CHOICE) {
@@ -234,6 +235,7 @@ static void add_libraries(const struct cli *cli, struct table *table, const bp_p
     }
 }
 
+/* Facts that the plug-in leaves out have no row. */
 void provider_print(const struct cli *cli, const bp_provider_info *row)
 {
     struct table table = {.columns = 2};
@@ -262,6 +264,7 @@ void provider_print(const struct cli *cli, const bp_provider_info *row)
     text_finish(&fault);
 }
 
+/* With the reason why each is searched: an option, a variable, the installation. */
 void provider_print_dirs(const struct cli *cli)
 {
     struct table table = {.columns = 2};

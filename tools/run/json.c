@@ -18,6 +18,7 @@ static void json_tensor(struct json *json, const char *name, const bp_tensor *te
     json_list_end(json);
 }
 
+/* Exact types are written digit by digit, because a double would round 64-bit integers. */
 static void json_first_values(struct json *json, const bp_tensor *tensor)
 {
     struct bp_text text = {0};
@@ -37,6 +38,7 @@ static void json_first_values(struct json *json, const bp_tensor *tensor)
     text_finish(&text);
 }
 
+/* "min", "max" and "mean" are absent when every element is NaN. */
 static void json_output(struct json *json, const char *name, const bp_tensor *tensor)
 {
     struct value_stats stats;

@@ -15,6 +15,10 @@
 
 enum { EVENTS = 1 << 20 }; /* capacity; older events are dropped */
 
+/*
+ * Loading is over by now, so its two phases are added with the times that load_session() took.
+ * *out is for profile_end().
+ */
 int profile_begin(struct cli *cli, const char *path, const struct loaded *loaded, bp_profile **out)
 {
     int64_t now = (int64_t)(clock_seconds() * 1e9);
@@ -33,6 +37,7 @@ int profile_begin(struct cli *cli, const char *path, const struct loaded *loaded
     return rc < 0 ? cli_fail_rc(cli, CLI_RUN, rc) : CLI_OK;
 }
 
+/* Frees the profile in any case, also that of a run that failed. */
 int profile_end(struct cli *cli, const char *path, bp_profile *profile)
 {
     char *text = NULL;

@@ -59,12 +59,9 @@ static void note_event(const bp_frame *frame, const struct bp_dnnl_step *step, i
 {
     bp_prof_event *event;
 
-    if (prof->count >= prof->cap) {
-        prof->dropped++;
+    event = bp_prof_add(prof);
+    if (!event)
         return;
-    }
-    event = &prof->ev[prof->count++];
-    memset(event, 0, sizeof *event);
     event->t0_ns = t0;
     event->t1_ns = bp_dnnl_now_ns();
     event->name = BP_NODE(frame->program->graph, step->node)->name;

@@ -6,6 +6,7 @@
 #include "host/load/services.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 static void log_line(void *h, uint32_t level, const char *domain, const char *text)
 {
@@ -112,6 +113,15 @@ static const void *extension(void *h, const char *id)
     return strcmp(id, BP_EXT_CONSTANTS) == 0 ? &constants : NULL;
 }
 
+static int64_t now_ns(void *h)
+{
+    struct timespec now;
+
+    (void)h;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 static void fill(bp_host *host, void *h, const char *module_path)
 {
     *host = (bp_host){
@@ -132,6 +142,7 @@ static void fill(bp_host *host, void *h, const char *module_path)
         .weight_get = weight_get,
         .weight_put = weight_put,
         .extension = extension,
+        .now_ns = now_ns,
     };
 }
 

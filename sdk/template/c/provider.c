@@ -162,13 +162,13 @@ static void program_free(bp_program *program)
     host->free(host->h, program, sizeof *program, ALIGN);
 }
 
-static bp_rc compile(bp_instance *instance, const bp_graph *g, uint32_t flags, bp_program **out,
-                     bp_err *err)
+static bp_rc compile(bp_instance *instance, const bp_graph *g, const bp_compile *what,
+                     bp_program **out, bp_err *err)
 {
     const bp_host *host = &instance->host;
     bp_program *program = (bp_program *)host->alloc(host->h, sizeof *program, ALIGN);
 
-    (void)flags;
+    (void)what;
     if (!program)
         return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for a program");
     program->instance = instance;
@@ -326,7 +326,7 @@ static bp_rc execute(bp_frame *frame, const bp_run *run, bp_err *err)
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),
-    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_PARALLEL_COMPILE | BP_PROVIDER_UNLOADABLE,
+    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_UNLOADABLE,
     .id = "@ID@",
     .name = "@NAME@",
     .version = "0.1.0",

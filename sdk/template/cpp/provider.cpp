@@ -165,13 +165,13 @@ static void program_free(bp_program *program)
     host->free(host->h, program, sizeof *program, ALIGN);
 }
 
-static bp_rc compile(bp_instance *instance, const bp_graph *g, uint32_t flags, bp_program **out,
+static bp_rc compile(bp_instance *instance, const bp_graph *g, const bp_compile *what, bp_program **out,
                      bp_err *err)
 {
     const bp_host *host = &instance->host;
     bp_program *program = static_cast<bp_program *>(host->alloc(host->h, sizeof *program, ALIGN));
 
-    (void)flags;
+    (void)what;
     if (!program)
         return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for a program");
     program->instance = instance;
@@ -338,7 +338,7 @@ static constexpr bp_provider make_provider()
     bp_provider p{};
 
     p.struct_size = sizeof p;
-    p.flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_PARALLEL_COMPILE | BP_PROVIDER_UNLOADABLE;
+    p.flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_UNLOADABLE;
     p.id = "@ID@";
     p.name = "@NAME@";
     p.version = "0.1.0";

@@ -188,11 +188,13 @@ static void stream_destroy(bp_instance *instance, void *stream)
     bp_sim_stream_destroy((bp_sim_stream *)stream);
 }
 
-static bp_rc event_create(bp_instance *instance, uint32_t dev, void **out, bp_err *err)
+static bp_rc event_create(bp_instance *instance, uint32_t dev, uint32_t flags, void **out,
+                          bp_err *err)
 {
     bp_sim_event *event = bp_sim_event_create(instance->device);
 
     (void)dev;
+    (void)flags; /* a host asks for BP_EVENT_MANUAL only where there is event_signal */
     if (!event)
         return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for an event");
     *out = event;
@@ -327,13 +329,13 @@ static void program_free(bp_program *program)
     host->free(host->h, program, sizeof *program, ALIGN);
 }
 
-static bp_rc compile(bp_instance *instance, const bp_graph *g, uint32_t flags, bp_program **out,
-                     bp_err *err)
+static bp_rc compile(bp_instance *instance, const bp_graph *g, const bp_compile *what,
+                     bp_program **out, bp_err *err)
 {
     const bp_host *host = &instance->host;
     bp_program *program = (bp_program *)host->alloc(host->h, sizeof *program, ALIGN);
 
-    (void)flags;
+    (void)what;
     if (!program)
         return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for a program");
     program->instance = instance;
@@ -480,7 +482,7 @@ static bp_rc execute(bp_frame *frame, const bp_run *run, bp_err *err)
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),
-    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_PARALLEL_COMPILE | BP_PROVIDER_UNLOADABLE,
+    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_UNLOADABLE,
     .id = "@ID@",
     .name = "@NAME@",
     .version = "0.1.0",

@@ -397,13 +397,13 @@ static void check_case(const struct rule_case *c, bool with_defaults)
 
 static const struct rule_case cases[] = {
 #include "graph/check_rules.inc"
-#include "graph/check_rules_elem.inc"
+#include "graph/check_rules_elementwise.inc"
+#include "graph/check_rules_gather_scatter.inc"
 #include "graph/check_rules_image.inc"
-#include "graph/check_rules_index.inc"
+#include "graph/check_rules_microsoft.inc"
 #include "graph/check_rules_ml.inc"
-#include "graph/check_rules_ms.inc"
-#include "graph/check_rules_norm.inc"
-#include "graph/check_rules_quant.inc"
+#include "graph/check_rules_normalization.inc"
+#include "graph/check_rules_quantized.inc"
 };
 
 START_TEST(shape_rules_infer_outputs_of_each_operator)

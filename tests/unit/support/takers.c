@@ -12,15 +12,19 @@
 static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claims *claims,
                         bp_err *err)
 {
+    const bp_claim taken = {.struct_size = sizeof taken, .verdict = BP_YES, .cost = instance->cost};
+    const bp_claim in_group = {
+        .struct_size = sizeof in_group, .verdict = BP_ONLY_IN_GROUP, .cost = instance->cost};
+
     for (uint32_t n = 0; n < g->n_nodes; n++) {
         char letter = BP_NODE(g, n)->name[0];
 
         if (instance->twice)
             bp_refuse(claims, n, BP_R_MEMORY, "device", "changed its mind");
         if (instance->only && strchr(instance->only, letter))
-            claims->node(claims->h, n, BP_ONLY_IN_GROUP, 0, NULL, NULL, instance->cost);
+            claims->node(claims->h, n, &in_group);
         else if (strchr(instance->takes, letter))
-            claims->node(claims->h, n, BP_YES, 0, NULL, NULL, instance->cost);
+            claims->node(claims->h, n, &taken);
         else if (letter != '_') /* about those it says nothing */
             bp_refuse(claims, n, BP_R_OP, BP_NODE(g, n)->op, "not this one");
     }

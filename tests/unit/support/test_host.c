@@ -649,21 +649,19 @@ static void build_graph(struct th *t)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static void on_claim(void *h, uint32_t node, uint32_t verdict, uint32_t reason, const char *subject,
-                     const char *text, const bp_cost *cost)
+static void on_claim(void *h, uint32_t node, const bp_claim *claim)
 {
     struct th *t = h;
 
-    (void)cost;
     if (node >= t->n_nodes)
         die("a claim for a node that is not there", t->provider->name);
-    t->verdict = verdict;
-    if (verdict != BP_NO)
+    t->verdict = claim->verdict;
+    if (claim->verdict != BP_NO)
         return;
     t->refused++;
-    t->reason = reason;
-    snprintf(t->message, sizeof t->message, "%s: %s (%s)", t->nodes[node].op, text ? text : "",
-             subject ? subject : "");
+    t->reason = claim->reason;
+    snprintf(t->message, sizeof t->message, "%s: %s (%s)", t->nodes[node].op,
+             claim->text ? claim->text : "", claim->subject ? claim->subject : "");
 }
 
 static bp_rc ensure_instance(struct th *t)
@@ -788,12 +786,13 @@ static bp_rc make_frame(struct th *t)
 
 bp_rc th_frame(struct th *t)
 {
+    const bp_compile what = {.struct_size = sizeof what, .name = "test"};
     bp_rc rc = BP_OK;
 
     if (!t->program) {
         rc = th_claim(t);
         if (rc >= 0)
-            rc = t->provider->compile(t->instance, &t->graph, 0, &t->program, &t->err);
+            rc = t->provider->compile(t->instance, &t->graph, &what, &t->program, &t->err);
     }
     if (rc >= 0 && !t->frame) {
         rc = make_frame(t);

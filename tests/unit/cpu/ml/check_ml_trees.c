@@ -6,7 +6,7 @@
 
 #include "config.h"
 
-#include "cpu/ml/forest_kit.h"
+#include "cpu/ml/trees_kit.h"
 
 /* ---- TreeEnsembleRegressor ------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_found.c - faults that generated models (check_operator_fuzz.c) found, one test each. */
+/* check_fuzz_findings.c - faults that generated models (check_operator_fuzz.c) found, one test each. */
 
 #include "config.h"
 

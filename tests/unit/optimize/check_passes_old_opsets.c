@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_passes_old.c - models of opsets 1 to 6, where Add and Mul broadcast only where `broadcast`
+ * check_passes_old_opsets.c - models of opsets 1 to 6, where Add and Mul broadcast only where `broadcast`
  * says so, and along `axis`, and where BatchNormalization and Dropout train unless `is_test` says
  * otherwise: they compute the same at every level, and what looks as it does later is not taken for
  * that.
@@ -186,5 +186,5 @@ int main(void)
     tcase_add_test(all, batch_norm_of_old_opset_is_folded_into_conv);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 120);
-    return kit_main("passes_old", &all, 1);
+    return kit_main("passes_old_opsets", &all, 1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_generate_refuses.c - subgraphs and inputs that BeamSearch, GreedySearch and Sampling cannot
+ * check_generate_errors.c - subgraphs and inputs that BeamSearch, GreedySearch and Sampling cannot
  * take, runs that end early, and memory that is not there.
  */
 
@@ -395,5 +395,5 @@ int main(void)
     tcase_add_test(tcase, search_accepts_a_vocabulary_smaller_than_the_logits);
     tcase_add_test(tcase, long_search_is_cancelled_between_tokens);
     tcase_add_loop_test(tcase, search_survives_every_failing_allocation, 0, 4);
-    return kit_main("generate_refuses", &tcase, 1);
+    return kit_main("generate_errors", &tcase, 1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_passes_digits.c - the digits of the model zoo (MNIST), built here with smaller images: what
+ * check_passes_mnist.c - the digits of the model zoo (MNIST), built here with smaller images: what
  * each level makes of them, alone and for a provider that takes plain operators only.
  */
 
@@ -230,5 +230,5 @@ int main(void)
     tcase_add_test(all, mnist_is_fused_when_nnapi_is_dropped);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 120);
-    return kit_main("passes_digits", &all, 1);
+    return kit_main("passes_mnist", &all, 1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_sized_outputs.c - outputs that a provider sizes itself while it runs. The graph and its one operator
+ * check_dynamic_outputs.c - outputs that a provider sizes itself while it runs. The graph and its one operator
  * of that kind are made by hand, so that it is tested whatever the schema tables have.
  */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* forest_kit.h - random forests for tests of tree ensembles, and the plainest walk through them. */
-#ifndef BP_TESTS_FOREST_KIT_H
-#define BP_TESTS_FOREST_KIT_H
+/* trees_kit.h - random forests for tests of tree ensembles, and the plainest walk through them. */
+#ifndef BP_TESTS_TREES_KIT_H
+#define BP_TESTS_TREES_KIT_H
 
 #include <check.h>
 #include <math.h>
