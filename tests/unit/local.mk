@@ -795,3 +795,16 @@ unit_tests += %D%/whole/check_fuzz_findings
 %C%_whole_check_fuzz_findings_CPPFLAGS = $(unit_cppflags)
 %C%_whole_check_fuzz_findings_LDADD = $(unit_ldadd)
 endif
+
+# the sources themselves, since libonnxruntime hides what these test
+unit_tests += %D%/ort/check_hardware
+%C%_ort_check_hardware_CPPFLAGS = $(unit_cppflags)
+%C%_ort_check_hardware_LDADD = runtime/ort/libonnxruntime.la runtime/libbackplane.la $(CHECK_LIBS)
+%C%_ort_check_hardware_SOURCES = \
+	%D%/ort/check_hardware.c runtime/ort/devices/hardware.c runtime/ort/key_values.c runtime/ort/status.c \
+	runtime/ort/error_codes.c
+
+unit_tests += %D%/ort/check_error_codes
+%C%_ort_check_error_codes_CPPFLAGS = $(unit_cppflags)
+%C%_ort_check_error_codes_LDADD = runtime/ort/libonnxruntime.la runtime/libbackplane.la $(CHECK_LIBS)
+%C%_ort_check_error_codes_SOURCES = %D%/ort/check_error_codes.c runtime/ort/status.c runtime/ort/error_codes.c
