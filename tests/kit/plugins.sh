@@ -124,7 +124,7 @@ for plugin in "$BP_BUILDDIR"/providers/*.so "$BP_MOCK_DIR/libbp-gizmo.so" "$few"
 done
 gives 0 --list
 grep -q FUZZ "$dir/out" && fails "--list has the group FUZZ without --fuzz"
-for group in FILE ABI PROBE OPTIONS CAPABILITY NUMERICS RUN DEVICE SHAPES CACHE LIFE DOCS; do
+for group in FILE ABI PROBE OPTIONS CAPABILITY NUMERICS WEIGHTS RUN STATE PROCESS DEVICE SHAPES CACHE LIFE DOCS; do
     grep -q "^BPK-$group-01 " "$dir/out" || fails "--list lacks group $group"
 done
 

@@ -103,16 +103,27 @@ static const char *kind_of(const void *context)
 #endif
 }
 
-/* The region that an address is in, or within a page of. */
+/* How far an address is from a region: 0 within it. */
+static size_t distance(const struct region *r, const char *at)
+{
+    if (at < r->data)
+        return (size_t)(r->data - at);
+    return at < r->data + r->n ? 0 : (size_t)(at - r->data) - r->n + 1;
+}
+
+/* The region that an address is in, or the nearest within a page. */
 static const struct region *region_at(const char *at)
 {
+    const struct region *nearest = NULL;
+
     for (int i = 0; i < MOST; i++) {
         const struct region *r = &regions[i];
 
-        if (r->data && at + PAGE >= r->data && at < r->data + pages(r->n) + PAGE)
-            return r;
+        if (r->data && distance(r, at) <= PAGE &&
+            (!nearest || distance(r, at) < distance(nearest, at)))
+            nearest = r;
     }
-    return NULL;
+    return nearest;
 }
 
 /*

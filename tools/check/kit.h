@@ -106,7 +106,8 @@ struct kit_group {
 /* The groups in the order in which they run; NULL ends them. */
 extern const struct kit_group *const kit_groups[];
 extern const struct kit_group kit_file, kit_abi, kit_probe, kit_options, kit_capability,
-    kit_numerics, kit_run, kit_device, kit_shapes, kit_cache, kit_life, kit_docs, kit_fuzz;
+    kit_numerics, kit_weights, kit_run, kit_state, kit_process, kit_device, kit_shapes, kit_cache,
+    kit_life, kit_docs, kit_fuzz;
 
 #define KIT_PRINTF __attribute__((format(printf, 2, 3)))
 
@@ -128,6 +129,8 @@ void kit_map(struct kit *kit);
 void kit_open(struct kit *kit);
 /* The same, and skips the test when the provider is not usable here. */
 void kit_open_usable(struct kit *kit);
+/* is_available(), known to the kit's process if it does not return. */
+bp_rc kit_is_available(struct kit *kit, bp_avail *out, bp_err *err);
 /*
  * Rows for create(), to be freed: options have their defaults, or what the user gives, but for
  * option `row` (BP_NONE: none), which has a value of the test's. Skips the test where a default is

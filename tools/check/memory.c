@@ -91,7 +91,7 @@ bool kit_block_is_whole(const struct kit_block *block)
     for (const unsigned char *at = block->image; at < end; at++) {
         if (at == block->data)
             at += block->bytes;
-        if (*at != GUARD_BYTE)
+        if (at < end && *at != GUARD_BYTE)
             return false;
     }
     return true;

@@ -19,11 +19,23 @@ void kit_settle(struct kit *kit)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
+bp_rc kit_is_available(struct kit *kit, bp_avail *out, bp_err *err)
+{
+    bp_rc rc;
+
+    kit->outcome->stage = KIT_AVAILABLE;
+    rc = kit->p.is_available(&kit->host.table, out, err);
+    kit->outcome->stage = KIT_BEYOND;
+    return rc;
+}
+
 void kit_map(struct kit *kit)
 {
     void *symbol;
 
+    kit->outcome->stage = KIT_LOADING;
     kit->handle = dlopen(kit->path, RTLD_NOW | RTLD_LOCAL);
+    kit->outcome->stage = KIT_BEYOND;
     if (!kit->handle)
         kit_fail(kit, "%s", dlerror());
     symbol = dlsym(kit->handle, BP_ENTRY_SYMBOL);
@@ -59,7 +71,9 @@ void kit_open(struct kit *kit)
     bp_rc rc;
 
     kit_map(kit);
+    kit->outcome->stage = KIT_ENTRY;
     rc = kit->entry(&kit->host.table, &kit->module, kit_err(kit));
+    kit->outcome->stage = KIT_BEYOND;
     if (rc < 0)
         kit_fail(kit, "the entry refuses a host of ABI %u.%u with %d: %s", BP_ABI_MAJOR,
                  BP_ABI_MINOR, (int)rc, kit->words);
@@ -102,8 +116,7 @@ void kit_open_usable(struct kit *kit)
     avail.reason_cap = sizeof reason;
     avail.fix = fix;
     avail.fix_cap = sizeof fix;
-    if (kit->p.is_available(&kit->host.table, &avail, kit_err(kit)) < 0 ||
-        avail.state != BP_AVAIL_YES)
+    if (kit_is_available(kit, &avail, kit_err(kit)) < 0 || avail.state != BP_AVAIL_YES)
         kit_skip(kit, "not usable here: %s", reason[0] ? reason : kit->words);
 }
 
@@ -270,7 +283,9 @@ static bp_rc create(struct kit *kit, uint32_t row, const char *text, const uint3
     bp_rc rc;
 
     *out = NULL;
+    kit->outcome->stage = KIT_CREATE;
     rc = kit->p.create(&kit->host.table, opts, kit->p.n_options, devs, n_devs, out, kit_err(kit));
+    kit->outcome->stage = KIT_BEYOND;
     free(opts); /* what create() wants to keep, it copied */
     return rc;
 }
