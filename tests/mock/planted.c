@@ -294,6 +294,13 @@ static uint32_t verdict_of(const bp_instance *instance, const bp_graph *g, uint3
     return BP_YES;
 }
 
+static void claim(const bp_claims *claims, uint32_t n, uint32_t verdict)
+{
+    const bp_claim row = {.struct_size = sizeof row, .verdict = verdict};
+
+    claims->node(claims->h, n, &row);
+}
+
 static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claims *claims,
                         bp_err *err)
 {
@@ -311,7 +318,7 @@ static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claim
         if (why)
             bp_refuse(claims, n, BP_R_OTHER, NULL, why);
         else
-            claims->node(claims->h, n, verdict_of(instance, g, n), BP_R_NONE, NULL, NULL, NULL);
+            claim(claims, n, verdict_of(instance, g, n));
     }
     return BP_OK;
 }
@@ -516,14 +523,14 @@ static bp_rc fill_program(bp_program *program, const bp_graph *g, bp_err *err)
     return rc;
 }
 
-static bp_rc compile(bp_instance *instance, const bp_graph *g, uint32_t flags, bp_program **out,
-                     bp_err *err)
+static bp_rc compile(bp_instance *instance, const bp_graph *g, const bp_compile *how,
+                     bp_program **out, bp_err *err)
 {
     const bp_host *host = &instance->host;
     bp_program *program;
     bp_rc rc;
 
-    (void)flags;
+    (void)how;
     change_process("compile");
     if (g->n_nodes > MAX_NODES)
         return bp_fail(err, BP_E_UNSUPPORTED, "%u nodes", (unsigned)g->n_nodes);
@@ -641,7 +648,7 @@ static bp_rc frame_create(bp_program *program, const bp_frame_desc *desc, bp_fra
         return rc;
     }
     if (has("writes-description"))
-        desc->in[0].dims[0] += 0, desc->in[0].flags = 1;
+        desc->in[0].dims[0] += 0, desc->in[0].bytes = 1;
     *out = frame;
     return BP_OK;
 }

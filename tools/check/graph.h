@@ -6,7 +6,7 @@
 #include "check/cases/case.h"
 #include "check/kit.h"
 
-enum { KIT_NODES = 1024 /* of a graph about whose nodes answers are kept */ };
+enum { KIT_NODES = 1024 /* nodes of a graph whose answers are kept */ };
 
 /* A graph: as many nodes as were added, independent of each other unless chained. */
 struct kit_graph;
@@ -59,6 +59,9 @@ struct kit_answers {
 /* Asks capability() about a graph; fails the test when it fails. */
 void kit_ask(struct kit *kit, bp_instance *instance, const bp_graph *table,
              struct kit_answers *out);
+/* What capability() says of the node of a case alone: BP_NO, ... words: 256 bytes, or NULL. */
+uint32_t kit_verdict_of(struct kit *kit, bp_instance *instance, const struct kit_case *c,
+                        uint32_t flags, char *words);
 /* Would the node of a case be taken? */
 bool kit_takes(struct kit *kit, bp_instance *instance, const struct kit_case *c, uint32_t flags);
 

@@ -80,6 +80,14 @@ void kit_protect(void *data, size_t n, bool is_read_only)
         abort();
 }
 
+void kit_forbid(void *data, size_t n)
+{
+    uintptr_t first = (uintptr_t)data / PAGE * PAGE, end = (uintptr_t)data + (n ? n : 1);
+
+    if (mprotect((void *)first, pages(end - first), PROT_NONE) != 0)
+        abort();
+}
+
 void kit_guard_add(const void *data, size_t n, const char *what, int number, bool is_read_only)
 {
     for (int i = 0; i < MOST; i++) {
@@ -153,8 +161,9 @@ static void stopped(int signal_number, siginfo_t *info, void *context)
                  guarded->doing ? guarded->doing : "", kind, (size_t)(at - r->data) - r->n + 1,
                  r->what, number, r->n);
     else
-        snprintf(outcome->text, sizeof outcome->text, "%s: it %s to %s%s, which it may only read",
-                 guarded->doing ? guarded->doing : "", kind, r->what, number);
+        snprintf(outcome->text, sizeof outcome->text, "%s: it %s %s%s, which it may %s",
+                 guarded->doing ? guarded->doing : "", kind, r->what, number,
+                 r->is_read_only ? "only read" : "not touch any more");
     outcome->verdict = KIT_FAIL;
     outcome->is_done = 1;
     _exit(0);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "check/kit.h"
+#include "check/guard.h"
 
 void kit_settle(struct kit *kit)
 {
@@ -309,5 +309,47 @@ bp_instance *kit_instance(struct kit *kit)
         kit_fail(kit, "create with default options gives %d: %s", (int)rc, kit->words);
     if (!instance)
         kit_fail(kit, "create succeeds without an instance");
+    return instance;
+}
+
+/* A copy of a text at *at, which moves past it. */
+static const char *move_text(char **at, const char *text)
+{
+    char *copy = *at;
+    size_t n = text ? strlen(text) + 1 : 0;
+
+    if (!text)
+        return NULL;
+    memcpy(copy, text, n);
+    *at += n;
+    return copy;
+}
+
+bp_instance *kit_instance_without_texts(struct kit *kit)
+{
+    bp_opt *opts = kit_option_values(kit, BP_NONE, NULL), *moved;
+    size_t n = kit->p.n_options * sizeof *opts + 1, mapped;
+    bp_instance *instance = NULL;
+    void *data, *block;
+    char *at;
+    bp_rc rc;
+
+    for (uint32_t i = 0; i < kit->p.n_options; i++)
+        n += strlen(opts[i].key) + strlen(opts[i].str ? opts[i].str : "") + 2;
+    block = kit_map_after(n, &data, &mapped);
+    (void)block; /* stays, as long as the process */
+    moved = data;
+    at = (char *)(moved + kit->p.n_options);
+    for (uint32_t i = 0; i < kit->p.n_options; i++) {
+        moved[i] = opts[i];
+        moved[i].key = move_text(&at, opts[i].key);
+        moved[i].str = move_text(&at, opts[i].str);
+    }
+    rc = kit->p.create(&kit->host.table, moved, kit->p.n_options, NULL, 0, &instance, kit_err(kit));
+    kit_guard_add(data, n, "options that were lent for create", -1, false);
+    kit_forbid(data, n);
+    free(opts);
+    if (rc < 0 || !instance)
+        kit_fail(kit, "create with default options gives %d: %s", (int)rc, kit->words);
     return instance;
 }
