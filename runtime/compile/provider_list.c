@@ -62,7 +62,9 @@ static struct bp_active *add_active(struct bp_provider_list *providers)
         providers->active = list;
     if (active)
         active->memory = bp_region_alloc(&providers->region, sizeof *active->memory);
-    if (!active || !active->memory || !list)
+    if (active)
+        active->refused = bp_region_alloc(&providers->region, sizeof *active->refused);
+    if (!active || !active->memory || !active->refused || !list)
         return NULL;
     list[providers->count++] = active;
     return active;
@@ -392,6 +394,7 @@ static void finish_active(struct bp_active *active)
 {
     if (active->instance)
         active->provider->destroy(active->instance);
+    bp_refused_finish(active->refused);
     for (uint32_t i = 0; active->changed && i < active->n_options; i++)
         free(active->changed[i]);
     free(active->changed);

@@ -26,6 +26,7 @@ struct bp_active {
     uint32_t spaces;   /* memory spaces of its own; 0: it computes in host memory */
     struct bp_services services;
     struct bp_provider_memory *memory; /* that its groups use; never NULL */
+    struct bp_refused *refused; /* nodes that it gave back; NULL: what it refuses is an error */
 };
 
 /*

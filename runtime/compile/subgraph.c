@@ -5,6 +5,7 @@
 
 #include "compile/subgraph.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "custom/provider.h"
@@ -33,7 +34,7 @@ static struct bp_asked *make_asked(const struct bp_provider_list *providers)
         const struct bp_active *active = providers->active[i];
 
         asked[i] = (struct bp_asked){active->provider, active->instance, active->name,
-                                     active->provider == &bp_custom_provider};
+                                     active->provider == &bp_custom_provider, active->refused};
     }
     return asked;
 }
@@ -143,23 +144,64 @@ static const char *group_name(struct making *m, const struct bp_unit *unit)
                             (unsigned)(unit->group - m->subgraph->part.groups));
 }
 
+/*
+ * A group that its provider does not compile after all goes to the next providers; the same nodes
+ * again would be a loop, and are that provider's failure.
+ */
+static bp_rc refuse(struct making *m, const struct bp_unit *unit, const char *words, bp_err *err)
+{
+    struct bp_active *active = m->maker->providers->active[unit->group->provider];
+    const struct bp_group *group = unit->group;
+    char text[640];
+    bool is_new = false;
+    bp_rc rc = BP_OK;
+
+    snprintf(text, sizeof text, "it refused to compile a group of %u node%s: %s", group->n_nodes,
+             group->n_nodes == 1 ? "" : "s", words);
+    for (uint32_t i = 0; rc >= 0 && i < group->n_nodes; i++)
+        rc = bp_refused_add(active->refused, &m->subgraph->ir->nodes[group->nodes[i]], text,
+                            &is_new, err);
+    if (rc < 0)
+        return rc;
+    if (!is_new)
+        return bp_fail(err, BP_E_INTERNAL, "it refused to compile what it gave back before: %s",
+                       words);
+    m->maker->n_refused++;
+    bp_log(m->maker->providers->log,
+           active->fallback == BP_FALLBACK_SILENT ? BP_LOG_INFO : BP_LOG_WARN, "session",
+           "provider '%s' gives back group %s (%u node%s, first '%s'): %s", active->name,
+           group_name(m, unit), group->n_nodes, group->n_nodes == 1 ? "" : "s",
+           m->subgraph->ir->nodes[group->nodes[0]].name, words);
+    return BP_OK;
+}
+
 /* Lets a provider compile one group. */
 static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
 {
     struct bp_active *active = m->maker->providers->active[unit->group->provider];
     bp_compile what = {.struct_size = sizeof what, .name = group_name(m, unit)};
+    char words[512];
+    bp_err own = bp_err_init(words, sizeof words);
     bp_rc rc;
 
     if (!what.name)
         return bp_fail_nomem(err, "a group's name");
     unit->by = active;
     unit->is_exclusive = !(active->provider->flags & BP_PROVIDER_CONCURRENT_FRAMES);
-    bp_err_clear(err);
     rc = active->provider->compile(active->instance, &unit->group->view->graph, &what,
-                                   &unit->program, err);
-    rc = bp_err_complete(err, rc);
+                                   &unit->program, &own);
+    rc = bp_err_complete(&own, rc);
     if (rc >= 0 && !unit->program)
-        rc = bp_fail(err, BP_E_INTERNAL, "compile succeeded without a program");
+        rc = bp_fail(&own, BP_E_INTERNAL, "compile succeeded without a program");
+    if (rc == BP_E_UNSUPPORTED && active->refused) {
+        rc = refuse(m, unit, words, err);
+        if (rc >= 0 || rc == BP_E_NOMEM)
+            return rc;
+    } else if (rc < 0) {
+        bp_fail(err, rc, "%s", words);
+        if (err)
+            err->native_code = own.native_code;
+    }
     if (rc < 0) {
         m->maker->failed = unit->group->provider;
         m->maker->failed_stage = BP_STAGE_COMPILE;

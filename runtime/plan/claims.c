@@ -62,6 +62,7 @@ static void answer(void *h, uint32_t node, const bp_claim *theirs)
     row->reason = claim.verdict == BP_NO ? claim.reason : BP_R_NONE;
     row->subject = keep(sink, claim.subject);
     row->text = keep(sink, claim.text);
+    row->together = claim.verdict == BP_NO ? 0 : claim.together;
     note_cost(row, claim.cost);
 }
 
@@ -104,6 +105,13 @@ static const char *unknown_words(const char *domain)
     return "the host knows no such operator";
 }
 
+/* The provider took the node and gave it back; the number of its set stays. */
+static void give_back(struct bp_verdict *verdict, const char *text)
+{
+    *verdict = (struct bp_verdict){
+        .verdict = BP_NO, .reason = BP_R_OTHER, .together = verdict->together, .text = text};
+}
+
 /* What no provider decides: subgraphs are run by the host, unknown operators by nobody. */
 static void overrule(const struct bp_asked *asked, const struct bp_ir *ir,
                      const struct bp_fact *facts, struct bp_verdict *verdicts)
@@ -122,6 +130,8 @@ static void overrule(const struct bp_asked *asked, const struct bp_ir *ir,
             verdicts[i] = refusal(BP_R_OP, unknown_words(node->domain));
         else if (is_replaced(node->schema) && !asked->runs_custom)
             verdicts[i] = refusal(BP_R_OP, "the application has an operator of its own for it");
+        else if (verdicts[i].verdict != BP_NO && bp_refused_find(asked->refused, node))
+            give_back(&verdicts[i], bp_refused_find(asked->refused, node));
     }
 }
 

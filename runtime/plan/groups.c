@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "plan/reassign.h"
+#include "plan/together.h"
 
 /* How late a group may run. */
 struct wait {
@@ -219,6 +220,7 @@ static bool hand_back(struct work *w, bool *has_yes)
         w->out->verdicts[p][n] =
             (struct bp_verdict){.verdict = BP_NO,
                                 .reason = BP_R_NOT_PROFITABLE,
+                                .together = w->out->verdicts[p][n].together,
                                 .text = "worth taking only beside a node that it also takes"};
         w->out->provider_of[n] = first_taker(w, n);
         changed = true;
@@ -226,7 +228,7 @@ static bool hand_back(struct work *w, bool *has_yes)
     return changed;
 }
 
-/* Hands groups that are not worth their copies to the next provider; BP_E_NOMEM. */
+/* Hands divided sets, then groups that are not worth their copies, to the next provider. */
 static bp_rc reassign(struct work *w, bool *changed, bp_err *err)
 {
     uint32_t *roots = w->by_level; /* which has no reader any more */
@@ -234,7 +236,9 @@ static bp_rc reassign(struct work *w, bool *changed, bp_err *err)
 
     for (uint32_t n = 0; n < w->ir->n_nodes; n++)
         roots[n] = find(w, n);
-    rc = bp_reassign_costly(w->out, roots, w->region, changed, err);
+    rc = bp_refuse_divided(w->out, roots, changed, err);
+    if (rc >= 0 && !*changed)
+        rc = bp_reassign_costly(w->out, roots, w->region, changed, err);
     for (uint32_t n = 0; rc >= 0 && *changed && n < w->ir->n_nodes; n++) {
         uint32_t p = w->out->provider_of[n];
 

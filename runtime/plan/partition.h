@@ -4,6 +4,7 @@
 #define BP_PLAN_PARTITION_H
 
 #include "plan/graph_view.h"
+#include "plan/refused.h"
 
 enum {
     BP_BY_NOBODY = 0xfffffffeu, /* the node's provider: none takes it */
@@ -15,13 +16,16 @@ struct bp_asked {
     const bp_provider *provider;
     bp_instance *instance;
     const char *name;
-    bool runs_custom; /* it is the one for the application's operators */
+    bool runs_custom;                 /* it is the one for the application's operators */
+    const struct bp_refused *refused; /* nodes that it is not to get again; NULL: none */
 };
 
 /* One answer. */
 struct bp_verdict {
     uint32_t verdict, reason; /* BP_YES..., BP_R_* */
     const char *subject, *text;
+    uint32_t
+        together;   /* not 0: nodes of this number are in one group, or go to others; see abi.h */
     bool is_costly; /* BP_NO, because the host found that the node would be slower there */
     bool has_cost;
     double run_ns, launch_ns; /* what the provider says it costs; 0 unless has_cost */

@@ -138,6 +138,7 @@ static bp_rc refuse(const struct work *w, bool *changed, bp_err *err)
     for (uint32_t n = 0; n < part->ir->n_nodes; n++) {
         struct group_cost *cost = &w->costs[w->roots[n]];
         double there = cost->there + cost->launch + cost->copies;
+        struct bp_verdict *verdict;
 
         if (!cost->is_known || cost->is_unknown || there <= cost->here)
             continue;
@@ -148,8 +149,12 @@ static bp_rc refuse(const struct work *w, bool *changed, bp_err *err)
                 there / 1000, cost->copies / 1000, cost->here / 1000);
         if (!cost->text)
             return bp_fail_nomem(err, "the groups");
-        part->verdicts[part->provider_of[n]][n] = (struct bp_verdict){
-            .verdict = BP_NO, .reason = BP_R_NOT_PROFITABLE, .text = cost->text, .is_costly = true};
+        verdict = &part->verdicts[part->provider_of[n]][n];
+        *verdict = (struct bp_verdict){.verdict = BP_NO,
+                                       .reason = BP_R_NOT_PROFITABLE,
+                                       .together = verdict->together,
+                                       .text = cost->text,
+                                       .is_costly = true};
         *changed = true;
     }
     return BP_OK;

@@ -169,10 +169,20 @@ static bp_rc keep_code(bp_rc rc, const bp_err *own, bp_err *err)
     return rc;
 }
 
+/* Programs and decoded graph of an attempt in which providers gave groups back. */
+static bp_rc begin_again(struct bp_engine *engine, const struct bp_engine_config *config,
+                         bp_err *err)
+{
+    bp_subgraph_destroy(engine->graph);
+    engine->graph = NULL;
+    bp_report_clear_graphs(engine->report);
+    return make_graph(engine, config, err);
+}
+
 /*
- * Tries until the providers that are left all claim and compile. A provider that fails is dropped,
- * which ends the loop, as CPU is the last one. No memory on the host is nobody's fault; on a device
- * it is.
+ * Tries until the providers that are left all claim and compile. A group that its provider refuses
+ * goes to the next ones; a provider that fails is dropped. Both end, as a node is given back once,
+ * and CPU is the last provider. No memory on the host is nobody's fault; on a device it is.
  */
 static bp_rc make_subgraph(struct bp_engine *engine, const struct bp_engine_config *config,
                            bp_err *err)
@@ -185,8 +195,14 @@ static bp_rc make_subgraph(struct bp_engine *engine, const struct bp_engine_conf
         bp_err own = bp_err_init(text, sizeof text);
         bp_rc rc = try_graph(engine, config, &maker, &own);
 
-        if (rc >= 0)
+        if (rc >= 0 && maker.n_refused == 0)
             return rc;
+        if (rc >= 0) {
+            rc = begin_again(engine, config, err);
+            if (rc < 0)
+                return rc;
+            continue;
+        }
         if (maker.failed == BP_NONE ||
             (rc == BP_E_NOMEM && !bp_has_memory(engine->providers.active[maker.failed])))
             return keep_code(bp_fail(err, rc, "%s%s", rc == BP_E_UNSUPPORTED ? dropped : "", text),

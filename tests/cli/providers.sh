@@ -160,7 +160,7 @@ bp 4 run -p uncreated --fallback require "$model"
 bp 5 run -p few -o few:take=Add --fallback require "$model"
 says err 'takes none'
 bp 5 plan -p few -o few:take=Add --fallback require "$model"
-bp 5 run -p uncompiled --fallback require "$model"
+bp 6 run -p uncompiled --fallback require "$model"
 says err 'the compiler gave up'
 bp 6 run -p unexecuted "$model"
 says err 'the device fell off the bus'

@@ -294,6 +294,11 @@ unit_tests += %D%/session/check_feeds
 %C%_session_check_feeds_CPPFLAGS = $(unit_cppflags)
 %C%_session_check_feeds_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/session/check_requests
+%C%_session_check_requests_SOURCES = %D%/session/check_requests.c $(kit_sources)
+%C%_session_check_requests_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_requests_LDADD = $(unit_ldadd) $(PTHREAD_LIBS)
+
 unit_tests += %D%/optimize/check_passes_loops
 %C%_optimize_check_passes_loops_SOURCES = %D%/optimize/check_passes_loops.c $(passes_sources)
 %C%_optimize_check_passes_loops_CPPFLAGS = $(unit_cppflags)

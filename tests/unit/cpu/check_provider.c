@@ -500,7 +500,7 @@ END_TEST
 START_TEST(profile_has_one_row_for_each_node)
 {
     bp_prof_event events[1];
-    bp_prof prof = {.struct_size = sizeof prof, .cap = 1, .ev = events};
+    bp_prof prof = {.struct_size = sizeof prof, .cap = 1, .ev = events, .stride = sizeof *events};
 
     two_nodes();
     th_limits(t, NULL, 0, &prof);

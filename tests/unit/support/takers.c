@@ -56,7 +56,7 @@ struct bp_instance *takers_add(struct takers *t, const char *name, const char *t
     struct bp_instance *instance = &t->instances[t->n_asked];
 
     instance->takes = takes;
-    t->asked[t->n_asked++] = (struct bp_asked){&provider, instance, name, false};
+    t->asked[t->n_asked++] = (struct bp_asked){&provider, instance, name, false, NULL};
     return instance;
 }
 

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check_requests.c - what a provider may ask of the host, with the mock "picky": groups given back,
+ * nodes taken together.
+ */
+
+#include "config.h"
+
+#include <check.h>
+
+#include "support/session_kit.h"
+
+/* The provider of a node of the main graph, by the report. */
+static const char *provider_of(const char *name)
+{
+    const bp_report *report = bp_session_report(kit.session);
+
+    for (uint32_t i = 0; i < bp_report_node_count(report); i++) {
+        bp_report_node row = {.struct_size = sizeof row};
+
+        KIT_OK(bp_report_get_node(report, i, &row, &kit.err));
+        if (strcmp(row.name, name) == 0) {
+            bp_report_provider provider = {.struct_size = sizeof provider};
+
+            KIT_OK(bp_report_get_provider(report, row.provider, &provider, &kit.err));
+            return provider.name;
+        }
+    }
+    ck_abort_msg("the report has no node '%s'", name);
+    return NULL;
+}
+
+/* Does the report give these words as a reason why a provider does not run the node? */
+static bool is_refused_with(const char *name, const char *words)
+{
+    const bp_report *report = bp_session_report(kit.session);
+
+    for (uint32_t i = 0; i < bp_report_node_count(report); i++) {
+        bp_report_node row = {.struct_size = sizeof row};
+
+        KIT_OK(bp_report_get_node(report, i, &row, &kit.err));
+        for (uint32_t r = 0; strcmp(row.name, name) == 0 && r < row.n_refusals; r++) {
+            bp_report_refusal refusal = {.struct_size = sizeof refusal};
+
+            KIT_OK(bp_report_get_refusal(report, i, r, &refusal, &kit.err));
+            if (refusal.text && strstr(refusal.text, words))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A picky provider with some options, up to a NULL key. */
+static void picky(const bp_key_value *rows, uint32_t n, uint32_t fallback)
+{
+    if (!kit.options)
+        KIT_OK(bp_session_options_create(&kit.options, &kit.err));
+    KIT_OK(bp_session_options_add_provider(kit.options, "picky", rows, n, fallback, &kit.err));
+}
+
+/* x[N,4] -> Relu "relu" -> Sqrt "sqrt" -> Add "add" with itself -> y: two groups of "picky". */
+static void two_groups(void)
+{
+    kit_start_model();
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N,4");
+    kit_node("relu", "Relu", "x", "r");
+    kit_node("sqrt", "Sqrt", "r", "s");
+    kit_node("add", "Add", "s s", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "N,4");
+}
+
+/* Runs the model of two_groups(). */
+static void check_two_groups(void)
+{
+    float x[] = {-1, 4, 9, 16};
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1, 4), out = kit_wanted(0);
+
+    kit_run(&in, 1, &out, 1);
+    KIT_FLOATS(&out.tensor, 0, 4, 6, 8);
+    bp_tensor_free(&out.tensor);
+}
+
+/* ---- groups given back at compile ------------------------------------------------------------ */
+
+START_TEST(refused_compile_gives_the_group_to_the_next_provider)
+{
+    static const bp_key_value options[] = {{"decline", "Add"}};
+
+    two_groups();
+    picky(options, 1, BP_FALLBACK_REQUIRE);
+    kit_session();
+    ck_assert_str_eq(provider_of("relu"), "picky");
+    ck_assert_str_eq(provider_of("add"), "cpu");
+    ck_assert(is_refused_with("add", "it refused to compile a group of 1 node: no Add"));
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "provider 'picky' gives back group main/2"), 1);
+    ck_assert_uint_eq(kit_warnings(), 1);
+    check_two_groups();
+    kit_end_session();
+    ck_assert_uint_eq(atomic_load(&kit_counters("picky")->programs), 0);
+}
+END_TEST
+
+START_TEST(silent_policy_tells_of_a_refused_group_without_a_warning)
+{
+    static const bp_key_value options[] = {{"decline", "Add"}};
+
+    two_groups();
+    picky(options, 1, BP_FALLBACK_SILENT);
+    kit_session();
+    ck_assert_uint_eq(kit_warnings(), 0);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_INFO, "gives back group"), 1);
+    check_two_groups();
+}
+END_TEST
+
+START_TEST(refused_group_goes_to_another_provider_before_cpu)
+{
+    static const bp_key_value options[] = {{"decline", "Add"}};
+
+    two_groups();
+    picky(options, 1, BP_FALLBACK_WARN);
+    kit_provider("few", BP_FALLBACK_WARN);
+    kit_session();
+    ck_assert_str_eq(provider_of("add"), "few");
+    check_two_groups();
+}
+END_TEST
+
+START_TEST(all_groups_refused_is_a_provider_that_takes_no_node)
+{
+    kit_small_model();
+    kit_provider("declining", BP_FALLBACK_WARN);
+    kit_session();
+    ck_assert_str_eq(provider_of("relu"), "cpu");
+    ck_assert(is_refused_with("relu", "no Add in a group of 3 nodes"));
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "takes none of 3 nodes"), 1);
+    kit_check_small(2);
+    KIT_OK(bp_session_options_set_fallback(kit.options, BP_FALLBACK_REQUIRE, &kit.err));
+    kit_end_session();
+    bp_session_options_destroy(kit.options);
+    kit.options = NULL;
+    kit_provider("declining", BP_FALLBACK_REQUIRE);
+    KIT_FAILS(kit_try_session(), BP_E_UNSUPPORTED, "'declining' is required", "takes none");
+}
+END_TEST
+
+START_TEST(refused_group_in_a_subgraph_goes_to_the_next_provider)
+{
+    static const bp_key_value options[] = {{"decline", "Neg"}};
+    bool yes = true;
+    float x[] = {1, -2};
+    bp_binding in[] = {KIT_TENSOR(0, BP_DTYPE_BOOL, &yes, 1), KIT_TENSOR(1, BP_DTYPE_F32, x, 2)};
+    bp_binding out = kit_wanted(0);
+
+    kit_start_model();
+    kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "1");
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2");
+    kit_open_node("if", "If", "c", "y");
+    for (int i = 0; i < 2; i++) {
+        kit_open_subgraph(i ? "else_branch" : "then_branch");
+        kit_node(i ? "abs" : "neg", i ? "Abs" : "Neg", "x", i ? "a" : "n");
+        kit_io(KIT_OUTPUT, i ? "a" : "n", BP_DTYPE_F32, "2");
+        kit_close_subgraph();
+    }
+    pw_close(&kit.w);
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "2");
+    picky(options, 1, BP_FALLBACK_WARN);
+    kit_session();
+    ck_assert_str_eq(provider_of("neg"), "cpu");
+    ck_assert_str_eq(provider_of("abs"), "picky");
+    in[1].index = 1;
+    kit_run(in, 2, &out, 1);
+    KIT_FLOATS(&out.tensor, -1, 2);
+    bp_tensor_free(&out.tensor);
+}
+END_TEST
+
+/* ---- nodes taken together -------------------------------------------------------------------- */
+
+START_TEST(nodes_of_one_number_in_one_group_stay)
+{
+    static const bp_key_value options[] = {{"together", "Relu,Neg,Add"}};
+
+    kit_small_model();
+    picky(options, 1, BP_FALLBACK_WARN);
+    kit_session();
+    ck_assert_str_eq(provider_of("relu"), "picky");
+    ck_assert_str_eq(provider_of("neg"), "picky");
+    ck_assert_str_eq(provider_of("add"), "picky");
+    kit_check_small(2);
+}
+END_TEST
+
+START_TEST(nodes_of_one_number_in_two_groups_go_to_the_next_provider)
+{
+    static const bp_key_value options[] = {{"together", "Relu,Add"}};
+
+    two_groups();
+    picky(options, 1, BP_FALLBACK_WARN);
+    kit_session();
+    ck_assert_str_eq(provider_of("relu"), "cpu");
+    ck_assert_str_eq(provider_of("add"), "cpu");
+    ck_assert(is_refused_with("add", "together with others only"));
+    check_two_groups();
+}
+END_TEST
+
+START_TEST(nodes_of_one_number_leave_when_a_rule_takes_one_of_them)
+{
+    static const bp_key_value options[] = {{"together", "Relu,Add"}};
+
+    kit_small_model();
+    picky(options, 1, BP_FALLBACK_WARN);
+    KIT_OK(bp_session_options_add_placement(kit.options, "add=cpu", &kit.err));
+    kit_session();
+    ck_assert_str_eq(provider_of("relu"), "cpu");
+    ck_assert_str_eq(provider_of("neg"), "picky");
+    ck_assert_str_eq(provider_of("add"), "cpu");
+    kit_check_small(2);
+}
+END_TEST
+
+START_TEST(nodes_of_one_number_leave_when_their_group_is_given_back)
+{
+    static const bp_key_value options[] = {{"together", "Relu,Neg"}, {"decline", "Add"}};
+
+    kit_small_model();
+    picky(options, 2, BP_FALLBACK_WARN);
+    kit_session();
+    ck_assert_str_eq(provider_of("relu"), "cpu");
+    ck_assert_str_eq(provider_of("add"), "cpu");
+    kit_check_small(2);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *compile = tcase_create("compile"), *together = tcase_create("together");
+    TCase *const cases[] = {compile, together};
+
+    for (int i = 0; i < 2; i++)
+        tcase_add_checked_fixture(cases[i], kit_setup, kit_teardown);
+    tcase_add_test(compile, refused_compile_gives_the_group_to_the_next_provider);
+    tcase_add_test(compile, silent_policy_tells_of_a_refused_group_without_a_warning);
+    tcase_add_test(compile, refused_group_goes_to_another_provider_before_cpu);
+    tcase_add_test(compile, all_groups_refused_is_a_provider_that_takes_no_node);
+    tcase_add_test(compile, refused_group_in_a_subgraph_goes_to_the_next_provider);
+    tcase_add_test(together, nodes_of_one_number_in_one_group_stay);
+    tcase_add_test(together, nodes_of_one_number_in_two_groups_go_to_the_next_provider);
+    tcase_add_test(together, nodes_of_one_number_leave_when_a_rule_takes_one_of_them);
+    tcase_add_test(together, nodes_of_one_number_leave_when_their_group_is_given_back);
+    return kit_main("requests", cases, 2);
+}
