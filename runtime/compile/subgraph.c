@@ -33,8 +33,10 @@ static struct bp_asked *make_asked(const struct bp_provider_list *providers)
     for (uint32_t i = 0; asked && i < providers->count; i++) {
         const struct bp_active *active = providers->active[i];
 
-        asked[i] = (struct bp_asked){active->provider, active->instance, active->name,
-                                     active->provider == &bp_custom_provider, active->refused};
+        asked[i] = (struct bp_asked){active->provider, active->instance,
+                                     active->name,     active->provider == &bp_custom_provider,
+                                     active->refused,  active->devices,
+                                     active->n_devices};
     }
     return asked;
 }
@@ -85,7 +87,7 @@ static bp_rc add_to_report(struct making *m, bp_err *err)
     for (uint32_t i = 0; rc >= 0 && i < providers->count; i++)
         rows[i] = providers->active[i]->row;
     if (rc >= 0)
-        rc = bp_report_add_graph(m->maker->report, &m->subgraph->part, rows, m->path, err);
+        rc = bp_report_add_graph(m->maker->report, &m->subgraph->part, asked, rows, m->path, err);
     if (rc >= 0 && m->maker->claims_only)
         rc = bp_report_estimate_groups(&m->subgraph->part, asked, rows, m->maker->report,
                                        first_group, err);
@@ -182,7 +184,11 @@ static bp_rc refuse(struct making *m, const struct bp_unit *unit, const char *wo
 static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
 {
     struct bp_active *active = m->maker->providers->active[unit->group->provider];
-    bp_compile what = {.struct_size = sizeof what, .name = group_name(m, unit)};
+    bp_compile what = {
+        .struct_size = sizeof what,
+        .device = unit->group->device,
+        .name = group_name(m, unit),
+    };
     char words[512];
     bp_err own = bp_err_init(words, sizeof words);
     bp_rc rc;

@@ -17,6 +17,8 @@ struct sink {
     struct bp_verdict *verdicts; /* one an ir node */
     bool no_memory;
     uint32_t bad_node; /* an index beyond the graph, or BP_NONE */
+    uint32_t n_devices;
+    uint32_t bad_device; /* an index beyond the instance's devices, or BP_NONE */
 };
 
 /* Texts are the provider's and end with the call; an empty one counts as none. */
@@ -62,6 +64,9 @@ static void answer(void *h, uint32_t node, const bp_claim *theirs)
     row->reason = claim.verdict == BP_NO ? claim.reason : BP_R_NONE;
     row->subject = keep(sink, claim.subject);
     row->text = keep(sink, claim.text);
+    row->device = claim.verdict == BP_NO ? 0 : claim.device;
+    if (row->device >= sink->n_devices)
+        sink->bad_device = row->device;
     row->together = claim.verdict == BP_NO ? 0 : claim.together;
     note_cost(row, claim.cost);
 }
@@ -144,7 +149,13 @@ bp_rc bp_claims_ask(const struct bp_asked *asked, const struct bp_graph_view *vi
                     bp_err *err)
 {
     const struct bp_ir *ir = view->ir;
-    struct sink sink = {.view = view, .region = region, .bad_node = BP_NONE};
+    struct sink sink = {
+        .view = view,
+        .region = region,
+        .bad_node = BP_NONE,
+        .n_devices = asked->n_devices ? asked->n_devices : 1,
+        .bad_device = BP_NONE,
+    };
     bp_claims claims = {.struct_size = sizeof claims, .h = &sink, .node = answer};
     bp_rc rc;
 
@@ -158,6 +169,9 @@ bp_rc bp_claims_ask(const struct bp_asked *asked, const struct bp_graph_view *vi
     if (rc >= 0 && sink.bad_node != BP_NONE)
         rc = bp_fail(err, BP_E_INTERNAL, "provider '%s' answered for node %u of %u", asked->name,
                      sink.bad_node, view->graph.n_nodes);
+    if (rc >= 0 && sink.bad_device != BP_NONE)
+        rc = bp_fail(err, BP_E_INTERNAL, "provider '%s' put a node on device %u, of %u",
+                     asked->name, sink.bad_device, sink.n_devices);
     if (rc >= 0 && sink.no_memory)
         rc = bp_fail_nomem(err, "a provider's answers");
     if (rc < 0)

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/guard.h"
 #include "custom/provider.h"
@@ -301,6 +302,26 @@ static bool has_custom(const struct bp_ir *ir, const struct bp_log *log)
     return found;
 }
 
+/* Nodes that providers are not to get. One that is not here any more does not get them either. */
+static bp_rc keep_refused(struct bp_engine *engine, const struct bp_engine_config *config,
+                          bp_err *err)
+{
+    bp_rc rc = BP_OK;
+    bool is_new;
+
+    for (const struct bp_refused_by *by = config->refused; by; by = by->next) {
+        for (uint32_t i = 0; i < engine->providers.count; i++) {
+            struct bp_active *active = engine->providers.active[i];
+
+            for (uint32_t n = 0;
+                 n < by->nodes.count && strcmp(active->name, by->provider) == 0 && rc >= 0; n++)
+                rc = bp_refused_add_name(active->refused, by->nodes.rows[n].name,
+                                         by->nodes.rows[n].text, &is_new, err);
+        }
+    }
+    return rc;
+}
+
 /*
  * Graph, providers, programs, verdicts, in this order; the engine is destroyed by its creator when
  * a step fails. Providers come after the graph, as `custom` joins only where the graph has such
@@ -323,6 +344,8 @@ static bp_rc fill(struct bp_engine *engine, struct bp_env *env,
     tell(env, config, "providers", 0.3);
     providers.has_custom = has_custom(engine->ir, log_of(env, config));
     rc = bp_provider_list_init(&engine->providers, env, &providers, engine->report, err);
+    if (rc >= 0)
+        rc = keep_refused(engine, config, err);
     if (rc < 0)
         return rc;
     rc = check_placements(engine, config, err);
@@ -330,9 +353,9 @@ static bp_rc fill(struct bp_engine *engine, struct bp_env *env,
         return rc;
     tell(env, config, config->claims_only ? "claims" : "compile", 0.4);
     rc = make_subgraph(engine, config, err);
-    if (rc >= 0)
+    if (rc >= 0 && !config->refused)
         warn_of_placements(engine, config);
-    if (rc >= 0)
+    if (rc >= 0 && !config->refused)
         rc = bp_engine_set_verdicts(engine, config, err);
     bp_onnx_drop_pages(engine->onnx);
     tell(env, config, "ready", 1.0);

@@ -622,7 +622,7 @@ AT(bp_report_group, n_copies, 20);
 AT(bp_report_group, copy_bytes, 24);
 AT(bp_report_group, path, 32);
 AT(bp_report_group, known, 40);
-AT(bp_report_group, reserved0, 44);
+AT(bp_report_group, device, 44);
 AT(bp_report_group, weight_bytes, 48);
 AT(bp_report_group, run_bytes, 56);
 AT(bp_report_group, run_ns, 64);
