@@ -26,10 +26,21 @@
 #endif
 
 /*
- * As bp_fail(), with a va_list. The text is cut off where the caller's buffer ends; native_code is
- * 0, set it afterwards. err may be NULL: only rc is returned.
- * The caller sets msg and msg_cap before, as bp_err_init() does; code, native_code and msg_len are
- * overwritten. A text that was cut still ends with a NUL: msg_len is then msg_cap - 1.
+ * Sets detail (BP_DETAIL_*) and index of an error. Does nothing if err is NULL, or if struct_size
+ * says that the caller's struct, which may be older, ends before them.
+ */
+static inline void bp_err_set_detail(bp_err *err, uint32_t detail, uint32_t index)
+{
+    if (!err || err->struct_size < offsetof(bp_err, index) + sizeof err->index)
+        return;
+    err->detail = detail;
+    err->index = index;
+}
+
+/*
+ * As bp_fail(), with a va_list. The text is cut off where the caller's buffer ends; native_code,
+ * detail and index are 0, set them afterwards. err may be NULL: only rc is returned.
+ * The caller sets msg and msg_cap before, as bp_err_init() does; all others are overwritten. A text that was cut still ends with a NUL: msg_len is then msg_cap - 1.
  */
 static inline bp_rc bp_vfail(bp_err *err, bp_rc rc, const char *fmt, va_list args) BP_PRINTF(3, 0);
 static inline bp_rc bp_vfail(bp_err *err, bp_rc rc, const char *fmt, va_list args)
@@ -40,6 +51,7 @@ static inline bp_rc bp_vfail(bp_err *err, bp_rc rc, const char *fmt, va_list arg
         return rc;
     err->code = rc;
     err->native_code = 0;
+    bp_err_set_detail(err, 0, 0);
     err->msg_len = 0;
     if (!err->msg || err->msg_cap == 0)
         return rc;
