@@ -17,8 +17,9 @@
  *         fprintf(stderr, "%s\n", text);
  *
  * Errors: functions that can fail return a bp_rc below zero and put one sentence, which names the
- * thing and the way out, into the caller's bp_err (NULL is fine). On failure every `out` is NULL or
- * untouched and nothing is left half made.
+ * thing and the way out, into the caller's bp_err (NULL is fine). A program that wants to know more
+ * than the bp_rc reads bp_err.detail (BP_DETAIL_*), not the sentence. On failure every `out` is NULL
+ * or untouched and nothing is left half made.
  * Ownership: what a `create` or `open` returns is the caller's, to `destroy` or `close`; destroyers
  * take NULL. Returned const pointers are borrowed: "until ..." says for how long.
  * Threads: one object may be used by one thread at a time unless its comment says otherwise.
@@ -70,6 +71,8 @@ static inline bp_err bp_err_init(char *buf, size_t cap)
     err.msg = buf;
     err.msg_cap = (uint32_t)cap;
     err.msg_len = 0;
+    err.detail = 0;
+    err.index = 0;
     if (cap > 0)
         buf[0] = '\0';
     return err;

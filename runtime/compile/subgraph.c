@@ -66,7 +66,8 @@ static bp_rc partition(struct making *m, bp_err *err)
             continue;
         m->maker->failed = i;
         m->maker->failed_stage = BP_STAGE_CAPABILITY;
-        rc = bp_fail(err, failed[i].rc, "%s", failed[i].text ? failed[i].text : "no reason given");
+        rc = bp_fail_detail(err, failed[i].rc, failed[i].detail, "%s",
+                            failed[i].text ? failed[i].text : "no reason given");
     }
 out:
     free(failed);
@@ -110,6 +111,8 @@ static void note_missing(struct making *m, uint32_t n)
 
     if (part->provider_of[n] == BP_BY_HOST)
         last = &not_host_op;
+    if (last && m->maker->missing_detail == BP_DETAIL_NONE)
+        m->maker->missing_detail = last->detail;
     if (m->maker->n_missing++ >= MAX_MISSING)
         return;
     bp_text_printf(text, "%s%s%s%s-%u (node '%s'", text->len ? "; " : "", node->domain,
@@ -240,7 +243,7 @@ static bp_rc make_inner(struct making *m, struct bp_unit *unit, uint32_t i, cons
         return rc;
     }
     if (m->maker->failed != BP_NONE || (rc != BP_E_SHAPE && rc != BP_E_INVALID))
-        return bp_fail(err, rc, "%s", text);
+        return bp_err_copy_codes(err, bp_fail(err, rc, "%s", text), &own);
     unit->broken[i] = bp_region_string(&m->subgraph->region, text);
     return unit->broken[i] ? BP_OK : bp_fail_nomem(err, "the subgraphs of a node");
 }

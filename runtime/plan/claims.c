@@ -96,18 +96,22 @@ static struct bp_verdict refusal(uint32_t reason, const char *text)
 }
 
 /* Why there is no operator: some domains are of layouts that only ONNX Runtime's kernels know. */
-static const char *unknown_words(const char *domain)
+static struct bp_verdict refuse_unknown(const char *domain)
 {
+    struct bp_verdict unknown = refusal(BP_R_OP, "the host knows no such operator");
     static const char *const internal[] = {"com.microsoft.nchwc", "com.ms.internal.nhwc",
                                            "com.microsoft.dml"};
 
     for (size_t i = 0; i < sizeof internal / sizeof *internal; i++) {
         if (strcmp(domain, internal[i]) == 0)
-            return "its domain is internal to ONNX Runtime, which has optimised the model for one "
-                   "processor: save or convert the .onnx file again with less optimisation (level "
-                   "extended, or without --target_platform amd64)";
+            return refusal(
+                BP_R_OP,
+                "its domain is internal to ONNX Runtime, which has optimised the model for one "
+                "processor: save or convert the .onnx file again with less optimisation (level "
+                "extended, or without --target_platform amd64)");
     }
-    return "the host knows no such operator";
+    unknown.detail = BP_DETAIL_UNKNOWN_OPERATOR;
+    return unknown;
 }
 
 /* The provider took the node and gave it back; the number of its set stays. */
@@ -132,7 +136,7 @@ static void overrule(const struct bp_asked *asked, const struct bp_ir *ir,
             verdicts[i] = refusal(
                 BP_R_OP, "the model imports version 0 of its domain, which has no operators");
         else if (!node->schema)
-            verdicts[i] = refusal(BP_R_OP, unknown_words(node->domain));
+            verdicts[i] = refuse_unknown(node->domain);
         else if (is_replaced(node->schema) && !asked->runs_custom)
             verdicts[i] = refusal(BP_R_OP, "the application has an operator of its own for it");
         else if (verdicts[i].verdict != BP_NO && bp_refused_find(asked->refused, node))

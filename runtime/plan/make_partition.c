@@ -122,6 +122,7 @@ static bp_rc ask_all(struct work *w, const struct bp_asked *asked,
         if (!w->out->verdicts[p])
             return bp_fail_nomem(err, "the partition");
         failed[p].rc = rc;
+        failed[p].detail = rc < 0 ? own.detail : BP_DETAIL_NONE;
         failed[p].text = rc < 0 ? bp_region_string(w->region, text) : NULL;
     }
     for (uint32_t n = 0; placement && n < w->ir->n_nodes; n++) {

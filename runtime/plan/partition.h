@@ -35,6 +35,7 @@ struct bp_verdict {
     uint32_t verdict, reason; /* BP_YES..., BP_R_* */
     uint32_t device;          /* that takes it: below bp_asked.n_devices; 0 where nobody does */
     const char *subject, *text;
+    uint32_t detail; /* BP_DETAIL_*, where the host refused it in the provider's name */
     uint32_t
         together;   /* not 0: nodes of this number are in one group, or go to others; see abi.h */
     bool is_costly; /* BP_NO, because the host found that the node would be slower there */

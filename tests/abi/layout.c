@@ -17,13 +17,15 @@
 
 #if UINTPTR_MAX == UINT64_MAX
 
-SIZE(bp_err, 32);
+SIZE(bp_err, 40);
 AT(bp_err, struct_size, 0);
 AT(bp_err, code, 4);
 AT(bp_err, native_code, 8);
 AT(bp_err, msg, 16);
 AT(bp_err, msg_cap, 24);
 AT(bp_err, msg_len, 28);
+AT(bp_err, detail, 32);
+AT(bp_err, index, 36);
 
 SIZE(bp_span, 16);
 AT(bp_span, data, 0);

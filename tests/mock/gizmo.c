@@ -371,8 +371,10 @@ BP_MANIFEST("id=org.backplane." NAME "\n"
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),
-#ifndef IS_EXCLUSIVE
-    .flags = BP_PROVIDER_CONCURRENT_FRAMES,
+#ifdef IS_EXCLUSIVE
+    .flags = BP_PROVIDER_UNINTERRUPTIBLE,
+#else
+    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_UNINTERRUPTIBLE,
 #endif
     .id = "org.backplane." NAME,
     .name = NAME,
