@@ -80,8 +80,8 @@ static void find_key(struct making *m)
         .provider = provider,
         .options = m->active->options,
         .n_options = m->active->n_options,
-        .devices = m->active->devices,
-        .n_devices = m->active->n_devices,
+        .devices = m->active->chosen,
+        .n_devices = m->active->n_chosen,
         .fingerprint = fingerprint,
         .host = &m->active->services.host,
     };

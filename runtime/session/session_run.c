@@ -152,6 +152,16 @@ static bp_rc feed_object(struct call *c, const bp_io_info *want, const bp_bindin
     return rc;
 }
 
+/* Input i is `how`; the detail says the same to programs. */
+static bp_rc fail_input(const struct bp_ports *ports, uint32_t i, uint32_t detail, const char *how,
+                        bp_err *err)
+{
+    bp_rc rc = bp_fail(err, BP_E_INVALID, "input '%s' is %s", ports->inputs[i].name, how);
+
+    bp_err_set_detail(err, detail, i);
+    return rc;
+}
+
 /*
  * Binds one feed; its port's cell must not be set yet. Tensors are read where they lie: the
  * caller's memory has to stay until the run returns.
@@ -169,7 +179,7 @@ static bp_rc feed(struct call *c, const bp_binding *binding, bp_err *err)
     want = &ports->inputs[binding->index];
     cell = &c->frame->cells[c->ported->inputs[binding->index]];
     if (cell->base)
-        return bp_fail(err, BP_E_INVALID, "input '%s' is fed twice", want->name);
+        return fail_input(ports, binding->index, BP_DETAIL_INPUT_TWICE, "fed twice", err);
     if (want->type->kind != BP_KIND_TENSOR || !got)
         return feed_object(c, want, binding, c->ported->inputs[binding->index], err);
     if (want->dtype != BP_DTYPE_NONE && got->dtype != want->dtype)
@@ -199,16 +209,19 @@ static bp_rc fail_missing(const struct call *c, const bool *missing, bp_err *err
 {
     const struct bp_ports *ports = &c->session->ports;
     struct bp_text names = {0};
-    uint32_t n = 0;
+    uint32_t n = 0, first = 0;
     bp_rc rc;
 
     for (uint32_t i = 0; i < ports->n_required; i++) {
-        if (missing[i])
-            bp_text_printf(&names, "%s'%s'", n++ ? ", " : "", ports->inputs[i].name);
+        if (!missing[i])
+            continue;
+        first = n == 0 ? i : first;
+        bp_text_printf(&names, "%s'%s'", n++ ? ", " : "", ports->inputs[i].name);
     }
     rc = bp_fail(err, BP_E_INVALID, "%u input%s not fed: %s", n, n == 1 ? " is" : "s are",
                  names.data ? names.data : "");
     bp_text_finish(&names);
+    bp_err_set_detail(err, BP_DETAIL_INPUT_MISSING, first);
     return rc;
 }
 
@@ -232,7 +245,7 @@ static bp_rc bind_inputs(struct call *c, bp_err *err)
         if (c->frame->cells[value].base || !c->ported->is_needed[i])
             continue;
         if (i < ports->n_required)
-            return bp_fail(err, BP_E_INVALID, "input '%s' is not fed", ports->inputs[i].name);
+            return fail_input(ports, i, BP_DETAIL_INPUT_MISSING, "not fed", err);
         if (general) /* where defaults are no constants */
             rc = bp_frame_state_constant(c->frame, value, err);
     }
@@ -477,6 +490,83 @@ static bp_rc choose_engine(struct call *c, bp_err *err)
     return rc;
 }
 
+/* ---- sizes that a provider refused ----------------------------------------------------------- */
+
+/* The tensor of a feed, or NULL: a value of another kind. */
+static const bp_tensor *tensor_of(const bp_binding *binding)
+{
+    return binding->object ? bp_object_tensor(binding->object) : &binding->tensor;
+}
+
+/* A number for the input sizes of a call. Two calls with one number only share a variant. */
+static uint64_t hash_sizes(const struct call *c)
+{
+    uint64_t hash = 1;
+
+    for (uint32_t i = 0; i < c->n_inputs; i++) {
+        const bp_tensor *tensor = tensor_of(&c->inputs[i]);
+        uint64_t row[3] = {hash, c->inputs[i].index, 0};
+
+        if (tensor && tensor->dims && tensor->rank <= BP_MAX_RANK)
+            row[2] = bp_keyed_hash(tensor->dims, tensor->rank * sizeof *tensor->dims);
+        hash = bp_keyed_hash(row, sizeof row);
+    }
+    return hash | 1; /* 0 is an empty slot */
+}
+
+/* "x 1x3x224x224, mask 1x7" */
+static void describe_sizes(const struct call *c, struct bp_text *out)
+{
+    for (uint32_t i = 0; i < c->n_inputs; i++) {
+        const bp_tensor *tensor = tensor_of(&c->inputs[i]);
+
+        bp_text_printf(out, "%s%s%s", i ? ", " : "",
+                       c->session->ports.inputs[c->inputs[i].index].name,
+                       tensor && tensor->rank > 0 ? " " : "");
+        for (uint32_t d = 0; tensor && d < tensor->rank; d++)
+            bp_text_printf(out, "%s%lld", d ? "x" : "", (long long)tensor->dims[d]);
+    }
+}
+
+/*
+ * After a failed run: is there another engine for it? The run's error is kept where there is none.
+ */
+static bool find_other(struct call *c, const struct bp_frame_refusal *refusal)
+{
+    struct bp_refused_run run = {.refusal = refusal, .hash = hash_sizes(c)};
+    struct bp_text sizes = {0};
+    bp_rc rc;
+
+    describe_sizes(c, &sizes);
+    run.sizes = sizes.data ? sizes.data : "no sizes";
+    rc = bp_session_refuse_sizes(c->session, &run, &c->ported, NULL);
+    bp_text_finish(&sizes);
+    return rc >= 0;
+}
+
+/* Runs on the engine that was chosen and, while providers refuse the sizes, on the next one. */
+static bp_rc run_somewhere(struct call *c, const bp_run_options *options, bp_err *err)
+{
+    bool is_refused;
+    bp_rc rc;
+
+    if (atomic_load(&c->session->variants))
+        bp_session_route_sizes(c->session, hash_sizes(c), &c->ported);
+    do {
+        struct bp_engine *engine = c->ported->engine;
+
+        rc = bp_engine_take_frame(engine, &c->frame, err);
+        if (rc < 0)
+            return rc;
+        c->frame->refusal.unit = NULL;
+        rc = run(c, options, err);
+        is_refused = rc == BP_E_SHAPE && c->frame->refusal.unit;
+        is_refused = is_refused && find_other(c, &c->frame->refusal);
+        bp_engine_return_frame(engine, c->frame);
+    } while (is_refused);
+    return rc;
+}
+
 /* `running` covers choosing the engine too, so that set_providers and destroy see this run. */
 bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
                      bp_binding *outputs, uint32_t n_outputs, const bp_run_options *options,
@@ -500,11 +590,7 @@ bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_i
     atomic_fetch_add(&session->running, 1);
     rc = choose_engine(&c, err);
     if (rc >= 0)
-        rc = bp_engine_take_frame(c.ported->engine, &c.frame, err);
-    if (rc >= 0) {
-        rc = run(&c, &own, err);
-        bp_engine_return_frame(c.ported->engine, c.frame);
-    }
+        rc = run_somewhere(&c, &own, err);
     atomic_fetch_sub(&session->running, 1);
     return rc;
 }

@@ -17,13 +17,15 @@
 
 #if UINTPTR_MAX == UINT64_MAX
 
-SIZE(bp_err, 32);
+SIZE(bp_err, 40);
 AT(bp_err, struct_size, 0);
 AT(bp_err, code, 4);
 AT(bp_err, native_code, 8);
 AT(bp_err, msg, 16);
 AT(bp_err, msg_cap, 24);
 AT(bp_err, msg_len, 28);
+AT(bp_err, detail, 32);
+AT(bp_err, index, 36);
 
 SIZE(bp_span, 16);
 AT(bp_span, data, 0);
@@ -610,7 +612,7 @@ AT(bp_report_refusal, reserved0, 12);
 AT(bp_report_refusal, subject, 16);
 AT(bp_report_refusal, text, 24);
 
-SIZE(bp_report_group, 104);
+SIZE(bp_report_group, 112);
 AT(bp_report_group, struct_size, 0);
 AT(bp_report_group, provider, 4);
 AT(bp_report_group, n_nodes, 8);
@@ -620,15 +622,16 @@ AT(bp_report_group, n_copies, 20);
 AT(bp_report_group, copy_bytes, 24);
 AT(bp_report_group, path, 32);
 AT(bp_report_group, known, 40);
-AT(bp_report_group, reserved0, 44);
+AT(bp_report_group, device, 44);
 AT(bp_report_group, weight_bytes, 48);
 AT(bp_report_group, run_bytes, 56);
 AT(bp_report_group, run_ns, 64);
 AT(bp_report_group, copy_ns, 72);
-AT(bp_report_group, program, 80);
-AT(bp_report_group, reserved1, 84);
-AT(bp_report_group, program_ns, 88);
-AT(bp_report_group, cache, 96);
+AT(bp_report_group, device_id, 80);
+AT(bp_report_group, program, 88);
+AT(bp_report_group, reserved1, 92);
+AT(bp_report_group, program_ns, 96);
+AT(bp_report_group, cache, 104);
 
 SIZE(bp_cache_file, 72);
 AT(bp_cache_file, struct_size, 0);

@@ -156,7 +156,7 @@ static bp_rc frame_create(bp_program *program, const bp_frame_desc *desc, bp_fra
     (void)program;
     (void)needs;
     if (FAULT == UNFRAMED)
-        return bp_fail(err, BP_E_SHAPE, "not with these shapes");
+        return bp_fail(err, BP_E_DEVICE_LOST, "no frame today");
     frame = (bp_frame *)calloc(1, sizeof *frame);
     if (!frame)
         return bp_fail(err, BP_E_NOMEM, "no memory for a frame");

@@ -232,7 +232,7 @@ static const struct {
     bp_rc code;
     const char *words;
 } run_faults[] = {
-    {"unframed", BP_E_SHAPE, "not with these shapes"},
+    {"unframed", BP_E_DEVICE_LOST, "no frame today"},
     {"unexecuted", BP_E_DEVICE_LOST, "fell off the bus"},
     {"pending", BP_E_INTERNAL, "without a stream"},
     {"meddling", BP_E_INVALID, "whose size is known"},

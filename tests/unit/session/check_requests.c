@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_requests.c - what a provider may ask of the host, with the mock "picky": groups given back,
- * nodes taken together.
+ * nodes taken together, sizes refused.
  */
 
 #include "config.h"
 
 #include <check.h>
+#include <pthread.h>
 
 #include "support/session_kit.h"
 
@@ -233,12 +234,130 @@ START_TEST(nodes_of_one_number_leave_when_their_group_is_given_back)
 }
 END_TEST
 
+/* ---- sizes refused --------------------------------------------------------------------------- */
+
+static uint32_t n_refused_sizes(void)
+{
+    return bp_report_refused_sizes_count(bp_session_report(kit.session));
+}
+
+START_TEST(refused_sizes_run_on_the_next_provider_and_are_told_once)
+{
+    static const bp_key_value options[] = {{"most", "8"}};
+    bp_report_refused_sizes row = {.struct_size = sizeof row};
+    bp_session_stats stats = {.struct_size = sizeof stats};
+    char *json;
+
+    kit_small_model();
+    picky(options, 1, BP_FALLBACK_REQUIRE);
+    kit_session();
+    ck_assert_str_eq(provider_of("relu"), "picky");
+    kit_check_small(2);
+    ck_assert_uint_eq(n_refused_sizes(), 0);
+    for (uint32_t rows = 3; rows < 6; rows++) {
+        kit_check_small(rows);
+        kit_check_small(rows);
+    }
+    kit_check_small(1);
+    ck_assert_uint_eq(n_refused_sizes(), 1);
+    KIT_OK(bp_report_get_refused_sizes(bp_session_report(kit.session), 0, &row, &kit.err));
+    ck_assert_str_eq(row.node, "relu");
+    ck_assert_uint_eq(row.n_nodes, 3);
+    ck_assert_str_eq(row.sizes, "x 3x4");
+    ck_assert_str_eq(row.text, "12 elements are more than 8");
+    ck_assert_uint_eq(
+        kit_lines_with(BP_LOG_WARN, "does not run 3 nodes from 'relu' on with x 3x4: 12 elements"),
+        1);
+    ck_assert_uint_eq(kit_warnings(), 1);
+    KIT_OK(bp_session_get_stats(kit.session, &stats, &kit.err));
+    ck_assert_uint_eq(stats.runs, 8);
+    KIT_OK(bp_report_json(bp_session_report(kit.session), &json, &kit.err));
+    ck_assert_ptr_null(kit_bad_json(json));
+    ck_assert_ptr_nonnull(strstr(json, "\"refused_sizes\":[{\"provider\":\"picky\""));
+    bp_free(json);
+    KIT_FAILS(bp_report_get_refused_sizes(bp_session_report(kit.session), 1, &row, &kit.err),
+              BP_E_INVALID, "1 refused sizes", "no row 1");
+}
+END_TEST
+
+START_TEST(refused_sizes_of_two_groups_are_two_rows)
+{
+    static const bp_key_value options[] = {{"most", "8"}};
+    float x[] = {-1, 4, 9, 16, 1, 4, 9, 16, 1, 4, 9, 16};
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 3, 4), out = kit_wanted(0);
+
+    two_groups();
+    picky(options, 1, BP_FALLBACK_SILENT);
+    kit_session();
+    for (int round = 0; round < 2; round++) {
+        kit_run(&in, 1, &out, 1);
+        KIT_FLOATS(&out.tensor, 0, 4, 6, 8, 2, 4, 6, 8, 2, 4, 6, 8);
+        bp_tensor_free(&out.tensor);
+    }
+    ck_assert_uint_eq(n_refused_sizes(), 2); /* a group each */
+    ck_assert_uint_eq(kit_warnings(), 0);
+    check_two_groups();
+}
+END_TEST
+
+START_TEST(refused_sizes_write_into_the_callers_buffer)
+{
+    static const bp_key_value options[] = {{"most", "2"}};
+    float x[] = {-1, 2, -3, 4}, y[4];
+    int64_t dims[2];
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1, 4);
+    bp_binding out = {.tensor = {.base = y, .bytes = sizeof y, .dims = dims, .rank = 2}};
+
+    kit_small_model();
+    picky(options, 1, BP_FALLBACK_WARN);
+    kit_session();
+    kit_run(&in, 1, &out, 1);
+    ck_assert_ptr_eq(out.tensor.base, y);
+    KIT_DIMS(&out.tensor, 1, 4);
+    KIT_FLOATS(&out.tensor, 0, -4, 0, -8);
+}
+END_TEST
+
+static void *run_many(void *u)
+{
+    (void)u;
+    for (uint32_t i = 0; i < 200; i++) {
+        float x[32] = {0};
+        bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1 + i % 8, 4), out = kit_wanted(0);
+
+        if (bp_session_run(kit.session, &in, 1, &out, 1, NULL, NULL) < 0)
+            return u;
+        bp_tensor_free(&out.tensor);
+    }
+    return NULL;
+}
+
+START_TEST(refused_sizes_are_found_by_runs_on_four_threads)
+{
+    static const bp_key_value options[] = {{"most", "16"}};
+    pthread_t threads[4];
+    void *failed;
+
+    kit_small_model();
+    picky(options, 1, BP_FALLBACK_WARN);
+    kit_session();
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, run_many, &kit), 0);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(pthread_join(threads[i], &failed), 0);
+        ck_assert_ptr_null(failed);
+    }
+    ck_assert_uint_eq(n_refused_sizes(), 1);
+}
+END_TEST
+
 int main(void)
 {
-    TCase *compile = tcase_create("compile"), *together = tcase_create("together");
-    TCase *const cases[] = {compile, together};
+    TCase *compile = tcase_create("compile"), *together = tcase_create("together"),
+          *sizes = tcase_create("sizes");
+    TCase *const cases[] = {compile, together, sizes};
 
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3; i++)
         tcase_add_checked_fixture(cases[i], kit_setup, kit_teardown);
     tcase_add_test(compile, refused_compile_gives_the_group_to_the_next_provider);
     tcase_add_test(compile, silent_policy_tells_of_a_refused_group_without_a_warning);
@@ -249,5 +368,9 @@ int main(void)
     tcase_add_test(together, nodes_of_one_number_in_two_groups_go_to_the_next_provider);
     tcase_add_test(together, nodes_of_one_number_leave_when_a_rule_takes_one_of_them);
     tcase_add_test(together, nodes_of_one_number_leave_when_their_group_is_given_back);
-    return kit_main("requests", cases, 2);
+    tcase_add_test(sizes, refused_sizes_run_on_the_next_provider_and_are_told_once);
+    tcase_add_test(sizes, refused_sizes_of_two_groups_are_two_rows);
+    tcase_add_test(sizes, refused_sizes_write_into_the_callers_buffer);
+    tcase_add_test(sizes, refused_sizes_are_found_by_runs_on_four_threads);
+    return kit_main("requests", cases, 3);
 }
