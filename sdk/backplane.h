@@ -17,8 +17,9 @@
  *         fprintf(stderr, "%s\n", text);
  *
  * Errors: functions that can fail return a bp_rc below zero and put one sentence, which names the
- * thing and the way out, into the caller's bp_err (NULL is fine). On failure every `out` is NULL or
- * untouched and nothing is left half made.
+ * thing and the way out, into the caller's bp_err (NULL is fine). A program that wants to know more
+ * than the bp_rc reads bp_err.detail (BP_DETAIL_*), not the sentence. On failure every `out` is NULL
+ * or untouched and nothing is left half made.
  * Ownership: what a `create` or `open` returns is the caller's, to `destroy` or `close`; destroyers
  * take NULL. Returned const pointers are borrowed: "until ..." says for how long.
  * Threads: one object may be used by one thread at a time unless its comment says otherwise.
@@ -70,6 +71,8 @@ static inline bp_err bp_err_init(char *buf, size_t cap)
     err.msg = buf;
     err.msg_cap = (uint32_t)cap;
     err.msg_len = 0;
+    err.detail = 0;
+    err.index = 0;
     if (cap > 0)
         buf[0] = '\0';
     return err;
@@ -551,7 +554,8 @@ BP_API bp_rc bp_session_options_register(bp_session_options *options, bp_env *en
                                          bp_err *err) BP_CHECKED;
 /*
  * Which of its devices a provider that was added is to use, as bp_env_provider_device counts them;
- * n_devices 0, as at first, leaves the choice to it. The array is copied. BP_E_INVALID: no such
+ * n_devices 0, as at first, leaves the choice to it. The option "device" of any provider, which takes
+ * indices, ids, kinds (cpu, gpu, npu, other) and names with + or , between, overrules it. The array is copied. BP_E_INVALID: no such
  * provider in the list, or a device twice; one that the provider does not have is an error when the
  * session is made.
  */
@@ -1217,11 +1221,12 @@ typedef struct bp_report_group {
     uint64_t copy_bytes;          /* a run, where sizes are known */
     const char *path;
     /* Estimates, of plans only. */
-    uint32_t known; /* BP_ESTIMATED_*: which of the following are set */
-    uint32_t reserved0;
+    uint32_t known;         /* BP_ESTIMATED_*: which of the following are set */
+    uint32_t device;        /* as bp_env_provider_device() counts them; BP_NONE: run by the host */
     uint64_t weight_bytes;  /* on the device for as long as the session lives */
     uint64_t run_bytes;     /* in addition while it runs: inputs, outputs and values between them */
     double run_ns, copy_ns; /* of one run: on the device, and of copies between memories */
+    const char *device_id;  /* bp_device.id; "" or NULL where the provider tells none */
 } bp_report_group;
 
 /* A pass over the graph and its subgraphs, before providers compile them. */

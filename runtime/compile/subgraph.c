@@ -33,8 +33,10 @@ static struct bp_asked *make_asked(const struct bp_provider_list *providers)
     for (uint32_t i = 0; asked && i < providers->count; i++) {
         const struct bp_active *active = providers->active[i];
 
-        asked[i] = (struct bp_asked){active->provider, active->instance, active->name,
-                                     active->provider == &bp_custom_provider, active->refused};
+        asked[i] = (struct bp_asked){active->provider, active->instance,
+                                     active->name,     active->provider == &bp_custom_provider,
+                                     active->refused,  active->devices,
+                                     active->n_devices};
     }
     return asked;
 }
@@ -64,7 +66,8 @@ static bp_rc partition(struct making *m, bp_err *err)
             continue;
         m->maker->failed = i;
         m->maker->failed_stage = BP_STAGE_CAPABILITY;
-        rc = bp_fail(err, failed[i].rc, "%s", failed[i].text ? failed[i].text : "no reason given");
+        rc = bp_fail_detail(err, failed[i].rc, failed[i].detail, "%s",
+                            failed[i].text ? failed[i].text : "no reason given");
     }
 out:
     free(failed);
@@ -84,7 +87,7 @@ static bp_rc add_to_report(struct making *m, bp_err *err)
     for (uint32_t i = 0; rc >= 0 && i < providers->count; i++)
         rows[i] = providers->active[i]->row;
     if (rc >= 0)
-        rc = bp_report_add_graph(m->maker->report, &m->subgraph->part, rows, m->path, err);
+        rc = bp_report_add_graph(m->maker->report, &m->subgraph->part, asked, rows, m->path, err);
     if (rc >= 0 && m->maker->claims_only)
         rc = bp_report_estimate_groups(&m->subgraph->part, asked, rows, m->maker->report,
                                        first_group, err);
@@ -108,6 +111,8 @@ static void note_missing(struct making *m, uint32_t n)
 
     if (part->provider_of[n] == BP_BY_HOST)
         last = &not_host_op;
+    if (last && m->maker->missing_detail == BP_DETAIL_NONE)
+        m->maker->missing_detail = last->detail;
     if (m->maker->n_missing++ >= MAX_MISSING)
         return;
     bp_text_printf(text, "%s%s%s%s-%u (node '%s'", text->len ? "; " : "", node->domain,
@@ -179,7 +184,11 @@ static bp_rc refuse(struct making *m, const struct bp_unit *unit, const char *wo
 static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
 {
     struct bp_active *active = m->maker->providers->active[unit->group->provider];
-    bp_compile what = {.struct_size = sizeof what, .name = group_name(m, unit)};
+    bp_compile what = {
+        .struct_size = sizeof what,
+        .device = unit->group->device,
+        .name = group_name(m, unit),
+    };
     char words[512];
     bp_err own = bp_err_init(words, sizeof words);
     bp_rc rc;
@@ -234,7 +243,7 @@ static bp_rc make_inner(struct making *m, struct bp_unit *unit, uint32_t i, cons
         return rc;
     }
     if (m->maker->failed != BP_NONE || (rc != BP_E_SHAPE && rc != BP_E_INVALID))
-        return bp_fail(err, rc, "%s", text);
+        return bp_err_copy_codes(err, bp_fail(err, rc, "%s", text), &own);
     unit->broken[i] = bp_region_string(&m->subgraph->region, text);
     return unit->broken[i] ? BP_OK : bp_fail_nomem(err, "the subgraphs of a node");
 }

@@ -72,6 +72,7 @@ struct bp_subgraph_maker {
     bool claims_only;        /* for a plan: no compiling, nodes without a taker are fine */
     struct bp_text *missing; /* operators that nobody takes, one text for all */
     uint32_t n_missing;
+    uint32_t missing_detail; /* BP_DETAIL_* of the first missing one that has any; else 0 */
     uint32_t failed; /* index of the provider that failed in claiming or compiling, or BP_NONE */
     uint32_t failed_stage; /* BP_STAGE_CAPABILITY or BP_STAGE_COMPILE */
     uint32_t

@@ -24,10 +24,11 @@ enum { BP_DEVICE_ALIGN = 256 }; /* of tensors in a provider's memory; abi.h prom
 
 /* ---- queues: device_queue.c ------------------------------------------------------------------ */
 
-/* The order in which one instance works for a frame and its children. */
+/* The order in which one device of an instance works for a frame and its children. */
 struct bp_queue {
     struct bp_queue *next;
     const struct bp_active *by;
+    uint32_t device; /* of the instance */
     void *stream;    /* NULL: calls return when they are done; else made before the first use */
     void *event;     /* for waiting; lives as long as stream */
     bool is_pending; /* work was enqueued since the last wait */
@@ -40,14 +41,14 @@ static inline bool bp_has_memory(const struct bp_active *active)
 
 /* Errors of the following say what was being done, not yet by which provider. */
 
-/* n bytes in a space of an instance's device. */
-bp_rc bp_device_alloc(const struct bp_active *by, uint32_t space, size_t n, size_t align,
+/* n bytes in a space of the queue's device. */
+bp_rc bp_device_alloc(const struct bp_queue *queue, uint32_t space, size_t n, size_t align,
                       void **out, bp_err *err) BP_CHECKED;
 /* Gives back n bytes that came from that; base may be NULL. */
-void bp_device_free(const struct bp_active *by, uint32_t space, void *base, size_t n);
-/* The queue of an instance in a list, added to it if there is none yet. */
-bp_rc bp_queue_get(struct bp_queue **list, const struct bp_active *by, struct bp_queue **out,
-                   bp_err *err) BP_CHECKED;
+void bp_device_free(const struct bp_queue *queue, uint32_t space, void *base, size_t n);
+/* The queue of an instance's device in a list, added to it if there is none yet. */
+bp_rc bp_queue_get(struct bp_queue **list, const struct bp_active *by, uint32_t device,
+                   struct bp_queue **out, bp_err *err) BP_CHECKED;
 void bp_queues_destroy(struct bp_queue *list); /* NULL is fine */
 /* Makes the stream, where the provider has streams and this queue none. */
 bp_rc bp_queue_start(struct bp_queue *queue, bp_err *err) BP_CHECKED;

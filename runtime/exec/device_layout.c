@@ -120,8 +120,7 @@ static bp_rc allocate(const struct bp_device_planner *d, struct bp_device_block 
     if (bytes == SIZE_MAX)
         rc = bp_fail(err, BP_E_NOMEM, "the values of a run do not fit in memory");
     else
-        rc =
-            bp_device_alloc(block->queue->by, block->space, bytes, block->align, &block->base, err);
+        rc = bp_device_alloc(block->queue, block->space, bytes, block->align, &block->base, err);
     if (rc < 0)
         return bp_device_fail_in(user_of(d, block), rc, err);
     block->bytes = bytes;
@@ -206,11 +205,11 @@ void bp_device_plan_finish(struct bp_stage_plan *plan)
         const struct bp_unit_frame *unit = &plan->units[u];
 
         for (uint32_t i = 0; unit->device_buffers && i < unit->desc.n_out; i++)
-            bp_device_free(unit->unit->by, unit->device_buffers[i].space,
-                           unit->device_buffers[i].base, unit->device_buffers[i].cap);
+            bp_device_free(unit->queue, unit->device_buffers[i].space, unit->device_buffers[i].base,
+                           unit->device_buffers[i].cap);
     }
     for (uint32_t b = 0; b < device->n_blocks; b++)
-        bp_device_free(device->blocks[b].queue->by, device->blocks[b].space, device->blocks[b].base,
+        bp_device_free(device->blocks[b].queue, device->blocks[b].space, device->blocks[b].base,
                        device->blocks[b].bytes);
 }
 

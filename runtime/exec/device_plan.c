@@ -43,6 +43,7 @@ static void add_transfer(struct bp_device_planner *d, uint32_t value, uint32_t u
         .host = bp_planning_tensor(d->p->plan, value, BP_SPACE_HOST),
         .device = bp_planning_tensor(d->p->plan, value, device->blocks[block].space),
     };
+    transfer->device.device = lane->queue->device;
     device->rows[device->n_transfers] = to_device ? (bp_copy){&transfer->device, &transfer->host}
                                                   : (bp_copy){&transfer->host, &transfer->device};
     if (joins) {

@@ -13,14 +13,15 @@
 enum { WAIT_NS = 20 * 1000 * 1000 }; /* between looks whether the run should end */
 
 /* Counted for the provider, by the bytes that were asked for. */
-bp_rc bp_device_alloc(const struct bp_active *by, uint32_t space, size_t n, size_t align,
+bp_rc bp_device_alloc(const struct bp_queue *queue, uint32_t space, size_t n, size_t align,
                       void **out, bp_err *err)
 {
+    const struct bp_active *by = queue->by;
     void *base = NULL;
     bp_rc rc;
 
     bp_err_clear(err);
-    rc = by->provider->dev->alloc(by->instance, 0, space, n, align, &base, err);
+    rc = by->provider->dev->alloc(by->instance, queue->device, space, n, align, &base, err);
     rc = bp_err_complete(err, rc);
     if (rc >= 0 && !base)
         rc = bp_fail(err, BP_E_INTERNAL, "it succeeded without memory");
@@ -31,27 +32,28 @@ bp_rc bp_device_alloc(const struct bp_active *by, uint32_t space, size_t n, size
     return BP_OK;
 }
 
-void bp_device_free(const struct bp_active *by, uint32_t space, void *base, size_t n)
+void bp_device_free(const struct bp_queue *queue, uint32_t space, void *base, size_t n)
 {
     if (!base)
         return;
-    by->provider->dev->free(by->instance, 0, space, base);
-    bp_memory_drop(&by->memory->own, n);
+    queue->by->provider->dev->free(queue->by->instance, queue->device, space, base);
+    bp_memory_drop(&queue->by->memory->own, n);
 }
 
-/* Linear: a session has few providers with memory of their own. */
-bp_rc bp_queue_get(struct bp_queue **list, const struct bp_active *by, struct bp_queue **out,
-                   bp_err *err)
+/* Linear: a session has few devices with memory of their own. */
+bp_rc bp_queue_get(struct bp_queue **list, const struct bp_active *by, uint32_t device,
+                   struct bp_queue **out, bp_err *err)
 {
     struct bp_queue *queue = *list;
 
-    while (queue && queue->by != by)
+    while (queue && (queue->by != by || queue->device != device))
         queue = queue->next;
     if (!queue) {
         queue = calloc(1, sizeof *queue);
         if (!queue)
             return bp_fail_nomem(err, "a provider's queue");
         queue->by = by;
+        queue->device = device;
         queue->next = *list;
         *list = queue;
     }
@@ -108,9 +110,9 @@ bp_rc bp_queue_start(struct bp_queue *queue, bp_err *err)
     if (queue->stream || !dev->stream_create)
         return BP_OK;
     bp_err_clear(err);
-    rc = bp_err_complete(err, dev->event_create(instance, 0, 0, &event, err));
+    rc = bp_err_complete(err, dev->event_create(instance, queue->device, 0, &event, err));
     if (rc >= 0 && event)
-        rc = bp_err_complete(err, dev->stream_create(instance, 0, 0, &stream, err));
+        rc = bp_err_complete(err, dev->stream_create(instance, queue->device, 0, &stream, err));
     if (rc >= 0 && !stream)
         rc = bp_fail(err, BP_E_INTERNAL, "it succeeded without a stream and an event");
     if (rc < 0) {

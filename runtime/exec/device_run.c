@@ -53,16 +53,15 @@ bp_rc bp_device_step(struct bp_run_state *state, uint32_t step, bp_err *err)
  */
 bp_rc bp_device_grow(struct bp_unit_frame *unit, uint32_t out, size_t bytes, bp_err *err)
 {
-    const struct bp_active *by = unit->unit->by;
     struct bp_device_buffer *buffer = &unit->device_buffers[out];
     bp_rc rc;
 
     if (buffer->base && buffer->cap >= bytes)
         return BP_OK;
-    bp_device_free(by, buffer->space, buffer->base, buffer->cap);
+    bp_device_free(unit->queue, buffer->space, buffer->base, buffer->cap);
     *buffer = (struct bp_device_buffer){.space = unit->desc.out[out].space};
     bytes = bytes ? bytes : 1; /* so that an empty tensor has a base too */
-    rc = bp_device_alloc(by, buffer->space, bytes, BP_DEVICE_ALIGN, &buffer->base, err);
+    rc = bp_device_alloc(unit->queue, buffer->space, bytes, BP_DEVICE_ALIGN, &buffer->base, err);
     buffer->cap = rc >= 0 ? bytes : 0;
     return rc;
 }
@@ -81,9 +80,11 @@ bp_rc bp_device_fetch(struct bp_run_state *state, struct bp_unit_frame *unit, ui
         unit->device_buffers[out].base; /* what execute wrote into the tensor does not count */
     from.offset = host.offset = 0;
     from.space = unit->device_buffers[out].space;
+    from.device = unit->queue->device;
     from.bytes = host.bytes = bytes;
     host.base = to;
     host.space = BP_SPACE_HOST;
+    host.device = 0;
     if (bytes > 0)
         rc = bp_queue_copy(unit->queue, &row, 1, err);
     if (rc < 0)

@@ -93,8 +93,9 @@ static bool is_of_onnx(const char *domain)
  * When no provider claims a node, ONNX Runtime has different codes for an operator that no schema
  * defines: INVALID_GRAPH in ONNX's domains, FAIL elsewhere.
  */
-static OrtStatus *unknown_operator(const OrtSession *session, const char *words)
+static OrtStatus *unknown_operator(const OrtSession *session, const struct ort_err *err)
 {
+    bool is_unknown = err->err.detail == BP_DETAIL_UNKNOWN_OPERATOR;
     bp_op_info op = {.struct_size = sizeof op};
 
     for (uint32_t i = 0; bp_model_op(session->loaded.model, i, &op, NULL) >= 0; i++) {
@@ -103,11 +104,10 @@ static OrtStatus *unknown_operator(const OrtSession *session, const char *words)
             return ort_fail(ORT_INVALID_GRAPH,
                             "This is an invalid model. Error No Op registered for %s with "
                             "domain_version of %u: %s",
-                            op.op, op.opset, words);
-        if (op.since == 0 && !ort_custom_has(&session->custom, op.domain, op.op) &&
-            strstr(words, "the host knows no such operator"))
+                            op.op, op.opset, err->text);
+        if (op.since == 0 && !ort_custom_has(&session->custom, op.domain, op.op) && is_unknown)
             return ort_fail(ORT_FAIL, "Fatal error: %s:%s is not a registered function/op: %s",
-                            op.domain, op.op, words);
+                            op.domain, op.op, err->text);
     }
     return NULL;
 }
@@ -217,7 +217,7 @@ static OrtStatus *make_host(OrtSession *session, const OrtSessionOptions *option
     bp_session_options_destroy(host_options);
     if (status)
         return status;
-    status = rc == BP_E_UNSUPPORTED ? unknown_operator(session, err.text) : NULL;
+    status = rc == BP_E_UNSUPPORTED ? unknown_operator(session, &err) : NULL;
     return status ? status : ort_from(rc, &err, ORT_MAKING, NULL);
 }
 

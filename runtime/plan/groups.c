@@ -3,7 +3,7 @@
  * groups.c - nodes become groups.
  *
  * Groups come from levels: a node's level is the largest of its producers' levels, one more where
- * the provider or the stage changes. A path that leaves a provider and comes back therefore ends at
+ * the provider, its device or the stage changes. A path that leaves a provider and comes back therefore ends at
  * a higher level than it began, so nodes of one provider, stage and level that are connected are
  * convex, and (stage, level) is an order in which groups can run. That level is the lowest; a group
  * that nobody needs before a later one of its own kind waits for that and becomes part of it. One
@@ -47,11 +47,12 @@ static bool is_single(const struct work *w, uint32_t node)
     return w->out->provider_of[node] >= BP_BY_NOBODY;
 }
 
-/* May the two be in one group, as far as provider and stage go? */
+/* May the two be in one group, as far as provider, device and stage go? */
 static bool same_kind(const struct work *w, uint32_t a, uint32_t b)
 {
     return w->out->provider_of[a] == w->out->provider_of[b] && !is_single(w, a) &&
-           w->out->stage_of[a] == w->out->stage_of[b];
+           w->out->stage_of[a] == w->out->stage_of[b] &&
+           bp_device_of(w->out, a) == bp_device_of(w->out, b);
 }
 
 /* The first node of a node's group, with path halving. */
@@ -327,6 +328,7 @@ static void fill_groups(struct work *w, const struct group_key *keys)
         uint32_t root = keys[g].root;
 
         out->groups[g].provider = out->provider_of[root];
+        out->groups[g].device = bp_device_of(out, root);
         out->groups[g].stage = out->stage_of[root];
         out->group_of[root] = g;
     }

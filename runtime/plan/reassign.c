@@ -75,7 +75,8 @@ static void add_copy(const struct work *w, uint32_t value, struct group_cost *co
 static bool is_beside(const struct bp_partition *part, uint32_t n, uint32_t other)
 {
     return part->provider_of[n] == part->provider_of[other] &&
-           part->stage_of[n] == part->stage_of[other];
+           part->stage_of[n] == part->stage_of[other] &&
+           bp_device_of(part, n) == bp_device_of(part, other);
 }
 
 static bool is_read_elsewhere(const struct bp_partition *part, uint32_t n, uint32_t value)

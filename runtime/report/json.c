@@ -143,6 +143,8 @@ static bp_rc add_group(struct bp_text *text, const bp_report *report, uint32_t i
         return rc;
     bp_json_open(text, NULL, '{');
     index_or_null(text, "provider", row.provider);
+    index_or_null(text, "device", row.device);
+    bp_json_string(text, "device_id", row.device_id ? row.device_id : "");
     bp_json_int(text, "nodes", row.n_nodes);
     bp_json_int(text, "inputs", row.n_inputs);
     bp_json_int(text, "outputs", row.n_outputs);

@@ -98,11 +98,12 @@ static bp_rc try_graph(struct bp_engine *engine, const struct bp_engine_config *
     if (rc >= 0)
         rc = bp_subgraph_create(maker, engine->ir, NULL, NULL, "", &engine->graph, err);
     if (rc >= 0)
-        rc = bp_mismatches_judge(mismatches_of(engine, config), err);
+        rc = bp_mismatches_check(mismatches_of(engine, config), err);
     if (rc >= 0 && maker->n_missing > 0 && !config->claims_only)
-        rc = bp_fail(err, BP_E_UNSUPPORTED, "no provider takes %u node%s: %s%s", maker->n_missing,
-                     maker->n_missing == 1 ? "" : "s", missing.data ? missing.data : "",
-                     maker->n_missing > 50 ? "; ..." : "");
+        rc = bp_fail_detail(err, BP_E_UNSUPPORTED, maker->missing_detail,
+                            "no provider takes %u node%s: %s%s", maker->n_missing,
+                            maker->n_missing == 1 ? "" : "s", missing.data ? missing.data : "",
+                            maker->n_missing > 50 ? "; ..." : "");
     bp_text_finish(&missing);
     return rc;
 }
@@ -162,14 +163,6 @@ static bp_rc make_graph(struct bp_engine *engine, const struct bp_engine_config 
     return rc >= 0 && config->n_without > 0 ? leave_out(engine->ir, config, err) : rc;
 }
 
-/* The code of whoever failed first, e.g. of an application's operator, beside words of ours. */
-static bp_rc keep_code(bp_rc rc, const bp_err *own, bp_err *err)
-{
-    if (err)
-        err->native_code = own->native_code;
-    return rc;
-}
-
 /* Programs and decoded graph of an attempt in which providers gave groups back. */
 static bp_rc begin_again(struct bp_engine *engine, const struct bp_engine_config *config,
                          bp_err *err)
@@ -206,15 +199,15 @@ static bp_rc make_subgraph(struct bp_engine *engine, const struct bp_engine_conf
         }
         if (maker.failed == BP_NONE ||
             (rc == BP_E_NOMEM && !bp_has_memory(engine->providers.active[maker.failed])))
-            return keep_code(bp_fail(err, rc, "%s%s", rc == BP_E_UNSUPPORTED ? dropped : "", text),
-                             &own, err);
+            return bp_err_copy_codes(
+                err, bp_fail(err, rc, "%s%s", rc == BP_E_UNSUPPORTED ? dropped : "", text), &own);
         snprintf(dropped, sizeof dropped, "provider '%s' failed (%s); now ",
                  engine->providers.active[maker.failed]->name, text);
         bp_report_clear_graphs(engine->report); /* what it got it has no more */
         rc = bp_provider_list_drop(&engine->providers, maker.failed, engine->report,
                                    maker.failed_stage, rc, text, err);
         if (rc < 0)
-            return keep_code(rc, &own, err);
+            return bp_err_copy_codes(err, rc, &own); /* of whoever failed first */
         rc = make_graph(engine, config, err);
         if (rc < 0)
             return rc;
@@ -413,7 +406,7 @@ static bp_rc fill_and_tell(struct bp_engine *engine, struct bp_env *env,
         return fill_fixed(engine, env, config, err);
     rc = fill_fixed(engine, env, config, &own);
     bp_explain_session(env, engine->report, rc < 0 ? text : NULL);
-    return rc < 0 ? bp_fail(err, rc, "%s", text) : rc;
+    return rc < 0 ? bp_err_copy_codes(err, bp_fail(err, rc, "%s", text), &own) : rc;
 }
 
 /* The report is made first: whatever goes wrong afterwards has a row in it. */

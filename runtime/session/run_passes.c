@@ -30,8 +30,10 @@ static struct bp_asked *list_asked(const struct bp_provider_list *providers,
     for (uint32_t i = 0; asked && i < providers->count; i++) {
         const struct bp_active *active = providers->active[i];
 
-        asked[i] = (struct bp_asked){active->provider, active->instance, active->name,
-                                     active->provider == &bp_custom_provider, active->refused};
+        asked[i] = (struct bp_asked){active->provider, active->instance,
+                                     active->name,     active->provider == &bp_custom_provider,
+                                     active->refused,  active->devices,
+                                     active->n_devices};
     }
     return asked;
 }

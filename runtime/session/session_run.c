@@ -160,6 +160,16 @@ static bp_rc feed_object(struct call *c, const bp_io_info *want, const bp_bindin
     return rc;
 }
 
+/* Input i is `how`; the detail says the same to programs. */
+static bp_rc fail_input(const struct bp_ports *ports, uint32_t i, uint32_t detail, const char *how,
+                        bp_err *err)
+{
+    bp_rc rc = bp_fail(err, BP_E_INVALID, "input '%s' is %s", ports->inputs[i].name, how);
+
+    bp_err_set_detail(err, detail, i);
+    return rc;
+}
+
 /*
  * Binds one feed; its port's cell must not be set yet. Tensors are read where they lie: the
  * caller's memory has to stay until the run returns.
@@ -177,7 +187,7 @@ static bp_rc feed(struct call *c, const bp_binding *binding, bp_err *err)
     want = &ports->inputs[binding->index];
     cell = &c->frame->cells[c->ported->inputs[binding->index]];
     if (cell->base)
-        return bp_fail(err, BP_E_INVALID, "input '%s' is fed twice", want->name);
+        return fail_input(ports, binding->index, BP_DETAIL_INPUT_TWICE, "fed twice", err);
     if (want->type->kind != BP_KIND_TENSOR || !got)
         return feed_object(c, want, binding, c->ported->inputs[binding->index], err);
     if (want->dtype != BP_DTYPE_NONE && got->dtype != want->dtype)
@@ -207,16 +217,19 @@ static bp_rc fail_missing(const struct call *c, const bool *missing, bp_err *err
 {
     const struct bp_ports *ports = &c->session->ports;
     struct bp_text names = {0};
-    uint32_t n = 0;
+    uint32_t n = 0, first = 0;
     bp_rc rc;
 
     for (uint32_t i = 0; i < ports->n_required; i++) {
-        if (missing[i])
-            bp_text_printf(&names, "%s'%s'", n++ ? ", " : "", ports->inputs[i].name);
+        if (!missing[i])
+            continue;
+        first = n == 0 ? i : first;
+        bp_text_printf(&names, "%s'%s'", n++ ? ", " : "", ports->inputs[i].name);
     }
     rc = bp_fail(err, BP_E_INVALID, "%u input%s not fed: %s", n, n == 1 ? " is" : "s are",
                  names.data ? names.data : "");
     bp_text_finish(&names);
+    bp_err_set_detail(err, BP_DETAIL_INPUT_MISSING, first);
     return rc;
 }
 
@@ -240,7 +253,7 @@ static bp_rc bind_inputs(struct call *c, bp_err *err)
         if (c->frame->cells[value].base || !c->ported->is_needed[i])
             continue;
         if (i < ports->n_required)
-            return bp_fail(err, BP_E_INVALID, "input '%s' is not fed", ports->inputs[i].name);
+            return fail_input(ports, i, BP_DETAIL_INPUT_MISSING, "not fed", err);
         if (general) /* where defaults are no constants */
             rc = bp_frame_state_constant(c->frame, value, err);
     }

@@ -254,6 +254,22 @@ static int is_rank(const bp_value *value)
     return value->rank == BP_RANK_UNKNOWN || value->rank <= KIT_RANK;
 }
 
+/* A convolution that would take long, and which it could not stop. */
+static int is_long(const bp_graph *g, const bp_node *node)
+{
+    const bp_value *w = bp_node_in(g, node, 1), *y = bp_node_out(g, node, 0);
+    double work = 1;
+
+    if (strncmp(node->op, "Conv", 4) != 0 || !w || w->rank == BP_RANK_UNKNOWN ||
+        y->rank == BP_RANK_UNKNOWN)
+        return 0;
+    for (uint32_t d = 1; d < w->rank; d++)
+        work *= (double)w->dims[d].value;
+    for (uint32_t d = 0; d < y->rank; d++)
+        work *= (double)y->dims[d].value;
+    return work > 5e6;
+}
+
 /* One reason for all: tests of the kit look at nothing else. */
 static const char *refusal(const bp_graph *g, const bp_node *node)
 {
@@ -272,6 +288,8 @@ static const char *refusal(const bp_graph *g, const bp_node *node)
     if (!bp_node_in(g, node, 0) || !is_type(bp_node_out(g, node, 0)) ||
         !is_rank(bp_node_out(g, node, 0)))
         return "the output's type or rank";
+    if (is_long(g, node))
+        return "it would take too long";
     for (uint32_t a = 0; a < node->n_attr; a++) {
         const bp_attr *attr = BP_ATTR(g, node->first_attr + a);
 

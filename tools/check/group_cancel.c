@@ -20,9 +20,13 @@ enum {
 
 /* Each family of operators, from small to large. */
 static const struct kit_row rows[] = {
+    {"MatMul-13 f32[384,384] w:f32[384,384] -> f32[384,384]", ref_matmul, 1e-3, -1, 1},
     {"MatMul-13 f32[768,768] w:f32[768,768] -> f32[768,768]", ref_matmul, 1e-3, -1, 1},
     {"MatMul-13 f32[1536,1536] w:f32[1536,1536] -> f32[1536,1536]", ref_matmul, 1e-3, -1, 1},
     {"MatMul-13 f32[3072,3072] w:f32[3072,3072] -> f32[3072,3072]", ref_matmul, 1e-3, -1, 1},
+    {"Conv-11 f32[1,16,64,64] w:f32[16,16,3,3] -> f32[1,16,64,64] | kernel_shape=[3,3] "
+     "strides=[1,1] dilations=[1,1] pads=[1,1,1,1] group=1 auto_pad='NOTSET'",
+     ref_conv, 1e-3, -1, 1},
     {"Conv-11 f32[1,64,128,128] w:f32[64,64,3,3] -> f32[1,64,128,128] | kernel_shape=[3,3] "
      "strides=[1,1] dilations=[1,1] pads=[1,1,1,1] group=1 auto_pad='NOTSET'",
      ref_conv, 1e-3, -1, 1},
@@ -31,7 +35,6 @@ static const struct kit_row rows[] = {
      ref_conv, 1e-3, -1, 1},
     {"Tanh-13 f32[4000037] -> f32[4000037]", ref_unary, 1e-3, -1, 1},
     {"Tanh-13 f32[40000037] -> f32[40000037]", ref_unary, 1e-3, -1, 1},
-    {"Relu-14 f32[40000037] -> f32[40000037]", ref_unary, 1e-3, -1, 1},
 };
 
 static int64_t now_ns(void)
@@ -140,6 +143,9 @@ static void stops(struct kit *kit, bool by_deadline)
     bp_instance *instance = kit_begin(kit);
     const char *done = NULL; /* the family that was long enough */
     unsigned n = 0;
+
+    if (kit->p.flags & BP_PROVIDER_UNINTERRUPTIBLE)
+        kit_skip(kit, "it says BP_PROVIDER_UNINTERRUPTIBLE");
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         static struct kit_case c;

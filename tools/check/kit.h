@@ -106,8 +106,8 @@ struct kit_group {
 /* The groups in the order in which they run; NULL ends them. */
 extern const struct kit_group *const kit_groups[];
 extern const struct kit_group kit_file, kit_abi, kit_probe, kit_options, kit_capability,
-    kit_numerics, kit_weights, kit_run, kit_state, kit_process, kit_device, kit_shapes, kit_cache,
-    kit_life, kit_docs, kit_fuzz;
+    kit_numerics, kit_weights, kit_run, kit_cancel, kit_state, kit_process, kit_device, kit_shapes,
+    kit_cache, kit_life, kit_docs, kit_fuzz;
 
 #define KIT_PRINTF __attribute__((format(printf, 2, 3)))
 

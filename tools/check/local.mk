@@ -25,6 +25,7 @@ tools_backplane_check_SOURCES = \
 	%D%/graph.c %D%/graph.h \
 	%D%/guard.c %D%/guard.h \
 	%D%/group_abi.c \
+	%D%/group_cancel.c \
 	%D%/group_capability.c \
 	%D%/group_device.c \
 	%D%/group_file.c \

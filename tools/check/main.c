@@ -18,9 +18,9 @@
 enum { USAGE = 4, LIMIT_SECONDS = 60, ROUNDS = 100, MAX_GIVEN = 64 };
 
 const struct kit_group *const kit_groups[] = {
-    &kit_file, &kit_abi,   &kit_probe,   &kit_options, &kit_capability, &kit_numerics, &kit_weights,
-    &kit_run,  &kit_state, &kit_process, &kit_device,  &kit_shapes,     &kit_cache,    &kit_life,
-    &kit_docs, &kit_fuzz,  NULL,
+    &kit_file,    &kit_abi,   &kit_probe,  &kit_options, &kit_capability, &kit_numerics,
+    &kit_weights, &kit_run,   &kit_cancel, &kit_state,   &kit_process,    &kit_device,
+    &kit_shapes,  &kit_cache, &kit_life,   &kit_docs,    &kit_fuzz,       NULL,
 };
 
 static struct {

@@ -80,19 +80,19 @@ void kit_open(struct kit *kit)
     if (!kit->module)
         kit_fail(kit, "the entry succeeds but gives no module");
     if (kit->module->magic != BP_MAGIC || kit->module->abi_major != BP_ABI_MAJOR ||
-        kit->module->struct_size < sizeof(bp_module))
+        kit->module->struct_size < BP_LEAST_MODULE)
         kit_fail(kit, "module: magic 0x%08x, ABI %u.%u, %u bytes; the kit speaks 0x%08x, %u.%u, %u",
                  (unsigned)kit->module->magic, kit->module->abi_major, kit->module->abi_minor,
                  (unsigned)kit->module->struct_size, BP_MAGIC, BP_ABI_MAJOR, BP_ABI_MINOR,
-                 (unsigned)sizeof(bp_module));
+                 (unsigned)BP_LEAST_MODULE);
     if (kit->module->n_providers == 0 || !kit->module->providers)
         kit_fail(kit, "the module holds no provider");
     theirs = choose(kit);
     if (!theirs)
         kit_fail(kit, "there is no provider '%s' in it", kit->provider ? kit->provider : "");
-    if (theirs->struct_size < sizeof(bp_provider))
+    if (theirs->struct_size < BP_LEAST_PROVIDER)
         kit_fail(kit, "the provider table has %u bytes; ABI 1.0 has %u",
-                 (unsigned)theirs->struct_size, (unsigned)sizeof(bp_provider));
+                 (unsigned)theirs->struct_size, (unsigned)BP_LEAST_PROVIDER);
     bp_copy_in(&kit->p, sizeof kit->p, theirs);
     if (kit->p.dev) {
         bp_copy_in(&kit->dev, sizeof kit->dev, kit->p.dev);

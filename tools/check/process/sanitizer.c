@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check/process/sanitizer.h"
@@ -116,13 +117,39 @@ static void add_setting(const char *name, const char *setting)
     setenv(name, text, 1);
 }
 
+/*
+ * Does a process with the library come up? That of ThreadSanitizer in some versions of LLVM does not,
+ * in any program that was not built with it.
+ */
+static bool comes_up(void)
+{
+    static char name[] = "backplane-check", version[] = "--version";
+    char *const argv[] = {name, version, NULL};
+    int status = -1;
+    pid_t child = fork();
+
+    if (child == 0) {
+        int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+        if (nowhere >= 0) {
+            dup2(nowhere, 1);
+            dup2(nowhere, 2);
+        }
+        execv("/proc/self/exe", argv);
+        _exit(1);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+/* Does not return if it works. */
 static void restart(const char *library, char **argv)
 {
     add_setting("LD_PRELOAD", library);
     /* The kit asks for memory that is not there, and its tests end without looking for leaks. */
     add_setting("ASAN_OPTIONS", "allocator_may_return_null=1:detect_leaks=0");
     add_setting("TSAN_OPTIONS", "allocator_may_return_null=1:die_after_fork=0");
-    execv("/proc/self/exe", argv);
+    if (comes_up())
+        execv("/proc/self/exe", argv);
 }
 
 bool sanitizer_restart(const char *path, char **argv)
@@ -162,7 +189,10 @@ bool sanitizer_restart(const char *path, char **argv)
         fputs("it cannot be loaded into a process; link it into the kit, or leave it out\n",
               stderr);
     else if (found)
-        fprintf(stderr, "LD_PRELOAD=%s did not load; give its path\n", library);
+        fprintf(stderr,
+                "no process comes up with LD_PRELOAD=%s; give the path of one that works, or build "
+                "the plug-in with gcc, whose library can be loaded so\n",
+                library);
     else
         fprintf(stderr,
                 "LD_PRELOAD=$(clang -print-file-name=libclang_rt.%s-$(uname -m).so) "

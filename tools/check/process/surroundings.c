@@ -121,13 +121,13 @@ void kit_look(struct kit_surroundings *now)
     for (int s = 1; s < KIT_SIGNALS; s++)
         sigaction(s, NULL, &now->actions[s]);
     sigaltstack(NULL, &now->stack);
-    for (int t = 0; t < KIT_TIMERS; t++)
+    for (unsigned t = 0; t < KIT_TIMERS; t++)
         getitimer(t, &now->timers[t]);
     look_at_place(now);
     now->mode = float_mode();
     errno = 0;
     now->priority = getpriority(PRIO_PROCESS, 0);
-    for (int l = 0; l < (int)RLIM_NLIMITS; l++)
+    for (unsigned l = 0; l < RLIM_NLIMITS; l++)
         getrlimit(l, &now->limits[l]);
     sched_getaffinity(0, sizeof now->affinity, &now->affinity);
     if (caught >= 0 && fstat(caught, &info) == 0)
