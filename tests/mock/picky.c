@@ -7,6 +7,7 @@
  */
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -133,9 +134,15 @@ static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claim
 static bp_rc compile(bp_instance *instance, const bp_graph *g, const bp_compile *what,
                      bp_program **out, bp_err *err)
 {
+    const bp_value *first = BP_VALUE(g, g->inputs[0]);
     bp_program *program;
+    char line[80];
 
     (void)what;
+    snprintf(line, sizeof line, "compiles a group whose first size is %lld",
+             first->rank > 0 && first->rank != BP_RANK_UNKNOWN ? (long long)first->dims[0].value
+                                                               : -1LL);
+    instance->host->log(instance->host->h, BP_LOG_DEBUG, "picky", line);
     for (uint32_t n = 0; n < g->n_nodes; n++) {
         if (strcmp(BP_NODE(g, n)->op, instance->decline) == 0)
             return bp_fail(err, BP_E_UNSUPPORTED, "no %s in a group of %u nodes", instance->decline,
