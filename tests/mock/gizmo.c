@@ -108,9 +108,14 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
     bp_instance *instance = (bp_instance *)calloc(1, sizeof *instance);
     bp_sim_options sim;
 
-    (void)devs; /* they are all alike */
     if (!instance)
         return bp_fail(err, BP_E_NOMEM, "no memory for an instance");
+    for (uint32_t i = 0; i < n_devs; i++) {
+        if (devs[i] < N_DEVICES)
+            continue;
+        free(instance);
+        return bp_fail(err, BP_E_INVALID, "there is no device %u", devs[i]);
+    }
     atomic_fetch_add(&gizmo_counters.instances, 1);
     sim = (bp_sim_options){
         .memory = (uint64_t)opts[OPT_MEMORY].i,
