@@ -41,6 +41,8 @@ static const bp_option options[] = {
      NULL, 0, 1e12},
     {sizeof(bp_option), 0, BP_OPT_INT, 0, "pause", "milliseconds that execute takes", "0", NULL, 0,
      10000},
+    {sizeof(bp_option), 0, BP_OPT_INT, 0, "keep", "weights that it does not put back", "0", NULL, 0,
+     9},
 };
 
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
@@ -48,7 +50,7 @@ enum { N_OPTIONS = sizeof options / sizeof options[0] };
 struct bp_instance {
     const bp_host *host;
     char take[128], decline[64], together[128];
-    int64_t most, align, in_slack, out_slack, in_place, frames, frame_bytes, pause;
+    int64_t most, align, in_slack, out_slack, in_place, frames, frame_bytes, pause, keep;
 };
 
 struct bp_program {
@@ -86,6 +88,7 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
     instance->frames = opts[8].i;
     instance->frame_bytes = opts[9].i;
     instance->pause = opts[10].i;
+    instance->keep = opts[11].i;
     atomic_fetch_add(&counters.instances, 1);
     *out = instance;
     return BP_OK;
@@ -131,6 +134,31 @@ static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claim
     return BP_OK;
 }
 
+static bp_rc pack_zeroes(void *u, void *dst, size_t n, bp_err *err)
+{
+    (void)u;
+    (void)err;
+    memset(dst, 0, n);
+    return BP_OK;
+}
+
+/* The first weight is put back, `keep` more are not. */
+static bp_rc get_weights(const bp_instance *instance, bp_err *err)
+{
+    const bp_host *host = instance->host;
+    bp_rc rc = BP_OK;
+
+    for (int64_t i = 0; rc >= 0 && i < instance->keep + 1; i++) {
+        char key[8] = {'w', (char)('0' + i)};
+        const void *weight;
+
+        rc = host->weight_get(host->h, key, 100, 64, pack_zeroes, NULL, &weight, err);
+        if (rc >= 0 && i == 0)
+            host->weight_put(host->h, weight);
+    }
+    return rc;
+}
+
 static bp_rc compile(bp_instance *instance, const bp_graph *g, const bp_compile *what,
                      bp_program **out, bp_err *err)
 {
@@ -148,6 +176,8 @@ static bp_rc compile(bp_instance *instance, const bp_graph *g, const bp_compile 
             return bp_fail(err, BP_E_UNSUPPORTED, "no %s in a group of %u nodes", instance->decline,
                            g->n_nodes);
     }
+    if (get_weights(instance, err) < 0)
+        return BP_E_NOMEM;
     program = (bp_program *)calloc(1, sizeof *program);
     if (!program)
         return bp_fail(err, BP_E_NOMEM, "no memory for a program");

@@ -443,6 +443,29 @@ START_TEST(denotation_fixes_a_dimension_unless_its_name_does)
 }
 END_TEST
 
+/* ---- weights --------------------------------------------------------------------------------- */
+
+START_TEST(weights_that_an_instance_leaves_behind_are_a_warning)
+{
+    static const bp_key_value none[] = {{"keep", "0"}}, two[] = {{"keep", "2"}};
+
+    kit_small_model();
+    picky(none, 1, BP_FALLBACK_WARN);
+    kit_session();
+    kit_end_session();
+    ck_assert_uint_eq(kit_warnings(), 0);
+    bp_session_options_destroy(kit.options);
+    kit.options = NULL;
+    picky(two, 1, BP_FALLBACK_WARN);
+    kit_session();
+    ck_assert_uint_eq(kit_warnings(), 0);
+    kit_end_session();
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "provider 'picky' ended without putting back "
+                                                  "weights: 2, of 200 bytes"),
+                      1);
+}
+END_TEST
+
 int main(void)
 {
     TCase *compile = tcase_create("compile"), *together = tcase_create("together"),
@@ -469,5 +492,6 @@ int main(void)
     tcase_add_test(dimensions, fixed_dimension_that_the_model_lacks_is_a_warning);
     tcase_add_test(dimensions, fixed_dimension_rejects_no_name_and_a_negative_size);
     tcase_add_test(dimensions, denotation_fixes_a_dimension_unless_its_name_does);
+    tcase_add_test(compile, weights_that_an_instance_leaves_behind_are_a_warning);
     return kit_main("requests", cases, 4);
 }
