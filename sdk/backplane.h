@@ -580,6 +580,17 @@ BP_API void bp_session_options_set_strict(bp_session_options *options, uint32_t 
  */
 BP_API void bp_session_options_set_strict_shapes(bp_session_options *options, uint32_t on);
 /*
+ * Gives a named dimension of the model (dim_param, "batch") a size: providers see it as if the model
+ * had the number, so that those which need sizes when they compile take more nodes. A run with
+ * another size is BP_E_SHAPE. A name that the model does not have is a warning when a session is
+ * made. Copied; the last size for a name counts. BP_E_INVALID: no name, or a negative size.
+ */
+BP_API bp_rc bp_session_options_set_dimension(bp_session_options *options, const char *name,
+                                              int64_t size, bp_err *err) BP_CHECKED;
+/* The same for all dimensions with a denotation (ONNX: "DATA_BATCH"); a name counts for more. */
+BP_API bp_rc bp_session_options_set_denotation(bp_session_options *options, const char *denotation,
+                                               int64_t size, bp_err *err) BP_CHECKED;
+/*
  * Models that import an operator set newer than this host knows are refused (BP_E_VERSION), because
  * its operators may have changed. on: such a model runs as if it imported the newest known version,
  * and unknown attributes of its nodes are ignored.

@@ -456,11 +456,24 @@ bp_rc bp_provider_list_init(struct bp_provider_list *providers, struct bp_env *e
     return rc >= 0 && b.required < 0 ? bp_fail(err, b.required, "%s", b.words) : rc;
 }
 
+/* What the instance leaves behind stays in memory as long as the environment lives. */
+static void warn_of_weights(const struct bp_active *active)
+{
+    long long n = atomic_load(&active->services.n_weights);
+
+    if (n > 0)
+        bp_log(active->services.log, BP_LOG_WARN, "session",
+               "provider '%s' ended without putting back weights: %lld, of %lld bytes",
+               active->name, n, (long long)atomic_load(&active->services.weight_bytes));
+}
+
 /* The instance, and texts of options that were changed; the row itself lies in the region. */
 static void finish_active(struct bp_active *active)
 {
-    if (active->instance)
+    if (active->instance) {
         active->provider->destroy(active->instance);
+        warn_of_weights(active);
+    }
     bp_refused_finish(active->refused);
     for (uint32_t i = 0; active->changed && i < active->n_options; i++)
         free(active->changed[i]);

@@ -14,6 +14,7 @@
 #include "compile/provider_list.h"
 
 struct bp_frame_state;
+struct bp_handover;
 struct bp_planning;
 struct bp_run_shared;
 struct bp_run_state;
@@ -54,6 +55,12 @@ void bp_queues_destroy(struct bp_queue *list); /* NULL is fine */
 bp_rc bp_queue_start(struct bp_queue *queue, bp_err *err) BP_CHECKED;
 bp_rc bp_queue_copy(struct bp_queue *queue, const bp_copy *rows, uint32_t n,
                     bp_err *err) BP_CHECKED;
+/* Records the event of a handover in its queue, which has work. */
+bp_rc bp_handover_record(struct bp_handover *handover, bp_err *err) BP_CHECKED;
+/* Lets what is put into the queue from now on wait for it: a queue of the same instance. */
+bp_rc bp_queue_order(struct bp_queue *queue, const struct bp_handover *handover,
+                     bp_err *err) BP_CHECKED;
+void bp_handover_finish(struct bp_handover *handover);
 /* Waits until all enqueued work is done. BP_E_CANCELLED or BP_E_TIMEOUT: the run should end. */
 bp_rc bp_queue_wait(struct bp_queue *queue, const struct bp_run_shared *shared,
                     bp_err *err) BP_CHECKED;
@@ -83,14 +90,31 @@ struct bp_transfer {
     uint32_t until; /* the step at which the host has waited for it */
     bp_tensor host; /* shows the value as the host's tensors do */
     bp_tensor device;
+    uint32_t from_block, from_item; /* of a copy from device to device; else BP_NONE */
+    bp_tensor from;
 };
 
-/* Transfers of one kind, or a wait. */
+enum bp_device_action_kind {
+    BP_DEVICE_WAIT,      /* the host, for the queue */
+    BP_DEVICE_TO_DEVICE, /* transfers */
+    BP_DEVICE_TO_HOST,
+    BP_DEVICE_DIRECT, /* from device to device */
+    BP_DEVICE_RECORD, /* the event of a handover, in its queue */
+    BP_DEVICE_ORDER   /* the queue waits for the event of a handover */
+};
+
+/* Transfers of one kind, or what makes one wait for another. */
 struct bp_device_action {
     struct bp_queue *queue;
-    uint32_t first, n; /* transfers; n 0: wait */
+    enum bp_device_action_kind kind;
+    uint32_t first, n; /* transfers; or first: the handover */
     uint32_t unit;     /* for which, or whose work is waited for */
-    bool to_device;
+};
+
+/* A point after a unit for which queues of other devices wait. */
+struct bp_handover {
+    struct bp_queue *queue; /* in which the event is recorded */
+    void *event;            /* NULL: not made yet */
 };
 
 /* Storage in a provider's memory for an output whose size comes with its data. */
@@ -107,7 +131,8 @@ struct bp_device_plan {
     bp_copy *rows; /* one a transfer */
     struct bp_device_action *actions;
     uint32_t *first_action; /* one a step, and the end */
-    uint32_t n_blocks, n_transfers, n_actions;
+    struct bp_handover *handovers;
+    uint32_t n_blocks, n_transfers, n_actions, n_handovers;
 };
 
 /*

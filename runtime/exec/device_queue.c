@@ -138,6 +138,51 @@ bp_rc bp_queue_copy(struct bp_queue *queue, const bp_copy *rows, uint32_t n, bp_
     return bp_err_complete(err, rc);
 }
 
+/* The event is kept for later runs. */
+bp_rc bp_handover_record(struct bp_handover *handover, bp_err *err)
+{
+    struct bp_queue *queue = handover->queue;
+    const bp_device_ops *dev = queue->by->provider->dev;
+    bp_instance *instance = queue->by->instance;
+    bp_rc rc = bp_queue_start(queue, err);
+
+    if (rc < 0)
+        return rc;
+    bp_err_clear(err);
+    if (!handover->event) {
+        rc = bp_err_complete(err,
+                             dev->event_create(instance, queue->device, 0, &handover->event, err));
+        if (rc >= 0 && !handover->event)
+            rc = bp_fail(err, BP_E_INTERNAL, "it succeeded without an event");
+    }
+    if (rc >= 0)
+        rc = bp_err_complete(err, dev->event_record(instance, queue->stream, handover->event, err));
+    return rc < 0 ? bp_fail_in(err, rc, "recording an event") : rc;
+}
+
+bp_rc bp_queue_order(struct bp_queue *queue, const struct bp_handover *handover, bp_err *err)
+{
+    bp_rc rc = bp_queue_start(queue, err);
+
+    if (rc < 0)
+        return rc;
+    queue->is_pending = true; /* also when it fails halfway */
+    bp_err_clear(err);
+    rc = queue->by->provider->dev->stream_wait(queue->by->instance, queue->stream, handover->event,
+                                               err);
+    rc = bp_err_complete(err, rc);
+    return rc < 0 ? bp_fail_in(err, rc, "letting a stream wait for an event") : rc;
+}
+
+void bp_handover_finish(struct bp_handover *handover)
+{
+    const struct bp_active *by = handover->queue->by;
+
+    if (handover->event)
+        by->provider->dev->event_destroy(by->instance, handover->event);
+    handover->event = NULL;
+}
+
 /* Nanoseconds of one wait: without limit if the run can't be cancelled and has no deadline. */
 static int64_t patience(const struct bp_run_shared *shared)
 {

@@ -59,8 +59,7 @@ static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, Ort
         session->allocator = ort_shared_take(session->env, ort_cpu_memory());
     if ((options->log_id && !session->logger.id) ||
         !ort_keys_copy(&session->config, &options->config) ||
-        !ort_custom_copy(&session->custom, &options->custom) ||
-        !ort_keys_copy(&session->dims, &options->dims)) {
+        !ort_custom_copy(&session->custom, &options->custom)) {
         ort_ReleaseSession(session);
         return ort_no_memory();
     }
@@ -173,6 +172,23 @@ static OrtStatus *set_workers(OrtSession *session, bp_session_options *options)
     return ort_from(rc, &err, ORT_OTHER, NULL);
 }
 
+/* Free dimension overrides are dimensions that the host fixes. */
+static OrtStatus *set_dimensions(const OrtSessionOptions *options, bp_session_options *host_options)
+{
+    struct ort_err err;
+    bp_rc rc = BP_OK;
+
+    for (size_t i = 0; rc >= 0 && i < options->dims.n; i++)
+        rc = bp_session_options_set_dimension(host_options, options->dims.keys[i],
+                                              strtoll(options->dims.values[i], NULL, 10),
+                                              ort_err_init(&err));
+    for (size_t i = 0; rc >= 0 && i < options->denotations.n; i++)
+        rc = bp_session_options_set_denotation(host_options, options->denotations.keys[i],
+                                               strtoll(options->denotations.values[i], NULL, 10),
+                                               ort_err_init(&err));
+    return ort_from(rc, &err, ORT_OTHER, NULL);
+}
+
 /* The optimised model is made from the open model too, because both start from the same graph. */
 static OrtStatus *make_host(OrtSession *session, const OrtSessionOptions *options)
 {
@@ -183,6 +199,8 @@ static OrtStatus *make_host(OrtSession *session, const OrtSessionOptions *option
 
     if (!status)
         status = ort_custom_to_host(session, &options->custom, host_options);
+    if (!status)
+        status = set_dimensions(options, host_options);
     if (!status)
         status = set_workers(session, host_options);
     if (!status)

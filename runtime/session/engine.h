@@ -52,6 +52,7 @@ struct bp_engine_config {
     bool newer_opsets;                   /* operator sets newer than the tables are fine */
     bool strict_shapes;                  /* declared shapes that do not fit are an error */
     struct bp_mismatches *mismatches;    /* where they are told; NULL: in the engine's own report */
+    const struct bp_fixed_list *fixed;   /* sizes of named dimensions; may be NULL */
     const struct bp_refused_by *refused; /* not NULL: for sizes that providers refused */
     bool claims_only;                    /* for a plan: nothing is compiled, it cannot run */
     bp_progress_fn progress;             /* may be NULL */

@@ -362,6 +362,38 @@ static bp_rc fill(struct bp_engine *engine, struct bp_env *env,
     return rc;
 }
 
+/* A name that no dimension has is mostly misspelt. */
+static void warn_of_fixed(const struct bp_engine *engine, const struct bp_env *env,
+                          const struct bp_engine_config *config)
+{
+    for (uint32_t i = 0; config->is_session && config->fixed && i < config->fixed->count; i++) {
+        const struct bp_fixed_size *row = &config->fixed->rows[i];
+
+        if (!engine->symbols.is_fixed[i])
+            bp_log(log_of(env, config), BP_LOG_WARN, "session",
+                   "no dimension of unknown size has the %s '%s', which was given the size %lld",
+                   row->is_denotation ? "denotation" : "name", row->name, (long long)row->size);
+    }
+}
+
+/* Dimensions have the application's sizes while the graph is decoded, also again. */
+static bp_rc fill_fixed(struct bp_engine *engine, struct bp_env *env,
+                        const struct bp_engine_config *config, bp_err *err)
+{
+    bp_rc rc;
+
+    engine->symbols.is_fixed =
+        bp_region_array(&engine->region, config->fixed ? config->fixed->count : 0, sizeof(bool));
+    if (!engine->symbols.is_fixed)
+        return bp_fail_nomem(err, "a session");
+    engine->symbols.fixed = config->fixed;
+    rc = fill(engine, env, config, err);
+    if (rc >= 0)
+        warn_of_fixed(engine, env, config);
+    engine->symbols.fixed = NULL; /* borrowed for the creation */
+    return rc;
+}
+
 /* The words are needed here too, where the caller may want none. */
 static bp_rc fill_and_tell(struct bp_engine *engine, struct bp_env *env,
                            const struct bp_engine_config *config, bp_err *err)
@@ -371,8 +403,8 @@ static bp_rc fill_and_tell(struct bp_engine *engine, struct bp_env *env,
     bp_rc rc;
 
     if (!config->is_session || !bp_settings_get(&env->settings, "BACKPLANE_REPORT"))
-        return fill(engine, env, config, err);
-    rc = fill(engine, env, config, &own);
+        return fill_fixed(engine, env, config, err);
+    rc = fill_fixed(engine, env, config, &own);
     bp_explain_session(env, engine->report, rc < 0 ? text : NULL);
     return rc < 0 ? bp_err_copy_codes(err, bp_fail(err, rc, "%s", text), &own) : rc;
 }

@@ -30,11 +30,17 @@ struct call {
 /* ---- feeds ----------------------------------------------------------------------------------- */
 
 /* Both shapes in one sentence, "1x3xHx224"; dim BP_NONE: the ranks differ. */
-static bp_rc wrong_shape(const bp_io_info *want, const bp_tensor *got, uint32_t dim, bp_err *err)
+static bp_rc wrong_shape(const struct bp_fixed_list *fixed, const bp_io_info *want,
+                         const bp_tensor *got, uint32_t dim, bp_err *err)
 {
-    struct bp_text expected = {0};
-    struct bp_text came = {0};
+    struct bp_text expected = {0}, came = {0}, names = {0};
     bp_rc rc;
+
+    for (uint32_t i = 0; dim != BP_NONE && i < fixed->count; i++) {
+        if (fixed->rows[i].size == want->dims[dim].value)
+            bp_text_printf(&names, "%s'%s'", names.len ? ", " : "; the session fixes ",
+                           fixed->rows[i].name);
+    }
 
     for (uint32_t d = 0; d < want->rank; d++) {
         bp_text_add(&expected, d ? "x" : "");
@@ -50,16 +56,18 @@ static bp_rc wrong_shape(const bp_io_info *want, const bp_tensor *got, uint32_t 
                      want->name, want->rank, expected.data ? expected.data : "scalar", got->rank,
                      came.data ? came.data : "scalar");
     else
-        rc = bp_fail(err, BP_E_SHAPE, "input '%s' wants %s, %s came: dimension %u differs",
+        rc = bp_fail(err, BP_E_SHAPE, "input '%s' wants %s, %s came: dimension %u differs%s",
                      want->name, expected.data ? expected.data : "a scalar",
-                     came.data ? came.data : "a scalar", dim);
+                     came.data ? came.data : "a scalar", dim, names.data ? names.data : "");
+    bp_text_finish(&names);
     bp_text_finish(&expected);
     bp_text_finish(&came);
     return rc;
 }
 
 /* Declared sizes are a promise of the model to its callers; those that are symbols may be any. */
-static bp_rc check_dims(const bp_io_info *want, const bp_tensor *got, bp_err *err)
+static bp_rc check_dims(const struct bp_fixed_list *fixed, const bp_io_info *want,
+                        const bp_tensor *got, bp_err *err)
 {
     if (got->rank > BP_MAX_RANK || (got->rank > 0 && !got->dims))
         return bp_fail(err, BP_E_INVALID, "input '%s': rank %u without dims, or beyond %d",
@@ -67,10 +75,10 @@ static bp_rc check_dims(const bp_io_info *want, const bp_tensor *got, bp_err *er
     if (want->rank == BP_RANK_UNKNOWN || want->rank == 0) /* a scalar's engine takes any shape */
         return BP_OK;
     if (got->rank != want->rank)
-        return wrong_shape(want, got, BP_NONE, err);
+        return wrong_shape(fixed, want, got, BP_NONE, err);
     for (uint32_t d = 0; d < got->rank; d++) {
         if (want->dims[d].value >= 0 && got->dims[d] != want->dims[d].value)
-            return wrong_shape(want, got, d, err);
+            return wrong_shape(fixed, want, got, d, err);
     }
     return BP_OK;
 }
@@ -143,7 +151,7 @@ static bp_rc feed_object(struct call *c, const bp_io_info *want, const bp_bindin
         rc = bp_fail(err, BP_E_INVALID, "input '%s' wants %s, a value of another type came",
                      want->name, bp_kind_name(want->type->kind));
     if (rc >= 0 && object->kind == BP_KIND_SPARSE)
-        rc = check_dims(want, &object->tensor, err);
+        rc = check_dims(&c->session->options.fixed, want, &object->tensor, err);
     if (rc >= 0) {
         c->frame->cells[value] = bp_cell_of_object(object);
         bp_frame_state_hold(c->frame, value, object);
@@ -185,7 +193,7 @@ static bp_rc feed(struct call *c, const bp_binding *binding, bp_err *err)
     if (want->dtype != BP_DTYPE_NONE && got->dtype != want->dtype)
         return bp_fail(err, BP_E_INVALID, "input '%s' wants type %s, %s came", want->name,
                        bp_dtype_name(want->dtype), bp_dtype_name(got->dtype));
-    rc = check_dims(want, got, err);
+    rc = check_dims(&c->session->options.fixed, want, got, err);
     if (rc >= 0)
         rc = check_memory(want, got, &bytes, err);
     if (rc >= 0 && bytes > 0)

@@ -18,12 +18,18 @@
 #define NAME "gizmo"
 #endif
 
+#if !defined(IS_PROMPT) && !defined(IS_EXCLUSIVE)
+#define IS_DIRECT 1 /* copies between devices, and streams that wait for each other */
+#else
+#define IS_DIRECT 0
+#endif
+
 struct mock_counters gizmo_counters;
 
 /* ---- instance -------------------------------------------------------------------------------- */
 
 static const char *const faults[BP_SIM_CALLS] = {"none",   "alloc", "copy",   "stream", "event",
-                                                 "record", "wait",  "launch", "late"};
+                                                 "record", "wait",  "launch", "late",   "order"};
 
 static const bp_option options[] = {
     {sizeof(bp_option), 0, BP_OPT_STRING, 0, "take", "operators to take, with commas between",
@@ -102,9 +108,14 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
     bp_instance *instance = (bp_instance *)calloc(1, sizeof *instance);
     bp_sim_options sim;
 
-    (void)devs; /* they are all alike */
     if (!instance)
         return bp_fail(err, BP_E_NOMEM, "no memory for an instance");
+    for (uint32_t i = 0; i < n_devs; i++) {
+        if (devs[i] < N_DEVICES)
+            continue;
+        free(instance);
+        return bp_fail(err, BP_E_INVALID, "there is no device %u", devs[i]);
+    }
     atomic_fetch_add(&gizmo_counters.instances, 1);
     sim = (bp_sim_options){
         .memory = (uint64_t)opts[OPT_MEMORY].i,
@@ -254,6 +265,18 @@ static void dev_free(bp_instance *instance, uint32_t dev, uint32_t space, void *
     bp_sim_free(instance->devices[dev], base);
 }
 
+/* From device to device; only gizmo tells the host that it can. */
+static int exchange(bp_instance *instance, const bp_tensor *dst, const bp_tensor *src,
+                    bp_sim_stream *stream)
+{
+    bp_sim_ref to = {dst->base, dst->offset, dst->bytes},
+               from = {src->base, src->offset, src->bytes};
+
+    return !IS_DIRECT || dst->device >= instance->n_devices || src->device >= instance->n_devices ||
+           bp_sim_exchange(instance->devices[dst->device], stream, to,
+                           instance->devices[src->device], from);
+}
+
 static bp_rc dev_copy(bp_instance *instance, const bp_copy *rows, uint32_t n, void *stream,
                       bp_err *err)
 {
@@ -264,6 +287,12 @@ static bp_rc dev_copy(bp_instance *instance, const bp_copy *rows, uint32_t n, vo
         bp_sim_ref ref = {own->base, own->offset, own->bytes};
         bp_sim_device *device;
         int failed;
+
+        if (dst->space != BP_SPACE_HOST && src->space != BP_SPACE_HOST) {
+            if (exchange(instance, dst, src, (bp_sim_stream *)stream))
+                return gizmo_broke(err, "copy");
+            continue;
+        }
 
         if ((src->space != BP_SPACE_HOST) == is_up || own->space > N_SPACES ||
             own->device >= instance->n_devices || (is_up ? src : dst)->device != 0 ||
@@ -329,6 +358,16 @@ static bp_rc event_record(bp_instance *instance, void *stream, void *event, bp_e
     return BP_OK;
 }
 
+#if IS_DIRECT
+static bp_rc stream_wait(bp_instance *instance, void *stream, void *event, bp_err *err)
+{
+    (void)instance;
+    if (bp_sim_stream_wait((bp_sim_stream *)stream, (const bp_sim_event *)event))
+        return gizmo_broke(err, "order");
+    return BP_OK;
+}
+#endif
+
 static bp_rc event_wait(bp_instance *instance, void *event, int64_t timeout_ns, bp_err *err)
 {
     int result = bp_sim_wait((bp_sim_event *)event, timeout_ns);
@@ -360,6 +399,10 @@ static const bp_device_ops dev = {
     .event_create = event_create,
     .event_destroy = event_destroy,
     .event_record = event_record,
+#if IS_DIRECT
+    .flags = BP_DEV_COPY_DIRECT,
+    .stream_wait = stream_wait,
+#endif
     .event_wait = event_wait,
 #endif
 };

@@ -7,6 +7,7 @@
  */
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -40,6 +41,8 @@ static const bp_option options[] = {
      NULL, 0, 1e12},
     {sizeof(bp_option), 0, BP_OPT_INT, 0, "pause", "milliseconds that execute takes", "0", NULL, 0,
      10000},
+    {sizeof(bp_option), 0, BP_OPT_INT, 0, "keep", "weights that it does not put back", "0", NULL, 0,
+     9},
 };
 
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
@@ -47,7 +50,7 @@ enum { N_OPTIONS = sizeof options / sizeof options[0] };
 struct bp_instance {
     const bp_host *host;
     char take[128], decline[64], together[128];
-    int64_t most, align, in_slack, out_slack, in_place, frames, frame_bytes, pause;
+    int64_t most, align, in_slack, out_slack, in_place, frames, frame_bytes, pause, keep;
 };
 
 struct bp_program {
@@ -85,6 +88,7 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
     instance->frames = opts[8].i;
     instance->frame_bytes = opts[9].i;
     instance->pause = opts[10].i;
+    instance->keep = opts[11].i;
     atomic_fetch_add(&counters.instances, 1);
     *out = instance;
     return BP_OK;
@@ -130,17 +134,50 @@ static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claim
     return BP_OK;
 }
 
+static bp_rc pack_zeroes(void *u, void *dst, size_t n, bp_err *err)
+{
+    (void)u;
+    (void)err;
+    memset(dst, 0, n);
+    return BP_OK;
+}
+
+/* The first weight is put back, `keep` more are not. */
+static bp_rc get_weights(const bp_instance *instance, bp_err *err)
+{
+    const bp_host *host = instance->host;
+    bp_rc rc = BP_OK;
+
+    for (int64_t i = 0; rc >= 0 && i < instance->keep + 1; i++) {
+        char key[8] = {'w', (char)('0' + i)};
+        const void *weight;
+
+        rc = host->weight_get(host->h, key, 100, 64, pack_zeroes, NULL, &weight, err);
+        if (rc >= 0 && i == 0)
+            host->weight_put(host->h, weight);
+    }
+    return rc;
+}
+
 static bp_rc compile(bp_instance *instance, const bp_graph *g, const bp_compile *what,
                      bp_program **out, bp_err *err)
 {
+    const bp_value *first = BP_VALUE(g, g->inputs[0]);
     bp_program *program;
+    char line[80];
 
     (void)what;
+    snprintf(line, sizeof line, "compiles a group whose first size is %lld",
+             first->rank > 0 && first->rank != BP_RANK_UNKNOWN ? (long long)first->dims[0].value
+                                                               : -1LL);
+    instance->host->log(instance->host->h, BP_LOG_DEBUG, "picky", line);
     for (uint32_t n = 0; n < g->n_nodes; n++) {
         if (strcmp(BP_NODE(g, n)->op, instance->decline) == 0)
             return bp_fail(err, BP_E_UNSUPPORTED, "no %s in a group of %u nodes", instance->decline,
                            g->n_nodes);
     }
+    if (get_weights(instance, err) < 0)
+        return BP_E_NOMEM;
     program = (bp_program *)calloc(1, sizeof *program);
     if (!program)
         return bp_fail(err, BP_E_NOMEM, "no memory for a program");

@@ -92,6 +92,12 @@ static const struct arg_spec load_specs[] = {
      .value = "FILE",
      .at = offsetof(struct load_args, place_files),
      .help = "Such rules from a file, one a line, after those of --place."},
+    {.name = "dim",
+     .kind = ARG_LIST,
+     .value = "SYMBOL=N",
+     .at = offsetof(struct load_args, dims),
+     .help = "Size of a dimension that the model leaves free under this name; providers see the "
+             "number. May be given more than once."},
 };
 
 _Static_assert(sizeof load_specs / sizeof load_specs[0] == LOAD_OPTIONS, "load.h says how many");
@@ -112,6 +118,7 @@ void load_args_finish(struct load_args *args)
     arg_list_finish(&args->shares);
     arg_list_finish(&args->places);
     arg_list_finish(&args->place_files);
+    arg_list_finish(&args->dims);
 }
 
 /* An --option taken apart in a copy of its text. */
@@ -274,6 +281,23 @@ static int add_binds(struct cli *cli, const struct arg_list *binds, bp_session_o
     return rc < 0 ? cli_fail_rc(cli, rc == BP_E_NOMEM ? CLI_RUN : CLI_USAGE, rc) : CLI_OK;
 }
 
+/* SYMBOL=N; the symbol may hold a '='. */
+static int add_dim(struct cli *cli, bp_session_options *options, const char *text)
+{
+    const char *equals = strrchr(text, '=');
+    uint64_t size;
+    char *name;
+    bp_rc rc;
+
+    if (!equals || equals == text || !arg_count(equals + 1, INT64_MAX, &size))
+        return cli_fail(cli, CLI_USAGE, "--dim %s: is not SYMBOL=N", text);
+    name = xstrdup(text);
+    name[equals - text] = '\0';
+    rc = bp_session_options_set_dimension(options, name, (int64_t)size, &cli->err);
+    free(name);
+    return rc < 0 ? cli_fail_rc(cli, CLI_USAGE, rc) : CLI_OK;
+}
+
 /* What is said of providers beside their names and options. */
 static int add_policy(struct cli *cli, const struct load_args *args, bp_session_options *options)
 {
@@ -285,6 +309,8 @@ static int add_policy(struct cli *cli, const struct load_args *args, bp_session_
     bp_session_options_set_newer_opsets(options, args->has_newer_opsets);
     for (size_t i = 0; code == CLI_OK && i < args->shares.n; i++)
         code = add_share(cli, options, args->shares.items[i]);
+    for (size_t i = 0; code == CLI_OK && i < args->dims.n; i++)
+        code = add_dim(cli, options, args->dims.items[i]);
     for (size_t i = 0; code == CLI_OK && rc >= 0 && i < args->places.n; i++)
         rc = bp_session_options_add_placement(options, args->places.items[i], &cli->err);
     for (size_t i = 0; code == CLI_OK && rc >= 0 && i < args->place_files.n; i++)

@@ -173,9 +173,43 @@ START_TEST(devices_of_one_instance_exchange_values)
     ck_assert_uint_eq(n_second, 1);
     for (uint32_t i = 0; i < 4; i++)
         device_check_mixed(1 + i % 2, (float)i);
-    ck_assert_uint_eq(sim->uploads, 1 + 4 * 4); /* w; x, r to the second, g, m to the first */
-    ck_assert_uint_eq(sim->downloads, 4 * 3);   /* r, m, a */
+    /* w; x and g to the first; r to the second and m to the first, straight on gizmo */
+    ck_assert_uint_eq(sim->uploads, 1 + 4 * (strcmp(name, "gizmo") == 0 ? 2 : 4));
+    ck_assert_uint_eq(sim->exchanges, strcmp(name, "gizmo") == 0 ? 4 * 2 : 0);
+    ck_assert_uint_eq(sim->downloads, 4 * 3); /* r, m, a */
     device_check_left(name);
+}
+END_TEST
+
+/* Relu, Mul, Relu, Mul...: each Mul is on the second device, whose streams wait by themselves. */
+START_TEST(host_does_not_wait_between_devices_whose_streams_can)
+{
+    bp_sim_counters *sim = device_sim("gizmo");
+    float x[] = {1, -2, 3, 4};
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 4), out;
+    uint32_t waits;
+
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "4");
+    kit_node("relu1", "Relu", "x", "a");
+    kit_node("mul1", "Mul", "a a", "b");
+    kit_node("relu2", "Relu", "b", "c");
+    kit_node("mul2", "Mul", "c c", "d");
+    kit_node("relu3", "Relu", "d", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "4");
+    device_add("gizmo", "second", "Mul", NULL, NULL);
+    kit_session();
+    for (int i = 0; i < 3; i++) {
+        waits = sim->calls[BP_SIM_WAIT];
+        out = kit_wanted(0);
+        kit_run(&in, 1, &out, 1);
+        KIT_FLOATS(&out.tensor, 1, 0, 81, 256);
+        bp_tensor_free(&out.tensor);
+        ck_assert_uint_eq(sim->calls[BP_SIM_WAIT] - waits, 2); /* the end of each stream */
+    }
+    ck_assert_uint_eq(sim->exchanges, 3 * 4);
+    ck_assert_uint_eq(sim->uploads, 3);
+    ck_assert_uint_eq(sim->downloads, 3);
+    device_check_left("gizmo");
 }
 END_TEST
 
@@ -448,6 +482,7 @@ int main(void)
     tcase_add_loop_test(cases[0], two_devices_exchange_values_through_host_memory, 0,
                         N_DEVICE_NAMES);
     tcase_add_loop_test(cases[0], devices_of_one_instance_exchange_values, 0, N_DEVICE_NAMES);
+    tcase_add_test(cases[0], host_does_not_wait_between_devices_whose_streams_can);
     tcase_add_loop_test(cases[0], chosen_device_is_the_only_one_that_is_used, 0, N_DEVICE_NAMES);
     tcase_add_test(cases[0], memory_of_unfinished_copies_is_not_reused);
     tcase_add_loop_test(cases[0], provider_chooses_among_its_memory_spaces, 0, N_DEVICE_NAMES);

@@ -74,9 +74,9 @@ static bool fails_once(const char *name, const char *kind, uint32_t n, const cha
 
 static const struct {
     const char *provider, *kind;
-} faults[] = {{"gizmo", "alloc"},  {"gizmo", "copy"},  {"gizmo", "stream"}, {"gizmo", "event"},
-              {"gizmo", "record"}, {"gizmo", "wait"},  {"gizmo", "launch"}, {"gizmo", "late"},
-              {"widget", "alloc"}, {"widget", "copy"}, {"widget", "launch"}};
+} faults[] = {{"gizmo", "alloc"},  {"gizmo", "copy"},  {"gizmo", "stream"},  {"gizmo", "event"},
+              {"gizmo", "record"}, {"gizmo", "wait"},  {"gizmo", "launch"},  {"gizmo", "late"},
+              {"widget", "alloc"}, {"widget", "copy"}, {"widget", "launch"}, {"gizmo", "order"}};
 
 enum { N_FAULTS = sizeof faults / sizeof faults[0] };
 
@@ -98,7 +98,7 @@ START_TEST(device_that_fails_beside_another_fails_the_run_with_a_status)
     uint32_t n = 1;
 
     device_mixed_model("N");
-    while (n < MAX_FAULTS && fails_once(faults[_i].provider, faults[_i].kind, n, "MatMul"))
+    while (n < MAX_FAULTS && fails_once(faults[_i].provider, faults[_i].kind, n, "Relu,Add"))
         n++;
     ck_assert_uint_gt(n, 1);
     ck_assert_uint_lt(n, MAX_FAULTS);
@@ -200,7 +200,7 @@ int main(void)
         tcase_add_checked_fixture(cases[i], device_setup, kit_teardown);
     }
     tcase_add_loop_test(cases[0], device_call_that_fails_once_fails_the_run_with_a_status, 0,
-                        N_FAULTS);
+                        N_FAULTS - 1); /* one device has nothing to order */
     tcase_add_loop_test(cases[0], device_that_fails_beside_another_fails_the_run_with_a_status, 0,
                         N_FAULTS);
     tcase_add_test(cases[0], lost_device_fails_every_run);

@@ -351,13 +351,128 @@ START_TEST(refused_sizes_are_found_by_runs_on_four_threads)
 }
 END_TEST
 
+/* ---- dimensions with a size ------------------------------------------------------------------ */
+
+START_TEST(fixed_dimension_is_static_for_providers_and_ports)
+{
+    bp_io_info io = {.struct_size = sizeof io};
+
+    kit_small_model();
+    kit_provider("picky", BP_FALLBACK_WARN);
+    KIT_OK(bp_session_options_set_dimension(kit.options, "N", 9, &kit.err));
+    KIT_OK(bp_session_options_set_dimension(kit.options, "N", 2, &kit.err)); /* the last counts */
+    kit_session();
+    KIT_OK(bp_session_input(kit.session, 0, &io, &kit.err));
+    ck_assert_int_eq(io.dims[0].value, 2);
+    KIT_OK(bp_session_output(kit.session, 0, &io, &kit.err));
+    ck_assert_int_eq(io.dims[0].value, 2);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_DEBUG, "compiles a group whose first size is 2"), 1);
+    ck_assert_uint_eq(kit_warnings(), 0);
+    kit_check_small(2);
+}
+END_TEST
+
+START_TEST(run_with_another_size_than_fixed_names_the_dimension)
+{
+    float x[12] = {0};
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 3, 4), out = kit_wanted(0);
+
+    kit_small_model();
+    kit_provider("picky", BP_FALLBACK_WARN);
+    KIT_OK(bp_session_options_set_dimension(kit.options, "N", 2, &kit.err));
+    kit_session();
+    KIT_FAILS(bp_session_run(kit.session, &in, 1, &out, 1, NULL, &kit.err), BP_E_SHAPE,
+              "input 'x' wants 2x4, 3x4 came", "dimension 0", "the session fixes 'N'");
+}
+END_TEST
+
+START_TEST(fixed_dimension_that_the_model_lacks_is_a_warning)
+{
+    kit_small_model();
+    kit_provider("picky", BP_FALLBACK_WARN);
+    KIT_OK(bp_session_options_set_dimension(kit.options, "batch", 2, &kit.err));
+    KIT_OK(bp_session_options_set_denotation(kit.options, "DATA_BATCH", 2, &kit.err));
+    kit_session();
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "the name 'batch'"), 1);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "the denotation 'DATA_BATCH'"), 1);
+    kit_check_small(3);
+}
+END_TEST
+
+START_TEST(fixed_dimension_rejects_no_name_and_a_negative_size)
+{
+    kit_provider("picky", BP_FALLBACK_WARN);
+    KIT_FAILS(bp_session_options_set_dimension(kit.options, "", 2, &kit.err), BP_E_INVALID, "name");
+    KIT_FAILS(bp_session_options_set_dimension(kit.options, NULL, 2, &kit.err), BP_E_INVALID,
+              "name");
+    KIT_FAILS(bp_session_options_set_dimension(kit.options, "N", -1, &kit.err), BP_E_INVALID, "'N'",
+              "-1 is no size");
+}
+END_TEST
+
+/* x[M,4]: the first size has the denotation DATA_BATCH, which is field 3 beside dim_param. */
+START_TEST(denotation_fixes_a_dimension_unless_its_name_does)
+{
+    bp_io_info io = {.struct_size = sizeof io};
+
+    for (int with_name = 0; with_name < 2; with_name++) {
+        kit_start_model();
+        pw_open(&kit.w, KIT_INPUT);
+        pw_text(&kit.w, 1, "x");
+        pw_open(&kit.w, 2);
+        pw_open(&kit.w, 1);
+        pw_int(&kit.w, 1, BP_DTYPE_F32);
+        pw_open(&kit.w, 2);
+        pw_open(&kit.w, 1);
+        pw_text(&kit.w, 2, "M");
+        pw_text(&kit.w, 3, "DATA_BATCH");
+        for (int i = 0; i < 5; i++)
+            pw_close(&kit.w);
+        kit_node("relu", "Relu", "x", "y");
+        kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "M");
+        kit_provider("cpu", BP_FALLBACK_WARN);
+        KIT_OK(bp_session_options_set_denotation(kit.options, "DATA_BATCH", 3, &kit.err));
+        if (with_name)
+            KIT_OK(bp_session_options_set_dimension(kit.options, "M", 5, &kit.err));
+        kit_session();
+        KIT_OK(bp_session_input(kit.session, 0, &io, &kit.err));
+        ck_assert_int_eq(io.dims[0].value, with_name ? 5 : 3);
+        bp_session_options_destroy(kit.options);
+        kit.options = NULL;
+    }
+}
+END_TEST
+
+/* ---- weights --------------------------------------------------------------------------------- */
+
+START_TEST(weights_that_an_instance_leaves_behind_are_a_warning)
+{
+    static const bp_key_value none[] = {{"keep", "0"}}, two[] = {{"keep", "2"}};
+
+    kit_small_model();
+    picky(none, 1, BP_FALLBACK_WARN);
+    kit_session();
+    kit_end_session();
+    ck_assert_uint_eq(kit_warnings(), 0);
+    bp_session_options_destroy(kit.options);
+    kit.options = NULL;
+    picky(two, 1, BP_FALLBACK_WARN);
+    kit_session();
+    ck_assert_uint_eq(kit_warnings(), 0);
+    kit_end_session();
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "provider 'picky' ended without putting back "
+                                                  "weights: 2, of 200 bytes"),
+                      1);
+}
+END_TEST
+
 int main(void)
 {
     TCase *compile = tcase_create("compile"), *together = tcase_create("together"),
-          *sizes = tcase_create("sizes");
-    TCase *const cases[] = {compile, together, sizes};
+          *sizes = tcase_create("sizes"), *dimensions = tcase_create("dimensions");
+    TCase *const cases[] = {compile, together, sizes, dimensions};
 
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         tcase_add_checked_fixture(cases[i], kit_setup, kit_teardown);
     tcase_add_test(compile, refused_compile_gives_the_group_to_the_next_provider);
     tcase_add_test(compile, silent_policy_tells_of_a_refused_group_without_a_warning);
@@ -372,5 +487,11 @@ int main(void)
     tcase_add_test(sizes, refused_sizes_of_two_groups_are_two_rows);
     tcase_add_test(sizes, refused_sizes_write_into_the_callers_buffer);
     tcase_add_test(sizes, refused_sizes_are_found_by_runs_on_four_threads);
-    return kit_main("requests", cases, 3);
+    tcase_add_test(dimensions, fixed_dimension_is_static_for_providers_and_ports);
+    tcase_add_test(dimensions, run_with_another_size_than_fixed_names_the_dimension);
+    tcase_add_test(dimensions, fixed_dimension_that_the_model_lacks_is_a_warning);
+    tcase_add_test(dimensions, fixed_dimension_rejects_no_name_and_a_negative_size);
+    tcase_add_test(dimensions, denotation_fixes_a_dimension_unless_its_name_does);
+    tcase_add_test(compile, weights_that_an_instance_leaves_behind_are_a_warning);
+    return kit_main("requests", cases, 4);
 }
