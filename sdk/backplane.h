@@ -17,8 +17,9 @@
  *         fprintf(stderr, "%s\n", text);
  *
  * Errors: functions that can fail return a bp_rc below zero and put one sentence, which names the
- * thing and the way out, into the caller's bp_err (NULL is fine). On failure every `out` is NULL or
- * untouched and nothing is left half made.
+ * thing and the way out, into the caller's bp_err (NULL is fine). A program that wants to know more
+ * than the bp_rc reads bp_err.detail (BP_DETAIL_*), not the sentence. On failure every `out` is NULL
+ * or untouched and nothing is left half made.
  * Ownership: what a `create` or `open` returns is the caller's, to `destroy` or `close`; destroyers
  * take NULL. Returned const pointers are borrowed: "until ..." says for how long.
  * Threads: one object may be used by one thread at a time unless its comment says otherwise.
@@ -70,6 +71,8 @@ static inline bp_err bp_err_init(char *buf, size_t cap)
     err.msg = buf;
     err.msg_cap = (uint32_t)cap;
     err.msg_len = 0;
+    err.detail = 0;
+    err.index = 0;
     if (cap > 0)
         buf[0] = '\0';
     return err;
@@ -551,7 +554,8 @@ BP_API bp_rc bp_session_options_register(bp_session_options *options, bp_env *en
                                          bp_err *err) BP_CHECKED;
 /*
  * Which of its devices a provider that was added is to use, as bp_env_provider_device counts them;
- * n_devices 0, as at first, leaves the choice to it. The array is copied. BP_E_INVALID: no such
+ * n_devices 0, as at first, leaves the choice to it. The option "device" of any provider, which takes
+ * indices, ids, kinds (cpu, gpu, npu, other) and names with + or , between, overrules it. The array is copied. BP_E_INVALID: no such
  * provider in the list, or a device twice; one that the provider does not have is an error when the
  * session is made.
  */
@@ -575,6 +579,17 @@ BP_API void bp_session_options_set_strict(bp_session_options *options, uint32_t 
  * type is always an error. (bp_session_options_set_strict() is about providers.)
  */
 BP_API void bp_session_options_set_strict_shapes(bp_session_options *options, uint32_t on);
+/*
+ * Gives a named dimension of the model (dim_param, "batch") a size: providers see it as if the model
+ * had the number, so that those which need sizes when they compile take more nodes. A run with
+ * another size is BP_E_SHAPE. A name that the model does not have is a warning when a session is
+ * made. Copied; the last size for a name counts. BP_E_INVALID: no name, or a negative size.
+ */
+BP_API bp_rc bp_session_options_set_dimension(bp_session_options *options, const char *name,
+                                              int64_t size, bp_err *err) BP_CHECKED;
+/* The same for all dimensions with a denotation (ONNX: "DATA_BATCH"); a name counts for more. */
+BP_API bp_rc bp_session_options_set_denotation(bp_session_options *options, const char *denotation,
+                                               int64_t size, bp_err *err) BP_CHECKED;
 /*
  * Models that import an operator set newer than this host knows are refused (BP_E_VERSION), because
  * its operators may have changed. on: such a model runs as if it imported the newest known version,
@@ -1206,11 +1221,12 @@ typedef struct bp_report_group {
     uint64_t copy_bytes;          /* a run, where sizes are known */
     const char *path;
     /* Estimates, of plans only. */
-    uint32_t known; /* BP_ESTIMATED_*: which of the following are set */
-    uint32_t reserved0;
+    uint32_t known;         /* BP_ESTIMATED_*: which of the following are set */
+    uint32_t device;        /* as bp_env_provider_device() counts them; BP_NONE: run by the host */
     uint64_t weight_bytes;  /* on the device for as long as the session lives */
     uint64_t run_bytes;     /* in addition while it runs: inputs, outputs and values between them */
     double run_ns, copy_ns; /* of one run: on the device, and of copies between memories */
+    const char *device_id;  /* bp_device.id; "" or NULL where the provider tells none */
 } bp_report_group;
 
 /* A pass over the graph and its subgraphs, before providers compile them. */
@@ -1289,6 +1305,28 @@ BP_API uint32_t bp_report_mismatch_count(const bp_report *report);
 /* Mismatch i; the caller sets out->struct_size. BP_E_INVALID: there is none. */
 BP_API bp_rc bp_report_get_mismatch(const bp_report *report, uint32_t i, bp_report_mismatch *out,
                                     bp_err *err) BP_CHECKED;
+
+/*
+ * A group that its provider does not run for some sizes (BP_E_SHAPE of frame_create): for them its
+ * nodes run on the next providers that take them. One row for each group and each set of providers
+ * that it went to, with the first sizes that were refused.
+ */
+typedef struct bp_report_refused_sizes {
+    uint32_t struct_size;
+    uint32_t provider; /* index of a provider row */
+    uint32_t n_nodes;
+    uint32_t reserved0;
+    const char *node;  /* the first of them */
+    const char *sizes; /* of the run's inputs, "x 1x3x224x224, mask 1x7" */
+    const char *text;  /* the provider's words */
+} bp_report_refused_sizes;
+
+/* Runs add rows to a session's report. [any thread] */
+BP_API uint32_t bp_report_refused_sizes_count(const bp_report *report);
+/* Row i; the caller sets out->struct_size. Strings live as long as the report. BP_E_INVALID: there
+   is none. */
+BP_API bp_rc bp_report_get_refused_sizes(const bp_report *report, uint32_t i,
+                                         bp_report_refused_sizes *out, bp_err *err) BP_CHECKED;
 
 /* The whole report as JSON; *out is the caller's, to bp_free(). BP_E_NOMEM. */
 BP_API bp_rc bp_report_json(const bp_report *report, char **out, bp_err *err) BP_CHECKED;

@@ -47,6 +47,13 @@ struct bp_cpu_node {
 };
 
 struct bp_cpu_call;
+/* Of a frame: may its run be stopped, and has a kernel found that it should be? */
+struct bp_cpu_stop {
+    const bp_host *host;
+    const bp_run *run; /* NULL: it has neither a deadline nor somebody who could cancel it */
+    uint32_t is_found; /* atomic: work was left out, so the run has no result */
+};
+
 typedef bp_rc (*bp_cpu_alloc_fn)(struct bp_cpu_call *call, uint32_t out, uint32_t rank,
                                  const int64_t *dims, bp_err *err);
 
@@ -63,6 +70,7 @@ struct bp_cpu_call {
     const bp_frame_desc *desc;
     struct bp_blocks *memory;   /* of the frame; for bp_cpu_state() */
     const uint64_t *run_number; /* of the frame; for bp_cpu_run_memory() */
+    struct bp_cpu_stop *stop;   /* of the frame; for bp_cpu_should_stop() */
     bp_cpu_alloc_fn alloc; /* NULL, or what bp_cpu_alloc_output() does instead: a call in a call */
     struct bp_cpu_run_memory *run_memory;
 };
@@ -152,7 +160,17 @@ bp_rc bp_cpu_alloc_output(struct bp_cpu_call *call, uint32_t out, uint32_t rank,
  * type unless BP_CPU_RAW_WEIGHTS.
  */
 bp_span bp_cpu_constant(const struct bp_cpu_node *node, uint32_t input);
-/* fn(u, i, worker) for each i < n on the host's pool; inline when n is 1. */
+/*
+ * Should the kernel leave its work, because the run was cancelled or its time is up? stop may be
+ * NULL. Ask between tiles, at least every 20 ms of work; a look at the clock costs about 25 ns, and
+ * nothing where the run cannot be stopped. Then the kernel returns, with whatever status: execute
+ * fails with the reason. [any thread]
+ */
+bool bp_cpu_should_stop(struct bp_cpu_stop *stop);
+/*
+ * fn(u, i, worker) for each i < n on the host's pool; inline when n is 1. Asks before each call, so
+ * a kernel whose tasks take less than 20 ms need not; tasks that are left out are not called.
+ */
 void bp_cpu_parallel(const struct bp_cpu_call *call, uint32_t n,
                      void (*fn)(void *u, uint32_t i, uint32_t worker), void *u);
 /*

@@ -42,6 +42,7 @@ struct bp_frame {
     bool is_bound; /* bases have been set for io_epoch and scratch */
     void *scratch;
     uint64_t run_number;
+    struct bp_cpu_stop stop;
 };
 
 /* The tensor that stands for value v in this frame. */
@@ -138,6 +139,7 @@ static bp_rc make_call(bp_frame *frame, const struct bp_cpu_layout *layout, uint
     call->desc = frame->desc;
     call->memory = &frame->memory;
     call->run_number = &frame->run_number;
+    call->stop = &frame->stop;
     call->width = frame->width;
     if (wanted == 0 || (wanted == 1 && layout->is_elided[i]))
         return BP_OK;
@@ -204,6 +206,7 @@ static bp_rc frame_fill(bp_frame *frame, const bp_frame_desc *desc, bp_frame_nee
     if (rc < 0)
         return rc;
     frame->width = host->pool_width(host->h);
+    frame->stop.host = host;
     for (uint32_t i = 0; i < graph->n_nodes && rc >= 0; i++) {
         bind_constant_view(frame, &layout, i);
         rc = make_call(frame, &layout, i, err);
@@ -302,11 +305,22 @@ static bp_rc check_stop(const bp_run *run, bp_err *err)
     return BP_OK;
 }
 
+/* A kernel has left work out. Who cancelled may have taken that back by now. */
+static bp_rc left(const bp_run *run, bp_err *err)
+{
+    bp_rc rc = check_stop(run, err);
+
+    return rc < 0 ? rc : bp_fail(err, BP_E_CANCELLED, "the run was cancelled");
+}
+
 bp_rc bp_cpu_execute(bp_frame *frame, const bp_run *run, bp_err *err)
 {
     const struct step *end = frame->steps + frame->n_steps;
+    const bool may_stop = run->cancel || run->deadline_ns != 0;
 
     frame->run_number++;
+    frame->stop.run = may_stop ? run : NULL;
+    frame->stop.is_found = 0;
     if (!frame->is_bound || frame->io_epoch != run->io_epoch ||
         frame->scratch != frame->desc->scratch)
         bind(frame, run->io_epoch);
@@ -315,6 +329,8 @@ bp_rc bp_cpu_execute(bp_frame *frame, const bp_run *run, bp_err *err)
 
         if (rc >= 0)
             rc = run->prof ? run_profiled(frame, step, run->prof, err) : step->run(step->call, err);
+        if (may_stop && frame->stop.is_found)
+            rc = left(run, err);
         if (rc < 0)
             return rc;
     }

@@ -66,6 +66,15 @@ static bp_rc map_open_file(int fd, const char *path, struct bp_bytes *out, bp_er
     return BP_OK;
 }
 
+/* "<path>: <why>", by errno. A file of the path that is not there, or is no directory, is a detail. */
+static bp_rc fail_path(const char *path, bp_err *err)
+{
+    bool is_absent = errno == ENOENT || errno == ENOTDIR;
+
+    return bp_fail_detail(err, BP_E_IO, is_absent ? BP_DETAIL_NO_SUCH_FILE : BP_DETAIL_NONE,
+                          "%s: %m", path);
+}
+
 static bp_rc map_path(const char *path, int flags, struct bp_bytes *out, bp_err *err)
 {
     struct bp_bytes bytes = {0};
@@ -76,7 +85,7 @@ static bp_rc map_path(const char *path, int flags, struct bp_bytes *out, bp_err 
     /* O_NONBLOCK: a named pipe must not hold us up; for regular files it means nothing. */
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
     if (fd < 0)
-        return bp_fail(err, BP_E_IO, "%s: %m", path);
+        return fail_path(path, err);
     rc = map_open_file(fd, path, &bytes, err);
     close(fd);
     if (rc == BP_OK)
@@ -146,8 +155,8 @@ static bp_rc check_words(const char *dir, const char *path, const char *name, bp
         return bp_fail_nomem(err, "a path");
     normalize(words);
     if (!is_inside(dir, words))
-        rc = bp_fail(err, BP_E_INVALID, "'%s': its '..' leads out of '%s'; copy the file there",
-                     name, dir);
+        rc = bp_fail_detail(err, BP_E_INVALID, BP_DETAIL_PATH_OUTSIDE,
+                            "'%s': its '..' leads out of '%s'; copy the file there", name, dir);
     free(words);
     return rc;
 }
@@ -159,11 +168,12 @@ bp_rc bp_bytes_map_inside(const char *dir, const char *name, struct bp_bytes *ou
 
     memset(out, 0, sizeof *out);
     if (name[0] == '\0' || name[0] == '/')
-        return bp_fail(err, BP_E_INVALID, "'%s': must be a name relative to '%s'", name, dir);
+        return bp_fail_detail(err, BP_E_INVALID, BP_DETAIL_ABSOLUTE_PATH,
+                              "'%s': must be a name relative to '%s'", name, dir);
 
     real_dir = realpath(dir[0] ? dir : ".", NULL);
     if (!real_dir) {
-        rc = bp_fail(err, BP_E_IO, "%s: %m", dir);
+        rc = fail_path(dir, err);
         goto out;
     }
     path = join(real_dir, name);
@@ -176,12 +186,13 @@ bp_rc bp_bytes_map_inside(const char *dir, const char *name, struct bp_bytes *ou
         goto out;
     real_path = realpath(path, NULL);
     if (!real_path) {
-        rc = bp_fail(err, BP_E_IO, "%s: %m", path);
+        rc = fail_path(path, err);
         goto out;
     }
     if (!is_inside(real_dir, real_path)) {
-        rc = bp_fail(err, BP_E_INVALID, "'%s': is a link to '%s', out of '%s'; copy the file there",
-                     name, real_path, real_dir);
+        rc = bp_fail_detail(err, BP_E_INVALID, BP_DETAIL_PATH_OUTSIDE,
+                            "'%s': is a link to '%s', out of '%s'; copy the file there", name,
+                            real_path, real_dir);
         goto out;
     }
     rc = map_path(real_path, O_NOFOLLOW, out, err); /* resolved: a link now would be new */

@@ -271,10 +271,11 @@ bp_rc bp_pool_create_with(uint32_t width, const bp_worker_config *config, const 
         return bp_fail(err, BP_E_INVALID, "%u threads asked for, at most %d are possible", width,
                        MAX_WIDTH);
     if (width > 1 && own.n_affinities > 0 && own.n_affinities != width - 1)
-        return bp_fail(err, BP_E_INVALID,
-                       "%u affinities for %u threads; there has to be one for each but the first, "
-                       "which is the caller's",
-                       own.n_affinities, width);
+        return bp_fail_detail(
+            err, BP_E_INVALID, BP_DETAIL_AFFINITY_COUNT,
+            "%u affinities for %u threads; there has to be one for each but the first, "
+            "which is the caller's",
+            own.n_affinities, width);
     pool = allocate(width);
     if (!pool)
         return bp_fail_nomem(err, "the thread pool");

@@ -73,6 +73,26 @@ bp_rc bp_err_complete_failure(bp_err *err, bp_rc rc)
     return rc;
 }
 
+bp_rc bp_fail_detail(bp_err *err, bp_rc rc, uint32_t detail, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    rc = bp_vfail(err, rc, fmt, args);
+    va_end(args);
+    bp_err_set_detail(err, detail, 0);
+    return rc;
+}
+
+bp_rc bp_err_copy_codes(bp_err *err, bp_rc rc, const bp_err *own)
+{
+    if (!err)
+        return rc;
+    err->native_code = own->native_code;
+    bp_err_set_detail(err, own->detail, own->index);
+    return rc;
+}
+
 bp_rc bp_fail_nomem(bp_err *err, const char *what)
 {
     return bp_fail(err, BP_E_NOMEM, "no memory for %s", what);

@@ -44,6 +44,7 @@ static inline void bp_err_clear(bp_err *err)
 {
     if (!err)
         return;
+    bp_err_set_detail(err, BP_DETAIL_NONE, 0);
     err->msg_len = 0;
     if (err->msg && err->msg_cap > 0)
         err->msg[0] = '\0';
@@ -53,6 +54,13 @@ static inline bp_rc bp_err_complete(bp_err *err, bp_rc rc)
 {
     return rc >= 0 ? rc : bp_err_complete_failure(err, rc);
 }
+/* bp_fail() with a detail, BP_DETAIL_*: what a caller may decide by. The index is 0. */
+bp_rc bp_fail_detail(bp_err *err, bp_rc rc, uint32_t detail, const char *fmt, ...) BP_PRINTF(4, 5);
+/*
+ * After bp_fail() of words that `own` had: its native_code, detail and index too. Returns rc. err
+ * may be NULL.
+ */
+bp_rc bp_err_copy_codes(bp_err *err, bp_rc rc, const bp_err *own);
 /* "no memory for <what>", BP_E_NOMEM. */
 bp_rc bp_fail_nomem(bp_err *err, const char *what);
 /* Puts "<prefix>: " before the words that err has, and returns rc. */

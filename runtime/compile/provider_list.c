@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "custom/provider.h"
+#include "host/options/device_choice.h"
 #include "host/options/provider_options.h"
 
 /* Building: what is read, and where rows go. */
@@ -62,32 +63,64 @@ static struct bp_active *add_active(struct bp_provider_list *providers)
         providers->active = list;
     if (active)
         active->memory = bp_region_alloc(&providers->region, sizeof *active->memory);
-    if (!active || !active->memory || !list)
+    if (active)
+        active->refused = bp_region_alloc(&providers->region, sizeof *active->refused);
+    if (!active || !active->memory || !active->refused || !list)
         return NULL;
     list[providers->count++] = active;
     return active;
 }
 
-/* A device that is not there is the caller's mistake, as a wrong option is. */
-static bp_rc check_devices(const struct bp_candidate *found, const struct bp_spec *spec,
-                           bp_err *err)
+/* What the provider says of all its devices; from the region. */
+static bp_rc describe_all(struct bp_provider_list *providers, const struct bp_candidate *found,
+                          bp_device **out, bp_err *err)
 {
-    for (uint32_t i = 0; i < spec->n_devices; i++) {
+    bp_device *all = bp_region_array(&providers->region, found->n_devices, sizeof *all);
+    bp_rc rc = all ? BP_OK : bp_fail_nomem(err, "a provider's devices");
+
+    for (uint32_t i = 0; rc >= 0 && i < found->n_devices; i++) {
+        rc = bp_candidate_device(found, i, &all[i], err);
+        if (rc < 0)
+            rc = bp_fail_in(err, rc, "device %u", i);
+    }
+    *out = all;
+    return rc;
+}
+
+/*
+ * Sets active->chosen: the devices of the option "device" (text; NULL: it is not given), or those of
+ * the session. A device that is not there is the caller's mistake, as a wrong option is.
+ */
+static bp_rc choose_devices(struct bp_provider_list *providers, const struct bp_candidate *found,
+                            const struct bp_spec *spec, const char *text, struct bp_active *active,
+                            bp_err *err)
+{
+    uint32_t n = text ? found->n_devices : spec->n_devices;
+    bp_device *all;
+    bp_rc rc;
+
+    active->chosen = bp_region_array(&providers->region, n, sizeof *active->chosen);
+    if (!active->chosen)
+        return bp_fail_nomem(err, "a provider's devices");
+    if (text) {
+        rc = describe_all(providers, found, &all, err);
+        if (rc >= 0)
+            rc = bp_device_choice_parse(text, all, n, active->chosen, &active->n_chosen, err);
+        return rc < 0 ? bp_fail_in(err, rc, "provider '%s', option 'device'", found->name) : rc;
+    }
+    for (uint32_t i = 0; i < n; i++) {
         if (spec->devices[i] >= found->n_devices)
             return bp_fail(err, BP_E_OPTION, "provider '%s' has %u device%s, there is no device %u",
                            found->name, found->n_devices, found->n_devices == 1 ? "" : "s",
                            spec->devices[i]);
+        active->chosen[active->n_chosen++] = spec->devices[i];
     }
     return BP_OK;
 }
 
-/*
- * Gives the provider its options and services, which have to outlive the instance. spec: NULL for
- * the provider of the application's operators, which has no devices.
- */
+/* Gives the provider its options and services, which have to outlive the instance. */
 static bp_rc start_instance(struct bp_provider_list *providers, struct bp_active *active,
-                            const char *file, const struct bp_spec *spec, uint32_t threads,
-                            bp_err *err)
+                            const char *file, uint32_t threads, bp_err *err)
 {
     const bp_provider *provider = active->provider;
     bp_rc rc;
@@ -101,7 +134,7 @@ static bp_rc start_instance(struct bp_provider_list *providers, struct bp_active
     };
     bp_services_init(&active->services, file);
     rc = provider->create(&active->services.host, active->options, active->n_options,
-                          spec ? spec->devices : NULL, spec ? spec->n_devices : 0,
+                          active->n_chosen ? active->chosen : NULL, active->n_chosen,
                           &active->instance, err);
     rc = bp_err_complete(err, rc);
     if (rc >= 0 && !active->instance)
@@ -109,28 +142,63 @@ static bp_rc start_instance(struct bp_provider_list *providers, struct bp_active
     return rc;
 }
 
-/* BP_E_INTERNAL: the provider's device operations are not whole. Sets active->spaces. */
-static bp_rc check_device(struct bp_active *active, const struct bp_spec *spec, bp_err *err)
+/* BP_E_INTERNAL: the provider's device operations are not whole. */
+static bp_rc check_device_ops(const bp_device_ops *dev, bp_err *err)
 {
-    const bp_provider *provider = active->provider;
-    const bp_device_ops *dev = provider->dev;
-    bp_device device = {.struct_size = sizeof device, .spaces = 1};
-    bp_rc rc = BP_OK;
-
     if (!dev->alloc || !dev->free || !dev->copy)
         return bp_fail(err, BP_E_INTERNAL, "its device operations lack alloc, free or copy");
     if (dev->stream_create && (!dev->stream_destroy || !dev->event_create || !dev->event_destroy ||
                                !dev->event_record || !dev->event_wait))
         return bp_fail(err, BP_E_INTERNAL, "it has streams, but not all operations on them");
+    return BP_OK;
+}
+
+/* What the provider says of a device of its instance. */
+static bp_rc describe_device(const struct bp_active *active, struct bp_asked_device *out,
+                             bp_err *err)
+{
+    const bp_provider *provider = active->provider;
+    bp_device device = {.struct_size = sizeof device, .spaces = 1};
+    bp_rc rc = BP_OK;
+
     if (provider->device) {
-        rc = provider->device(&active->services.host,
-                              spec && spec->n_devices ? spec->devices[0] : 0, &device, err);
+        bp_err_clear(err);
+        rc = provider->device(&active->services.host, out->index, &device, err);
         rc = bp_err_complete(err, rc);
     }
-    if (rc >= 0 && device.spaces == 0)
+    if (rc >= 0 && provider->dev && device.spaces == 0)
         rc =
             bp_fail(err, BP_E_INTERNAL, "it has device operations, but its device no memory space");
-    active->spaces = device.spaces;
+    out->spaces = provider->dev ? device.spaces : 0;
+    out->id = device.id ? device.id : "";
+    return rc;
+}
+
+/*
+ * Sets active->devices: those that were asked for, else all. A description is needed of those with
+ * memory; of others it is for the report, so that its failure counts for nothing.
+ */
+static bp_rc list_devices(struct bp_provider_list *providers, struct bp_active *active,
+                          const struct bp_candidate *found, bp_err *err)
+{
+    uint32_t n = active->n_chosen ? active->n_chosen : found->n_devices;
+    bp_rc rc = BP_OK;
+
+    active->n_devices = n ? n : 1;
+    active->devices =
+        bp_region_array(&providers->region, active->n_devices, sizeof *active->devices);
+    if (!active->devices)
+        return bp_fail_nomem(err, "a provider's devices");
+    if (active->provider->dev)
+        rc = check_device_ops(active->provider->dev, err);
+    for (uint32_t i = 0; rc >= 0 && i < active->n_devices; i++) {
+        struct bp_asked_device *device = &active->devices[i];
+
+        device->index = active->n_chosen ? active->chosen[i] : i;
+        rc = describe_device(active, device, err);
+        if (rc < 0 && !active->provider->dev)
+            rc = BP_OK;
+    }
     return rc;
 }
 
@@ -139,6 +207,7 @@ static bp_rc make_instance(struct bp_provider_list *providers, struct bp_candida
                            const struct bp_spec *spec, uint32_t threads, uint32_t *stage,
                            bp_err *err)
 {
+    const char *device = NULL;
     struct bp_active *active;
     bp_rc rc;
 
@@ -148,18 +217,18 @@ static bp_rc make_instance(struct bp_provider_list *providers, struct bp_candida
         return bp_fail_nomem(err, "a provider");
     active->provider = found->provider;
     active->name = found->name;
-    rc = bp_provider_list_gather_options(providers, found, spec, active, err);
+    rc = bp_provider_list_gather_options(providers, found, spec, active, &device, err);
     if (rc >= 0)
-        rc = check_devices(found, spec, err);
+        rc = choose_devices(providers, found, spec, device, active, err);
     if (rc < 0)
         return rc;
     active->n_options = found->provider->n_options;
     bp_options_warn(found->provider, spec->options, spec->n_options, providers->log);
     *stage = BP_STAGE_CREATE;
-    rc = start_instance(providers, active, found->file, spec, threads, err);
-    if (rc < 0 || !found->provider->dev)
+    rc = start_instance(providers, active, found->file, threads, err);
+    if (rc < 0)
         return rc;
-    rc = check_device(active, spec, err);
+    rc = list_devices(providers, active, found, err);
     if (rc < 0)
         found->provider->destroy(active->instance);
     return rc;
@@ -320,7 +389,7 @@ static bp_rc add_custom(struct building *b, bp_err *err)
     active->provider = &bp_custom_provider;
     active->name = bp_custom_provider.name;
     active->fallback = row.fallback;
-    rc = start_instance(b->providers, active, NULL, NULL, b->config->threads, err);
+    rc = start_instance(b->providers, active, NULL, b->config->threads, err);
     return rc < 0 ? rc : bp_report_add_provider(b->report, &row, &active->row, err);
 }
 
@@ -387,11 +456,25 @@ bp_rc bp_provider_list_init(struct bp_provider_list *providers, struct bp_env *e
     return rc >= 0 && b.required < 0 ? bp_fail(err, b.required, "%s", b.words) : rc;
 }
 
+/* What the instance leaves behind stays in memory as long as the environment lives. */
+static void warn_of_weights(const struct bp_active *active)
+{
+    long long n = atomic_load(&active->services.n_weights);
+
+    if (n > 0)
+        bp_log(active->services.log, BP_LOG_WARN, "session",
+               "provider '%s' ended without putting back weights: %lld, of %lld bytes",
+               active->name, n, (long long)atomic_load(&active->services.weight_bytes));
+}
+
 /* The instance, and texts of options that were changed; the row itself lies in the region. */
 static void finish_active(struct bp_active *active)
 {
-    if (active->instance)
+    if (active->instance) {
         active->provider->destroy(active->instance);
+        warn_of_weights(active);
+    }
+    bp_refused_finish(active->refused);
     for (uint32_t i = 0; active->changed && i < active->n_options; i++)
         free(active->changed[i]);
     free(active->changed);

@@ -23,9 +23,13 @@ struct bp_active {
     uint32_t fallback; /* in force */
     double min_share;  /* of the nodes that providers run, 0..1 */
     uint32_t row;      /* in the report */
-    uint32_t spaces;   /* memory spaces of its own; 0: it computes in host memory */
+    struct bp_asked_device *devices; /* of the instance, n_devices >= 1 */
+    uint32_t n_devices;
+    uint32_t *chosen; /* those that create got, as bp_provider.device counts; n_chosen 0: none */
+    uint32_t n_chosen;
     struct bp_services services;
     struct bp_provider_memory *memory; /* that its groups use; never NULL */
+    struct bp_refused *refused; /* nodes that it gave back; NULL: what it refuses is an error */
 };
 
 /*
@@ -65,10 +69,14 @@ bp_rc bp_provider_list_init(struct bp_provider_list *providers, struct bp_env *e
 /* Destroys the instances. {0} is fine. */
 void bp_provider_list_finish(struct bp_provider_list *providers);
 
-/* provider_list_options.c: fills active->options and origins. BP_E_OPTION: one is wrong. */
+/*
+ * provider_list_options.c: fills active->options and origins; *device: the host's option of that
+ * name, NULL where it is not given. BP_E_OPTION: one is wrong.
+ */
 bp_rc bp_provider_list_gather_options(struct bp_provider_list *providers,
                                       const struct bp_candidate *found, const struct bp_spec *spec,
-                                      struct bp_active *active, bp_err *err) BP_CHECKED;
+                                      struct bp_active *active, const char **device,
+                                      bp_err *err) BP_CHECKED;
 /* Puts them into the report, in the row of the instance, which was added last. */
 bp_rc bp_provider_list_record_options(const struct bp_active *active, bp_report *report,
                                       bp_err *err) BP_CHECKED;

@@ -46,7 +46,7 @@ static bp_rc find_origins(struct bp_provider_list *providers, const struct bp_ca
  */
 bp_rc bp_provider_list_gather_options(struct bp_provider_list *providers,
                                       const struct bp_candidate *found, const struct bp_spec *spec,
-                                      struct bp_active *active, bp_err *err)
+                                      struct bp_active *active, const char **device, bp_err *err)
 {
     const struct bp_override *override = &providers->env->override;
     const bp_key_value *options;
@@ -60,6 +60,8 @@ bp_rc bp_provider_list_gather_options(struct bp_provider_list *providers,
     if (rc >= 0)
         rc = bp_options_check(found->provider, options, n, &providers->region, &active->options,
                               err);
+    if (rc >= 0)
+        *device = bp_options_device(found->provider, options, n);
     if (rc >= 0)
         rc = find_origins(providers, found, spec, active, err);
     if (n_own == 0)

@@ -5,6 +5,7 @@
 
 #include "compile/subgraph.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "custom/provider.h"
@@ -32,8 +33,10 @@ static struct bp_asked *make_asked(const struct bp_provider_list *providers)
     for (uint32_t i = 0; asked && i < providers->count; i++) {
         const struct bp_active *active = providers->active[i];
 
-        asked[i] = (struct bp_asked){active->provider, active->instance, active->name,
-                                     active->provider == &bp_custom_provider};
+        asked[i] = (struct bp_asked){active->provider, active->instance,
+                                     active->name,     active->provider == &bp_custom_provider,
+                                     active->refused,  active->devices,
+                                     active->n_devices};
     }
     return asked;
 }
@@ -63,7 +66,8 @@ static bp_rc partition(struct making *m, bp_err *err)
             continue;
         m->maker->failed = i;
         m->maker->failed_stage = BP_STAGE_CAPABILITY;
-        rc = bp_fail(err, failed[i].rc, "%s", failed[i].text ? failed[i].text : "no reason given");
+        rc = bp_fail_detail(err, failed[i].rc, failed[i].detail, "%s",
+                            failed[i].text ? failed[i].text : "no reason given");
     }
 out:
     free(failed);
@@ -83,7 +87,7 @@ static bp_rc add_to_report(struct making *m, bp_err *err)
     for (uint32_t i = 0; rc >= 0 && i < providers->count; i++)
         rows[i] = providers->active[i]->row;
     if (rc >= 0)
-        rc = bp_report_add_graph(m->maker->report, &m->subgraph->part, rows, m->path, err);
+        rc = bp_report_add_graph(m->maker->report, &m->subgraph->part, asked, rows, m->path, err);
     if (rc >= 0 && m->maker->claims_only)
         rc = bp_report_estimate_groups(&m->subgraph->part, asked, rows, m->maker->report,
                                        first_group, err);
@@ -107,6 +111,8 @@ static void note_missing(struct making *m, uint32_t n)
 
     if (part->provider_of[n] == BP_BY_HOST)
         last = &not_host_op;
+    if (last && m->maker->missing_detail == BP_DETAIL_NONE)
+        m->maker->missing_detail = last->detail;
     if (m->maker->n_missing++ >= MAX_MISSING)
         return;
     bp_text_printf(text, "%s%s%s%s-%u (node '%s'", text->len ? "; " : "", node->domain,
@@ -143,23 +149,68 @@ static const char *group_name(struct making *m, const struct bp_unit *unit)
                             (unsigned)(unit->group - m->subgraph->part.groups));
 }
 
+/*
+ * A group that its provider does not compile after all goes to the next providers; the same nodes
+ * again would be a loop, and are that provider's failure.
+ */
+static bp_rc refuse(struct making *m, const struct bp_unit *unit, const char *words, bp_err *err)
+{
+    struct bp_active *active = m->maker->providers->active[unit->group->provider];
+    const struct bp_group *group = unit->group;
+    char text[640];
+    bool is_new = false;
+    bp_rc rc = BP_OK;
+
+    snprintf(text, sizeof text, "it refused to compile a group of %u node%s: %s", group->n_nodes,
+             group->n_nodes == 1 ? "" : "s", words);
+    for (uint32_t i = 0; rc >= 0 && i < group->n_nodes; i++)
+        rc = bp_refused_add(active->refused, &m->subgraph->ir->nodes[group->nodes[i]], text,
+                            &is_new, err);
+    if (rc < 0)
+        return rc;
+    if (!is_new)
+        return bp_fail(err, BP_E_INTERNAL, "it refused to compile what it gave back before: %s",
+                       words);
+    m->maker->n_refused++;
+    bp_log(m->maker->providers->log,
+           active->fallback == BP_FALLBACK_SILENT ? BP_LOG_INFO : BP_LOG_WARN, "session",
+           "provider '%s' gives back group %s (%u node%s, first '%s'): %s", active->name,
+           group_name(m, unit), group->n_nodes, group->n_nodes == 1 ? "" : "s",
+           m->subgraph->ir->nodes[group->nodes[0]].name, words);
+    return BP_OK;
+}
+
 /* Lets a provider compile one group. */
 static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
 {
     struct bp_active *active = m->maker->providers->active[unit->group->provider];
-    bp_compile what = {.struct_size = sizeof what, .name = group_name(m, unit)};
+    bp_compile what = {
+        .struct_size = sizeof what,
+        .device = unit->group->device,
+        .name = group_name(m, unit),
+    };
+    char words[512];
+    bp_err own = bp_err_init(words, sizeof words);
     bp_rc rc;
 
     if (!what.name)
         return bp_fail_nomem(err, "a group's name");
     unit->by = active;
     unit->is_exclusive = !(active->provider->flags & BP_PROVIDER_CONCURRENT_FRAMES);
-    bp_err_clear(err);
     rc = active->provider->compile(active->instance, &unit->group->view->graph, &what,
-                                   &unit->program, err);
-    rc = bp_err_complete(err, rc);
+                                   &unit->program, &own);
+    rc = bp_err_complete(&own, rc);
     if (rc >= 0 && !unit->program)
-        rc = bp_fail(err, BP_E_INTERNAL, "compile succeeded without a program");
+        rc = bp_fail(&own, BP_E_INTERNAL, "compile succeeded without a program");
+    if (rc == BP_E_UNSUPPORTED && active->refused) {
+        rc = refuse(m, unit, words, err);
+        if (rc >= 0 || rc == BP_E_NOMEM)
+            return rc;
+    } else if (rc < 0) {
+        bp_fail(err, rc, "%s", words);
+        if (err)
+            err->native_code = own.native_code;
+    }
     if (rc < 0) {
         m->maker->failed = unit->group->provider;
         m->maker->failed_stage = BP_STAGE_COMPILE;
@@ -192,7 +243,7 @@ static bp_rc make_inner(struct making *m, struct bp_unit *unit, uint32_t i, cons
         return rc;
     }
     if (m->maker->failed != BP_NONE || (rc != BP_E_SHAPE && rc != BP_E_INVALID))
-        return bp_fail(err, rc, "%s", text);
+        return bp_err_copy_codes(err, bp_fail(err, rc, "%s", text), &own);
     unit->broken[i] = bp_region_string(&m->subgraph->region, text);
     return unit->broken[i] ? BP_OK : bp_fail_nomem(err, "the subgraphs of a node");
 }

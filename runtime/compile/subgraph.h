@@ -72,15 +72,19 @@ struct bp_subgraph_maker {
     bool claims_only;        /* for a plan: no compiling, nodes without a taker are fine */
     struct bp_text *missing; /* operators that nobody takes, one text for all */
     uint32_t n_missing;
+    uint32_t missing_detail; /* BP_DETAIL_* of the first missing one that has any; else 0 */
     uint32_t failed; /* index of the provider that failed in claiming or compiling, or BP_NONE */
     uint32_t failed_stage; /* BP_STAGE_CAPABILITY or BP_STAGE_COMPILE */
+    uint32_t
+        n_refused; /* groups that their providers refused to compile: all is to be made again */
 };
 
 /*
  * Makes a subgraph of a sealed graph, and of its control-flow nodes. outer: facts of the graph
  * around it, NULL at the top; inputs: facts of its inputs, one each, NULL where they are as
- * declared. When maker->failed is set on failure, the error is that provider's. On failure nothing
- * is left. The report's rows are of no use then.
+ * declared. When maker->failed is set on failure, the error is that provider's. When
+ * maker->n_refused is set on success, groups lack programs: their nodes are in bp_active.refused,
+ * and the caller makes all again. On failure nothing is left. The report's rows are of no use then.
  */
 bp_rc bp_subgraph_create(struct bp_subgraph_maker *maker, struct bp_ir *ir,
                          const struct bp_fact *outer, const struct bp_fact *inputs,

@@ -14,6 +14,7 @@
 #include "compile/provider_list.h"
 
 struct bp_frame_state;
+struct bp_handover;
 struct bp_planning;
 struct bp_run_shared;
 struct bp_run_state;
@@ -24,10 +25,11 @@ enum { BP_DEVICE_ALIGN = 256 }; /* of tensors in a provider's memory; abi.h prom
 
 /* ---- queues: device_queue.c ------------------------------------------------------------------ */
 
-/* The order in which one instance works for a frame and its children. */
+/* The order in which one device of an instance works for a frame and its children. */
 struct bp_queue {
     struct bp_queue *next;
     const struct bp_active *by;
+    uint32_t device; /* of the instance */
     void *stream;    /* NULL: calls return when they are done; else made before the first use */
     void *event;     /* for waiting; lives as long as stream */
     bool is_pending; /* work was enqueued since the last wait */
@@ -40,19 +42,25 @@ static inline bool bp_has_memory(const struct bp_active *active)
 
 /* Errors of the following say what was being done, not yet by which provider. */
 
-/* n bytes in a space of an instance's device. */
-bp_rc bp_device_alloc(const struct bp_active *by, uint32_t space, size_t n, size_t align,
+/* n bytes in a space of the queue's device. */
+bp_rc bp_device_alloc(const struct bp_queue *queue, uint32_t space, size_t n, size_t align,
                       void **out, bp_err *err) BP_CHECKED;
 /* Gives back n bytes that came from that; base may be NULL. */
-void bp_device_free(const struct bp_active *by, uint32_t space, void *base, size_t n);
-/* The queue of an instance in a list, added to it if there is none yet. */
-bp_rc bp_queue_get(struct bp_queue **list, const struct bp_active *by, struct bp_queue **out,
-                   bp_err *err) BP_CHECKED;
+void bp_device_free(const struct bp_queue *queue, uint32_t space, void *base, size_t n);
+/* The queue of an instance's device in a list, added to it if there is none yet. */
+bp_rc bp_queue_get(struct bp_queue **list, const struct bp_active *by, uint32_t device,
+                   struct bp_queue **out, bp_err *err) BP_CHECKED;
 void bp_queues_destroy(struct bp_queue *list); /* NULL is fine */
 /* Makes the stream, where the provider has streams and this queue none. */
 bp_rc bp_queue_start(struct bp_queue *queue, bp_err *err) BP_CHECKED;
 bp_rc bp_queue_copy(struct bp_queue *queue, const bp_copy *rows, uint32_t n,
                     bp_err *err) BP_CHECKED;
+/* Records the event of a handover in its queue, which has work. */
+bp_rc bp_handover_record(struct bp_handover *handover, bp_err *err) BP_CHECKED;
+/* Lets what is put into the queue from now on wait for it: a queue of the same instance. */
+bp_rc bp_queue_order(struct bp_queue *queue, const struct bp_handover *handover,
+                     bp_err *err) BP_CHECKED;
+void bp_handover_finish(struct bp_handover *handover);
 /* Waits until all enqueued work is done. BP_E_CANCELLED or BP_E_TIMEOUT: the run should end. */
 bp_rc bp_queue_wait(struct bp_queue *queue, const struct bp_run_shared *shared,
                     bp_err *err) BP_CHECKED;
@@ -82,14 +90,31 @@ struct bp_transfer {
     uint32_t until; /* the step at which the host has waited for it */
     bp_tensor host; /* shows the value as the host's tensors do */
     bp_tensor device;
+    uint32_t from_block, from_item; /* of a copy from device to device; else BP_NONE */
+    bp_tensor from;
 };
 
-/* Transfers of one kind, or a wait. */
+enum bp_device_action_kind {
+    BP_DEVICE_WAIT,      /* the host, for the queue */
+    BP_DEVICE_TO_DEVICE, /* transfers */
+    BP_DEVICE_TO_HOST,
+    BP_DEVICE_DIRECT, /* from device to device */
+    BP_DEVICE_RECORD, /* the event of a handover, in its queue */
+    BP_DEVICE_ORDER   /* the queue waits for the event of a handover */
+};
+
+/* Transfers of one kind, or what makes one wait for another. */
 struct bp_device_action {
     struct bp_queue *queue;
-    uint32_t first, n; /* transfers; n 0: wait */
+    enum bp_device_action_kind kind;
+    uint32_t first, n; /* transfers; or first: the handover */
     uint32_t unit;     /* for which, or whose work is waited for */
-    bool to_device;
+};
+
+/* A point after a unit for which queues of other devices wait. */
+struct bp_handover {
+    struct bp_queue *queue; /* in which the event is recorded */
+    void *event;            /* NULL: not made yet */
 };
 
 /* Storage in a provider's memory for an output whose size comes with its data. */
@@ -106,7 +131,8 @@ struct bp_device_plan {
     bp_copy *rows; /* one a transfer */
     struct bp_device_action *actions;
     uint32_t *first_action; /* one a step, and the end */
-    uint32_t n_blocks, n_transfers, n_actions;
+    struct bp_handover *handovers;
+    uint32_t n_blocks, n_transfers, n_actions, n_handovers;
 };
 
 /*

@@ -69,6 +69,11 @@ bp_rc bp_device_add_blocks(struct bp_device_planner *d, bp_err *err)
         if (rc >= 0)
             rc = add_block(d, unit->queue, d->p->needs[u].scratch_space, err);
     }
+    for (uint32_t l = 0; rc >= 0 && l < d->n_lanes; l++) {
+        d->lanes[l].ordered = bp_region_array(&d->region, d->n_lanes, sizeof(uint32_t));
+        if (!d->lanes[l].ordered)
+            rc = bp_fail_nomem(err, "a plan");
+    }
     return rc;
 }
 
@@ -90,6 +95,21 @@ static void add_scratch(struct bp_device_planner *d, uint32_t *items)
             (bp_arena_item){.bytes = needs->scratch_bytes, .first = u, .last = u};
         if (needs->scratch_align > block->align)
             block->align = needs->scratch_align;
+    }
+}
+
+/* What another device copies from stays until the host has waited for that one. */
+static void extend_sources(const struct bp_device_plan *device)
+{
+    for (uint32_t t = 0; t < device->n_transfers; t++) {
+        const struct bp_transfer *transfer = &device->transfers[t];
+        bp_arena_item *item;
+
+        if (transfer->from_block == BP_NONE)
+            continue;
+        item = &device->blocks[transfer->from_block].items[transfer->from_item];
+        if (item->last < transfer->until)
+            item->last = transfer->until;
     }
 }
 
@@ -120,8 +140,7 @@ static bp_rc allocate(const struct bp_device_planner *d, struct bp_device_block 
     if (bytes == SIZE_MAX)
         rc = bp_fail(err, BP_E_NOMEM, "the values of a run do not fit in memory");
     else
-        rc =
-            bp_device_alloc(block->queue->by, block->space, bytes, block->align, &block->base, err);
+        rc = bp_device_alloc(block->queue, block->space, bytes, block->align, &block->base, err);
     if (rc < 0)
         return bp_device_fail_in(user_of(d, block), rc, err);
     block->bytes = bytes;
@@ -176,6 +195,7 @@ bp_rc bp_device_lay_out(struct bp_device_planner *d, bp_err *err)
     if (!scratch)
         return bp_fail_nomem(err, "a plan");
     add_scratch(d, scratch);
+    extend_sources(device);
     for (uint32_t b = 0; rc >= 0 && b < device->n_blocks; b++)
         rc = allocate(d, &device->blocks[b], err);
     if (rc < 0)
@@ -190,6 +210,11 @@ bp_rc bp_device_lay_out(struct bp_device_planner *d, bp_err *err)
 
         transfer->device.base = block->base;
         transfer->device.offset = block->items[transfer->item].offset;
+        if (transfer->from_block == BP_NONE)
+            continue;
+        block = &device->blocks[transfer->from_block];
+        transfer->from.base = block->base;
+        transfer->from.offset = block->items[transfer->from_item].offset;
     }
     return BP_OK;
 }
@@ -206,11 +231,13 @@ void bp_device_plan_finish(struct bp_stage_plan *plan)
         const struct bp_unit_frame *unit = &plan->units[u];
 
         for (uint32_t i = 0; unit->device_buffers && i < unit->desc.n_out; i++)
-            bp_device_free(unit->unit->by, unit->device_buffers[i].space,
-                           unit->device_buffers[i].base, unit->device_buffers[i].cap);
+            bp_device_free(unit->queue, unit->device_buffers[i].space, unit->device_buffers[i].base,
+                           unit->device_buffers[i].cap);
     }
+    for (uint32_t h = 0; h < device->n_handovers; h++)
+        bp_handover_finish(&device->handovers[h]);
     for (uint32_t b = 0; b < device->n_blocks; b++)
-        bp_device_free(device->blocks[b].queue->by, device->blocks[b].space, device->blocks[b].base,
+        bp_device_free(device->blocks[b].queue, device->blocks[b].space, device->blocks[b].base,
                        device->blocks[b].bytes);
 }
 

@@ -23,16 +23,50 @@ static struct bp_lane *lane_of(const struct bp_device_planner *d, const struct b
     return lane;
 }
 
-/* A copy at this step, in one call with the last ones where these have its direction. */
+/* Something to do at this step. */
+static struct bp_device_action *add_action(struct bp_device_planner *d, struct bp_queue *queue,
+                                           enum bp_device_action_kind kind, uint32_t first,
+                                           uint32_t unit)
+{
+    struct bp_device_action *action = &d->device->actions[d->device->n_actions++];
+
+    *action = (struct bp_device_action){.queue = queue, .kind = kind, .first = first, .unit = unit};
+    return action;
+}
+
+/* What a copy reads and writes; a direct one reads the value where it was made. */
+static void set_tensors(struct bp_device_planner *d, struct bp_transfer *transfer,
+                        enum bp_device_action_kind kind)
+{
+    const struct bp_device_block *blocks = d->device->blocks;
+    const struct bp_device_block *block = &blocks[transfer->block];
+    const struct bp_whereabouts *at = &d->values[transfer->value];
+    const struct bp_stage_plan *plan = d->p->plan;
+    bp_copy *row = &d->device->rows[d->device->n_transfers];
+
+    transfer->host = bp_planning_tensor(plan, transfer->value, BP_SPACE_HOST);
+    transfer->device = bp_planning_tensor(plan, transfer->value, block->space);
+    transfer->device.device = block->queue->device;
+    *row = kind == BP_DEVICE_TO_HOST ? (bp_copy){&transfer->host, &transfer->device}
+                                     : (bp_copy){&transfer->device, &transfer->host};
+    if (kind != BP_DEVICE_DIRECT)
+        return;
+    transfer->from_block = at->made_in - 1;
+    transfer->from_item = at->item[transfer->from_block] - 1;
+    block = &blocks[transfer->from_block];
+    transfer->from = bp_planning_tensor(plan, transfer->value, block->space);
+    transfer->from.device = block->queue->device;
+    row->src = &transfer->from;
+}
+
+/* A copy at this step, in one call with the last ones where these are of its kind. */
 static void add_transfer(struct bp_device_planner *d, uint32_t value, uint32_t u, uint32_t block,
-                         bool to_device)
+                         enum bp_device_action_kind kind)
 {
     struct bp_device_plan *device = d->device;
     struct bp_transfer *transfer = &device->transfers[device->n_transfers];
-    struct bp_device_action *action = &device->actions[device->n_actions];
+    struct bp_device_action *last = &device->actions[device->n_actions] - 1;
     struct bp_lane *lane = lane_of(d, device->blocks[block].queue);
-    bool joins = device->n_actions > device->first_action[d->step] && action[-1].n > 0 &&
-                 action[-1].queue == lane->queue && action[-1].to_device == to_device;
 
     *transfer = (struct bp_transfer){
         .value = value,
@@ -40,17 +74,14 @@ static void add_transfer(struct bp_device_planner *d, uint32_t value, uint32_t u
         .block = block,
         .item = d->values[value].item[block] - 1,
         .until = BP_NONE,
-        .host = bp_planning_tensor(d->p->plan, value, BP_SPACE_HOST),
-        .device = bp_planning_tensor(d->p->plan, value, device->blocks[block].space),
+        .from_block = BP_NONE,
+        .from_item = BP_NONE,
     };
-    device->rows[device->n_transfers] = to_device ? (bp_copy){&transfer->device, &transfer->host}
-                                                  : (bp_copy){&transfer->host, &transfer->device};
-    if (joins) {
-        action[-1].n++;
-    } else {
-        *action = (struct bp_device_action){lane->queue, device->n_transfers, 1, u, to_device};
-        device->n_actions++;
-    }
+    set_tensors(d, transfer, kind);
+    if (device->n_actions == device->first_action[d->step] || last->queue != lane->queue ||
+        last->kind != kind)
+        last = add_action(d, lane->queue, kind, device->n_transfers, u);
+    last->n++;
     device->n_transfers++;
     d->clock++;
     lane->is_busy = true;
@@ -64,8 +95,7 @@ static void add_wait(struct bp_device_planner *d, struct bp_lane *lane)
 {
     struct bp_device_plan *device = d->device;
 
-    device->actions[device->n_actions++] =
-        (struct bp_device_action){.queue = lane->queue, .unit = lane->unit};
+    add_action(d, lane->queue, BP_DEVICE_WAIT, 0, lane->unit);
     for (uint32_t t = 0; t < device->n_transfers; t++) {
         struct bp_transfer *transfer = &device->transfers[t];
 
@@ -76,13 +106,52 @@ static void add_wait(struct bp_device_planner *d, struct bp_lane *lane)
     lane->is_busy = false;
 }
 
-/* The value is read in host memory at this step: by a copy of queue `by`, or by others (NULL). */
-static void need_host(struct bp_device_planner *d, uint32_t value, const struct bp_queue *by)
+/*
+ * What follows in a lane, or on the host (NULL), comes after what `from` had in it at `since`: the
+ * lane waits for the value's event by itself where there is one, else the host waits.
+ */
+static void follow(struct bp_device_planner *d, const struct bp_whereabouts *at,
+                   struct bp_lane *from, uint32_t since, struct bp_lane *lane)
+{
+    uint32_t i = (uint32_t)(from - d->lanes);
+
+    if (from == lane || from->waited >= since || (lane && lane->ordered[i] >= since))
+        return;
+    if (!lane || at->handover == 0) {
+        add_wait(d, from);
+        return;
+    }
+    add_action(d, lane->queue, BP_DEVICE_ORDER, at->handover - 1, lane->unit);
+    lane->ordered[i] = at->recorded;
+    lane->is_busy = true;
+}
+
+/* Can streams of the one wait for events of the other? */
+static bool can_follow(const struct bp_queue *from, const struct bp_queue *to)
+{
+    const bp_device_ops *dev = to->by->provider->dev;
+
+    return from != to && from->by == to->by && dev->stream_create && dev->stream_wait;
+}
+
+/* The value is read in host memory at this step: by a copy in a lane, or by others (NULL). */
+static void need_host(struct bp_device_planner *d, uint32_t value, struct bp_lane *lane)
 {
     struct bp_whereabouts *at = &d->values[value];
 
-    if (at->coming && at->coming->queue != by && at->coming->waited < at->since)
-        add_wait(d, at->coming);
+    if (!at->coming)
+        return;
+    if (lane && lane != at->coming && !can_follow(at->coming->queue, lane->queue))
+        lane = NULL;
+    follow(d, at, at->coming, at->since, lane);
+}
+
+/* Is the value copied to the queue's device straight from the one where it was made? */
+static bool is_direct(const struct bp_device_planner *d, const struct bp_whereabouts *at,
+                      const struct bp_queue *to)
+{
+    return at->made_in && d->device->blocks[at->made_in - 1].queue->by == to->by &&
+           to->by->provider->dev->flags & BP_DEV_COPY_DIRECT;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -116,16 +185,22 @@ static bp_rc read_on_device(struct bp_device_planner *d, uint32_t value, uint32_
 {
     struct bp_whereabouts *at = &d->values[value];
     struct bp_device_block *in = &d->device->blocks[block];
+    struct bp_lane *lane = lane_of(d, in->queue);
     bp_rc rc;
 
     if (at->item && at->item[block]) {
         in->items[at->item[block] - 1].last = u;
         return BP_OK;
     }
-    need_host(d, value, in->queue);
+    lane->unit = u;
+    if (is_direct(d, at, in->queue))
+        follow(d, at, lane_of(d, d->device->blocks[at->made_in - 1].queue), at->made, lane);
+    else
+        need_host(d, value, lane);
     rc = reside(d, value, u, block, err);
     if (rc >= 0 && d->p->plan->planned[value].bytes > 0)
-        add_transfer(d, value, u, block, true);
+        add_transfer(d, value, u, block,
+                     is_direct(d, at, in->queue) ? BP_DEVICE_DIRECT : BP_DEVICE_TO_DEVICE);
     return rc;
 }
 
@@ -177,19 +252,55 @@ static bp_rc write_outputs(struct bp_device_planner *d, uint32_t u, bp_err *err)
         if (!bp_is_in_block(&unit->desc.out[i]))
             continue;
         rc = reside(d, value, u, at->made_in - 1, err);
+        at->made = d->clock;
         if (rc < 0 || !at->needs_host)
             continue;
         bp_planning_add_item(d->p, value, u + 1);
         if (d->p->plan->planned[value].bytes == 0)
             continue;
-        add_transfer(d, value, u, at->made_in - 1, false);
+        add_transfer(d, value, u, at->made_in - 1, BP_DEVICE_TO_HOST);
         at->coming = lane_of(d, unit->queue);
         at->since = d->clock;
     }
     return rc;
 }
 
+/* Marks the point after a unit, and its copies to the host, for queues that wait for it. */
+static void hand_over(struct bp_device_planner *d, uint32_t u)
+{
+    const struct bp_unit_frame *unit = &d->p->plan->units[u];
+    struct bp_device_plan *device = d->device;
+    bool is_recorded = false;
+
+    for (uint32_t i = 0; i < unit->desc.n_out; i++) {
+        struct bp_whereabouts *at = &d->values[bp_unit_output(unit, i)];
+
+        if (!bp_is_in_block(&unit->desc.out[i]) || !at->is_handed)
+            continue;
+        if (!is_recorded) {
+            device->handovers[device->n_handovers].queue = unit->queue;
+            add_action(d, unit->queue, BP_DEVICE_RECORD, device->n_handovers++, u);
+            is_recorded = true;
+        }
+        at->handover = device->n_handovers;
+        at->recorded = d->clock;
+    }
+}
+
 /* ---- the walk -------------------------------------------------------------------------------- */
+
+/* An input of a unit. */
+static void note_reader(const struct bp_device_planner *d, struct bp_whereabouts *at,
+                        const struct bp_unit_frame *unit, const bp_tensor *tensor)
+{
+    if (!bp_is_in_block(tensor)) {
+        at->needs_host = true;
+    } else if (at->made_in != bp_device_block_of(d, unit->queue, tensor->space) + 1) {
+        at->needs_host |= !is_direct(d, at, unit->queue);
+        at->is_handed |=
+            at->made_in && can_follow(d->device->blocks[at->made_in - 1].queue, unit->queue);
+    }
+}
 
 /* Which values are read in host memory: by the host, groups there, and copies to other spaces. */
 static void find_needs(struct bp_device_planner *d)
@@ -205,8 +316,7 @@ static void find_needs(struct bp_device_planner *d)
             struct bp_whereabouts *at = &d->values[bp_unit_input(unit, i)];
             const bp_tensor *tensor = &unit->desc.in[i];
 
-            at->needs_host |= !bp_is_in_block(tensor) ||
-                              at->made_in != bp_device_block_of(d, unit->queue, tensor->space) + 1;
+            note_reader(d, at, unit, tensor);
         }
         for (uint32_t i = 0; i < unit->desc.n_out; i++) {
             const bp_tensor *tensor = &unit->desc.out[i];
@@ -247,7 +357,10 @@ static bp_rc walk_unit(struct bp_device_planner *d, uint32_t u, bp_err *err)
         return rc;
     lane_of(d, unit->queue)->is_busy = true;
     lane_of(d, unit->queue)->unit = u;
+    d->clock++;
     rc = write_outputs(d, u, err);
+    if (rc >= 0)
+        hand_over(d, u);
     if (rc >= 0 && touches_host(d, u))
         add_wait(d, lane_of(d, unit->queue));
     return rc;
@@ -299,12 +412,13 @@ static bp_rc allocate(struct bp_device_planner *d, bp_err *err)
     device->blocks = bp_region_array(region, n, sizeof *device->blocks);
     device->transfers = bp_region_array(region, n, sizeof *device->transfers);
     device->rows = bp_region_array(region, n, sizeof *device->rows);
-    device->actions = bp_region_array(region, 2 * (n + n_units), sizeof *device->actions);
+    device->actions = bp_region_array(region, 3 * (n + n_units), sizeof *device->actions);
+    device->handovers = bp_region_array(region, n_units, sizeof *device->handovers);
     device->first_action = bp_region_array(region, n_units + 2, sizeof *device->first_action);
     d->values = bp_region_array(&d->region, d->p->frame->subgraph->ir->n_values, sizeof *d->values);
     d->lanes = bp_region_array(&d->region, n_units, sizeof *d->lanes);
     if (!device->blocks || !device->transfers || !device->rows || !device->actions ||
-        !device->first_action || !d->values || !d->lanes)
+        !device->first_action || !device->handovers || !d->values || !d->lanes)
         return bp_fail_nomem(err, "a plan");
     return BP_OK;
 }

@@ -12,14 +12,19 @@ struct bp_lane {
     uint32_t waited;
     uint32_t unit; /* the last one that worked in it */
     bool is_busy;
+    uint32_t *ordered; /* one a lane: up to when this one waits for that one by itself */
 };
 
 /* Where a value is while the planner walks through the stage. */
 struct bp_whereabouts {
     uint32_t made_in;       /* block + 1; 0: in host memory */
+    uint32_t made;          /* when, on a device */
     bool needs_host;        /* somebody reads it in host memory */
     struct bp_lane *coming; /* its copy to the host is in this lane */
     uint32_t since;         /* when that copy was enqueued */
+    bool is_handed;         /* a queue of another device reads it and can wait for it */
+    uint32_t handover;      /* + 1, once it was recorded; 0: there is none */
+    uint32_t recorded;      /* when that was */
     uint32_t *item;         /* one a block: its item there + 1; NULL: in none */
 };
 

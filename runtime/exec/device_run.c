@@ -22,13 +22,30 @@ static bp_rc copy(struct bp_run_state *state, const struct bp_device_action *act
     const struct bp_device_plan *device = state->plan->device;
     const char *first =
         state->frame->subgraph->ir->values[device->transfers[action->first].value].name;
-    const char *way = action->to_device ? "to" : "from";
+    const char *way = action->kind == BP_DEVICE_TO_HOST     ? "from its memory"
+                      : action->kind == BP_DEVICE_TO_DEVICE ? "to its memory"
+                                                            : "between its memories";
     bp_rc rc = bp_queue_copy(action->queue, &device->rows[action->first], action->n, err);
 
     if (rc < 0 && action->n > 1)
-        return bp_fail_in(err, rc, "copying '%s' and %u more %s its memory", first, action->n - 1,
-                          way);
-    return rc < 0 ? bp_fail_in(err, rc, "copying '%s' %s its memory", first, way) : rc;
+        return bp_fail_in(err, rc, "copying '%s' and %u more %s", first, action->n - 1, way);
+    return rc < 0 ? bp_fail_in(err, rc, "copying '%s' %s", first, way) : rc;
+}
+
+static bp_rc act(struct bp_run_state *state, const struct bp_device_action *action, bp_err *err)
+{
+    struct bp_handover *handovers = state->plan->device->handovers;
+
+    switch (action->kind) {
+    case BP_DEVICE_WAIT:
+        return bp_queue_wait(action->queue, state->shared, err);
+    case BP_DEVICE_RECORD:
+        return bp_handover_record(&handovers[action->first], err);
+    case BP_DEVICE_ORDER:
+        return bp_queue_order(action->queue, &handovers[action->first], err);
+    default:
+        return copy(state, action, err);
+    }
 }
 
 /* Actions of a step, in the order in which the plan lists them. */
@@ -38,8 +55,7 @@ bp_rc bp_device_step(struct bp_run_state *state, uint32_t step, bp_err *err)
 
     for (uint32_t a = device->first_action[step]; a < device->first_action[step + 1]; a++) {
         const struct bp_device_action *action = &device->actions[a];
-        bp_rc rc = action->n > 0 ? copy(state, action, err)
-                                 : bp_queue_wait(action->queue, state->shared, err);
+        bp_rc rc = act(state, action, err);
 
         if (rc < 0)
             return bp_device_fail_in(&state->plan->units[action->unit], rc, err);
@@ -53,16 +69,15 @@ bp_rc bp_device_step(struct bp_run_state *state, uint32_t step, bp_err *err)
  */
 bp_rc bp_device_grow(struct bp_unit_frame *unit, uint32_t out, size_t bytes, bp_err *err)
 {
-    const struct bp_active *by = unit->unit->by;
     struct bp_device_buffer *buffer = &unit->device_buffers[out];
     bp_rc rc;
 
     if (buffer->base && buffer->cap >= bytes)
         return BP_OK;
-    bp_device_free(by, buffer->space, buffer->base, buffer->cap);
+    bp_device_free(unit->queue, buffer->space, buffer->base, buffer->cap);
     *buffer = (struct bp_device_buffer){.space = unit->desc.out[out].space};
     bytes = bytes ? bytes : 1; /* so that an empty tensor has a base too */
-    rc = bp_device_alloc(by, buffer->space, bytes, BP_DEVICE_ALIGN, &buffer->base, err);
+    rc = bp_device_alloc(unit->queue, buffer->space, bytes, BP_DEVICE_ALIGN, &buffer->base, err);
     buffer->cap = rc >= 0 ? bytes : 0;
     return rc;
 }
@@ -81,9 +96,11 @@ bp_rc bp_device_fetch(struct bp_run_state *state, struct bp_unit_frame *unit, ui
         unit->device_buffers[out].base; /* what execute wrote into the tensor does not count */
     from.offset = host.offset = 0;
     from.space = unit->device_buffers[out].space;
+    from.device = unit->queue->device;
     from.bytes = host.bytes = bytes;
     host.base = to;
     host.space = BP_SPACE_HOST;
+    host.device = 0;
     if (bytes > 0)
         rc = bp_queue_copy(unit->queue, &row, 1, err);
     if (rc < 0)

@@ -99,6 +99,12 @@ struct bp_stage_plan {
     uint32_t n_shares;
 };
 
+/* A group whose provider does not take the sizes of the last run. */
+struct bp_frame_refusal {
+    const struct bp_unit *unit; /* NULL: there is none */
+    char text[512];             /* the provider's words */
+};
+
 struct bp_frame_state {
     const struct bp_subgraph *subgraph;
     struct bp_frame_state *root; /* of the main graph: itself */
@@ -116,6 +122,7 @@ struct bp_frame_state {
     struct bp_frame_state ***children; /* [unit][subgraph], made at first need */
     int64_t *key;                      /* scratch memory of the search for a plan */
     uint32_t key_cap;
+    struct bp_frame_refusal refusal; /* the root's: why the last run failed with BP_E_SHAPE */
 };
 
 /* A frame for the main graph's subgraph; children as they are needed. */

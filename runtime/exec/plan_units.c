@@ -122,17 +122,27 @@ static bp_tensor *make_tensors(struct bp_planning *p, const struct bp_unit *unit
 
         tensors[i] = bp_planning_tensor(p->plan, value,
                                         bp_has_memory(unit->by) && !is_text ? 1 : BP_SPACE_HOST);
+        if (tensors[i].space != BP_SPACE_HOST)
+            tensors[i].device = unit->group->device;
     }
     return tensors;
 }
 
-/* What a provider may have written into `space`. */
-static bp_rc check_spaces(const struct bp_unit_frame *unit, const bp_tensor *tensors, uint32_t n,
+/* Memory spaces of a group's device. */
+static uint32_t spaces_of(const struct bp_unit_frame *unit)
+{
+    return unit->queue ? unit->unit->by->devices[unit->queue->device].spaces : 0;
+}
+
+/* What a provider may have written into `space`; tensors that it wants on the host get there. */
+static bp_rc check_spaces(const struct bp_unit_frame *unit, bp_tensor *tensors, uint32_t n,
                           bp_err *err)
 {
-    uint32_t n_spaces = unit->queue ? unit->unit->by->spaces : 0;
+    uint32_t n_spaces = spaces_of(unit);
 
     for (uint32_t i = 0; i < n; i++) {
+        tensors[i].device =
+            tensors[i].space != BP_SPACE_HOST && unit->queue ? unit->queue->device : 0;
         if (tensors[i].space > n_spaces)
             return bp_fail(err, BP_E_INTERNAL, "it wants a tensor in space %u, where it has %u",
                            tensors[i].space, n_spaces);
@@ -157,6 +167,26 @@ static bp_shape *make_shapes(struct bp_planning *p, const struct bp_graph_view *
             shapes[i] = (bp_shape){planned->dims, planned->rank, planned->dtype};
     }
     return shapes;
+}
+
+/* Calls frame_create; a refusal of the sizes is kept, so that the session finds another provider. */
+static bp_rc make_frame(struct bp_planning *p, struct bp_unit_frame *unit, bp_frame_needs *needs,
+                        bp_err *err)
+{
+    struct bp_frame_refusal *refusal = &p->frame->root->refusal;
+    bp_err own = bp_err_init(refusal->text, sizeof refusal->text);
+    bp_rc rc = unit->unit->by->provider->frame_create(unit->unit->program, &unit->desc, needs,
+                                                      &unit->frame, &own);
+
+    rc = bp_err_complete(&own, rc);
+    if (rc >= 0)
+        return rc;
+    if (rc == BP_E_SHAPE)
+        refusal->unit = unit->unit;
+    bp_fail(err, rc, "%s", refusal->text);
+    if (err)
+        err->native_code = own.native_code;
+    return rc;
 }
 
 /*
@@ -185,17 +215,14 @@ static bp_rc prepare(struct bp_planning *p, uint32_t u, bp_frame_needs *needs, b
     for (uint32_t i = 0; i < desc->n_out; i++)
         unit->has_dynamic_output |= desc->out[i].rank == BP_RANK_UNKNOWN;
     unit->run.struct_size = sizeof unit->run;
-    bp_err_clear(err);
-    rc =
-        unit->unit->by->provider->frame_create(unit->unit->program, desc, needs, &unit->frame, err);
-    rc = bp_err_complete(err, rc);
+    rc = make_frame(p, unit, needs, err);
     if (rc >= 0 && !unit->frame)
         rc = bp_fail(err, BP_E_INTERNAL, "frame_create succeeded without a frame");
     if (rc >= 0)
         rc = check_spaces(unit, desc->in, desc->n_in, err);
     if (rc >= 0)
         rc = check_spaces(unit, desc->out, desc->n_out, err);
-    if (rc >= 0 && needs->scratch_space > (unit->queue ? unit->unit->by->spaces : 0))
+    if (rc >= 0 && needs->scratch_space > spaces_of(unit))
         rc = bp_fail(err, BP_E_INTERNAL, "it wants scratch memory in space %u, which it has not",
                      needs->scratch_space);
     return rc;
@@ -208,7 +235,8 @@ static bp_rc prepare_device(struct bp_planning *p, struct bp_unit_frame *unit, b
 
     if (!bp_has_memory(unit->unit->by))
         return BP_OK;
-    rc = bp_queue_get(&p->frame->root->queues, unit->unit->by, &unit->queue, err);
+    rc = bp_queue_get(&p->frame->root->queues, unit->unit->by, unit->unit->group->device,
+                      &unit->queue, err);
     if (rc < 0)
         return rc;
     unit->device_buffers = bp_region_array(

@@ -153,8 +153,9 @@ static bp_rc check_least(const struct bp_infer *infer, const struct bp_param *pa
 {
     if (n == 0 || !(params[n - 1].flags & BP_PARAM_VARIADIC) || has >= n - 1 + least[n - 1])
         return BP_OK;
-    return bp_fail(infer->err, BP_E_INVALID, "has %u %ss of the list %s; the operator needs %u",
-                   has >= n - 1 ? has - (n - 1) : 0, what, params[n - 1].name, least[n - 1]);
+    return bp_fail_detail(infer->err, BP_E_INVALID, BP_DETAIL_NODE_ARITY,
+                          "has %u %ss of the list %s; the operator needs %u",
+                          has >= n - 1 ? has - (n - 1) : 0, what, params[n - 1].name, least[n - 1]);
 }
 
 /* Types that the callback left open, where only one is possible. */

@@ -157,9 +157,10 @@ static bp_rc fail_type(const struct bp_infer *infer, uint32_t i, uint32_t dtype,
     param_text(is_input ? schema->in : schema->out, is_input ? schema->n_in : schema->n_out, i,
                name, sizeof name);
     types_text(param->types, types, sizeof types);
-    return bp_fail(infer->err, BP_E_INVALID, "%s %s %s type %s, version %u of the operator %s %s",
-                   is_input ? "input" : "output", name, is_input ? "has" : "would have",
-                   bp_dtype_name(dtype), schema->since, is_input ? "takes" : "gives", types);
+    return bp_fail_detail(infer->err, BP_E_INVALID, BP_DETAIL_NODE_TYPE,
+                          "%s %s %s type %s, version %u of the operator %s %s",
+                          is_input ? "input" : "output", name, is_input ? "has" : "would have",
+                          bp_dtype_name(dtype), schema->since, is_input ? "takes" : "gives", types);
 }
 
 /* Two inputs that share a type variable have different types; the message names both. */
@@ -170,9 +171,10 @@ static bp_rc fail_types_differ(const struct bp_infer *infer, uint32_t i, uint32_
 
     param_text(schema->in, schema->n_in, i, name, sizeof name);
     param_text(schema->in, schema->n_in, first, first_name, sizeof first_name);
-    return bp_fail(
-        infer->err, BP_E_INVALID, "input %s has type %s, %s has %s; both must be the same", name,
-        bp_dtype_name(infer->in[i]->dtype), first_name, bp_dtype_name(infer->in[first]->dtype));
+    return bp_fail_detail(infer->err, BP_E_INVALID, BP_DETAIL_TYPES_DIFFER,
+                          "input %s has type %s, %s has %s; both must be the same", name,
+                          bp_dtype_name(infer->in[i]->dtype), first_name,
+                          bp_dtype_name(infer->in[first]->dtype));
 }
 
 /*

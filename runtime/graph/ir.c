@@ -93,17 +93,18 @@ static bp_rc fail_taken(const struct bp_ir *ir, uint32_t value, bp_err *err)
 
         for (uint32_t j = 0; j < node->n_out; j++) {
             if (node->out[j] == value)
-                return bp_fail(
-                    err, BP_E_INVALID,
+                return bp_fail_detail(
+                    err, BP_E_INVALID, BP_DETAIL_DEFINED_TWICE,
                     "value '%s' is defined twice: it is output of node '%s' (%s) already", name,
                     node->name, node->op);
         }
     }
-    return bp_fail(err, BP_E_INVALID, "value '%s' is defined twice%s", name,
-                   flags & BP_IR_INPUT      ? ": it is an input already"
-                   : flags & BP_IR_CONSTANT ? ": it is an initializer already"
-                   : flags & BP_IR_CAPTURED ? ": it is taken from the graph around already"
-                                            : "");
+    return bp_fail_detail(err, BP_E_INVALID, BP_DETAIL_DEFINED_TWICE,
+                          "value '%s' is defined twice%s", name,
+                          flags & BP_IR_INPUT      ? ": it is an input already"
+                          : flags & BP_IR_CONSTANT ? ": it is an initializer already"
+                          : flags & BP_IR_CAPTURED ? ": it is taken from the graph around already"
+                                                   : "");
 }
 
 bp_rc bp_ir_define(struct bp_ir *ir, const char *name, uint32_t *out, bp_err *err)
@@ -131,7 +132,8 @@ bp_rc bp_ir_resolve(struct bp_ir *ir, const char *name, uint32_t *out, bp_err *e
     if (*out != BP_NONE)
         return BP_OK;
     if (!ir->parent)
-        return bp_fail(err, BP_E_INVALID, "no node, input or initializer provides '%s'", name);
+        return bp_fail_detail(err, BP_E_INVALID, BP_DETAIL_NO_PRODUCER,
+                              "no node, input or initializer provides '%s'", name);
     rc = bp_ir_resolve(ir->parent, name, &outer, err); /* at most BP_MAX_SUBGRAPH_DEPTH deep */
     if (rc == BP_OK)
         rc = add_value(ir, name, out, err);

@@ -81,6 +81,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/rules/window.c \
 	%D%/rules/window.h \
 	%D%/symbol/calc.c \
+	%D%/symbol/fixed.c \
+	%D%/symbol/fixed.h \
 	%D%/symbol/poly.c \
 	%D%/symbol/poly.h \
 	%D%/symbol/symbol.h \

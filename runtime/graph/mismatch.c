@@ -171,7 +171,7 @@ bp_rc bp_mismatch_tell(const struct bp_ir *ir, uint32_t value, const struct bp_s
     return rc;
 }
 
-bp_rc bp_mismatches_judge(const struct bp_mismatches *list, bp_err *err)
+bp_rc bp_mismatches_check(const struct bp_mismatches *list, bp_err *err)
 {
     const struct bp_mismatch *first = atomic_load(&list->first);
 

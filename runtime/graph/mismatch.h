@@ -38,7 +38,7 @@ void bp_mismatches_finish(struct bp_mismatches *list);
  * BP_E_SHAPE where declared shapes are strict and the list is not empty: also in a branch whose
  * errors count only once it runs.
  */
-bp_rc bp_mismatches_judge(const struct bp_mismatches *list, bp_err *err) BP_CHECKED;
+bp_rc bp_mismatches_check(const struct bp_mismatches *list, bp_err *err) BP_CHECKED;
 /* Row i, or NULL. [any thread] */
 const struct bp_mismatch *bp_mismatches_at(const struct bp_mismatches *list, uint32_t i);
 

@@ -156,8 +156,8 @@ static bp_rc check_reads(const struct bp_ir *ir, const struct bp_ir_node *node,
     for (uint32_t i = 0; i < n; i++) {
         assert(list[i] == BP_NONE || list[i] < ir->n_values);
         if (list[i] != BP_NONE && !is_provided(ir, list[i]))
-            return bp_fail(
-                err, BP_E_INVALID,
+            return bp_fail_detail(
+                err, BP_E_INVALID, BP_DETAIL_NO_PRODUCER,
                 "node '%s' (%s) reads '%s'%s, which no node, input or initializer provides",
                 node->name, node->op, ir->values[list[i]].name, where);
     }

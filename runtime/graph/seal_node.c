@@ -41,8 +41,9 @@ static bp_rc fail_count(const struct bp_ir_node *node, uint32_t has, bool is_inp
 
     count_words(is_input ? schema->in : schema->out, is_input ? schema->n_in : schema->n_out, what,
                 words, sizeof words);
-    return bp_fail(err, BP_E_INVALID, "node '%s' (%s) has %u %s%s; the operator has %s", node->name,
-                   node->op, has, what, has == 1 ? "" : "s", words);
+    return bp_fail_detail(err, BP_E_INVALID, BP_DETAIL_NODE_ARITY,
+                          "node '%s' (%s) has %u %s%s; the operator has %s", node->name, node->op,
+                          has, what, has == 1 ? "" : "s", words);
 }
 
 /*
@@ -146,10 +147,10 @@ static bp_rc fail_unknown_attr(const struct bp_ir_node *node, const char *name, 
     for (uint32_t i = 0; i < n; i++)
         names[i] = schema->attrs[i].name;
     nearest = bp_nearest(name, names, n);
-    return bp_fail(err, BP_E_INVALID,
-                   "node '%s' (%s): version %u of the operator has no attribute '%s'%s%s%s",
-                   node->name, node->op, schema->since, name, nearest ? "; is '" : "",
-                   nearest ? nearest : "", nearest ? "' meant?" : "");
+    return bp_fail_detail(err, BP_E_INVALID, BP_DETAIL_UNKNOWN_ATTRIBUTE,
+                          "node '%s' (%s): version %u of the operator has no attribute '%s'%s%s%s",
+                          node->name, node->op, schema->since, name, nearest ? "; is '" : "",
+                          nearest ? nearest : "", nearest ? "' meant?" : "");
 }
 
 static const struct bp_attr_def *find_def(const struct bp_schema *schema, const char *name)

@@ -145,15 +145,17 @@ static bp_rc fail_cycle(const struct bp_ir *ir, struct sort *sort, bp_err *err)
     for (uint32_t i = 0; i < 3; i++)
         named[i] = &ir->nodes[path[step[at] + i % len]];
     if (len == 1)
-        return bp_fail(err, BP_E_INVALID, "node '%s' (%s) reads its own output", named[0]->name,
-                       named[0]->op);
+        return bp_fail_detail(err, BP_E_INVALID, BP_DETAIL_CYCLE,
+                              "node '%s' (%s) reads its own output", named[0]->name, named[0]->op);
     if (len == 2)
-        return bp_fail(err, BP_E_INVALID, "nodes '%s' (%s) and '%s' (%s) read each other's output",
-                       named[0]->name, named[0]->op, named[1]->name, named[1]->op);
-    return bp_fail(err, BP_E_INVALID,
-                   "%u nodes wait for each other in a circle: '%s' (%s), '%s' (%s), '%s' (%s)%s",
-                   len, named[0]->name, named[0]->op, named[1]->name, named[1]->op, named[2]->name,
-                   named[2]->op, len > 3 ? "..." : "");
+        return bp_fail_detail(err, BP_E_INVALID, BP_DETAIL_CYCLE,
+                              "nodes '%s' (%s) and '%s' (%s) read each other's output",
+                              named[0]->name, named[0]->op, named[1]->name, named[1]->op);
+    return bp_fail_detail(
+        err, BP_E_INVALID, BP_DETAIL_CYCLE,
+        "%u nodes wait for each other in a circle: '%s' (%s), '%s' (%s), '%s' (%s)%s", len,
+        named[0]->name, named[0]->op, named[1]->name, named[1]->op, named[2]->name, named[2]->op,
+        len > 3 ? "..." : "");
 }
 
 /*

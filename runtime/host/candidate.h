@@ -83,6 +83,12 @@ struct bp_candidate {
 struct bp_candidate *bp_candidate_create(const char *name, const char *file);
 void bp_candidate_destroy(struct bp_candidate *candidate); /* NULL is fine */
 
+/*
+ * Device `device`, below n_devices, of one that was opened, as the provider describes it or as the
+ * host does for one that says nothing. devices.c
+ */
+bp_rc bp_candidate_device(const struct bp_candidate *candidate, uint32_t device, bp_device *out,
+                          bp_err *err) BP_CHECKED;
 /* Is it linked in, or a file that nothing speaks against so far? */
 bool bp_candidate_is_fit(const struct bp_candidate *candidate);
 /* May a name lead to it? */

@@ -17,13 +17,28 @@ static bp_device unspoken(const bp_provider *provider)
     };
 }
 
+bp_rc bp_candidate_device(const struct bp_candidate *candidate, uint32_t device, bp_device *out,
+                          bp_err *err)
+{
+    bp_rc rc;
+
+    *out = unspoken(candidate->provider);
+    if (!candidate->provider->device)
+        return BP_OK;
+    *out = (bp_device){.struct_size = sizeof *out, .numa = BP_NONE};
+    bp_err_clear(err);
+    rc = candidate->provider->device(&candidate->services.host, device, out, err);
+    out->struct_size = sizeof *out;
+    return bp_err_complete(err, rc);
+}
+
 /*
  * Opens the provider, as devices are known to nobody else. Strings are the provider's and live as
  * long as its module.
  */
 bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp_device *out, bp_err *err)
 {
-    bp_device own = {.struct_size = sizeof own, .numa = BP_NONE};
+    bp_device own;
     struct bp_candidate *candidate = bp_registry_get(&env->registry, i);
     bp_rc rc;
 
@@ -36,16 +51,9 @@ bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp_device
         return bp_fail(err, BP_E_INVALID, "provider '%s' has %u device%s, there is no device %u",
                        candidate->name, candidate->n_devices, candidate->n_devices == 1 ? "" : "s",
                        device);
-    if (candidate->provider->device) {
-        bp_err_clear(err);
-        rc = candidate->provider->device(&candidate->services.host, device, &own, err);
-        rc = bp_err_complete(err, rc);
-        if (rc < 0)
-            return bp_fail_in(err, rc, "provider '%s', device %u", candidate->name, device);
-        own.struct_size = sizeof own;
-    } else {
-        own = unspoken(candidate->provider);
-    }
+    rc = bp_candidate_device(candidate, device, &own, err);
+    if (rc < 0)
+        return bp_fail_in(err, rc, "provider '%s', device %u", candidate->name, device);
     own.id = own.id ? own.id : "";
     own.name = own.name ? own.name : "";
     own.driver = own.driver ? own.driver : "";

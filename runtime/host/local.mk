@@ -53,6 +53,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/load/shared_weights.h \
 	%D%/options/override.c \
 	%D%/options/override.h \
+	%D%/options/device_choice.c \
+	%D%/options/device_choice.h \
 	%D%/options/provider_names.c \
 	%D%/options/provider_names.h \
 	%D%/options/provider_options.c \

@@ -166,8 +166,8 @@ static bp_rc read_entry(const Bp__TensorProto *proto, const char *key, uint64_t 
     for (const char *p = text; *p; p++) {
         if (*p < '0' || *p > '9' || __builtin_mul_overflow(value, UINT64_C(10), &value) ||
             __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
-            return bp_fail(err, BP_E_INVALID, "its external %s '%.40s' is no number of bytes", key,
-                           text);
+            return bp_fail_detail(err, BP_E_INVALID, BP_DETAIL_DATA_RANGE,
+                                  "its external %s '%.40s' is no number of bytes", key, text);
     }
     *out = value;
     return BP_OK;
@@ -191,9 +191,9 @@ static bp_rc read_location(const Bp__TensorProto *proto, const char **out, bp_er
 {
     *out = find_entry(proto, "location");
     if (!*out || !**out)
-        return bp_fail(err, BP_E_INVALID,
-                       "its data is external but no file is named: external_data "
-                       "has no location");
+        return bp_fail_detail(err, BP_E_INVALID, BP_DETAIL_NO_LOCATION,
+                              "its data is external but no file is named: external_data "
+                              "has no location");
     return BP_OK;
 }
 
@@ -254,7 +254,7 @@ static bp_rc add_file(struct bp_external *external, const char *name, bp_err *er
     rc = map_file(external, file, &own);
     if (rc < 0 && rc != BP_E_IO) {
         free(file->name);
-        return bp_fail(err, rc, "%s", text);
+        return bp_err_copy_codes(err, bp_fail(err, rc, "%s", text), &own);
     }
     if (!bp_strmap_put(&external->by_name, file->name, external->n_files)) {
         bp_bytes_unmap(&file->bytes);
@@ -274,10 +274,10 @@ bp_rc bp_external_add(struct bp_external *external, const Bp__TensorProto *proto
     if (rc < 0 || is_own(external, name))
         return rc;
     if (!external->dir && !find_given(external, name))
-        return bp_fail(err, BP_E_INVALID,
-                       "its data is in the file '%.80s', but a model in memory has "
-                       "no directory: say where its files are",
-                       name);
+        return bp_fail_detail(err, BP_E_INVALID, BP_DETAIL_NO_DIRECTORY,
+                              "its data is in the file '%.80s', but a model in memory has "
+                              "no directory: say where its files are",
+                              name);
     if (bp_strmap_get(&external->by_name, name, BP_NONE) != BP_NONE)
         return BP_OK;
     return add_file(external, name, err);
@@ -302,8 +302,9 @@ static bp_rc use_part(const struct part *part, struct bp_ir_data *data, bp_err *
     bp_rc rc;
 
     if (part->offset > bytes->size || data->size > bytes->size - part->offset)
-        return bp_fail(err, BP_E_INVALID, "its data is %zu bytes at %llu of '%.80s', which has %zu",
-                       data->size, (unsigned long long)part->offset, file->name, bytes->size);
+        return bp_fail_detail(err, BP_E_INVALID, BP_DETAIL_DATA_RANGE,
+                              "its data is %zu bytes at %llu of '%.80s', which has %zu", data->size,
+                              (unsigned long long)part->offset, file->name, bytes->size);
     found.bytes = data->size > 0 ? bytes->data + part->offset : (const uint8_t *)"";
     rc = bp_check_bools(&found, err);
     if (rc < 0)
@@ -352,9 +353,9 @@ static bp_rc find_part(const Bp__TensorProto *proto, struct bp_external *externa
     if (rc < 0)
         return rc;
     if (length != size)
-        return bp_fail(err, BP_E_INVALID,
-                       "its external length is %llu bytes where its dims need %zu",
-                       (unsigned long long)length, size);
+        return bp_fail_detail(err, BP_E_INVALID, BP_DETAIL_DATA_RANGE,
+                              "its external length is %llu bytes where its dims need %zu",
+                              (unsigned long long)length, size);
     out->file = is_own(external, name) ? OWN : bp_strmap_get(&external->by_name, name, BP_NONE);
     if (out->file == BP_NONE)
         return bp_fail(err, BP_E_INTERNAL, "the file '%.80s' was not added", name);
@@ -373,7 +374,8 @@ bp_rc bp_external_read(const Bp__TensorProto *proto, const struct bp_source *sou
     bp_rc rc;
 
     if (!external)
-        return bp_fail(err, BP_E_INVALID, "its data is in another file, and here there are none");
+        return bp_fail_detail(err, BP_E_INVALID, BP_DETAIL_NO_DIRECTORY,
+                              "its data is in another file, and here there are none");
     if (out->dtype == BP_DTYPE_STRING)
         return bp_fail(err, BP_E_INVALID, "it is of strings, which cannot be external");
     rc = find_part(proto, external, out->size, &part, err);

@@ -85,7 +85,8 @@ static bp_rc fail_decode(const struct bp_onnx *onnx, bp_rc rc, bp_err *err)
         return bp_fail_in(err, rc, "%s, in ONNX Runtime's format, is damaged or cut off",
                           onnx->name);
     if (words)
-        return bp_fail(err, rc, "%s is not an ONNX model: %s", onnx->name, words);
+        return bp_fail_detail(err, rc, file->size == 0 ? BP_DETAIL_NO_GRAPH : BP_DETAIL_NONE,
+                              "%s is not an ONNX model: %s", onnx->name, words);
     if (bp_sniff_model(file->data, file->size))
         return bp_fail_in(err, rc, "%s is an ONNX model that is damaged or cut off", onnx->name);
     return bp_fail_in(err, rc, "%s is not an ONNX model", onnx->name);
@@ -120,7 +121,7 @@ static bp_rc decode(struct bp_onnx *onnx, const bp_model_source *from, bp_err *e
     if (rc >= 0)
         rc = bp_unpack_model(file->data, file->size, &onnx->wire, &onnx->region, &onnx->proto, err);
     if (rc >= 0 && !onnx->proto->graph)
-        rc = bp_fail(err, BP_E_INVALID, "it has no graph");
+        rc = bp_fail_detail(err, BP_E_INVALID, BP_DETAIL_NO_GRAPH, "it has no graph");
     if (rc < 0)
         return fail_decode(onnx, rc, err);
     onnx->source.chunks = onnx->wire.chunks;

@@ -5,6 +5,21 @@
 
 #include "model/model.h"
 
+/* Has the application given the dimension a size? Its name counts for more than its denotation. */
+static bool find_fixed(const struct bp_symbols *symbols,
+                       const Bp__TensorShapeProto__Dimension *proto, struct bp_sym *out)
+{
+    uint32_t at = bp_fixed_list_find(symbols->fixed, proto->dim_param, false);
+
+    if (at == BP_NONE)
+        at = bp_fixed_list_find(symbols->fixed, proto->denotation, true);
+    if (at == BP_NONE)
+        return false;
+    symbols->is_fixed[at] = true;
+    *out = bp_sym_of(symbols->fixed->rows[at].size);
+    return true;
+}
+
 /*
  * A dimension is a value, a name (dim_param: the same name is the same size) or unknown. Negative
  * values, which some exporters write for "unknown", are unknown.
@@ -16,6 +31,8 @@ static bp_rc decode_dim(struct bp_builder *builder, const Bp__TensorShapeProto__
         *out = bp_sym_of(proto->dim_value);
         return BP_OK;
     }
+    if (find_fixed(builder->symbols, proto, out))
+        return BP_OK;
     if (!proto->has_dim_value && proto->dim_param && proto->dim_param[0])
         return bp_symbols_named(builder->symbols, proto->dim_param, out, err);
     return bp_symbols_fresh(builder->symbols, false, out, err);

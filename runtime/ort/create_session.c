@@ -59,8 +59,7 @@ static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, Ort
         session->allocator = ort_shared_take(session->env, ort_cpu_memory());
     if ((options->log_id && !session->logger.id) ||
         !ort_keys_copy(&session->config, &options->config) ||
-        !ort_custom_copy(&session->custom, &options->custom) ||
-        !ort_keys_copy(&session->dims, &options->dims)) {
+        !ort_custom_copy(&session->custom, &options->custom)) {
         ort_ReleaseSession(session);
         return ort_no_memory();
     }
@@ -94,8 +93,9 @@ static bool is_of_onnx(const char *domain)
  * When no provider claims a node, ONNX Runtime has different codes for an operator that no schema
  * defines: INVALID_GRAPH in ONNX's domains, FAIL elsewhere.
  */
-static OrtStatus *unknown_operator(const OrtSession *session, const char *words)
+static OrtStatus *unknown_operator(const OrtSession *session, const struct ort_err *err)
 {
+    bool is_unknown = err->err.detail == BP_DETAIL_UNKNOWN_OPERATOR;
     bp_op_info op = {.struct_size = sizeof op};
 
     for (uint32_t i = 0; bp_model_op(session->loaded.model, i, &op, NULL) >= 0; i++) {
@@ -104,11 +104,10 @@ static OrtStatus *unknown_operator(const OrtSession *session, const char *words)
             return ort_fail(ORT_INVALID_GRAPH,
                             "This is an invalid model. Error No Op registered for %s with "
                             "domain_version of %u: %s",
-                            op.op, op.opset, words);
-        if (op.since == 0 && !ort_custom_has(&session->custom, op.domain, op.op) &&
-            strstr(words, "the host knows no such operator"))
+                            op.op, op.opset, err->text);
+        if (op.since == 0 && !ort_custom_has(&session->custom, op.domain, op.op) && is_unknown)
             return ort_fail(ORT_FAIL, "Fatal error: %s:%s is not a registered function/op: %s",
-                            op.domain, op.op, words);
+                            op.domain, op.op, err->text);
     }
     return NULL;
 }
@@ -173,6 +172,23 @@ static OrtStatus *set_workers(OrtSession *session, bp_session_options *options)
     return ort_from(rc, &err, ORT_OTHER, NULL);
 }
 
+/* Free dimension overrides are dimensions that the host fixes. */
+static OrtStatus *set_dimensions(const OrtSessionOptions *options, bp_session_options *host_options)
+{
+    struct ort_err err;
+    bp_rc rc = BP_OK;
+
+    for (size_t i = 0; rc >= 0 && i < options->dims.n; i++)
+        rc = bp_session_options_set_dimension(host_options, options->dims.keys[i],
+                                              strtoll(options->dims.values[i], NULL, 10),
+                                              ort_err_init(&err));
+    for (size_t i = 0; rc >= 0 && i < options->denotations.n; i++)
+        rc = bp_session_options_set_denotation(host_options, options->denotations.keys[i],
+                                               strtoll(options->denotations.values[i], NULL, 10),
+                                               ort_err_init(&err));
+    return ort_from(rc, &err, ORT_OTHER, NULL);
+}
+
 /* The optimised model is made from the open model too, because both start from the same graph. */
 static OrtStatus *make_host(OrtSession *session, const OrtSessionOptions *options)
 {
@@ -183,6 +199,8 @@ static OrtStatus *make_host(OrtSession *session, const OrtSessionOptions *option
 
     if (!status)
         status = ort_custom_to_host(session, &options->custom, host_options);
+    if (!status)
+        status = set_dimensions(options, host_options);
     if (!status)
         status = set_workers(session, host_options);
     if (!status)
@@ -199,7 +217,7 @@ static OrtStatus *make_host(OrtSession *session, const OrtSessionOptions *option
     bp_session_options_destroy(host_options);
     if (status)
         return status;
-    status = rc == BP_E_UNSUPPORTED ? unknown_operator(session, err.text) : NULL;
+    status = rc == BP_E_UNSUPPORTED ? unknown_operator(session, &err) : NULL;
     return status ? status : ort_from(rc, &err, ORT_MAKING, NULL);
 }
 

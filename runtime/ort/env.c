@@ -18,7 +18,7 @@
 #include "ort/status.h"
 
 /* The requested settings of an environment; all of them may be zero. */
-struct env_settings {
+struct ort_env_settings {
     OrtLoggingFunction log;
     void *log_param;
     int severity;
@@ -70,12 +70,12 @@ static OrtStatus *read_workers(OrtEnv *env, const OrtThreadingOptions *threads)
 /* The refusal that programs look for is mapped as for sessions; see error_codes.c. */
 static OrtStatus *host_failed(bp_rc rc, const struct ort_err *err)
 {
-    if (rc == BP_E_INVALID && strstr(err->text, " affinities for "))
-        return ort_from(rc, err, ORT_MAKING, NULL);
-    return ort_from(rc, err, ORT_OTHER, NULL);
+    bool is_of_affinities = err->err.detail == BP_DETAIL_AFFINITY_COUNT;
+
+    return ort_from(rc, err, is_of_affinities ? ORT_MAKING : ORT_OTHER, NULL);
 }
 
-static OrtStatus *open_host(OrtEnv *env, const struct env_settings *settings)
+static OrtStatus *open_host(OrtEnv *env, const struct ort_env_settings *settings)
 {
     /* the host logs everything: UpdateEnvWithCustomLogLevel may lower the level later */
     bp_env_config config = {
@@ -95,7 +95,7 @@ static OrtStatus *open_host(OrtEnv *env, const struct env_settings *settings)
     return host_failed(rc, &err);
 }
 
-static OrtStatus *create(const struct env_settings *settings, OrtEnv **out)
+static OrtStatus *create(const struct ort_env_settings *settings, OrtEnv **out)
 {
     OrtEnv *env = calloc(1, sizeof *env);
     OrtStatus *status;
@@ -124,7 +124,7 @@ static OrtStatus *create(const struct env_settings *settings, OrtEnv **out)
  * Warns about settings that have no effect, because the environment exists already. The level and
  * the name are in every call, so they don't count.
  */
-static void warn_ignored(OrtEnv *env, const struct env_settings *settings)
+static void warn_ignored(OrtEnv *env, const struct ort_env_settings *settings)
 {
     bool has_log =
         settings->log && (settings->log != env->log || settings->log_param != env->log_param);
@@ -139,22 +139,12 @@ static void warn_ignored(OrtEnv *env, const struct env_settings *settings)
     ort_env_log(env, ORT_LOGGING_LEVEL_WARNING, "env", text);
 }
 
-/* The process's lock covers creation, so that two threads don't create two environments. */
-static OrtStatus *acquire(const struct env_settings *settings, OrtEnv **out)
+static OrtStatus *acquire(const struct ort_env_settings *settings, OrtEnv **out)
 {
-    OrtStatus *status = NULL;
-    bool is_late;
+    bool is_new;
+    OrtStatus *status = ort_env_process_acquire(create, settings, out, &is_new);
 
-    pthread_mutex_lock(&ort_env_process.lock);
-    is_late = ort_env_process.env != NULL;
-    if (!is_late)
-        status = create(settings, &ort_env_process.env);
-    if (!status) {
-        ort_env_process.env->refs++;
-        *out = ort_env_process.env;
-    }
-    pthread_mutex_unlock(&ort_env_process.lock);
-    if (is_late)
+    if (!status && !is_new)
         warn_ignored(*out, settings);
     return status;
 }
@@ -162,7 +152,7 @@ static OrtStatus *acquire(const struct env_settings *settings, OrtEnv **out)
 /* For slots without an environment among their arguments, such as GetAvailableProviders. */
 OrtStatus *ort_env_acquire(OrtEnv **out)
 {
-    struct env_settings settings = {.severity = ORT_LOGGING_LEVEL_WARNING};
+    struct ort_env_settings settings = {.severity = ORT_LOGGING_LEVEL_WARNING};
 
     return acquire(&settings, out);
 }
@@ -172,7 +162,7 @@ OrtStatus *ort_env_acquire(OrtEnv **out)
 /* OrtApi since version 1. */
 OrtStatus *ort_CreateEnv(OrtLoggingLevel log_severity_level, const char *logid, OrtEnv **out)
 {
-    struct env_settings settings = {.severity = (int)log_severity_level, .log_id = logid};
+    struct ort_env_settings settings = {.severity = (int)log_severity_level, .log_id = logid};
 
     ORT_NEED(out);
     return acquire(&settings, out);
@@ -194,7 +184,7 @@ OrtStatus *ort_CreateEnvWithCustomLogger(OrtLoggingFunction logging_function, vo
 OrtStatus *ort_CreateEnvWithGlobalThreadPools(OrtLoggingLevel log_severity_level, const char *logid,
                                               const OrtThreadingOptions *tp_options, OrtEnv **out)
 {
-    struct env_settings settings = {
+    struct ort_env_settings settings = {
         .severity = (int)log_severity_level, .log_id = logid, .threads = tp_options};
 
     ORT_NEED(out);
@@ -206,11 +196,11 @@ OrtStatus *ort_CreateEnvWithCustomLoggerAndGlobalThreadPools(
     OrtLoggingFunction logging_function, void *logger_param, OrtLoggingLevel log_severity_level,
     const char *logid, const OrtThreadingOptions *tp_options, OrtEnv **out)
 {
-    struct env_settings settings = {.log = logging_function,
-                                    .log_param = logger_param,
-                                    .severity = (int)log_severity_level,
-                                    .log_id = logid,
-                                    .threads = tp_options};
+    struct ort_env_settings settings = {.log = logging_function,
+                                        .log_param = logger_param,
+                                        .severity = (int)log_severity_level,
+                                        .log_id = logid,
+                                        .threads = tp_options};
 
     ORT_NEED(out);
     return acquire(&settings, out);
@@ -219,7 +209,7 @@ OrtStatus *ort_CreateEnvWithCustomLoggerAndGlobalThreadPools(
 /* OrtApi since version 24: options->version tells which fields exist; 24 is the first. */
 OrtStatus *ort_CreateEnvWithOptions(const OrtEnvCreationOptions *options, OrtEnv **out)
 {
-    struct env_settings settings = {0};
+    struct ort_env_settings settings = {0};
 
     ORT_NEED(options);
     ORT_NEED(out);

@@ -33,7 +33,7 @@ struct ort_devices;
 
 struct OrtEnv {
     bp_env *host;
-    unsigned refs; /* under the process's lock */
+    unsigned refs; /* under the lock of env_process.c */
     atomic_int severity;
     OrtLoggingFunction log; /* NULL: standard error */
     void *log_param;
@@ -47,13 +47,16 @@ struct OrtEnv {
     struct ort_workers workers;                           /* of the host's shared pool */
 };
 
-/* The process's state: env_process.c defines it, env.c creates the environment in it. */
-struct ort_env_process {
-    pthread_mutex_t lock;
-    OrtEnv *env; /* NULL: none yet, or none any more */
-};
-extern struct ort_env_process ort_env_process;
+/* The requested settings of an environment; env.c has them. */
+struct ort_env_settings;
 
+/*
+ * A reference to the process's environment. If there is none, `create` makes it, under the
+ * process's lock, so that two threads don't make two; *is_new says so.
+ */
+OrtStatus *
+ort_env_process_acquire(OrtStatus *(*create)(const struct ort_env_settings *settings, OrtEnv **out),
+                        const struct ort_env_settings *settings, OrtEnv **out, bool *is_new);
 /* A reference to the process's environment, which is created if there is none. */
 OrtStatus *ort_env_acquire(OrtEnv **out);
 OrtEnv *ort_env_retain(OrtEnv *env);

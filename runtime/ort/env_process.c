@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* env_process.c - the one environment of a process: its references, and its log. */
+/*
+ * env_process.c - the one environment of a process: its references, and its log.
+ *
+ * ONNX Runtime's API has one OrtEnv for each process: CreateEnv must find the one that is there, and
+ * gets no handle by which it could. So it is state of the process, the only one of this library. It
+ * can't be with that of libbackplane (host/load/loader.c), because ort/ includes sdk/ and base/ alone.
+ */
 
 #include "config.h"
 
@@ -9,15 +15,36 @@
 #include "ort/env.h"
 #include "ort/logger.h"
 
-struct ort_env_process ort_env_process = {PTHREAD_MUTEX_INITIALIZER, NULL};
+static struct {
+    pthread_mutex_t lock; /* of env and its refs */
+    OrtEnv *env;          /* NULL: none yet, or none any more */
+} process = {PTHREAD_MUTEX_INITIALIZER, NULL};
 
 /* ---- references ------------------------------------------------------------------------------ */
 
+OrtStatus *
+ort_env_process_acquire(OrtStatus *(*create)(const struct ort_env_settings *settings, OrtEnv **out),
+                        const struct ort_env_settings *settings, OrtEnv **out, bool *is_new)
+{
+    OrtStatus *status = NULL;
+
+    pthread_mutex_lock(&process.lock);
+    *is_new = !process.env;
+    if (*is_new)
+        status = create(settings, &process.env);
+    if (!status) {
+        process.env->refs++;
+        *out = process.env;
+    }
+    pthread_mutex_unlock(&process.lock);
+    return status;
+}
+
 OrtEnv *ort_env_retain(OrtEnv *env)
 {
-    pthread_mutex_lock(&ort_env_process.lock);
+    pthread_mutex_lock(&process.lock);
     env->refs++;
-    pthread_mutex_unlock(&ort_env_process.lock);
+    pthread_mutex_unlock(&process.lock);
     return env;
 }
 
@@ -31,12 +58,12 @@ void ort_env_release(OrtEnv *env)
 
     if (!env)
         return;
-    pthread_mutex_lock(&ort_env_process.lock);
+    pthread_mutex_lock(&process.lock);
     if (--env->refs == 0) {
         last = env;
-        ort_env_process.env = NULL;
+        process.env = NULL;
     }
-    pthread_mutex_unlock(&ort_env_process.lock);
+    pthread_mutex_unlock(&process.lock);
     if (last)
         last->destroy(last);
 }
@@ -45,11 +72,11 @@ OrtEnv *ort_env_current(void)
 {
     OrtEnv *env;
 
-    pthread_mutex_lock(&ort_env_process.lock);
-    env = ort_env_process.env;
+    pthread_mutex_lock(&process.lock);
+    env = process.env;
     if (env)
         env->refs++;
-    pthread_mutex_unlock(&ort_env_process.lock);
+    pthread_mutex_unlock(&process.lock);
     return env;
 }
 

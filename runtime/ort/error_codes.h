@@ -4,14 +4,17 @@
 #define BP_ORT_ERROR_CODES_H
 
 #include <onnxruntime/onnxruntime_c_api.h>
+#include <stdint.h>
 
 struct ort_refusal {
-    const char *host; /* a part of the host's text */
     OrtErrorCode code;
     const char *words; /* put before the host's text */
 };
 
-/* The first row that matches the host's text, or NULL. The result is static. */
-const struct ort_refusal *ort_refusal_find(const char *words);
+/*
+ * The refusal for a detail of the host (bp_err.detail, BP_DETAIL_*). NULL: the class of the error
+ * decides. The result is static. [any thread]
+ */
+const struct ort_refusal *ort_refusal_find(uint32_t detail);
 
 #endif

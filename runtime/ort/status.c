@@ -116,7 +116,7 @@ static OrtErrorCode code_of(bp_rc rc, enum ort_phase phase)
     }
 }
 
-/* Order: texts that error_codes.c knows, a custom operator's own code, the class of the error. */
+/* Order: details that error_codes.c knows, a custom operator's own code, the class of the error. */
 OrtStatus *ort_from(bp_rc rc, const struct ort_err *err, enum ort_phase phase, const char *prefix)
 {
     const char *text = err->text[0] ? err->text : bp_rc_name(rc);
@@ -127,8 +127,9 @@ OrtStatus *ort_from(bp_rc rc, const struct ort_err *err, enum ort_phase phase, c
         return NULL;
     if (rc == BP_E_NOMEM && !err->text[0])
         return ort_no_memory();
-    refusal =
-        phase == ORT_READING || (phase == ORT_MAKING && !prefix) ? ort_refusal_find(text) : NULL;
+    refusal = phase == ORT_READING || (phase == ORT_MAKING && !prefix)
+                  ? ort_refusal_find(err->err.detail)
+                  : NULL;
     if (refusal && rc != BP_E_NOMEM)
         return ort_fail(refusal->code, "%s%s: %s", prefix ? prefix : "", refusal->words, text);
     code = (err->err.native_code & ~INT64_C(0xff)) == ORT_NATIVE_CODE

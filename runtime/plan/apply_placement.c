@@ -26,8 +26,11 @@ static void overrule(struct bp_partition *out, uint32_t p, uint32_t n,
 
     out->rule_of[n] = rule->text;
     if (verdict->verdict != BP_NO) /* its own reason is the better one */
-        *verdict = (struct bp_verdict){
-            .verdict = BP_NO, .reason = BP_R_OPTION, .subject = rule->text, .text = text};
+        *verdict = (struct bp_verdict){.verdict = BP_NO,
+                                       .reason = BP_R_OPTION,
+                                       .together = verdict->together,
+                                       .subject = rule->text,
+                                       .text = text};
 }
 
 void bp_placement_apply(const struct bp_placement *placement, const struct bp_asked *asked,

@@ -17,6 +17,8 @@ struct sink {
     struct bp_verdict *verdicts; /* one an ir node */
     bool no_memory;
     uint32_t bad_node; /* an index beyond the graph, or BP_NONE */
+    uint32_t n_devices;
+    uint32_t bad_device; /* an index beyond the instance's devices, or BP_NONE */
 };
 
 /* Texts are the provider's and end with the call; an empty one counts as none. */
@@ -62,6 +64,10 @@ static void answer(void *h, uint32_t node, const bp_claim *theirs)
     row->reason = claim.verdict == BP_NO ? claim.reason : BP_R_NONE;
     row->subject = keep(sink, claim.subject);
     row->text = keep(sink, claim.text);
+    row->device = claim.verdict == BP_NO ? 0 : claim.device;
+    if (row->device >= sink->n_devices)
+        sink->bad_device = row->device;
+    row->together = claim.verdict == BP_NO ? 0 : claim.together;
     note_cost(row, claim.cost);
 }
 
@@ -90,18 +96,29 @@ static struct bp_verdict refusal(uint32_t reason, const char *text)
 }
 
 /* Why there is no operator: some domains are of layouts that only ONNX Runtime's kernels know. */
-static const char *unknown_words(const char *domain)
+static struct bp_verdict refuse_unknown(const char *domain)
 {
+    struct bp_verdict unknown = refusal(BP_R_OP, "the host knows no such operator");
     static const char *const internal[] = {"com.microsoft.nchwc", "com.ms.internal.nhwc",
                                            "com.microsoft.dml"};
 
     for (size_t i = 0; i < sizeof internal / sizeof *internal; i++) {
         if (strcmp(domain, internal[i]) == 0)
-            return "its domain is internal to ONNX Runtime, which has optimised the model for one "
-                   "processor: save or convert the .onnx file again with less optimisation (level "
-                   "extended, or without --target_platform amd64)";
+            return refusal(
+                BP_R_OP,
+                "its domain is internal to ONNX Runtime, which has optimised the model for one "
+                "processor: save or convert the .onnx file again with less optimisation (level "
+                "extended, or without --target_platform amd64)");
     }
-    return "the host knows no such operator";
+    unknown.detail = BP_DETAIL_UNKNOWN_OPERATOR;
+    return unknown;
+}
+
+/* The provider took the node and gave it back; the number of its set stays. */
+static void give_back(struct bp_verdict *verdict, const char *text)
+{
+    *verdict = (struct bp_verdict){
+        .verdict = BP_NO, .reason = BP_R_OTHER, .together = verdict->together, .text = text};
 }
 
 /* What no provider decides: subgraphs are run by the host, unknown operators by nobody. */
@@ -119,9 +136,11 @@ static void overrule(const struct bp_asked *asked, const struct bp_ir *ir,
             verdicts[i] = refusal(
                 BP_R_OP, "the model imports version 0 of its domain, which has no operators");
         else if (!node->schema)
-            verdicts[i] = refusal(BP_R_OP, unknown_words(node->domain));
+            verdicts[i] = refuse_unknown(node->domain);
         else if (is_replaced(node->schema) && !asked->runs_custom)
             verdicts[i] = refusal(BP_R_OP, "the application has an operator of its own for it");
+        else if (verdicts[i].verdict != BP_NO && bp_refused_find(asked->refused, node))
+            give_back(&verdicts[i], bp_refused_find(asked->refused, node));
     }
 }
 
@@ -130,7 +149,13 @@ bp_rc bp_claims_ask(const struct bp_asked *asked, const struct bp_graph_view *vi
                     bp_err *err)
 {
     const struct bp_ir *ir = view->ir;
-    struct sink sink = {.view = view, .region = region, .bad_node = BP_NONE};
+    struct sink sink = {
+        .view = view,
+        .region = region,
+        .bad_node = BP_NONE,
+        .n_devices = asked->n_devices ? asked->n_devices : 1,
+        .bad_device = BP_NONE,
+    };
     bp_claims claims = {.struct_size = sizeof claims, .h = &sink, .node = answer};
     bp_rc rc;
 
@@ -144,6 +169,9 @@ bp_rc bp_claims_ask(const struct bp_asked *asked, const struct bp_graph_view *vi
     if (rc >= 0 && sink.bad_node != BP_NONE)
         rc = bp_fail(err, BP_E_INTERNAL, "provider '%s' answered for node %u of %u", asked->name,
                      sink.bad_node, view->graph.n_nodes);
+    if (rc >= 0 && sink.bad_device != BP_NONE)
+        rc = bp_fail(err, BP_E_INTERNAL, "provider '%s' put a node on device %u, of %u",
+                     asked->name, sink.bad_device, sink.n_devices);
     if (rc >= 0 && sink.no_memory)
         rc = bp_fail_nomem(err, "a provider's answers");
     if (rc < 0)

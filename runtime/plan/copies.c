@@ -36,8 +36,8 @@ static void add(struct bp_copies *copies, const bp_value *value)
 }
 
 /*
- * Does somebody read what a group made, who does not read it where it was made? Between stages
- * values lie on the host.
+ * Does somebody read what a group made who gets it by way of the host? Between stages values lie
+ * there; a copy from device to device is counted for its reader.
  */
 static bool is_read_elsewhere(const struct bp_partition *part, const struct bp_group *group,
                               uint32_t value)
@@ -48,6 +48,8 @@ static bool is_read_elsewhere(const struct bp_partition *part, const struct bp_g
         uint32_t user = part->uses.nodes[i];
 
         if (part->stage_of[user] != group->stage || part->provider_of[user] != group->provider)
+            return true;
+        if (bp_device_of(part, user) != group->device && !part->copies_direct[group->provider])
             return true;
     }
     return false;
@@ -76,25 +78,53 @@ static void count_group(const struct bp_partition *part, const struct bp_group *
     }
 }
 
+static bool same_device(const struct bp_group *a, const struct bp_group *b)
+{
+    return a->provider == b->provider && a->device == b->device;
+}
+
+/* Is there no group of its device before it? */
+static bool is_first(const struct bp_partition *part, uint32_t g)
+{
+    for (uint32_t i = 0; i < g; i++) {
+        if (same_device(&part->groups[i], &part->groups[g]))
+            return false;
+    }
+    return true;
+}
+
+/* All groups of a device, whose first is `first`. */
+static bp_rc count_device(const struct bp_partition *part, uint32_t first, struct bp_copies *copies,
+                          bp_err *err)
+{
+    uint32_t *there = calloc((size_t)part->ir->n_values + 1, sizeof *there);
+
+    if (!there)
+        return bp_fail_nomem(err, "the report");
+    for (uint32_t g = first; g < part->n_groups; g++) {
+        if (same_device(&part->groups[g], &part->groups[first]))
+            count_group(part, &part->groups[g], there, &copies[g]);
+    }
+    free(there);
+    return BP_OK;
+}
+
 bp_rc bp_copies_count(const struct bp_partition *part, struct bp_region *region,
                       struct bp_copies **out, bp_err *err)
 {
     struct bp_copies *copies = bp_region_array(region, part->n_groups, sizeof *copies);
-    uint32_t *there;
 
     if (!copies)
         return bp_fail_nomem(err, "the report");
-    for (uint32_t p = 0; p < part->n_asked; p++) {
-        if (!part->has_memory[p])
-            continue;
-        there = calloc((size_t)part->ir->n_values + 1, sizeof *there);
-        if (!there)
-            return bp_fail_nomem(err, "the report");
-        for (uint32_t g = 0; g < part->n_groups; g++) {
-            if (part->groups[g].provider == p)
-                count_group(part, &part->groups[g], there, &copies[g]);
-        }
-        free(there);
+    for (uint32_t g = 0; g < part->n_groups; g++) {
+        const struct bp_group *group = &part->groups[g];
+        bp_rc rc = BP_OK;
+
+        if (group->provider < BP_BY_NOBODY && part->has_memory[group->provider] &&
+            is_first(part, g))
+            rc = count_device(part, g, copies, err);
+        if (rc < 0)
+            return rc;
     }
     *out = copies;
     return BP_OK;

@@ -3,7 +3,7 @@
  * groups.c - nodes become groups.
  *
  * Groups come from levels: a node's level is the largest of its producers' levels, one more where
- * the provider or the stage changes. A path that leaves a provider and comes back therefore ends at
+ * the provider, its device or the stage changes. A path that leaves a provider and comes back therefore ends at
  * a higher level than it began, so nodes of one provider, stage and level that are connected are
  * convex, and (stage, level) is an order in which groups can run. That level is the lowest; a group
  * that nobody needs before a later one of its own kind waits for that and becomes part of it. One
@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "plan/reassign.h"
+#include "plan/together.h"
 
 /* How late a group may run. */
 struct wait {
@@ -46,11 +47,12 @@ static bool is_single(const struct work *w, uint32_t node)
     return w->out->provider_of[node] >= BP_BY_NOBODY;
 }
 
-/* May the two be in one group, as far as provider and stage go? */
+/* May the two be in one group, as far as provider, device and stage go? */
 static bool same_kind(const struct work *w, uint32_t a, uint32_t b)
 {
     return w->out->provider_of[a] == w->out->provider_of[b] && !is_single(w, a) &&
-           w->out->stage_of[a] == w->out->stage_of[b];
+           w->out->stage_of[a] == w->out->stage_of[b] &&
+           bp_device_of(w->out, a) == bp_device_of(w->out, b);
 }
 
 /* The first node of a node's group, with path halving. */
@@ -219,6 +221,7 @@ static bool hand_back(struct work *w, bool *has_yes)
         w->out->verdicts[p][n] =
             (struct bp_verdict){.verdict = BP_NO,
                                 .reason = BP_R_NOT_PROFITABLE,
+                                .together = w->out->verdicts[p][n].together,
                                 .text = "worth taking only beside a node that it also takes"};
         w->out->provider_of[n] = first_taker(w, n);
         changed = true;
@@ -226,7 +229,7 @@ static bool hand_back(struct work *w, bool *has_yes)
     return changed;
 }
 
-/* Hands groups that are not worth their copies to the next provider; BP_E_NOMEM. */
+/* Hands divided sets, then groups that are not worth their copies, to the next provider. */
 static bp_rc reassign(struct work *w, bool *changed, bp_err *err)
 {
     uint32_t *roots = w->by_level; /* which has no reader any more */
@@ -234,7 +237,9 @@ static bp_rc reassign(struct work *w, bool *changed, bp_err *err)
 
     for (uint32_t n = 0; n < w->ir->n_nodes; n++)
         roots[n] = find(w, n);
-    rc = bp_reassign_costly(w->out, roots, w->region, changed, err);
+    rc = bp_refuse_divided(w->out, roots, changed, err);
+    if (rc >= 0 && !*changed)
+        rc = bp_reassign_costly(w->out, roots, w->region, changed, err);
     for (uint32_t n = 0; rc >= 0 && *changed && n < w->ir->n_nodes; n++) {
         uint32_t p = w->out->provider_of[n];
 
@@ -323,6 +328,7 @@ static void fill_groups(struct work *w, const struct group_key *keys)
         uint32_t root = keys[g].root;
 
         out->groups[g].provider = out->provider_of[root];
+        out->groups[g].device = bp_device_of(out, root);
         out->groups[g].stage = out->stage_of[root];
         out->group_of[root] = g;
     }

@@ -21,4 +21,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/prefused.c \
 	%D%/prefused.h \
 	%D%/reassign.c \
-	%D%/reassign.h
+	%D%/reassign.h \
+	%D%/refused.c \
+	%D%/refused.h \
+	%D%/together.c \
+	%D%/together.h

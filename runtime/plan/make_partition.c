@@ -122,6 +122,7 @@ static bp_rc ask_all(struct work *w, const struct bp_asked *asked,
         if (!w->out->verdicts[p])
             return bp_fail_nomem(err, "the partition");
         failed[p].rc = rc;
+        failed[p].detail = rc < 0 ? own.detail : BP_DETAIL_NONE;
         failed[p].text = rc < 0 ? bp_region_string(w->region, text) : NULL;
     }
     for (uint32_t n = 0; placement && n < w->ir->n_nodes; n++) {
@@ -160,9 +161,10 @@ static bp_rc reserve(struct work *w, bp_err *err)
     w->out->stage_of = bp_region_array(w->region, n, sizeof *w->out->stage_of);
     w->out->rule_of = bp_region_array(w->region, n, sizeof(char *));
     w->out->has_memory = bp_region_array(w->region, w->out->n_asked, sizeof *w->out->has_memory);
+    w->out->copies_direct = bp_region_array(w->region, w->out->n_asked, sizeof(bool));
     w->out->verdicts = bp_region_array(w->region, w->out->n_asked, sizeof *w->out->verdicts);
     if (!w->out->group_of || !w->out->provider_of || !w->out->stage_of || !w->out->rule_of ||
-        !w->out->verdicts || !w->out->has_memory)
+        !w->out->verdicts || !w->out->has_memory || !w->out->copies_direct)
         return bp_fail_nomem(err, "the partition");
     return BP_OK;
 }
@@ -192,8 +194,12 @@ bp_rc bp_partition_create_with_placement(const struct bp_ir *ir, const struct bp
         rc = bp_uses_build(ir, region, &out->uses, err);
     if (rc < 0)
         return rc;
-    for (uint32_t i = 0; i < n_asked; i++)
-        out->has_memory[i] = asked[i].provider->dev != NULL;
+    for (uint32_t i = 0; i < n_asked; i++) {
+        const bp_device_ops *dev = asked[i].provider->dev;
+
+        out->has_memory[i] = dev != NULL;
+        out->copies_direct[i] = dev && dev->flags & BP_DEV_COPY_DIRECT;
+    }
     w.views = (struct bp_graph_view_source){
         .ir = ir, .uses = &out->uses, .facts = facts, .symbols = symbols, .region = region};
     rc = bp_graph_view_source_init(&w.views, err);

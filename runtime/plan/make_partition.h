@@ -14,6 +14,7 @@ struct bp_placement;
  */
 struct bp_ask_failure {
     bp_rc rc;
+    uint32_t detail; /* BP_DETAIL_* */
     const char *text;
 };
 bp_rc bp_partition_create(const struct bp_ir *ir, const struct bp_fact *facts,

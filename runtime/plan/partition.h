@@ -4,10 +4,18 @@
 #define BP_PLAN_PARTITION_H
 
 #include "plan/graph_view.h"
+#include "plan/refused.h"
 
 enum {
     BP_BY_NOBODY = 0xfffffffeu, /* the node's provider: none takes it */
     BP_BY_HOST = 0xffffffffu    /* control flow, run by the host */
+};
+
+/* A device of an instance. */
+struct bp_asked_device {
+    uint32_t index;  /* as bp_provider.device counts devices */
+    uint32_t spaces; /* memory spaces beside the host's */
+    const char *id;  /* the provider's, until teardown; "" where it tells none */
 };
 
 /* A provider that may be asked; the partition keeps only its index. */
@@ -15,24 +23,33 @@ struct bp_asked {
     const bp_provider *provider;
     bp_instance *instance;
     const char *name;
-    bool runs_custom; /* it is the one for the application's operators */
+    bool runs_custom;                 /* it is the one for the application's operators */
+    const struct bp_refused *refused; /* nodes that it is not to get again; NULL: none */
+    /* Of the instance, as bp_claim.device counts them; n_devices 0: one, of which nothing is known. */
+    const struct bp_asked_device *devices;
+    uint32_t n_devices;
 };
 
 /* One answer. */
 struct bp_verdict {
     uint32_t verdict, reason; /* BP_YES..., BP_R_* */
+    uint32_t device;          /* that takes it: below bp_asked.n_devices; 0 where nobody does */
     const char *subject, *text;
+    uint32_t detail; /* BP_DETAIL_*, where the host refused it in the provider's name */
+    uint32_t
+        together;   /* not 0: nodes of this number are in one group, or go to others; see abi.h */
     bool is_costly; /* BP_NO, because the host found that the node would be slower there */
     bool has_cost;
     double run_ns, launch_ns; /* what the provider says it costs; 0 unless has_cost */
 };
 
 /*
- * A connected, convex set of nodes of one provider and one stage, or one control-flow node. Groups
+ * A connected, convex set of nodes of one provider, device and stage, or one control-flow node. Groups
  * stand in an order in which they can run.
  */
 struct bp_group {
     uint32_t provider; /* index of a bp_asked, or BP_BY_HOST, BP_BY_NOBODY */
+    uint32_t device;   /* of the provider's instance; 0 where no provider runs it */
     uint32_t stage;
     uint32_t n_nodes;
     uint32_t *nodes; /* indices in ir, in running order */
@@ -57,7 +74,16 @@ struct bp_partition {
     const char **rule_of;         /* one a node: the placement rule that decided, or NULL */
     struct bp_verdict **verdicts; /* [asked][node] */
     bool *has_memory;             /* one an asked: it computes in memory of its own */
+    bool *copies_direct; /* one an asked: between its own memories, not by way of the host */
     uint32_t n_asked;
 };
+
+/* The device of its provider's instance on which a node runs; 0 where no provider runs it. */
+static inline uint32_t bp_device_of(const struct bp_partition *part, uint32_t node)
+{
+    uint32_t provider = part->provider_of[node];
+
+    return provider < BP_BY_NOBODY ? part->verdicts[provider][node].device : 0;
+}
 
 #endif

@@ -75,7 +75,8 @@ static void add_copy(const struct work *w, uint32_t value, struct group_cost *co
 static bool is_beside(const struct bp_partition *part, uint32_t n, uint32_t other)
 {
     return part->provider_of[n] == part->provider_of[other] &&
-           part->stage_of[n] == part->stage_of[other];
+           part->stage_of[n] == part->stage_of[other] &&
+           bp_device_of(part, n) == bp_device_of(part, other);
 }
 
 static bool is_read_elsewhere(const struct bp_partition *part, uint32_t n, uint32_t value)
@@ -138,6 +139,7 @@ static bp_rc refuse(const struct work *w, bool *changed, bp_err *err)
     for (uint32_t n = 0; n < part->ir->n_nodes; n++) {
         struct group_cost *cost = &w->costs[w->roots[n]];
         double there = cost->there + cost->launch + cost->copies;
+        struct bp_verdict *verdict;
 
         if (!cost->is_known || cost->is_unknown || there <= cost->here)
             continue;
@@ -148,8 +150,12 @@ static bp_rc refuse(const struct work *w, bool *changed, bp_err *err)
                 there / 1000, cost->copies / 1000, cost->here / 1000);
         if (!cost->text)
             return bp_fail_nomem(err, "the groups");
-        part->verdicts[part->provider_of[n]][n] = (struct bp_verdict){
-            .verdict = BP_NO, .reason = BP_R_NOT_PROFITABLE, .text = cost->text, .is_costly = true};
+        verdict = &part->verdicts[part->provider_of[n]][n];
+        *verdict = (struct bp_verdict){.verdict = BP_NO,
+                                       .reason = BP_R_NOT_PROFITABLE,
+                                       .together = verdict->together,
+                                       .text = cost->text,
+                                       .is_costly = true};
         *changed = true;
     }
     return BP_OK;

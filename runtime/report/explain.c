@@ -285,6 +285,24 @@ static bp_rc add_all(struct explaining *e, bp_err *err)
     return rc;
 }
 
+/* Groups that run elsewhere for some sizes. */
+static void add_refused_sizes(struct explaining *e)
+{
+    uint32_t n = e->report ? bp_report_refused_sizes_count(e->report) : 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        bp_report_refused_sizes row = {.struct_size = sizeof row};
+        bp_report_provider provider = {.struct_size = sizeof provider};
+
+        if (bp_report_get_refused_sizes(e->report, i, &row, NULL) < 0 ||
+            bp_report_get_provider(e->report, row.provider, &provider, NULL) < 0)
+            continue;
+        put_label(&e->out, provider.name, "sizes");
+        bp_text_printf(&e->out, "does not run %u node%s from '%s' on with %s: %s\n", row.n_nodes,
+                       row.n_nodes == 1 ? "" : "s", row.node, row.sizes, row.text);
+    }
+}
+
 /* Declared shapes that do not fit: of the session, so not where one provider is asked for. */
 static void add_mismatches(struct explaining *e)
 {
@@ -292,6 +310,7 @@ static void add_mismatches(struct explaining *e)
 
     if (e->format == BP_EXPLAIN_JSON) {
         bp_report_put_mismatches(e->report, &e->out);
+        bp_report_put_refused_sizes(e->report, &e->out);
         return;
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -303,6 +322,7 @@ static void add_mismatches(struct explaining *e)
         bp_text_printf(&e->out, "value '%s'%s%s is %s, declared as %s\n", row.value,
                        row.path[0] ? " in " : "", row.path, row.inferred, row.declared);
     }
+    add_refused_sizes(e);
 }
 
 /* The outer object and its version, for whoever reads the file later. */

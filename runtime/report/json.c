@@ -143,6 +143,8 @@ static bp_rc add_group(struct bp_text *text, const bp_report *report, uint32_t i
         return rc;
     bp_json_open(text, NULL, '{');
     index_or_null(text, "provider", row.provider);
+    index_or_null(text, "device", row.device);
+    bp_json_string(text, "device_id", row.device_id ? row.device_id : "");
     bp_json_int(text, "nodes", row.n_nodes);
     bp_json_int(text, "inputs", row.n_inputs);
     bp_json_int(text, "outputs", row.n_outputs);
@@ -248,6 +250,7 @@ bp_rc bp_report_json(const bp_report *report, char **out, bp_err *err)
         rc = add_list(&text, report, "nodes", bp_report_node_count(report), add_node, err);
     add_edges(&text, report);
     bp_report_put_mismatches(report, &text);
+    bp_report_put_refused_sizes(report, &text);
     bp_json_close(&text, '}');
     if (rc >= 0 && text.failed)
         rc = bp_fail_nomem(err, "the report");

@@ -9,6 +9,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/group_costs.h \
 	%D%/json.c \
 	%D%/read.c \
+	%D%/refused_sizes.c \
 	%D%/report.c \
 	%D%/report.h \
 	%D%/rows.h

@@ -52,6 +52,7 @@ bp_rc bp_report_create(bp_report **out, bp_err *err)
     if (!*out)
         return bp_fail_nomem(err, "the report");
     bp_mismatches_init(&(*out)->mismatches);
+    pthread_mutex_init(&(*out)->refused_sizes.lock, NULL);
     return BP_OK;
 }
 
@@ -74,6 +75,8 @@ void bp_report_destroy(bp_report *report)
     free(report->edges.data);
     free(report->passes.data);
     bp_mismatches_finish(&report->mismatches);
+    bp_region_finish(&report->refused_sizes.text);
+    pthread_mutex_destroy(&report->refused_sizes.lock);
     bp_region_finish(&report->text);
     free(report);
 }
@@ -149,6 +152,7 @@ bp_rc bp_report_end_provider(bp_report *report, uint32_t provider, uint32_t stag
 struct adding {
     bp_report *report;
     const struct bp_partition *part;
+    const struct bp_asked *asked;
     const uint32_t *rows;
     const char *path;
     uint32_t *group_rows; /* one a group of the partition: its row, or BP_NONE for nobody's nodes */
@@ -221,12 +225,22 @@ static bp_rc add_node(struct adding *a, uint32_t n, bp_err *err)
     return failed ? bp_fail_nomem(err, "the report") : rc;
 }
 
+/* The device that runs a group; NULL: no provider does, or none is known. */
+static const struct bp_asked_device *device_of(const struct adding *a, const struct bp_group *group)
+{
+    const struct bp_asked *asked =
+        group->provider < BP_BY_NOBODY ? &a->asked[group->provider] : NULL;
+
+    return asked && group->device < asked->n_devices ? &asked->devices[group->device] : NULL;
+}
+
 /* Nodes that nobody takes have a group in the partition and none in the report. */
 static bp_rc add_group(struct adding *a, const struct bp_group *group,
                        const struct bp_copies *copies, bp_err *err)
 {
+    const struct bp_asked_device *device = device_of(a, group);
     bp_report_group *row;
-    bool is_provider = group->provider < BP_BY_NOBODY;
+    bool is_provider = group->provider < BP_BY_NOBODY, failed = false;
 
     if (group->provider == BP_BY_NOBODY)
         return BP_OK;
@@ -242,10 +256,14 @@ static bp_rc add_group(struct adding *a, const struct bp_group *group,
         .n_copies = copies->n,
         .copy_bytes = copies->bytes,
         .path = a->path,
+        .device = device        ? device->index
+                  : is_provider ? 0
+                                : BP_NONE,
+        .device_id = keep(a->report, device ? device->id : NULL, &failed),
     };
     if (is_provider)
         provider_at(a->report, row->provider)->n_groups++;
-    return BP_OK;
+    return failed ? bp_fail_nomem(err, "the report") : BP_OK;
 }
 
 /* One value that node `to` reads; constants and captured values are no edges. */
@@ -291,12 +309,14 @@ static bp_rc add_edges(struct adding *a, bp_err *err)
 }
 
 /* Group rows are numbered before nodes are added, as nodes refer to them. */
-bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part, const uint32_t *rows,
-                          const char *path, bp_err *err)
+bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part,
+                          const struct bp_asked *asked, const uint32_t *rows, const char *path,
+                          bp_err *err)
 {
     struct adding a = {
         .report = report,
         .part = part,
+        .asked = asked,
         .rows = rows,
         .path = bp_region_string(&report->text, path),
         .group_rows = bp_region_array(&report->text, part->n_groups, sizeof *a.group_rows),

@@ -17,6 +17,11 @@ bp_rc bp_report_create(bp_report **out, bp_err *err) BP_CHECKED;
 struct bp_mismatches *bp_report_mismatches(bp_report *report);
 /* The same as JSON, "mismatches"; an empty list without a report. */
 void bp_report_put_mismatches(const bp_report *report, struct bp_text *text);
+/* Adds a row, copied. BP_E_NOMEM. [any thread] */
+bp_rc bp_report_add_refused_sizes(bp_report *report, const bp_report_refused_sizes *row,
+                                  bp_err *err) BP_CHECKED;
+/* As JSON, "refused_sizes"; an empty list without a report. */
+void bp_report_put_refused_sizes(const bp_report *report, struct bp_text *text);
 
 /* A provider's row, copied; index in *out. */
 bp_rc bp_report_add_provider(bp_report *report, const bp_report_provider *row, uint32_t *out,
@@ -31,10 +36,11 @@ bp_rc bp_report_end_provider(bp_report *report, uint32_t provider, uint32_t stag
                              const char *reason, const char *fix, bp_err *err) BP_CHECKED;
 /*
  * Adds the nodes, refusals, groups and edges of a graph. rows[i] is the report's row of the i-th
- * provider that the partition asked. path: names of the nodes around it, "" at the top.
+ * provider that the partition asked, asked[i]. path: names of the nodes around it, "" at the top.
  */
-bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part, const uint32_t *rows,
-                          const char *path, bp_err *err) BP_CHECKED;
+bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part,
+                          const struct bp_asked *asked, const uint32_t *rows, const char *path,
+                          bp_err *err) BP_CHECKED;
 /* What a provider estimates of group row i; sizes and times as in bp_report_group. */
 void bp_report_set_group_estimate(bp_report *report, uint32_t i, const bp_report_group *estimated);
 /* Adds what it estimates of one graph, sizes and times as in bp_report_provider. */

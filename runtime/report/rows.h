@@ -36,20 +36,31 @@ struct node_row {
     uint32_t first_refusal;
 };
 
+struct bp_refused_sizes_row;
+
+/* Rows that runs add while others read. */
+struct refused_sizes {
+    pthread_mutex_t lock; /* of adding */
+    struct bp_refused_sizes_row *_Atomic first;
+    atomic_uint count;
+    struct bp_region text;
+};
+
 /*
  * Texts of all rows are copies in `text`, so that a report outlives its session's graphs. Rows are
  * written by one thread, while a session is made; then anybody may read them.
  */
 struct bp_report {
     struct bp_region text;
-    struct rows providers;           /* struct provider_row */
-    struct rows options;             /* bp_report_option */
-    struct rows nodes;               /* struct node_row */
-    struct rows refusals;            /* bp_report_refusal */
-    struct rows groups;              /* bp_report_group */
-    struct rows edges;               /* struct edge */
-    struct rows passes;              /* bp_report_pass */
-    struct bp_mismatches mismatches; /* runs add to it */
+    struct rows providers;              /* struct provider_row */
+    struct rows options;                /* bp_report_option */
+    struct rows nodes;                  /* struct node_row */
+    struct rows refusals;               /* bp_report_refusal */
+    struct rows groups;                 /* bp_report_group */
+    struct rows edges;                  /* struct edge */
+    struct rows passes;                 /* bp_report_pass */
+    struct bp_mismatches mismatches;    /* runs add to it */
+    struct refused_sizes refused_sizes; /* and to this */
 };
 
 /* Row i, to be changed; valid until a row is added. */

@@ -30,6 +30,13 @@ struct bp_engine {
     _Atomic(struct bp_frame_state *) idle[BP_IDLE_FRAMES];
 };
 
+/* Nodes that a provider of an engine is not to get. A list. */
+struct bp_refused_by {
+    const char *provider;
+    struct bp_refused nodes;
+    const struct bp_refused_by *next;
+};
+
 /* What is asked of an engine. Pointers are borrowed until bp_engine_create() returns. */
 struct bp_engine_config {
     struct bp_provider_list_config providers;
@@ -39,14 +46,16 @@ struct bp_engine_config {
     bool open_scalars;          /* inputs that are declared as scalars may have any shape */
     const char *const *without; /* inputs that nobody feeds: all that needs them is left out */
     uint32_t n_without;
-    uint32_t level;                   /* BP_OPTIMIZE_* */
-    uint64_t disabled_passes;         /* a bit for each, by its index in the table */
-    bool is_session;                  /* BACKPLANE_REPORT tells of it */
-    bool newer_opsets;                /* operator sets newer than the tables are fine */
-    bool strict_shapes;               /* declared shapes that do not fit are an error */
-    struct bp_mismatches *mismatches; /* where they are told; NULL: in the engine's own report */
-    bool claims_only;                 /* for a plan: nothing is compiled, it cannot run */
-    bp_progress_fn progress;          /* may be NULL */
+    uint32_t level;                      /* BP_OPTIMIZE_* */
+    uint64_t disabled_passes;            /* a bit for each, by its index in the table */
+    bool is_session;                     /* BACKPLANE_REPORT tells of it */
+    bool newer_opsets;                   /* operator sets newer than the tables are fine */
+    bool strict_shapes;                  /* declared shapes that do not fit are an error */
+    struct bp_mismatches *mismatches;    /* where they are told; NULL: in the engine's own report */
+    const struct bp_fixed_list *fixed;   /* sizes of named dimensions; may be NULL */
+    const struct bp_refused_by *refused; /* not NULL: for sizes that providers refused */
+    bool claims_only;                    /* for a plan: nothing is compiled, it cannot run */
+    bp_progress_fn progress;             /* may be NULL */
     void *progress_user;
     bp_allocator allocator; /* of runs' memory; alloc NULL: the C library */
 };

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/guard.h"
 #include "custom/provider.h"
@@ -97,11 +98,12 @@ static bp_rc try_graph(struct bp_engine *engine, const struct bp_engine_config *
     if (rc >= 0)
         rc = bp_subgraph_create(maker, engine->ir, NULL, NULL, "", &engine->graph, err);
     if (rc >= 0)
-        rc = bp_mismatches_judge(mismatches_of(engine, config), err);
+        rc = bp_mismatches_check(mismatches_of(engine, config), err);
     if (rc >= 0 && maker->n_missing > 0 && !config->claims_only)
-        rc = bp_fail(err, BP_E_UNSUPPORTED, "no provider takes %u node%s: %s%s", maker->n_missing,
-                     maker->n_missing == 1 ? "" : "s", missing.data ? missing.data : "",
-                     maker->n_missing > 50 ? "; ..." : "");
+        rc = bp_fail_detail(err, BP_E_UNSUPPORTED, maker->missing_detail,
+                            "no provider takes %u node%s: %s%s", maker->n_missing,
+                            maker->n_missing == 1 ? "" : "s", missing.data ? missing.data : "",
+                            maker->n_missing > 50 ? "; ..." : "");
     bp_text_finish(&missing);
     return rc;
 }
@@ -161,18 +163,20 @@ static bp_rc make_graph(struct bp_engine *engine, const struct bp_engine_config 
     return rc >= 0 && config->n_without > 0 ? leave_out(engine->ir, config, err) : rc;
 }
 
-/* The code of whoever failed first, e.g. of an application's operator, beside words of ours. */
-static bp_rc keep_code(bp_rc rc, const bp_err *own, bp_err *err)
+/* Programs and decoded graph of an attempt in which providers gave groups back. */
+static bp_rc begin_again(struct bp_engine *engine, const struct bp_engine_config *config,
+                         bp_err *err)
 {
-    if (err)
-        err->native_code = own->native_code;
-    return rc;
+    bp_subgraph_destroy(engine->graph);
+    engine->graph = NULL;
+    bp_report_clear_graphs(engine->report);
+    return make_graph(engine, config, err);
 }
 
 /*
- * Tries until the providers that are left all claim and compile. A provider that fails is dropped,
- * which ends the loop, as CPU is the last one. No memory on the host is nobody's fault; on a device
- * it is.
+ * Tries until the providers that are left all claim and compile. A group that its provider refuses
+ * goes to the next ones; a provider that fails is dropped. Both end, as a node is given back once,
+ * and CPU is the last provider. No memory on the host is nobody's fault; on a device it is.
  */
 static bp_rc make_subgraph(struct bp_engine *engine, const struct bp_engine_config *config,
                            bp_err *err)
@@ -185,19 +189,25 @@ static bp_rc make_subgraph(struct bp_engine *engine, const struct bp_engine_conf
         bp_err own = bp_err_init(text, sizeof text);
         bp_rc rc = try_graph(engine, config, &maker, &own);
 
-        if (rc >= 0)
+        if (rc >= 0 && maker.n_refused == 0)
             return rc;
+        if (rc >= 0) {
+            rc = begin_again(engine, config, err);
+            if (rc < 0)
+                return rc;
+            continue;
+        }
         if (maker.failed == BP_NONE ||
             (rc == BP_E_NOMEM && !bp_has_memory(engine->providers.active[maker.failed])))
-            return keep_code(bp_fail(err, rc, "%s%s", rc == BP_E_UNSUPPORTED ? dropped : "", text),
-                             &own, err);
+            return bp_err_copy_codes(
+                err, bp_fail(err, rc, "%s%s", rc == BP_E_UNSUPPORTED ? dropped : "", text), &own);
         snprintf(dropped, sizeof dropped, "provider '%s' failed (%s); now ",
                  engine->providers.active[maker.failed]->name, text);
         bp_report_clear_graphs(engine->report); /* what it got it has no more */
         rc = bp_provider_list_drop(&engine->providers, maker.failed, engine->report,
                                    maker.failed_stage, rc, text, err);
         if (rc < 0)
-            return keep_code(rc, &own, err);
+            return bp_err_copy_codes(err, rc, &own); /* of whoever failed first */
         rc = make_graph(engine, config, err);
         if (rc < 0)
             return rc;
@@ -292,6 +302,26 @@ static bool has_custom(const struct bp_ir *ir, const struct bp_log *log)
     return found;
 }
 
+/* Nodes that providers are not to get. One that is not here any more does not get them either. */
+static bp_rc keep_refused(struct bp_engine *engine, const struct bp_engine_config *config,
+                          bp_err *err)
+{
+    bp_rc rc = BP_OK;
+    bool is_new;
+
+    for (const struct bp_refused_by *by = config->refused; by; by = by->next) {
+        for (uint32_t i = 0; i < engine->providers.count; i++) {
+            struct bp_active *active = engine->providers.active[i];
+
+            for (uint32_t n = 0;
+                 n < by->nodes.count && strcmp(active->name, by->provider) == 0 && rc >= 0; n++)
+                rc = bp_refused_add_name(active->refused, by->nodes.rows[n].name,
+                                         by->nodes.rows[n].text, &is_new, err);
+        }
+    }
+    return rc;
+}
+
 /*
  * Graph, providers, programs, verdicts, in this order; the engine is destroyed by its creator when
  * a step fails. Providers come after the graph, as `custom` joins only where the graph has such
@@ -314,6 +344,8 @@ static bp_rc fill(struct bp_engine *engine, struct bp_env *env,
     tell(env, config, "providers", 0.3);
     providers.has_custom = has_custom(engine->ir, log_of(env, config));
     rc = bp_provider_list_init(&engine->providers, env, &providers, engine->report, err);
+    if (rc >= 0)
+        rc = keep_refused(engine, config, err);
     if (rc < 0)
         return rc;
     rc = check_placements(engine, config, err);
@@ -321,12 +353,44 @@ static bp_rc fill(struct bp_engine *engine, struct bp_env *env,
         return rc;
     tell(env, config, config->claims_only ? "claims" : "compile", 0.4);
     rc = make_subgraph(engine, config, err);
-    if (rc >= 0)
+    if (rc >= 0 && !config->refused)
         warn_of_placements(engine, config);
-    if (rc >= 0)
+    if (rc >= 0 && !config->refused)
         rc = bp_engine_set_verdicts(engine, config, err);
     bp_onnx_drop_pages(engine->onnx);
     tell(env, config, "ready", 1.0);
+    return rc;
+}
+
+/* A name that no dimension has is mostly misspelt. */
+static void warn_of_fixed(const struct bp_engine *engine, const struct bp_env *env,
+                          const struct bp_engine_config *config)
+{
+    for (uint32_t i = 0; config->is_session && config->fixed && i < config->fixed->count; i++) {
+        const struct bp_fixed_size *row = &config->fixed->rows[i];
+
+        if (!engine->symbols.is_fixed[i])
+            bp_log(log_of(env, config), BP_LOG_WARN, "session",
+                   "no dimension of unknown size has the %s '%s', which was given the size %lld",
+                   row->is_denotation ? "denotation" : "name", row->name, (long long)row->size);
+    }
+}
+
+/* Dimensions have the application's sizes while the graph is decoded, also again. */
+static bp_rc fill_fixed(struct bp_engine *engine, struct bp_env *env,
+                        const struct bp_engine_config *config, bp_err *err)
+{
+    bp_rc rc;
+
+    engine->symbols.is_fixed =
+        bp_region_array(&engine->region, config->fixed ? config->fixed->count : 0, sizeof(bool));
+    if (!engine->symbols.is_fixed)
+        return bp_fail_nomem(err, "a session");
+    engine->symbols.fixed = config->fixed;
+    rc = fill(engine, env, config, err);
+    if (rc >= 0)
+        warn_of_fixed(engine, env, config);
+    engine->symbols.fixed = NULL; /* borrowed for the creation */
     return rc;
 }
 
@@ -339,10 +403,10 @@ static bp_rc fill_and_tell(struct bp_engine *engine, struct bp_env *env,
     bp_rc rc;
 
     if (!config->is_session || !bp_settings_get(&env->settings, "BACKPLANE_REPORT"))
-        return fill(engine, env, config, err);
-    rc = fill(engine, env, config, &own);
+        return fill_fixed(engine, env, config, err);
+    rc = fill_fixed(engine, env, config, &own);
     bp_explain_session(env, engine->report, rc < 0 ? text : NULL);
-    return rc < 0 ? bp_fail(err, rc, "%s", text) : rc;
+    return rc < 0 ? bp_err_copy_codes(err, bp_fail(err, rc, "%s", text), &own) : rc;
 }
 
 /* The report is made first: whatever goes wrong afterwards has a row in it. */

@@ -27,6 +27,7 @@ void bp_session_options_finish(struct bp_session_options *options)
     bp_spec_finish(&options->providers);
     bp_custom_list_finish(&options->operators);
     bp_placement_list_finish(&options->placements);
+    bp_fixed_list_finish(&options->fixed);
     free(options->workers);
 }
 
@@ -51,12 +52,15 @@ bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_ses
     to->providers = (struct bp_spec_list){0};
     to->operators = (struct bp_custom_list){0};
     to->placements = (struct bp_placement_list){0};
+    to->fixed = (struct bp_fixed_list){0};
     to->workers = NULL;
     rc = bp_spec_copy(&to->providers, &from->providers, err);
     if (rc >= 0)
         rc = bp_custom_list_copy(&to->operators, &from->operators, err);
     if (rc >= 0)
         rc = bp_placement_list_copy(&to->placements, &from->placements, err);
+    if (rc >= 0)
+        rc = bp_fixed_list_copy(&to->fixed, &from->fixed, err);
     return rc < 0 ? rc : bp_worker_config_copy(from->workers, &to->workers, err);
 }
 
@@ -73,6 +77,7 @@ struct bp_engine_config bp_session_options_engine_config(const struct bp_session
         .disabled_passes = options->disabled_passes,
         .operators = &options->operators,
         .placements = &options->placements,
+        .fixed = &options->fixed,
         .strict_shapes = options->strict_shapes,
         .newer_opsets = options->newer_opsets,
         .progress = options->progress,
@@ -214,6 +219,18 @@ bp_rc bp_session_options_set_min_share(bp_session_options *options, const char *
                        name, share);
     spec->min_share = share;
     return BP_OK;
+}
+
+bp_rc bp_session_options_set_dimension(bp_session_options *options, const char *name, int64_t size,
+                                       bp_err *err)
+{
+    return bp_fixed_list_set(&options->fixed, name, false, size, err);
+}
+
+bp_rc bp_session_options_set_denotation(bp_session_options *options, const char *denotation,
+                                        int64_t size, bp_err *err)
+{
+    return bp_fixed_list_set(&options->fixed, denotation, true, size, err);
 }
 
 bp_rc bp_session_options_add_placement(bp_session_options *options, const char *rule, bp_err *err)

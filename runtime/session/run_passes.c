@@ -30,8 +30,10 @@ static struct bp_asked *list_asked(const struct bp_provider_list *providers,
     for (uint32_t i = 0; asked && i < providers->count; i++) {
         const struct bp_active *active = providers->active[i];
 
-        asked[i] = (struct bp_asked){active->provider, active->instance, active->name,
-                                     active->provider == &bp_custom_provider};
+        asked[i] = (struct bp_asked){active->provider, active->instance,
+                                     active->name,     active->provider == &bp_custom_provider,
+                                     active->refused,  active->devices,
+                                     active->n_devices};
     }
     return asked;
 }
@@ -100,6 +102,7 @@ static bool find_cpu(const struct bp_engine *engine, struct alone *out)
             continue;
         out->cpu = *engine->providers.active[i];
         out->cpu.row = 0;
+        out->cpu.refused = NULL; /* those are of the engine's graph */
         out->active[0] = &out->cpu;
         out->providers = (struct bp_provider_list){
             .env = engine->providers.env, .active = out->active, .count = 1};

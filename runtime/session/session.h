@@ -12,7 +12,8 @@ struct bp_session_options {
     struct bp_spec_list providers;
     struct bp_custom_list operators;
     struct bp_placement_list placements;
-    uint32_t fallback; /* never BP_FALLBACK_DEFAULT */
+    struct bp_fixed_list fixed; /* sizes of named dimensions */
+    uint32_t fallback;          /* never BP_FALLBACK_DEFAULT */
     uint32_t threads;
     bool ignore_env;
     uint32_t level;           /* BP_OPTIMIZE_* */
@@ -56,6 +57,7 @@ struct bp_ported {
     bool is_general;            /* inputs with a default are inputs */
 };
 
+enum { BP_REFUSED_SIZES = 256 }; /* sets of sizes that a variant remembers; more are tried again */
 enum { BP_MAX_VARIANTS = 16 }; /* a session's; each holds memory for as long as the session lives */
 
 /*
@@ -67,6 +69,9 @@ struct bp_variant {
     struct bp_ported ported;
     bool has_open_scalars; /* see bp_engine_config */
     bool *without;         /* [required input]: it is not fed, and all that needs it is left out */
+    struct bp_ported *of;  /* not NULL: serves sizes that a provider of that engine refused */
+    struct bp_refused_by by; /* with `of`: the nodes that the provider does not get here */
+    _Atomic uint64_t sizes[BP_REFUSED_SIZES]; /* with `of`: hashes of sizes, by their low bits */
 };
 
 /*
@@ -126,6 +131,24 @@ void bp_session_finish_ported(struct bp_ported *ported);
  */
 bp_rc bp_session_variant(bp_session *session, bool has_open_scalars, const bool *without,
                          struct bp_ported **out, bp_err *err) BP_CHECKED;
+/*
+ * The engine for a run whose input sizes have this hash, where *ported, which is for its feeds, is
+ * known to refuse them. [any thread]
+ */
+void bp_session_route_sizes(bp_session *session, uint64_t hash, struct bp_ported **ported);
+/* A run that failed, because a provider does not take its sizes. */
+struct bp_refused_run {
+    const struct bp_frame_refusal *refusal;
+    uint64_t hash;     /* of the sizes */
+    const char *sizes; /* in words */
+};
+/*
+ * Finds or makes the variant of *ported in which the refused group's nodes go to other providers,
+ * and remembers the sizes. BP_E_UNSUPPORTED: there is no other provider, or BP_MAX_VARIANTS are
+ * there. [any thread]
+ */
+bp_rc bp_session_refuse_sizes(bp_session *session, const struct bp_refused_run *run,
+                              struct bp_ported **ported, bp_err *err) BP_CHECKED;
 void bp_session_drop_variants(bp_session *session); /* between runs */
 /*
  * Engine i: 0 is the main one, then the variants; NULL: there are no more. [any thread]

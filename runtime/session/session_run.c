@@ -30,11 +30,17 @@ struct call {
 /* ---- feeds ----------------------------------------------------------------------------------- */
 
 /* Both shapes in one sentence, "1x3xHx224"; dim BP_NONE: the ranks differ. */
-static bp_rc wrong_shape(const bp_io_info *want, const bp_tensor *got, uint32_t dim, bp_err *err)
+static bp_rc wrong_shape(const struct bp_fixed_list *fixed, const bp_io_info *want,
+                         const bp_tensor *got, uint32_t dim, bp_err *err)
 {
-    struct bp_text expected = {0};
-    struct bp_text came = {0};
+    struct bp_text expected = {0}, came = {0}, names = {0};
     bp_rc rc;
+
+    for (uint32_t i = 0; dim != BP_NONE && i < fixed->count; i++) {
+        if (fixed->rows[i].size == want->dims[dim].value)
+            bp_text_printf(&names, "%s'%s'", names.len ? ", " : "; the session fixes ",
+                           fixed->rows[i].name);
+    }
 
     for (uint32_t d = 0; d < want->rank; d++) {
         bp_text_add(&expected, d ? "x" : "");
@@ -50,16 +56,18 @@ static bp_rc wrong_shape(const bp_io_info *want, const bp_tensor *got, uint32_t 
                      want->name, want->rank, expected.data ? expected.data : "scalar", got->rank,
                      came.data ? came.data : "scalar");
     else
-        rc = bp_fail(err, BP_E_SHAPE, "input '%s' wants %s, %s came: dimension %u differs",
+        rc = bp_fail(err, BP_E_SHAPE, "input '%s' wants %s, %s came: dimension %u differs%s",
                      want->name, expected.data ? expected.data : "a scalar",
-                     came.data ? came.data : "a scalar", dim);
+                     came.data ? came.data : "a scalar", dim, names.data ? names.data : "");
+    bp_text_finish(&names);
     bp_text_finish(&expected);
     bp_text_finish(&came);
     return rc;
 }
 
 /* Declared sizes are a promise of the model to its callers; those that are symbols may be any. */
-static bp_rc check_dims(const bp_io_info *want, const bp_tensor *got, bp_err *err)
+static bp_rc check_dims(const struct bp_fixed_list *fixed, const bp_io_info *want,
+                        const bp_tensor *got, bp_err *err)
 {
     if (got->rank > BP_MAX_RANK || (got->rank > 0 && !got->dims))
         return bp_fail(err, BP_E_INVALID, "input '%s': rank %u without dims, or beyond %d",
@@ -67,10 +75,10 @@ static bp_rc check_dims(const bp_io_info *want, const bp_tensor *got, bp_err *er
     if (want->rank == BP_RANK_UNKNOWN || want->rank == 0) /* a scalar's engine takes any shape */
         return BP_OK;
     if (got->rank != want->rank)
-        return wrong_shape(want, got, BP_NONE, err);
+        return wrong_shape(fixed, want, got, BP_NONE, err);
     for (uint32_t d = 0; d < got->rank; d++) {
         if (want->dims[d].value >= 0 && got->dims[d] != want->dims[d].value)
-            return wrong_shape(want, got, d, err);
+            return wrong_shape(fixed, want, got, d, err);
     }
     return BP_OK;
 }
@@ -143,12 +151,22 @@ static bp_rc feed_object(struct call *c, const bp_io_info *want, const bp_bindin
         rc = bp_fail(err, BP_E_INVALID, "input '%s' wants %s, a value of another type came",
                      want->name, bp_kind_name(want->type->kind));
     if (rc >= 0 && object->kind == BP_KIND_SPARSE)
-        rc = check_dims(want, &object->tensor, err);
+        rc = check_dims(&c->session->options.fixed, want, &object->tensor, err);
     if (rc >= 0) {
         c->frame->cells[value] = bp_cell_of_object(object);
         bp_frame_state_hold(c->frame, value, object);
     }
     bp_object_release(object);
+    return rc;
+}
+
+/* Input i is `how`; the detail says the same to programs. */
+static bp_rc fail_input(const struct bp_ports *ports, uint32_t i, uint32_t detail, const char *how,
+                        bp_err *err)
+{
+    bp_rc rc = bp_fail(err, BP_E_INVALID, "input '%s' is %s", ports->inputs[i].name, how);
+
+    bp_err_set_detail(err, detail, i);
     return rc;
 }
 
@@ -169,13 +187,13 @@ static bp_rc feed(struct call *c, const bp_binding *binding, bp_err *err)
     want = &ports->inputs[binding->index];
     cell = &c->frame->cells[c->ported->inputs[binding->index]];
     if (cell->base)
-        return bp_fail(err, BP_E_INVALID, "input '%s' is fed twice", want->name);
+        return fail_input(ports, binding->index, BP_DETAIL_INPUT_TWICE, "fed twice", err);
     if (want->type->kind != BP_KIND_TENSOR || !got)
         return feed_object(c, want, binding, c->ported->inputs[binding->index], err);
     if (want->dtype != BP_DTYPE_NONE && got->dtype != want->dtype)
         return bp_fail(err, BP_E_INVALID, "input '%s' wants type %s, %s came", want->name,
                        bp_dtype_name(want->dtype), bp_dtype_name(got->dtype));
-    rc = check_dims(want, got, err);
+    rc = check_dims(&c->session->options.fixed, want, got, err);
     if (rc >= 0)
         rc = check_memory(want, got, &bytes, err);
     if (rc >= 0 && bytes > 0)
@@ -199,16 +217,19 @@ static bp_rc fail_missing(const struct call *c, const bool *missing, bp_err *err
 {
     const struct bp_ports *ports = &c->session->ports;
     struct bp_text names = {0};
-    uint32_t n = 0;
+    uint32_t n = 0, first = 0;
     bp_rc rc;
 
     for (uint32_t i = 0; i < ports->n_required; i++) {
-        if (missing[i])
-            bp_text_printf(&names, "%s'%s'", n++ ? ", " : "", ports->inputs[i].name);
+        if (!missing[i])
+            continue;
+        first = n == 0 ? i : first;
+        bp_text_printf(&names, "%s'%s'", n++ ? ", " : "", ports->inputs[i].name);
     }
     rc = bp_fail(err, BP_E_INVALID, "%u input%s not fed: %s", n, n == 1 ? " is" : "s are",
                  names.data ? names.data : "");
     bp_text_finish(&names);
+    bp_err_set_detail(err, BP_DETAIL_INPUT_MISSING, first);
     return rc;
 }
 
@@ -232,7 +253,7 @@ static bp_rc bind_inputs(struct call *c, bp_err *err)
         if (c->frame->cells[value].base || !c->ported->is_needed[i])
             continue;
         if (i < ports->n_required)
-            return bp_fail(err, BP_E_INVALID, "input '%s' is not fed", ports->inputs[i].name);
+            return fail_input(ports, i, BP_DETAIL_INPUT_MISSING, "not fed", err);
         if (general) /* where defaults are no constants */
             rc = bp_frame_state_constant(c->frame, value, err);
     }
@@ -477,6 +498,83 @@ static bp_rc choose_engine(struct call *c, bp_err *err)
     return rc;
 }
 
+/* ---- sizes that a provider refused ----------------------------------------------------------- */
+
+/* The tensor of a feed, or NULL: a value of another kind. */
+static const bp_tensor *tensor_of(const bp_binding *binding)
+{
+    return binding->object ? bp_object_tensor(binding->object) : &binding->tensor;
+}
+
+/* A number for the input sizes of a call. Two calls with one number only share a variant. */
+static uint64_t hash_sizes(const struct call *c)
+{
+    uint64_t hash = 1;
+
+    for (uint32_t i = 0; i < c->n_inputs; i++) {
+        const bp_tensor *tensor = tensor_of(&c->inputs[i]);
+        uint64_t row[3] = {hash, c->inputs[i].index, 0};
+
+        if (tensor && tensor->dims && tensor->rank <= BP_MAX_RANK)
+            row[2] = bp_keyed_hash(tensor->dims, tensor->rank * sizeof *tensor->dims);
+        hash = bp_keyed_hash(row, sizeof row);
+    }
+    return hash | 1; /* 0 is an empty slot */
+}
+
+/* "x 1x3x224x224, mask 1x7" */
+static void describe_sizes(const struct call *c, struct bp_text *out)
+{
+    for (uint32_t i = 0; i < c->n_inputs; i++) {
+        const bp_tensor *tensor = tensor_of(&c->inputs[i]);
+
+        bp_text_printf(out, "%s%s%s", i ? ", " : "",
+                       c->session->ports.inputs[c->inputs[i].index].name,
+                       tensor && tensor->rank > 0 ? " " : "");
+        for (uint32_t d = 0; tensor && d < tensor->rank; d++)
+            bp_text_printf(out, "%s%lld", d ? "x" : "", (long long)tensor->dims[d]);
+    }
+}
+
+/*
+ * After a failed run: is there another engine for it? The run's error is kept where there is none.
+ */
+static bool find_other(struct call *c, const struct bp_frame_refusal *refusal)
+{
+    struct bp_refused_run run = {.refusal = refusal, .hash = hash_sizes(c)};
+    struct bp_text sizes = {0};
+    bp_rc rc;
+
+    describe_sizes(c, &sizes);
+    run.sizes = sizes.data ? sizes.data : "no sizes";
+    rc = bp_session_refuse_sizes(c->session, &run, &c->ported, NULL);
+    bp_text_finish(&sizes);
+    return rc >= 0;
+}
+
+/* Runs on the engine that was chosen and, while providers refuse the sizes, on the next one. */
+static bp_rc run_somewhere(struct call *c, const bp_run_options *options, bp_err *err)
+{
+    bool is_refused;
+    bp_rc rc;
+
+    if (atomic_load(&c->session->variants))
+        bp_session_route_sizes(c->session, hash_sizes(c), &c->ported);
+    do {
+        struct bp_engine *engine = c->ported->engine;
+
+        rc = bp_engine_take_frame(engine, &c->frame, err);
+        if (rc < 0)
+            return rc;
+        c->frame->refusal.unit = NULL;
+        rc = run(c, options, err);
+        is_refused = rc == BP_E_SHAPE && c->frame->refusal.unit;
+        is_refused = is_refused && find_other(c, &c->frame->refusal);
+        bp_engine_return_frame(engine, c->frame);
+    } while (is_refused);
+    return rc;
+}
+
 /* `running` covers choosing the engine too, so that set_providers and destroy see this run. */
 bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
                      bp_binding *outputs, uint32_t n_outputs, const bp_run_options *options,
@@ -500,11 +598,7 @@ bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_i
     atomic_fetch_add(&session->running, 1);
     rc = choose_engine(&c, err);
     if (rc >= 0)
-        rc = bp_engine_take_frame(c.ported->engine, &c.frame, err);
-    if (rc >= 0) {
-        rc = run(&c, &own, err);
-        bp_engine_return_frame(c.ported->engine, c.frame);
-    }
+        rc = run_somewhere(&c, &own, err);
     atomic_fetch_sub(&session->running, 1);
     return rc;
 }

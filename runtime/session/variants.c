@@ -3,16 +3,19 @@
 
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/report.h"
 #include "session/session.h"
 
 /* Is the variant for feeds of this kind? n: the required inputs. */
 static bool is_for(const struct bp_variant *variant, bool has_open_scalars, const bool *without,
                    uint32_t n)
 {
-    if (variant->has_open_scalars != has_open_scalars || !variant->without != !without)
+    if (variant->of || variant->has_open_scalars != has_open_scalars ||
+        !variant->without != !without)
         return false;
     return !without || memcmp(variant->without, without, n * sizeof *without) == 0;
 }
@@ -23,6 +26,7 @@ static void destroy(struct bp_variant *variant)
     if (!variant)
         return;
     bp_session_finish_ported(&variant->ported);
+    bp_refused_finish(&variant->by.nodes);
     free(variant->without);
     free(variant);
 }
@@ -42,7 +46,8 @@ static bp_rc fill(bp_session *session, struct bp_variant *variant, bp_err *err)
             names[config.n_without++] = session->ports.inputs[i].name;
     }
     config.without = names;
-    config.open_defaults = true;
+    config.open_defaults = variant->of ? variant->of->is_general : true;
+    config.refused = variant->of ? &variant->by : NULL;
     config.mismatches = bp_report_mismatches(session->main.engine->report);
     config.open_scalars = variant->has_open_scalars;
     rc = bp_session_make_ported(session, &config, &variant->ported, err);
@@ -87,11 +92,12 @@ static bp_rc find_or_make(bp_session *session, bool has_open_scalars, const bool
     uint32_t n = 0;
     bp_rc rc;
 
-    for (; (variant = atomic_load(at)) != NULL; at = &variant->next, n++) {
+    for (; (variant = atomic_load(at)) != NULL; at = &variant->next) {
         if (is_for(variant, has_open_scalars, without, session->ports.n_required)) {
             *out = &variant->ported;
             return BP_OK;
         }
+        n += !variant->of;
     }
     if (n == BP_MAX_VARIANTS)
         return bp_fail(err, BP_E_UNSUPPORTED,
@@ -116,6 +122,168 @@ bp_rc bp_session_variant(bp_session *session, bool has_open_scalars, const bool 
 
     pthread_mutex_lock(&session->lock);
     rc = find_or_make(session, has_open_scalars, without, out, err);
+    pthread_mutex_unlock(&session->lock);
+    return rc;
+}
+
+/* ---- sizes that a provider refused ----------------------------------------------------------- */
+
+static _Atomic uint64_t *slot_of(struct bp_variant *variant, uint64_t hash)
+{
+    return &variant->sizes[hash % BP_REFUSED_SIZES];
+}
+
+/* A variant may refuse them too, and have one of its own. */
+void bp_session_route_sizes(bp_session *session, uint64_t hash, struct bp_ported **ported)
+{
+    struct bp_variant *variant = atomic_load(&session->variants);
+
+    while (variant) {
+        bool is_it = variant->of == *ported && atomic_load(slot_of(variant, hash)) == hash;
+
+        if (is_it)
+            *ported = &variant->ported;
+        variant = atomic_load(is_it ? &session->variants : &variant->next);
+    }
+}
+
+/* The variant whose engine it is; NULL: the main one's. */
+static const struct bp_variant *variant_of(const bp_session *session,
+                                           const struct bp_ported *ported)
+{
+    const struct bp_variant *variant = atomic_load(&session->variants);
+
+    while (variant && &variant->ported != ported)
+        variant = atomic_load(&variant->next);
+    return variant;
+}
+
+/* The nodes of the group whose provider refused. */
+static bp_rc list_refused(struct bp_variant *variant, const struct bp_frame_refusal *refusal,
+                          bp_err *err)
+{
+    const struct bp_group *group = refusal->unit->group;
+    char text[640];
+    bool is_new = false;
+    bp_rc rc = BP_OK;
+
+    snprintf(text, sizeof text, "it refused sizes of a group of %u node%s: %s", group->n_nodes,
+             group->n_nodes == 1 ? "" : "s", refusal->text);
+    for (uint32_t i = 0; rc >= 0 && i < group->n_nodes; i++)
+        rc = bp_refused_add(&variant->by.nodes, &group->view->ir->nodes[group->nodes[i]], text,
+                            &is_new, err);
+    return rc;
+}
+
+/* A variant for the feeds of `of`, in which the provider has not got the nodes. */
+static bp_rc make_for_sizes(bp_session *session, const struct bp_frame_refusal *refusal,
+                            struct bp_ported *of, struct bp_variant **out, bp_err *err)
+{
+    const struct bp_variant *base = variant_of(session, of);
+    size_t n = (size_t)session->ports.n_required + 1;
+    struct bp_variant *variant = calloc(1, sizeof *variant);
+    bp_rc rc;
+
+    if (variant && base && base->without) {
+        variant->without = calloc(n, sizeof *variant->without);
+        if (variant->without)
+            memcpy(variant->without, base->without, (n - 1) * sizeof *variant->without);
+    }
+    if (!variant || (base && base->without && !variant->without)) {
+        destroy(variant);
+        return bp_fail_nomem(err, "a session");
+    }
+    variant->has_open_scalars = base && base->has_open_scalars;
+    variant->of = of;
+    variant->by.provider = refusal->unit->by->name;
+    variant->by.next = base && base->of ? &base->by : NULL;
+    rc = list_refused(variant, refusal, err);
+    if (rc >= 0)
+        rc = fill(session, variant, err);
+    if (rc < 0)
+        destroy(variant);
+    else
+        *out = variant;
+    return rc;
+}
+
+/* Is the variant for the nodes of that group? They are the same if the first one is. */
+static bool is_for_group(const struct bp_variant *variant, const struct bp_ported *of,
+                         const struct bp_unit *unit)
+{
+    const struct bp_group *group = unit->group;
+
+    return variant->of == of && strcmp(variant->by.provider, unit->by->name) == 0 &&
+           bp_refused_find(&variant->by.nodes, &group->view->ir->nodes[group->nodes[0]]);
+}
+
+/* Is there a provider after that of the unit? */
+static bool has_next(const struct bp_engine *engine, const struct bp_unit *unit)
+{
+    const struct bp_provider_list *list = &engine->providers;
+
+    return list->count > 0 && list->active[list->count - 1] != unit->by;
+}
+
+/* One line and one row of the report for each variant. */
+static bp_rc tell(bp_session *session, const struct bp_refused_run *run, bp_err *err)
+{
+    const struct bp_unit *unit = run->refusal->unit;
+    const struct bp_group *group = unit->group;
+    bp_report_refused_sizes row = {
+        .struct_size = sizeof row,
+        .provider = unit->by->row,
+        .n_nodes = group->n_nodes,
+        .node = group->view->ir->nodes[group->nodes[0]].name,
+        .sizes = run->sizes,
+        .text = run->refusal->text,
+    };
+
+    bp_log(session->main.engine->providers.log,
+           unit->by->fallback == BP_FALLBACK_SILENT ? BP_LOG_INFO : BP_LOG_WARN, "session",
+           "provider '%s' does not run %u node%s from '%s' on with %s: %s; for such sizes they run "
+           "on the next providers",
+           unit->by->name, row.n_nodes, row.n_nodes == 1 ? "" : "s", row.node, row.sizes, row.text);
+    return bp_report_add_refused_sizes(session->main.engine->report, &row, err);
+}
+
+/* With the lock. */
+static bp_rc find_or_make_for_sizes(bp_session *session, const struct bp_refused_run *run,
+                                    struct bp_ported **ported, bp_err *err)
+{
+    _Atomic(struct bp_variant *) *at = &session->variants;
+    struct bp_variant *variant;
+    uint32_t n = 0;
+    bp_rc rc = BP_OK;
+
+    for (; (variant = atomic_load(at)) != NULL; at = &variant->next) {
+        if (is_for_group(variant, *ported, run->refusal->unit))
+            break;
+        n += variant->of != NULL;
+    }
+    if (!variant && n == BP_MAX_VARIANTS)
+        return bp_fail(err, BP_E_UNSUPPORTED, "providers refused sizes of %d groups already", n);
+    if (!variant) {
+        rc = make_for_sizes(session, run->refusal, *ported, &variant, err);
+        if (rc < 0)
+            return rc;
+        rc = tell(session, run, err);
+        atomic_store(at, variant);
+    }
+    atomic_store(slot_of(variant, run->hash), run->hash);
+    *ported = &variant->ported;
+    return rc;
+}
+
+bp_rc bp_session_refuse_sizes(bp_session *session, const struct bp_refused_run *run,
+                              struct bp_ported **ported, bp_err *err)
+{
+    bp_rc rc;
+
+    if (!has_next((*ported)->engine, run->refusal->unit))
+        return bp_fail(err, BP_E_UNSUPPORTED, "there is no other provider");
+    pthread_mutex_lock(&session->lock);
+    rc = find_or_make_for_sizes(session, run, ported, err);
     pthread_mutex_unlock(&session->lock);
     return rc;
 }

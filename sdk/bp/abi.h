@@ -46,6 +46,15 @@ extern "C" {
 #define BP_ENTRY_SYMBOL "bp_provider_entry_v1" /* the major is part of the name */
 #define BP_MAGIC 0x33304250u                   /* "BP03", little-endian: third candidate of 1.0 */
 #define BP_CRITICAL 0xffff0000u                /* flag bits that a reader must know */
+/*
+ * The least struct_size of a table that is accepted: it ends with the last member of 1.0, named
+ * here. It is the same in every later minor version, so that tables of 1.0 stay welcome.
+ */
+#define BP_LEAST(type, last) (offsetof(type, last) + sizeof(((type *)0)->last))
+#define BP_LEAST_HOST BP_LEAST(bp_host, now_ns)
+#define BP_LEAST_MODULE BP_LEAST(bp_module, teardown)
+#define BP_LEAST_PROVIDER BP_LEAST(bp_provider, trim)
+#define BP_LEAST_DEVICE_OPS BP_LEAST(bp_device_ops, event_signal)
 #define BP_NONE 0xffffffffu /* "no index": an absent optional input, no producer */
 #define BP_RANK_UNKNOWN 0xffffffffu
 
@@ -92,6 +101,37 @@ enum {
 };
 
 /*
+ * What exactly went wrong, where the host can say it: bp_err.detail. A program decides by these,
+ * never by the sentence, which may change. Each comes with the bp_rc in brackets; more may be added
+ * after the last, so a number that is unknown reads as BP_DETAIL_NONE.
+ */
+enum {
+    BP_DETAIL_NONE = 0, /* no more is known than the bp_rc */
+    /* files and bytes of a model */
+    BP_DETAIL_NO_SUCH_FILE = 1,  /* [IO] of the model, or of its external data */
+    BP_DETAIL_NO_GRAPH = 2,      /* [INVALID] a model without a graph; an empty file is one */
+    BP_DETAIL_NO_LOCATION = 3,   /* [INVALID; .ort: UNSUPPORTED] external data names no file */
+    BP_DETAIL_NO_DIRECTORY = 4,  /* [INVALID] external data of a model that has no directory */
+    BP_DETAIL_ABSOLUTE_PATH = 5, /* [INVALID] external data by an absolute path, or an empty one */
+    BP_DETAIL_PATH_OUTSIDE = 6,  /* [INVALID] external data outside of the model's directory */
+    BP_DETAIL_DATA_RANGE = 7,    /* [INVALID] external data: wrong offset or length */
+    /* a graph */
+    BP_DETAIL_NO_PRODUCER = 8,        /* [INVALID] a value without node, input or initializer */
+    BP_DETAIL_DEFINED_TWICE = 9,      /* [INVALID] a name of two values of a graph */
+    BP_DETAIL_CYCLE = 10,             /* [INVALID] a node reads what depends on its output */
+    BP_DETAIL_UNKNOWN_ATTRIBUTE = 11, /* [INVALID] the operator's version has no such attribute */
+    BP_DETAIL_NODE_ARITY = 12,        /* [INVALID] a node's number of inputs or outputs */
+    BP_DETAIL_NODE_TYPE = 13,         /* [INVALID] an element type that the operator lacks */
+    BP_DETAIL_TYPES_DIFFER = 14,      /* [INVALID] two inputs of a node must be of one type */
+    BP_DETAIL_UNKNOWN_OPERATOR = 15,  /* [UNSUPPORTED] an operator that no schema defines */
+    /* calls */
+    BP_DETAIL_AFFINITY_COUNT = 16, /* [INVALID] not an affinity for each thread but the first */
+    BP_DETAIL_INPUT_TWICE = 17,    /* [INVALID] a run feeds an input twice; index: which */
+    BP_DETAIL_INPUT_MISSING = 18,  /* [INVALID] a run lacks an input; index: the first such one */
+    BP_DETAIL_END = 19
+};
+
+/*
  * Where an error's words go. The caller owns the struct and its text buffer; the callee fills them
  * and keeps neither. A NULL bp_err, or a NULL msg, is always allowed: then only the code returns.
  * The side that calls sets struct_size, msg and msg_cap before the call. A text longer than the
@@ -106,6 +146,9 @@ typedef struct bp_err {
     char *msg;           /* NUL-terminated by the callee */
     uint32_t msg_cap;    /* bytes in msg, the NUL included */
     uint32_t msg_len;    /* bytes written, the NUL not included */
+    /* Read them only after a failure; a host that does not know them leaves them 0. */
+    uint32_t detail; /* BP_DETAIL_*; plug-ins leave it 0 */
+    uint32_t index;  /* of what the detail is about, where its line says so; else 0 */
 } bp_err;
 
 /*

@@ -26,10 +26,21 @@
 #endif
 
 /*
- * As bp_fail(), with a va_list. The text is cut off where the caller's buffer ends; native_code is
- * 0, set it afterwards. err may be NULL: only rc is returned.
- * The caller sets msg and msg_cap before, as bp_err_init() does; code, native_code and msg_len are
- * overwritten. A text that was cut still ends with a NUL: msg_len is then msg_cap - 1.
+ * Sets detail (BP_DETAIL_*) and index of an error. Does nothing if err is NULL, or if struct_size
+ * says that the caller's struct, which may be older, ends before them.
+ */
+static inline void bp_err_set_detail(bp_err *err, uint32_t detail, uint32_t index)
+{
+    if (!err || err->struct_size < offsetof(bp_err, index) + sizeof err->index)
+        return;
+    err->detail = detail;
+    err->index = index;
+}
+
+/*
+ * As bp_fail(), with a va_list. The text is cut off where the caller's buffer ends; native_code,
+ * detail and index are 0, set them afterwards. err may be NULL: only rc is returned.
+ * The caller sets msg and msg_cap before, as bp_err_init() does; all others are overwritten. A text that was cut still ends with a NUL: msg_len is then msg_cap - 1.
  */
 static inline bp_rc bp_vfail(bp_err *err, bp_rc rc, const char *fmt, va_list args) BP_PRINTF(3, 0);
 static inline bp_rc bp_vfail(bp_err *err, bp_rc rc, const char *fmt, va_list args)
@@ -40,6 +51,7 @@ static inline bp_rc bp_vfail(bp_err *err, bp_rc rc, const char *fmt, va_list arg
         return rc;
     err->code = rc;
     err->native_code = 0;
+    bp_err_set_detail(err, 0, 0);
     err->msg_len = 0;
     if (!err->msg || err->msg_cap == 0)
         return rc;
@@ -129,8 +141,9 @@ static inline void bp_copy_in(void *own, size_t own_size, const void *theirs)
  * bp_host_check(host, "npu", err)` when it is below zero. BP_E_VERSION names what both sides speak.
  * Only the head of the table is read before its size is known to be enough: magic and version, if
  * struct_size says that they are there. A table that is longer than ours is fine (a higher minor);
- * a shorter one is refused, so that a plug-in may call every slot of bp_host without a test. A bit
- * of flags within BP_CRITICAL is refused, because this version knows none.
+ * one shorter than that of 1.0 is refused, so that a plug-in may call every slot of 1.0 without a
+ * test. Slots of later minor versions are NULL in a bp_copy_in() of an older host's table. A bit of
+ * flags within BP_CRITICAL is refused, because this version knows none.
  */
 static inline bp_rc bp_host_check(const bp_host *host, const char *name, bp_err *err)
 {
@@ -143,10 +156,10 @@ static inline bp_rc bp_host_check(const bp_host *host, const char *name, bp_err 
             "%s: the host speaks ABI %u.%u, this plug-in %u.%u: install a plug-in of the "
             "host's version",
             name, (unsigned)host->abi_major, (unsigned)host->abi_minor, BP_ABI_MAJOR, BP_ABI_MINOR);
-    if (host->struct_size < sizeof(bp_host))
+    if (host->struct_size < BP_LEAST_HOST)
         return bp_fail(err, BP_E_VERSION,
                        "%s: the host's table has %u bytes, this plug-in needs %u", name,
-                       (unsigned)host->struct_size, (unsigned)sizeof(bp_host));
+                       (unsigned)host->struct_size, (unsigned)BP_LEAST_HOST);
     if (host->flags & BP_CRITICAL)
         return bp_fail(err, BP_E_VERSION,
                        "%s: the host has critical flags 0x%08x, of which this plug-in knows 0x%08x",

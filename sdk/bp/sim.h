@@ -37,7 +37,8 @@ enum {
     BP_SIM_WAIT = 6,
     BP_SIM_LAUNCH = 7, /* putting a kernel in */
     BP_SIM_LATE = 8,   /* a copy or kernel in a stream, when its time has come */
-    BP_SIM_CALLS = 9
+    BP_SIM_ORDER = 9,  /* letting a stream wait for an event */
+    BP_SIM_CALLS = 10
 };
 
 enum {
@@ -75,6 +76,7 @@ typedef struct bp_sim_counters {
     uint64_t bytes, peak;                  /* of device memory */
     /* Bytes copied to devices and from them, so far. */
     uint64_t bytes_up, bytes_down;
+    uint32_t exchanges; /* copies between devices, or within one, so far */
 } bp_sim_counters;
 
 /* A device, and a queue of work on it; made by bp_sim_open() and bp_sim_stream_create(). */
@@ -161,6 +163,12 @@ int bp_sim_launch(bp_sim_device *device, bp_sim_stream *stream, bp_sim_kernel ke
 /* Copies of ref.bytes. Host memory is the stream's until it has come so far. -1 as above. */
 int bp_sim_upload(bp_sim_device *device, bp_sim_stream *stream, bp_sim_ref to, const void *from);
 int bp_sim_download(bp_sim_device *device, bp_sim_stream *stream, void *to, bp_sim_ref from);
+/*
+ * A copy of to.bytes, from memory of one device to that of another or the same, on a stream of `to`'s
+ * device. -1 as above.
+ */
+int bp_sim_exchange(bp_sim_device *device, bp_sim_stream *stream, bp_sim_ref to,
+                    bp_sim_device *from_device, bp_sim_ref from);
 
 /* An event on the heap, not recorded; NULL when it fails. Others may live anywhere, as zeroes. */
 bp_sim_event *bp_sim_event_create(bp_sim_device *device);
@@ -174,6 +182,13 @@ void bp_sim_event_destroy(bp_sim_event *event);
  * into the stream] Recording it again replaces what it stood for.
  */
 int bp_sim_record(bp_sim_stream *stream, bp_sim_event *event);
+/*
+ * What is put into the stream from now on waits until the event's stream, of any device, has come to
+ * the event as it is recorded now. That works then even if it is lazy; what failed in it by then, or
+ * that it was destroyed before it came there, counts as a failure of the one that waits. -1: it is to
+ * fail. [the thread that puts into the stream]
+ */
+int bp_sim_stream_wait(bp_sim_stream *stream, const bp_sim_event *event);
 /*
  * Waits until the stream has come to the event; its stream still lives. 0: it has; 1: not within
  * timeout_ns, which is < 0 for ever; -1: something in the stream failed so far, or this is to fail.

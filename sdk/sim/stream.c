@@ -22,8 +22,40 @@ struct bp_sim_stream {
     uint64_t put, done;   /* entries so far */
     uint64_t asked;       /* a lazy stream works up to here */
     int must_end, has_failed;
+    uint32_t refs; /* its maker's, and of entries of other streams that wait for it; atomic */
     struct entry ring[RING];
 };
+
+/* ---- waiting for another stream --------------------------------------------------------------- */
+
+static void unref(bp_sim_stream *stream);
+
+/* The entry's event has a reference to its stream. */
+static int run_order(bp_sim_device *device, const void *arg)
+{
+    const bp_sim_event *event = (const bp_sim_event *)arg;
+    bp_sim_stream *stream = event->stream;
+    int result;
+
+    (void)device;
+    pthread_mutex_lock(&stream->lock);
+    if (stream->asked < event->ticket)
+        stream->asked = event->ticket;
+    pthread_cond_broadcast(&stream->moved);
+    while (stream->done < event->ticket && !stream->must_end)
+        pthread_cond_wait(&stream->moved, &stream->lock);
+    result = stream->done < event->ticket || stream->has_failed ? -1 : 0;
+    pthread_mutex_unlock(&stream->lock);
+    unref(stream);
+    return result;
+}
+
+/* An entry that will not run. */
+static void drop(const struct entry *entry)
+{
+    if (entry->kernel == run_order)
+        unref(((const bp_sim_event *)(const void *)entry->arg)->stream);
+}
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
@@ -48,8 +80,11 @@ static void *work(void *arg)
         }
         pthread_mutex_unlock(&stream->lock);
         bp_sim_spend(stream->device, stream->device->options.launch_ns);
-        has_failed = bp_sim_fails(stream->device, BP_SIM_LATE) ||
-                     entry->kernel(stream->device, entry->arg) != 0;
+        has_failed = bp_sim_fails(stream->device, BP_SIM_LATE);
+        if (has_failed)
+            drop(entry);
+        else
+            has_failed = entry->kernel(stream->device, entry->arg) != 0;
         pthread_mutex_lock(&stream->lock);
         stream->has_failed |= has_failed;
         stream->done++;
@@ -72,8 +107,11 @@ static void init_sync(bp_sim_stream *stream)
     pthread_mutex_init(&stream->lock, NULL);
 }
 
-static void destroy(bp_sim_stream *stream)
+/* Frees it with the last reference. */
+static void unref(bp_sim_stream *stream)
 {
+    if (SIM_SUB(stream->refs, 1) > 0)
+        return;
     pthread_cond_destroy(&stream->moved);
     pthread_mutex_destroy(&stream->lock);
     free(stream);
@@ -89,9 +127,10 @@ bp_sim_stream *bp_sim_stream_create(bp_sim_device *device)
     if (!stream)
         return NULL;
     stream->device = device;
+    stream->refs = 1;
     init_sync(stream);
     if (pthread_create(&stream->thread, NULL, work, stream) != 0) {
-        destroy(stream);
+        unref(stream);
         return NULL;
     }
     SIM_ADD(sim_counters.streams, 1);
@@ -105,7 +144,9 @@ void bp_sim_stream_destroy(bp_sim_stream *stream)
     pthread_cond_broadcast(&stream->moved);
     pthread_mutex_unlock(&stream->lock);
     pthread_join(stream->thread, NULL);
-    destroy(stream);
+    for (; stream->done < stream->put; stream->done++)
+        drop(&stream->ring[stream->done % RING]);
+    unref(stream);
     SIM_SUB(sim_counters.streams, 1);
 }
 
@@ -181,6 +222,34 @@ int bp_sim_download(bp_sim_device *device, bp_sim_stream *stream, void *to, bp_s
     return bp_sim_launch(device, stream, run_copy, &copy, sizeof copy);
 }
 
+struct exchange {
+    bp_sim_ref to, from;
+    bp_sim_device *from_device;
+};
+
+static int run_exchange(bp_sim_device *device, const void *arg)
+{
+    const struct exchange *copy = (const struct exchange *)arg;
+    void *to = bp_sim_reach(device, copy->to);
+    const void *from = bp_sim_reach(copy->from_device, copy->from);
+
+    if (!to || !from || copy->to.bytes != copy->from.bytes)
+        return -1;
+    memcpy(to, from, copy->to.bytes);
+    return 0;
+}
+
+int bp_sim_exchange(bp_sim_device *device, bp_sim_stream *stream, bp_sim_ref to,
+                    bp_sim_device *from_device, bp_sim_ref from)
+{
+    struct exchange copy = {to, from, from_device};
+
+    if (bp_sim_fails(device, BP_SIM_COPY))
+        return -1;
+    SIM_ADD(sim_counters.exchanges, 1);
+    return bp_sim_launch(device, stream, run_exchange, &copy, sizeof copy);
+}
+
 /* ---- events ---------------------------------------------------------------------------------- */
 
 bp_sim_event *bp_sim_event_create(bp_sim_device *device)
@@ -210,6 +279,16 @@ int bp_sim_record(bp_sim_stream *stream, bp_sim_event *event)
     event->ticket = stream->put;
     pthread_mutex_unlock(&stream->lock);
     return 0;
+}
+
+int bp_sim_stream_wait(bp_sim_stream *stream, const bp_sim_event *event)
+{
+    if (bp_sim_fails(stream->device, BP_SIM_ORDER))
+        return -1;
+    if (!event->stream)
+        return 0; /* never recorded */
+    SIM_ADD(event->stream->refs, 1);
+    return bp_sim_launch(stream->device, stream, run_order, event, sizeof *event);
 }
 
 static struct timespec in_future(int64_t ns)

@@ -17,13 +17,15 @@
 
 #if UINTPTR_MAX == UINT64_MAX
 
-SIZE(bp_err, 32);
+SIZE(bp_err, 40);
 AT(bp_err, struct_size, 0);
 AT(bp_err, code, 4);
 AT(bp_err, native_code, 8);
 AT(bp_err, msg, 16);
 AT(bp_err, msg_cap, 24);
 AT(bp_err, msg_len, 28);
+AT(bp_err, detail, 32);
+AT(bp_err, index, 36);
 
 SIZE(bp_span, 16);
 AT(bp_span, data, 0);
@@ -620,7 +622,7 @@ AT(bp_report_group, n_copies, 20);
 AT(bp_report_group, copy_bytes, 24);
 AT(bp_report_group, path, 32);
 AT(bp_report_group, known, 40);
-AT(bp_report_group, reserved0, 44);
+AT(bp_report_group, device, 44);
 AT(bp_report_group, weight_bytes, 48);
 AT(bp_report_group, run_bytes, 56);
 AT(bp_report_group, run_ns, 64);

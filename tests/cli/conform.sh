@@ -101,7 +101,7 @@ says out "did you mean 'take'"
 # a required provider that takes nothing has nothing to show; one that takes it and fails has
 bp 0 conform -p few -o few:take=Add --fallback require "$good"
 says out 'skip test_good: ' 'takes none' '0 passed, 0 failed, 0 known, 1 skipped'
-bp 5 conform -p uncompiled --fallback require "$good"
+bp 6 conform -p uncompiled --fallback require "$good"
 says out 'FAIL test_good: ' 'the compiler gave up'
 
 bp 1 conform -p crashing "$good" "$work/all/more/deep/test_strange"

@@ -16,7 +16,7 @@ value_for()
     PASSES) echo basic ;;
     POLICY) echo silent ;;
     PROVIDER:KEY=VALUE) echo cpu:key=value ;;
-    PROVIDER=N,N) echo cpu=0 ;;
+    PROVIDER=D,D) echo cpu=0 ;;
     PROVIDER=SHARE) echo cpu=0.5 ;;
     RULE) echo op:Relu=cpu ;;
     NAME=1x3x224x224) echo x=1x2 ;;

@@ -129,13 +129,17 @@ says out 'max 2'
 bp 0 run -p gadget --device gadget=1,0 -i "x=$work/x.bin" "$model"
 says out 'max 4'
 bp 2 run -p gadget --device gadget=2 "$model"
-says err '2 devices' 'no device 2'
+says err "no device is '2'" 'Mock NPU'
 bp 2 run -p gadget --device few=0 "$model"
-says err 'few' 'add it first'
+says err 'few' 'not in --providers'
 bp 2 run -p gadget --device gadget=one "$model"
-says err "'one' is no number"
+says err "no device is 'one'" '0 (gpu' '1 (npu'
 bp 2 run -p gadget --device gadget "$model"
-says err 'PROVIDER=NUMBER'
+says err 'PROVIDER=DEVICE'
+bp 0 run -p gadget -o gadget:device=npu -i "x=$work/x.bin" "$model"
+says out 'max 4'
+bp 0 plan -p gadget --device gadget=npu "$model"
+says out 'device' 'npu0'
 
 # options are checked before anything runs
 bp 0 run -p few -o few:gain=4 -o few:level=9 -o cpu:blas=false "$model"
@@ -160,7 +164,7 @@ bp 4 run -p uncreated --fallback require "$model"
 bp 5 run -p few -o few:take=Add --fallback require "$model"
 says err 'takes none'
 bp 5 plan -p few -o few:take=Add --fallback require "$model"
-bp 5 run -p uncompiled --fallback require "$model"
+bp 6 run -p uncompiled --fallback require "$model"
 says err 'the compiler gave up'
 bp 6 run -p unexecuted "$model"
 says err 'the device fell off the bus'

@@ -5,6 +5,7 @@ kit_tests = \
 	%D%/broken.sh \
 	%D%/planted.sh \
 	%D%/plugins.sh \
+	%D%/sanitizers.sh \
 	%D%/stranger.sh
 
 dist_check_SCRIPTS += $(kit_tests)

@@ -41,6 +41,47 @@ while read -r fault id; do
     fi
 done <"$dir/table"
 
+# A provider of which nothing can be tested is not conformant; nor is one that is only worth taking beside others.
+for fault in takes-nothing only-in-group; do
+    BP_PLANTED=$fault "$check" --quiet "$mock" >"$dir/out" 2>&1
+    code=$?
+    [ $code = 5 ] && grep -q ': 0 of [0-9]* cases ran' "$dir/out" && grep -q ': nothing was tested: ' "$dir/out" || {
+        echo "FAIL: '$fault': status $code, not 5: $(cat "$dir/out")" >&2
+        failed=1
+    }
+done
+
+# Nodes that are taken only beside others are run beside others.
+BP_PLANTED=in-group "$check" --only BPK-NUMERICS-14 "$mock" >"$dir/out" 2>&1
+grep -q '^pass *BPK-NUMERICS-14 .*[1-9][0-9]* cases' "$dir/out" || {
+    echo "FAIL: no node of BP_ONLY_IN_GROUP is run: $(cat "$dir/out")" >&2
+    failed=1
+}
+
+# A plug-in that hangs in is_available is shown by one test; the others would each take as long.
+BP_PLANTED=probe-hangs "$check" --timeout 2 "$mock" >"$dir/out" 2>&1
+code=$?
+if [ $code != 1 ] || [ "$(grep -c '^timeout ' "$dir/out")" != 1 ] ||
+    ! grep -q 'not done after 2 seconds, in is_available' "$dir/out" ||
+    ! grep -q 'the tests after this one were not run' "$dir/out"; then
+    echo "FAIL: a hanging is_available: status $code: $(cat "$dir/out")" >&2
+    failed=1
+fi
+
+# --verbose lists what is refused, in the provider's words.
+"$check" --verbose --only FILE "$mock" >"$dir/out" 2>&1
+grep -q '^refused  Abs-13 .*: not one of its operators' "$dir/out" || {
+    echo "FAIL: --verbose does not list refusals: $(cat "$dir/out")" >&2
+    failed=1
+}
+
+# --fuzz --quiet says how far it is.
+"$check" --quiet --fuzz 1 --rounds 3 --only BPK-FUZZ-01 "$mock" >"$dir/out" 2>"$dir/err"
+grep -q 'BPK-FUZZ-01: 0 of 3 seeds' "$dir/err" || {
+    echo "FAIL: --fuzz --quiet shows no progress: $(cat "$dir/err")" >&2
+    failed=1
+}
+
 echo "$count faults, each found by the test that is there for it"
 [ "$count" -ge 15 ] || {
     echo "FAIL: only $count faults were tried" >&2

@@ -14,6 +14,8 @@ struct mock_counters {
     atomic_uint executes;                    /* calls so far */
     atomic_uint inside;                      /* calls of execute that have not returned */
     atomic_uint most_inside;                 /* the largest that `inside` ever was */
+    atomic_uint most_frames;                 /* the largest that `frames` ever was */
+    atomic_uint in_place;                    /* executes that found an output where an input is */
 };
 
 #endif

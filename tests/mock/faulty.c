@@ -26,6 +26,7 @@ enum fault {
     BEYOND,     /* claims a node that is not there */
     COSTLY,     /* takes everything, and says that it takes a second for each node */
     UNCOMPILED, /* takes everything, and compile fails */
+    DECLINING,  /* takes everything, and refuses each group with an Add when it compiles */
     UNFRAMED,   /* frame_create fails */
     UNEXECUTED, /* execute fails */
     PENDING,    /* execute answers that it is not done */
@@ -129,7 +130,11 @@ static bp_rc compile(bp_instance *instance, const bp_graph *g, const bp_compile 
     (void)instance;
     (void)what;
     if (FAULT == UNCOMPILED)
-        return bp_fail(err, BP_E_UNSUPPORTED, "the compiler gave up on %u nodes", g->n_nodes);
+        return bp_fail(err, BP_E_INTERNAL, "the compiler gave up on %u nodes", g->n_nodes);
+    for (uint32_t n = 0; FAULT == DECLINING && n < g->n_nodes; n++) {
+        if (strcmp(BP_NODE(g, n)->op, "Add") == 0)
+            return bp_fail(err, BP_E_UNSUPPORTED, "no Add in a group of %u nodes", g->n_nodes);
+    }
     program = (bp_program *)calloc(1, sizeof *program);
     if (!program)
         return bp_fail(err, BP_E_NOMEM, "no memory for a program");
@@ -151,7 +156,7 @@ static bp_rc frame_create(bp_program *program, const bp_frame_desc *desc, bp_fra
     (void)program;
     (void)needs;
     if (FAULT == UNFRAMED)
-        return bp_fail(err, BP_E_SHAPE, "not with these shapes");
+        return bp_fail(err, BP_E_DEVICE_LOST, "no frame today");
     frame = (bp_frame *)calloc(1, sizeof *frame);
     if (!frame)
         return bp_fail(err, BP_E_NOMEM, "no memory for a frame");

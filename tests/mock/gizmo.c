@@ -18,12 +18,18 @@
 #define NAME "gizmo"
 #endif
 
+#if !defined(IS_PROMPT) && !defined(IS_EXCLUSIVE)
+#define IS_DIRECT 1 /* copies between devices, and streams that wait for each other */
+#else
+#define IS_DIRECT 0
+#endif
+
 struct mock_counters gizmo_counters;
 
 /* ---- instance -------------------------------------------------------------------------------- */
 
 static const char *const faults[BP_SIM_CALLS] = {"none",   "alloc", "copy",   "stream", "event",
-                                                 "record", "wait",  "launch", "late"};
+                                                 "record", "wait",  "launch", "late",   "order"};
 
 static const bp_option options[] = {
     {sizeof(bp_option), 0, BP_OPT_STRING, 0, "take", "operators to take, with commas between",
@@ -38,6 +44,8 @@ static const bp_option options[] = {
     {sizeof(bp_option), 0, BP_OPT_INT, 0, "out_space", "memory space of outputs", "1", NULL, 1, 9},
     {sizeof(bp_option), 0, BP_OPT_INT, 0, "launch_ns", "price of a copy or kernel in nanoseconds",
      "0", NULL, 0, 1e9},
+    {sizeof(bp_option), 0, BP_OPT_STRING, 0, "second",
+     "operators for the second device, with commas between", "", NULL, 0, 0},
 };
 
 enum {
@@ -48,6 +56,7 @@ enum {
     OPT_FAIL_AT,
     OPT_OUT_SPACE,
     OPT_LAUNCH_NS,
+    OPT_SECOND,
     N_OPTIONS
 };
 
@@ -60,11 +69,37 @@ bp_rc gizmo_broke(bp_err *err, const char *calling)
 
 static void destroy(bp_instance *instance)
 {
-    if (instance->device)
-        bp_sim_close(instance->device);
+    for (uint32_t d = 0; d < instance->n_devices; d++)
+        bp_sim_close(instance->devices[d]);
+    free(instance->second);
     free(instance->take);
     free(instance);
     atomic_fetch_sub(&gizmo_counters.instances, 1);
+}
+
+static char *copy_text(const char *text)
+{
+    char *copy = (char *)malloc(strlen(text) + 1);
+
+    if (copy)
+        memcpy(copy, text, strlen(text) + 1);
+    return copy;
+}
+
+/* All devices unless some were chosen; what fails, fails on the first. */
+static int open_devices(bp_instance *instance, bp_sim_options sim, uint32_t n_devs)
+{
+    uint32_t n = n_devs ? n_devs : N_DEVICES;
+
+    while (instance->n_devices < n && n <= N_DEVICES) {
+        bp_sim_device *device = bp_sim_open(&sim);
+
+        if (!device)
+            return 0;
+        instance->devices[instance->n_devices++] = device;
+        sim.fail = BP_SIM_NONE;
+    }
+    return n <= N_DEVICES;
 }
 
 static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, const uint32_t *devs,
@@ -75,9 +110,11 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
 
     if (!instance)
         return bp_fail(err, BP_E_NOMEM, "no memory for an instance");
-    if (n_devs > 1 || (n_devs == 1 && devs[0] != 0)) {
+    for (uint32_t i = 0; i < n_devs; i++) {
+        if (devs[i] < N_DEVICES)
+            continue;
         free(instance);
-        return bp_fail(err, BP_E_INVALID, "there is one device, number 0");
+        return bp_fail(err, BP_E_INVALID, "there is no device %u", devs[i]);
     }
     atomic_fetch_add(&gizmo_counters.instances, 1);
     sim = (bp_sim_options){
@@ -89,25 +126,34 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
     };
     instance->host = host;
     instance->out_space = (uint32_t)opts[OPT_OUT_SPACE].i;
-    instance->take = (char *)malloc(strlen(opts[OPT_TAKE].str) + 1);
-    instance->device = bp_sim_open(&sim);
-    if (!instance->take || !instance->device || n_opts != N_OPTIONS) {
+    instance->take = copy_text(opts[OPT_TAKE].str);
+    instance->second = copy_text(opts[OPT_SECOND].str);
+    if (!instance->take || !instance->second || n_opts != N_OPTIONS ||
+        !open_devices(instance, sim, n_devs)) {
         destroy(instance);
         return bp_fail(err, BP_E_NOMEM, "no memory for an instance");
     }
-    memcpy(instance->take, opts[OPT_TAKE].str, strlen(opts[OPT_TAKE].str) + 1);
     *out = instance;
+    return BP_OK;
+}
+
+static bp_rc is_available(const bp_host *host, bp_avail *out, bp_err *err)
+{
+    (void)host;
+    (void)err;
+    out->state = BP_AVAIL_YES;
+    out->n_devices = N_DEVICES;
     return BP_OK;
 }
 
 static bp_rc device(const bp_host *host, uint32_t i, bp_device *out, bp_err *err)
 {
     (void)host;
-    if (i > 0)
+    if (i >= N_DEVICES)
         return bp_fail(err, BP_E_INVALID, "there is no device %u", i);
     out->kind = BP_DEVICE_NPU;
     out->spaces = N_SPACES;
-    out->id = NAME "0";
+    out->id = i ? NAME "1" : NAME "0";
     out->name = "Simulated accelerator";
     out->driver = "1.0";
     out->h2d_gbps = out->d2h_gbps = 8;
@@ -156,6 +202,15 @@ static int same_dims(const bp_value *a, const bp_value *b)
     return 1;
 }
 
+/* On the first device, unless the second is there and the option `second` has the operator. */
+static void accept(const bp_instance *instance, const bp_claims *claims, uint32_t n, const char *op)
+{
+    bp_claim claim = {.struct_size = sizeof claim, .verdict = BP_YES};
+
+    claim.device = instance->n_devices > 1 && is_listed(instance->second, op);
+    claims->node(claims->h, n, &claim);
+}
+
 static void give_verdict(const bp_instance *instance, const bp_graph *g, const bp_claims *claims,
                          uint32_t n)
 {
@@ -174,7 +229,7 @@ static void give_verdict(const bp_instance *instance, const bp_graph *g, const b
     else if (op == OP_MATMUL && (a->rank != 2 || b->rank != 2))
         bp_refuse(claims, n, BP_R_RANK, NULL, "takes rank 2 only");
     else
-        bp_accept(claims, n);
+        accept(instance, claims, n, node->op);
 }
 
 static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claims *claims,
@@ -193,11 +248,11 @@ static bp_rc dev_alloc(bp_instance *instance, uint32_t dev, uint32_t space, size
 {
     void *handle;
 
-    if (dev > 0 || space == 0 || space > N_SPACES || n == 0 || (align & (align - 1)) ||
-        align > 4096)
+    if (dev >= instance->n_devices || space == 0 || space > N_SPACES || n == 0 ||
+        (align & (align - 1)) || align > 4096)
         return bp_fail(err, BP_E_INTERNAL, "device %u, space %u, %zu bytes at %zu", dev, space, n,
                        align);
-    handle = bp_sim_alloc(instance->device, n);
+    handle = bp_sim_alloc(instance->devices[dev], n);
     if (!handle)
         return bp_fail(err, BP_E_NOMEM, "the accelerator has no %zu bytes", n);
     *base = handle;
@@ -206,9 +261,20 @@ static bp_rc dev_alloc(bp_instance *instance, uint32_t dev, uint32_t space, size
 
 static void dev_free(bp_instance *instance, uint32_t dev, uint32_t space, void *base)
 {
-    (void)dev;
     (void)space;
-    bp_sim_free(instance->device, base);
+    bp_sim_free(instance->devices[dev], base);
+}
+
+/* From device to device; only gizmo tells the host that it can. */
+static int exchange(bp_instance *instance, const bp_tensor *dst, const bp_tensor *src,
+                    bp_sim_stream *stream)
+{
+    bp_sim_ref to = {dst->base, dst->offset, dst->bytes},
+               from = {src->base, src->offset, src->bytes};
+
+    return !IS_DIRECT || dst->device >= instance->n_devices || src->device >= instance->n_devices ||
+           bp_sim_exchange(instance->devices[dst->device], stream, to,
+                           instance->devices[src->device], from);
 }
 
 static bp_rc dev_copy(bp_instance *instance, const bp_copy *rows, uint32_t n, void *stream,
@@ -219,18 +285,25 @@ static bp_rc dev_copy(bp_instance *instance, const bp_copy *rows, uint32_t n, vo
         int is_up = dst->space != BP_SPACE_HOST;
         const bp_tensor *own = is_up ? dst : src;
         bp_sim_ref ref = {own->base, own->offset, own->bytes};
+        bp_sim_device *device;
         int failed;
 
+        if (dst->space != BP_SPACE_HOST && src->space != BP_SPACE_HOST) {
+            if (exchange(instance, dst, src, (bp_sim_stream *)stream))
+                return gizmo_broke(err, "copy");
+            continue;
+        }
+
         if ((src->space != BP_SPACE_HOST) == is_up || own->space > N_SPACES ||
+            own->device >= instance->n_devices || (is_up ? src : dst)->device != 0 ||
             dst->bytes != src->bytes || dst->bytes == 0 || own->offset % 256 != 0)
             return bp_fail(err, BP_E_INTERNAL, "a copy of %zu bytes from space %u to %u",
                            src->bytes, src->space, dst->space);
+        device = instance->devices[own->device];
         if (is_up)
-            failed =
-                bp_sim_upload(instance->device, (bp_sim_stream *)stream, ref, bp_tensor_data(src));
+            failed = bp_sim_upload(device, (bp_sim_stream *)stream, ref, bp_tensor_data(src));
         else
-            failed = bp_sim_download(instance->device, (bp_sim_stream *)stream, bp_tensor_data(dst),
-                                     ref);
+            failed = bp_sim_download(device, (bp_sim_stream *)stream, bp_tensor_data(dst), ref);
         if (failed)
             return gizmo_broke(err, "copy");
     }
@@ -243,9 +316,10 @@ static bp_rc dev_copy(bp_instance *instance, const bp_copy *rows, uint32_t n, vo
 static bp_rc stream_create(bp_instance *instance, uint32_t dev, uint32_t flags, void **out,
                            bp_err *err)
 {
-    bp_sim_stream *stream = bp_sim_stream_create(instance->device);
+    bp_sim_stream *stream =
+        dev < instance->n_devices && !flags ? bp_sim_stream_create(instance->devices[dev]) : NULL;
 
-    if (!stream || dev > 0 || flags)
+    if (!stream)
         return bp_fail(err, BP_E_NOMEM, "no memory for a stream");
     *out = stream;
     return BP_OK;
@@ -260,7 +334,8 @@ static void stream_destroy(bp_instance *instance, void *stream)
 static bp_rc event_create(bp_instance *instance, uint32_t dev, uint32_t flags, void **out,
                           bp_err *err)
 {
-    bp_sim_event *event = dev == 0 ? bp_sim_event_create(instance->device) : NULL;
+    bp_sim_event *event =
+        dev < instance->n_devices ? bp_sim_event_create(instance->devices[dev]) : NULL;
 
     (void)flags;
     if (!event)
@@ -282,6 +357,16 @@ static bp_rc event_record(bp_instance *instance, void *stream, void *event, bp_e
         return gizmo_broke(err, "record");
     return BP_OK;
 }
+
+#if IS_DIRECT
+static bp_rc stream_wait(bp_instance *instance, void *stream, void *event, bp_err *err)
+{
+    (void)instance;
+    if (bp_sim_stream_wait((bp_sim_stream *)stream, (const bp_sim_event *)event))
+        return gizmo_broke(err, "order");
+    return BP_OK;
+}
+#endif
 
 static bp_rc event_wait(bp_instance *instance, void *event, int64_t timeout_ns, bp_err *err)
 {
@@ -314,6 +399,10 @@ static const bp_device_ops dev = {
     .event_create = event_create,
     .event_destroy = event_destroy,
     .event_record = event_record,
+#if IS_DIRECT
+    .flags = BP_DEV_COPY_DIRECT,
+    .stream_wait = stream_wait,
+#endif
     .event_wait = event_wait,
 #endif
 };
@@ -325,8 +414,10 @@ BP_MANIFEST("id=org.backplane." NAME "\n"
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),
-#ifndef IS_EXCLUSIVE
-    .flags = BP_PROVIDER_CONCURRENT_FRAMES,
+#ifdef IS_EXCLUSIVE
+    .flags = BP_PROVIDER_UNINTERRUPTIBLE,
+#else
+    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_UNINTERRUPTIBLE,
 #endif
     .id = "org.backplane." NAME,
     .name = NAME,
@@ -336,6 +427,7 @@ static const bp_provider provider = {
     .n_options = N_OPTIONS,
     .option_stride = sizeof(bp_option),
     .dev = &dev,
+    .is_available = is_available,
     .device = device,
     .create = create,
     .destroy = destroy,

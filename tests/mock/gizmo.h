@@ -10,10 +10,13 @@
 
 enum op { OP_RELU, OP_ADD, OP_MUL, OP_MATMUL, OP_RESHAPE, OP_NONZERO, OP_NONE };
 
+enum { N_DEVICES = 2 };
+
 struct bp_instance {
     const bp_host *host;
-    bp_sim_device *device;
-    char *take;
+    bp_sim_device *devices[N_DEVICES]; /* n_devices of them */
+    uint32_t n_devices;
+    char *take, *second;
     uint32_t out_space;
 };
 

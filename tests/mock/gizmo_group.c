@@ -25,6 +25,7 @@ struct value {
 
 struct bp_program {
     bp_instance *instance;
+    bp_sim_device *device;
     struct step *steps;
     struct value *values;
     uint32_t n_steps, n_values;
@@ -111,7 +112,7 @@ void gizmo_program_free(bp_program *program)
     if (!program)
         return;
     if (program->constants)
-        bp_sim_free(program->instance->device, program->constants);
+        bp_sim_free(program->device, program->constants);
     free(program->steps);
     free(program->values);
     free(program);
@@ -137,7 +138,7 @@ static bp_rc upload(bp_program *program, const bp_graph *g, bp_err *err)
     }
     if (total == 0)
         return BP_OK;
-    program->constants = bp_sim_alloc(program->instance->device, total);
+    program->constants = bp_sim_alloc(program->device, total);
     if (!program->constants)
         return bp_fail(err, BP_E_NOMEM, "the accelerator has no %zu bytes for weights", total);
     for (uint32_t v = 0; v < g->n_values; v++) {
@@ -151,7 +152,7 @@ static bp_rc upload(bp_program *program, const bp_graph *g, bp_err *err)
         rc = host->constant(host->h, g, v, &span, err);
         if (rc < 0)
             return rc;
-        if (bp_sim_upload(program->instance->device, NULL, to, span.data))
+        if (bp_sim_upload(program->device, NULL, to, span.data))
             return gizmo_broke(err, "copy");
     }
     return BP_OK;
@@ -180,11 +181,11 @@ bp_rc gizmo_compile(bp_instance *instance, const bp_graph *g, const bp_compile *
     bp_program *program = (bp_program *)calloc(1, sizeof *program);
     bp_rc rc;
 
-    (void)what;
     if (!program)
         return bp_fail(err, BP_E_NOMEM, "no memory for a program");
     atomic_fetch_add(&gizmo_counters.programs, 1);
     program->instance = instance;
+    program->device = instance->devices[what->device];
     program->n_steps = g->n_nodes;
     program->n_values = g->n_values;
     program->steps = (struct step *)calloc(g->n_nodes, sizeof *program->steps);
@@ -340,7 +341,7 @@ static bp_rc reserve_output(const bp_frame *frame, const struct step *step, stru
                             void *stream, bp_err *err)
 {
     const struct value *out = &frame->program->values[step->out];
-    bp_sim_device *device = frame->program->instance->device;
+    bp_sim_device *device = frame->program->device;
     size_t n_found = 0;
     struct count count = {job->in[0], &n_found};
     bp_sim_event event;
@@ -360,7 +361,7 @@ static bp_rc reserve_output(const bp_frame *frame, const struct step *step, stru
 
 static bp_rc run_step(const bp_frame *frame, const struct step *step, void *stream, bp_err *err)
 {
-    bp_sim_device *device = frame->program->instance->device;
+    bp_sim_device *device = frame->program->device;
     struct job job = {.op = step->op, .n = frame->counts[step->out]};
     bp_rc rc = BP_OK;
 

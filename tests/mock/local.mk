@@ -20,6 +20,12 @@ check_LTLIBRARIES += %D%/libbp-gadget.la
 %C%_libbp_gadget_la_LDFLAGS = $(mock_ldflags) -no-undefined
 %C%_libbp_gadget_la_SOURCES = %D%/few.c %D%/counters.h
 
+# Asks for what bp_claim, bp_frame_needs and bp_program_info let a provider ask for.
+check_LTLIBRARIES += %D%/libbp-picky.la
+%C%_libbp_picky_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
+%C%_libbp_picky_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_picky_la_SOURCES = %D%/picky.c %D%/counters.h
+
 # Providers with memory of their own, on a simulated accelerator.
 # Libtool would warn of the archive, whose code is position-independent; the linker takes it as it is.
 gizmo_sources = %D%/gizmo.c %D%/gizmo.h %D%/gizmo_group.c %D%/counters.h
@@ -151,6 +157,11 @@ check_LTLIBRARIES += %D%/libbp-uncompiled.la
 %C%_libbp_uncompiled_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=UNCOMPILED -DMOCK_NAME='"uncompiled"'
 %C%_libbp_uncompiled_la_LDFLAGS = $(mock_ldflags) -no-undefined
 %C%_libbp_uncompiled_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-declining.la
+%C%_libbp_declining_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=DECLINING -DMOCK_NAME='"declining"'
+%C%_libbp_declining_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_declining_la_SOURCES = $(faulty_sources)
 
 check_LTLIBRARIES += %D%/libbp-unframed.la
 %C%_libbp_unframed_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=UNFRAMED -DMOCK_NAME='"unframed"'

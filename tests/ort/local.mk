@@ -185,13 +185,6 @@ unit_tests += %D%/check_profile
 %C%_check_profile_LDADD = $(ort_test_ldadd)
 %C%_check_profile_SOURCES = %D%/check_profile.c %D%/kit.h tests/unit/support/proto_writer.h
 
-# the source itself, since the library hides what it tests
-unit_tests += %D%/check_hardware
-%C%_check_hardware_CPPFLAGS = -I. -I$(srcdir)/runtime $(ort_test_cppflags)
-%C%_check_hardware_LDADD = $(ort_test_ldadd) runtime/libbackplane.la
-%C%_check_hardware_SOURCES = %D%/check_hardware.c runtime/ort/devices/hardware.c runtime/ort/key_values.c \
-	runtime/ort/status.c runtime/ort/error_codes.c
-
 # libraries of operators, as others compile them: against the header alone
 operators_ldflags = $(AM_LDFLAGS) -module -avoid-version $(PLUGIN_SHARED) -rpath /nowhere
 check_LTLIBRARIES += %D%/libtest-operators.la

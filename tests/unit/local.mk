@@ -289,10 +289,20 @@ unit_tests += %D%/optimize/check_passes_slices
 %C%_optimize_check_passes_slices_CPPFLAGS = $(unit_cppflags)
 %C%_optimize_check_passes_slices_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/session/check_details
+%C%_session_check_details_SOURCES = %D%/session/check_details.c $(kit_sources)
+%C%_session_check_details_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_details_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/session/check_feeds
 %C%_session_check_feeds_SOURCES = %D%/session/check_feeds.c $(kit_sources)
 %C%_session_check_feeds_CPPFLAGS = $(unit_cppflags)
 %C%_session_check_feeds_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/session/check_requests
+%C%_session_check_requests_SOURCES = %D%/session/check_requests.c $(kit_sources)
+%C%_session_check_requests_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_requests_LDADD = $(unit_ldadd) $(PTHREAD_LIBS)
 
 unit_tests += %D%/optimize/check_passes_loops
 %C%_optimize_check_passes_loops_SOURCES = %D%/optimize/check_passes_loops.c $(passes_sources)
@@ -790,3 +800,16 @@ unit_tests += %D%/whole/check_fuzz_findings
 %C%_whole_check_fuzz_findings_CPPFLAGS = $(unit_cppflags)
 %C%_whole_check_fuzz_findings_LDADD = $(unit_ldadd)
 endif
+
+# the sources themselves, since libonnxruntime hides what these test
+unit_tests += %D%/ort/check_hardware
+%C%_ort_check_hardware_CPPFLAGS = $(unit_cppflags)
+%C%_ort_check_hardware_LDADD = runtime/ort/libonnxruntime.la runtime/libbackplane.la $(CHECK_LIBS)
+%C%_ort_check_hardware_SOURCES = \
+	%D%/ort/check_hardware.c runtime/ort/devices/hardware.c runtime/ort/key_values.c runtime/ort/status.c \
+	runtime/ort/error_codes.c
+
+unit_tests += %D%/ort/check_error_codes
+%C%_ort_check_error_codes_CPPFLAGS = $(unit_cppflags)
+%C%_ort_check_error_codes_LDADD = runtime/ort/libonnxruntime.la runtime/libbackplane.la $(CHECK_LIBS)
+%C%_ort_check_error_codes_SOURCES = %D%/ort/check_error_codes.c runtime/ort/status.c runtime/ort/error_codes.c

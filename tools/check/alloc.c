@@ -4,17 +4,21 @@
  * and to fail. glibc without sanitizers only; elsewhere nothing is counted and tests say so.
  */
 
+#define _GNU_SOURCE
 #include "config.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "check/kit.h"
 
 #define SEEN __attribute__((visibility("default")))
 
-static _Thread_local struct {
+/* volatile: the compiler takes malloc() for a function that touches no variable of ours. */
+static _Thread_local volatile struct {
     unsigned long calls;
     unsigned left; /* allocations up to the one that fails; 0: none does */
     bool is_on, is_paused, has_failed;
@@ -70,16 +74,92 @@ void *__libc_realloc(void *p, size_t n);
 void *__libc_memalign(size_t align, size_t n);
 void __libc_free(void *p);
 
+/*
+ * A sanitizer that was preloaded has an allocator of its own, which parts of the process reach past
+ * these functions: all memory has to come from there then.
+ */
+static struct {
+    void *(*malloc)(size_t);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void *(*memalign)(size_t, size_t);
+    void (*free)(void *);
+    bool is_known, is_asking;
+} below = {__libc_malloc, __libc_calloc, __libc_realloc, __libc_memalign,
+           __libc_free,   false,         false};
+
+/* For dlsym(), while it is asked where memory comes from; never freed. */
+static unsigned char early[16384];
+static size_t n_early;
+
+static void *take_early(size_t n)
+{
+    void *p = early + n_early;
+
+    n = (n + 15) / 16 * 16;
+    if (n > sizeof early - n_early)
+        return NULL;
+    n_early += n;
+    return p;
+}
+
+static bool is_early(const void *p)
+{
+    return (const unsigned char *)p >= early && (const unsigned char *)p < early + sizeof early;
+}
+
+static void *symbol_or(const char *name, void *otherwise)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, name);
+
+    return symbol ? symbol : otherwise;
+}
+
+static void find_below(void)
+{
+    void *symbol;
+
+    below.is_asking = true;
+    if (dlsym(RTLD_DEFAULT, "__interceptor_malloc")) {
+        symbol = symbol_or("__interceptor_malloc", NULL);
+        memcpy(&below.malloc, &symbol, sizeof symbol);
+        symbol = symbol_or("__interceptor_calloc", NULL);
+        memcpy(&below.calloc, &symbol, sizeof symbol);
+        symbol = symbol_or("__interceptor_realloc", NULL);
+        memcpy(&below.realloc, &symbol, sizeof symbol);
+        symbol = symbol_or("__interceptor_memalign", NULL);
+        memcpy(&below.memalign, &symbol, sizeof symbol);
+        symbol = symbol_or("__interceptor_free", NULL);
+        memcpy(&below.free, &symbol, sizeof symbol);
+    }
+    below.is_asking = false;
+    below.is_known = true;
+}
+
+/* Is the question who allocates being asked right now? */
+static bool is_asking(void)
+{
+    if (!below.is_known && !below.is_asking)
+        find_below();
+    return below.is_asking;
+}
+
+/* With a sanitizer's allocator nothing is counted, and nothing fails. */
+static bool is_watched(void)
+{
+    return below.malloc == __libc_malloc;
+}
+
 static void count(void)
 {
-    if (watch.is_on && !watch.is_paused)
+    if (watch.is_on && !watch.is_paused && is_watched())
         watch.calls++;
 }
 
 static bool fails_now(void)
 {
     count();
-    if (watch.is_paused || watch.left == 0 || --watch.left > 0)
+    if (watch.is_paused || !is_watched() || watch.left == 0 || --watch.left > 0)
         return false;
     watch.has_failed = true;
     errno = ENOMEM;
@@ -88,28 +168,34 @@ static bool fails_now(void)
 
 SEEN void *malloc(size_t n)
 {
-    return fails_now() ? NULL : __libc_malloc(n);
+    if (is_asking())
+        return take_early(n);
+    return fails_now() ? NULL : below.malloc(n);
 }
 
 SEEN void *calloc(size_t n, size_t size)
 {
-    return fails_now() ? NULL : __libc_calloc(n, size);
+    if (is_asking())
+        return take_early(n * size); /* static memory is zero */
+    return fails_now() ? NULL : below.calloc(n, size);
 }
 
 SEEN void *realloc(void *p, size_t n)
 {
-    return fails_now() ? NULL : __libc_realloc(p, n);
+    if (is_asking() || is_early(p))
+        return take_early(n);
+    return fails_now() ? NULL : below.realloc(p, n);
 }
 
 SEEN void *memalign(size_t align, size_t n);
 SEEN void *memalign(size_t align, size_t n)
 {
-    return fails_now() ? NULL : __libc_memalign(align, n);
+    return is_asking() || fails_now() ? NULL : below.memalign(align, n);
 }
 
 SEEN void *aligned_alloc(size_t align, size_t n)
 {
-    return fails_now() ? NULL : __libc_memalign(align, n);
+    return is_asking() || fails_now() ? NULL : below.memalign(align, n);
 }
 
 SEEN int posix_memalign(void **out, size_t align, size_t n)
@@ -118,7 +204,7 @@ SEEN int posix_memalign(void **out, size_t align, size_t n)
 
     if (align % sizeof(void *) != 0 || (align & (align - 1)) != 0)
         return EINVAL;
-    p = fails_now() ? NULL : __libc_memalign(align, n);
+    p = is_asking() || fails_now() ? NULL : below.memalign(align, n);
     if (!p)
         return ENOMEM;
     *out = p;
@@ -127,10 +213,11 @@ SEEN int posix_memalign(void **out, size_t align, size_t n)
 
 SEEN void free(void *p)
 {
-    if (!p)
+    if (!p || is_early(p))
         return;
     count();
-    __libc_free(p);
+    (void)is_asking();
+    below.free(p);
 }
 
 #endif

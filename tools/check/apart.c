@@ -82,6 +82,24 @@ static void set_end_verdict(struct kit_outcome *outcome, int status)
                  WEXITSTATUS(status));
 }
 
+/* The call that did not come back; NULL: some later one. */
+static const char *stage_name(uint32_t stage)
+{
+    static const char *const names[] = {NULL, "loading the file", "the entry", "is_available",
+                                        "create"};
+
+    return stage < sizeof names / sizeof names[0] ? names[stage] : NULL;
+}
+
+static void set_too_long(struct kit_outcome *outcome, double limit)
+{
+    const char *stage = stage_name(outcome->stage);
+
+    outcome->verdict = KIT_TOO_LONG;
+    snprintf(outcome->text, sizeof outcome->text, "not done after %g seconds%s%s", limit,
+             stage ? ", in " : "", stage ? stage : "");
+}
+
 static void run_apart(const char *path, const struct manner *manner, const struct kit_test *test,
                       uint32_t seed, struct kit_outcome *shared)
 {
@@ -110,8 +128,7 @@ static void run_apart(const char *path, const struct manner *manner, const struc
     } else if (wait_for(child, manner->limit, &status)) {
         set_end_verdict(shared, status);
     } else {
-        shared->verdict = KIT_TOO_LONG;
-        snprintf(shared->text, sizeof shared->text, "not done after %g seconds", manner->limit);
+        set_too_long(shared, manner->limit);
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
 }
@@ -127,6 +144,18 @@ static void run_once(const char *path, const struct manner *manner, const struct
     shared->text[sizeof shared->text - 1] = '\0';
 }
 
+/* Says how far a test of FUZZ is, at its beginning and each second after that. */
+static void show_progress(const struct manner *manner, const struct kit_test *test, uint32_t done)
+{
+    static double last;
+
+    if (!manner->shows_progress || (done > 0 && seconds() - last < 1))
+        return;
+    last = seconds();
+    fprintf(stderr, "backplane-check: %s: %u of %u seeds\n", test->id, (unsigned)done,
+            (unsigned)manner->rounds);
+}
+
 /* Seed by seed, up to the first that fails; the words say which. */
 static void run_seeds(const char *path, const struct manner *manner, const struct kit_test *test,
                       struct kit_outcome *shared)
@@ -136,6 +165,7 @@ static void run_seeds(const char *path, const struct manner *manner, const struc
     char text[KIT_TEXT];
 
     for (uint32_t i = 0; i < manner->rounds; i++) {
+        show_progress(manner, test, i);
         run_once(path, manner, test, manner->seed + i, shared);
         n_apply += shared->verdict != KIT_SKIP;
         if (shared->verdict == KIT_PASS || shared->verdict == KIT_SKIP)

@@ -14,6 +14,7 @@ struct manner {
     const struct kit_given *given; /* values of options */
     uint32_t n_given;
     bool in_process;
+    bool shows_progress; /* of FUZZ, on standard error */
 };
 
 /* Runs result->test on the plug-in and fills in the rest. `shared` is memory of both processes. */

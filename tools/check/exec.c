@@ -132,6 +132,11 @@ static void check_frame(struct kit_exec *exec)
         kit_fail(kit, "frame_create succeeds without a frame");
     if (align & (align - 1))
         kit_fail(kit, "scratch_align is %zu, no power of two", align);
+    if (exec->needs.io_align & (exec->needs.io_align - 1) || exec->needs.io_align > 4096)
+        kit_fail(kit, "io_align is %u, no power of two up to 4096", (unsigned)exec->needs.io_align);
+    if (exec->needs.in_slack > 4096 || exec->needs.out_slack > 4096)
+        kit_fail(kit, "in_slack is %u and out_slack %u; 4096 are the most",
+                 (unsigned)exec->needs.in_slack, (unsigned)exec->needs.out_slack);
     if (!kit->p.dev && exec->needs.scratch_space != BP_SPACE_HOST)
         kit_fail(kit, "scratch_space is %u, but it has no memory of its own",
                  (unsigned)exec->needs.scratch_space);
@@ -245,13 +250,19 @@ static void note_placed(struct kit_exec *exec, bp_rc rc)
         exec->placed = rc;
 }
 
+/* In host memory as the frame asks for it: bp_frame_needs.io_align and the bytes behind. */
 static void place_one(struct kit_exec *exec, struct kit_block *block, size_t bytes,
-                      bp_tensor *tensor, unsigned skew)
+                      bp_tensor *tensor, size_t slack, unsigned skew)
 {
-    size_t unit = tensor->space == BP_SPACE_HOST ? bp_dtype_width(tensor->dtype) / 8 : KIT_GUARD;
+    bool is_here = tensor->space == BP_SPACE_HOST;
+    size_t unit = is_here ? bp_dtype_width(tensor->dtype) / 8 : KIT_GUARD, align = 64;
 
-    note_placed(exec, kit_block_make(exec, block, tensor->space, bytes,
-                                     exec->placing == KIT_LOOSE ? 64 : unit, skew * unit));
+    if (is_here && exec->needs.io_align > unit)
+        unit = exec->needs.io_align;
+    if (exec->placing != KIT_LOOSE || unit > align)
+        align = unit;
+    note_placed(exec, kit_block_make_slack(exec, block, tensor->space, bytes, is_here ? slack : 0,
+                                           align, skew * unit));
     tensor->base = block->base ? block->base : block->data - skew * unit;
     tensor->offset = block->base ? (uint64_t)(block->data - block->image) : skew * unit;
     tensor->bytes = bytes;
@@ -300,7 +311,7 @@ void kit_place(struct kit_exec *exec, const struct kit_case *c, unsigned seed, u
         if (!kit_is_fed(&c->in[i]))
             continue;
         place_one(exec, &exec->in_block[k], kit_bytes(&c->in[i]), &exec->in[k],
-                  skew ? skew + k : 0);
+                  exec->needs.in_slack, skew ? skew + k : 0);
         if (exec->placing != KIT_LOOSE && !exec->in_block[k].base)
             kit_guard_add(exec->in_block[k].data, exec->in_block[k].bytes, "input", (int)k, true);
         k++;
@@ -310,7 +321,8 @@ void kit_place(struct kit_exec *exec, const struct kit_case *c, unsigned seed, u
         note_placed(exec, kit_block_make(exec, &exec->out_block, exec->out[0].space, exec->capacity,
                                          64, 0));
     else
-        place_one(exec, &exec->out_block, kit_bytes(&c->out), &exec->out[0], skew);
+        place_one(exec, &exec->out_block, kit_bytes(&c->out), &exec->out[0], exec->needs.out_slack,
+                  skew);
     if (exec->placing != KIT_LOOSE && !exec->out_block.base)
         kit_guard_add(exec->out_block.data, exec->out_block.bytes, "the output", -1, false);
     place_scratch(exec);

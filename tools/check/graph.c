@@ -369,6 +369,8 @@ static void answer(void *h, uint32_t node, const bp_claim *claim)
     if (claim->cost && claim->cost->known &&
         !(is_cost(claim->cost->run_ns) && is_cost(claim->cost->launch_ns)))
         answers->broken = "a cost is negative or not finite";
+    if (node >= KIT_NODES)
+        return; /* of a graph about whose nodes nothing is kept */
     row = &answers->node[node];
     row->is_given = true;
     row->verdict = claim->verdict;
@@ -387,13 +389,24 @@ void kit_ask(struct kit *kit, bp_instance *instance, const bp_graph *table, stru
         kit_fail(kit, "capability gives %d: %s", (int)rc, kit->words);
 }
 
-bool kit_takes(struct kit *kit, bp_instance *instance, const struct kit_case *c, uint32_t flags)
+uint32_t kit_verdict_of(struct kit *kit, bp_instance *instance, const struct kit_case *c,
+                        uint32_t flags, char *words)
 {
     struct kit_graph *graph = kit_graph_new();
     struct kit_answers answers;
 
-    kit_graph_add(graph, c, flags);
+    if (c->second)
+        kit_graph_add_pair(graph, c, flags);
+    else
+        kit_graph_add(graph, c, flags);
     kit_ask(kit, instance, kit_graph_table(graph, false), &answers);
     kit_graph_free(graph);
-    return answers.node[0].verdict == BP_YES;
+    if (words)
+        memcpy(words, answers.words, sizeof answers.words);
+    return answers.node[0].verdict;
+}
+
+bool kit_takes(struct kit *kit, bp_instance *instance, const struct kit_case *c, uint32_t flags)
+{
+    return kit_verdict_of(kit, instance, c, flags, NULL) == BP_YES;
 }

@@ -6,7 +6,7 @@
 #include "check/cases/case.h"
 #include "check/kit.h"
 
-enum { KIT_NODES = 1024 /* of a graph about whose nodes answers are kept */ };
+enum { KIT_NODES = 1024 /* nodes of a graph whose answers are kept */ };
 
 /* A graph: as many nodes as were added, independent of each other unless chained. */
 struct kit_graph;
@@ -59,6 +59,9 @@ struct kit_answers {
 /* Asks capability() about a graph; fails the test when it fails. */
 void kit_ask(struct kit *kit, bp_instance *instance, const bp_graph *table,
              struct kit_answers *out);
+/* What capability() says of the node of a case alone: BP_NO, ... words: 256 bytes, or NULL. */
+uint32_t kit_verdict_of(struct kit *kit, bp_instance *instance, const struct kit_case *c,
+                        uint32_t flags, char *words);
 /* Would the node of a case be taken? */
 bool kit_takes(struct kit *kit, bp_instance *instance, const struct kit_case *c, uint32_t flags);
 
@@ -73,6 +76,7 @@ struct kit_block {
     unsigned char *image; /* in it, aligned */
     unsigned char *data;  /* in the image: what counts */
     size_t size, bytes;   /* of the image, of data */
+    size_t slack;         /* bytes after data that the provider may touch too */
     size_t mapped;        /* bytes of raw, if it is mapped */
     uint32_t space;
     void *base; /* in that space; NULL in host memory */
@@ -145,6 +149,9 @@ enum { KIT_GUARD = 256, KIT_POISON = 0xff /* NaN in every float type */ };
 /* A block of n bytes, `skew` bytes from an aligned place, all poison. What it was is freed. */
 bp_rc kit_block_make(struct kit_exec *exec, struct kit_block *block, uint32_t space, size_t n,
                      size_t align, size_t skew);
+/* The same, with more bytes after the n, which the provider may read or write. */
+bp_rc kit_block_make_slack(struct kit_exec *exec, struct kit_block *block, uint32_t space, size_t n,
+                           size_t slack, size_t align, size_t skew);
 void kit_block_free(struct kit_exec *exec, struct kit_block *block);
 /* Copies the image to the provider's memory, or back; nothing to do in host memory. */
 bp_rc kit_block_copy(struct kit_exec *exec, struct kit_block *block, bool is_up, void *stream);

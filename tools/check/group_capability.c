@@ -3,6 +3,8 @@
 
 #include "config.h"
 
+#include <time.h>
+
 #include "check/graph.h"
 
 /* A graph of every case, each twice: with sizes that are known and that are not. */
@@ -181,6 +183,70 @@ static void keeps_its_word(struct kit *kit)
     kit_note(kit, "%u programs", n);
 }
 
+/* Nothing that happens between two questions changes the answer. */
+static void keeps_its_mind(struct kit *kit)
+{
+    struct kit_graph *graph = all_cases();
+    bp_instance *instance = begin(kit), *other = kit_instance(kit);
+    static struct kit_answers first, again;
+
+    kit_ask(kit, instance, kit_graph_table(graph, false), &first);
+    for (const struct kit_case *c = kit_first_taken(kit, instance); c;
+         c = kit_next_taken(kit, instance, c + 1))
+        kit_run_case(kit, instance, c, 0, 0);
+    kit_ask(kit, instance, kit_graph_table(graph, false), &again);
+    if (memcmp(first.node, again.node, sizeof first.node) != 0)
+        kit_fail(kit, "after it compiled and ran programs it answers otherwise than before");
+    kit_ask(kit, other, kit_graph_table(graph, false), &again);
+    if (memcmp(first.node, again.node, sizeof first.node) != 0)
+        kit_fail(kit, "another instance with the same options answers otherwise");
+    kit->p.destroy(other);
+    kit->p.destroy(instance);
+    kit_graph_free(graph);
+}
+
+/* The best of a few calls about n nodes, in seconds. */
+static double time_of(struct kit *kit, bp_instance *instance, uint32_t n)
+{
+    static struct kit_answers found;
+    struct kit_graph *graph = kit_graph_new_for(n);
+    const bp_graph *table;
+    double best = 1e9;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct kit_case *c = &kit_cases[i % kit_n_cases];
+
+        kit_graph_add(graph, c->is_large ? &kit_cases[0] : c, 0);
+    }
+    table = kit_graph_table(graph, false);
+    for (int i = 0; i < 5; i++) {
+        struct timespec start, end;
+        double took;
+
+        clock_gettime(CLOCK_MONOTONIC, &start);
+        kit_ask(kit, instance, table, &found);
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        took = (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
+        best = took < best ? took : best;
+    }
+    kit_graph_free(graph);
+    return best;
+}
+
+static void linear(struct kit *kit)
+{
+    enum { FEW = 1000, MANY = 8000 };
+    const double factor = 3 * (double)MANY / FEW; /* caches cost something, a square costs 64 */
+    bp_instance *instance = begin(kit);
+    double few = time_of(kit, instance, FEW), many = time_of(kit, instance, MANY);
+
+    kit->p.destroy(instance);
+    if (many > 0.02 && many > factor * few)
+        kit_fail(kit, "capability takes %.1f ms for %d nodes and %.1f ms for %d", few * 1e3, FEW,
+                 many * 1e3, MANY);
+    kit_note(kit, "%.1f ms for %d nodes, %.1f ms for %d", few * 1e3, FEW, many * 1e3, MANY);
+}
+
 static const struct kit_test tests[] = {
     {"BPK-CAPABILITY-01", "every node gets an answer, every refusal a reason", "bp_claims.node",
      answers},
@@ -193,6 +259,10 @@ static const struct kit_test tests[] = {
     {"BPK-CAPABILITY-06", "unknown types and ranks are answered", "bp_value.dtype, .rank",
      unknowns},
     {"BPK-CAPABILITY-07", "what is taken compiles", "bp_provider.capability", keeps_its_word},
+    {"BPK-CAPABILITY-08", "what happens between two questions does not matter",
+     "bp_provider.capability: pure", keeps_its_mind},
+    {"BPK-CAPABILITY-09", "its time grows with the number of nodes, not with its square",
+     "bp_provider.capability", linear},
 };
 
 const struct kit_group kit_capability = {"CAPABILITY", tests, sizeof tests / sizeof tests[0]};

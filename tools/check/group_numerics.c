@@ -216,6 +216,88 @@ static void chains(struct kit *kit)
     kit_settle(kit);
 }
 
+/* ---- nodes that are taken beside others only ------------------------------------------------- */
+
+static bool same_shape(const struct kit_port *a, const struct kit_port *b)
+{
+    if (a->is_absent || b->is_absent || a->dtype != b->dtype || a->rank != b->rank)
+        return false;
+    for (uint32_t d = 0; d < a->rank; d++) {
+        if (a->dims[d] != b->dims[d])
+            return false;
+    }
+    return true;
+}
+
+/* Makes an elementwise case fit a shape. */
+static void fit(struct kit_case *c, const struct kit_port *shape)
+{
+    if (c->reference != ref_unary || c->in[0].dtype != shape->dtype)
+        return;
+    c->in[0].rank = c->out.rank = shape->rank;
+    memcpy(c->in[0].dims, shape->dims, sizeof shape->dims);
+    memcpy(c->out.dims, shape->dims, sizeof shape->dims);
+}
+
+/* Is a pair taken, one node of it for its own sake? */
+static bool is_group(struct kit *kit, bp_instance *instance, const struct kit_case *pair)
+{
+    struct kit_graph *graph = kit_graph_new();
+    struct kit_answers found;
+    uint32_t a, b;
+
+    kit_graph_add_pair(graph, pair, 0);
+    kit_ask(kit, instance, kit_graph_table(graph, false), &found);
+    kit_graph_free(graph);
+    a = found.node[0].verdict;
+    b = found.node[1].verdict;
+    return a != BP_NO && b != BP_NO && (a == BP_YES || b == BP_YES);
+}
+
+/* Runs c before or after another case that is taken; false: there is none. */
+static bool run_beside(struct kit *kit, bp_instance *instance, const struct kit_case *c)
+{
+    static struct kit_case first, second, pair;
+
+    for (const struct kit_case *t = kit_first_taken(kit, instance); t;
+         t = kit_next_taken(kit, instance, t + 1)) {
+        for (int is_after = 0; is_after < 2; is_after++) {
+            first = is_after ? *t : *c;
+            second = is_after ? *c : *t;
+            fit(&second, &first.out);
+            if (!same_shape(&first.out, &second.in[0]))
+                fit(&first, &second.in[0]);
+            if (kit_count(&first.out) == 0 || second.in[0].role == KIT_CONSTANT ||
+                !same_shape(&first.out, &second.in[0]) || !kit_case_pair(&first, &second, &pair) ||
+                !is_group(kit, instance, &pair))
+                continue;
+            pair.name = c->name;
+            kit_run_case(kit, instance, &pair, 0, 0);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void beside_others(struct kit *kit)
+{
+    bp_instance *instance = kit_begin(kit);
+
+    for (const struct kit_case *c = kit_cases; c < kit_cases + kit_n_cases; c++) {
+        if (c->is_large || kit_verdict_of(kit, instance, c, 0, NULL) != BP_ONLY_IN_GROUP)
+            continue;
+        count_case(kit, run_beside(kit, instance, c));
+    }
+    kit->p.destroy(instance);
+    kit_settle(kit);
+    if (kit->outcome->n_cases == 0)
+        kit_skip(kit, "it answers no case with BP_ONLY_IN_GROUP");
+    kit->outcome->n_cases = 0; /* the cases are counted where they are asked for alone */
+    if (kit->outcome->n_ran == 0)
+        kit_skip(kit, "no node that it takes fits beside those of BP_ONLY_IN_GROUP");
+    kit_note(kit, "%u cases, each beside a node that is taken", (unsigned)kit->outcome->n_ran);
+}
+
 static const struct kit_test numerics[] = {
     {"BPK-NUMERICS-01", "elementwise operators of one input", "ONNX operators", unary},
     {"BPK-NUMERICS-02", "elementwise operators of two inputs, broadcast", "ONNX operators", binary},
@@ -231,6 +313,8 @@ static const struct kit_test numerics[] = {
     {"BPK-NUMERICS-11", "integers with scales and zero points", "ONNX operators", quantized},
     {"BPK-NUMERICS-12", "weights that are initializers", "bp_host.constant", constant_weights},
     {"BPK-NUMERICS-13", "tensors larger than a cache", "ONNX operators", large},
+    {"BPK-NUMERICS-14", "nodes that are taken only beside others", "BP_ONLY_IN_GROUP",
+     beside_others},
 };
 
 const struct kit_group kit_numerics = {"NUMERICS", numerics, sizeof numerics / sizeof numerics[0]};

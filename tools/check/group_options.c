@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-#include "check/kit.h"
+#include "check/graph.h"
 
 static void need_options(struct kit *kit)
 {
@@ -176,6 +176,24 @@ static void wrong_device(struct kit *kit)
         kit_fail(kit, "create refuses device 9999 with %d and no word", (int)rc);
 }
 
+/* Everything that a provider may do with its options happens after their texts are gone. */
+static void texts_are_copied(struct kit *kit)
+{
+    bp_instance *instance;
+    unsigned n = 0;
+
+    need_options(kit);
+    kit_open_usable(kit);
+    instance = kit_instance_without_texts(kit);
+    for (const struct kit_case *c = kit_first_taken(kit, instance); c;
+         c = kit_next_taken(kit, instance, c + 1)) {
+        kit_run_case(kit, instance, c, 0, 0);
+        n++;
+    }
+    kit->p.destroy(instance);
+    kit_note(kit, "%u programs", n);
+}
+
 static void help_texts(struct kit *kit)
 {
     need_options(kit);
@@ -227,6 +245,8 @@ static const struct kit_test tests[] = {
      bounds},
     {"BPK-OPTIONS-05", "dynamic options can be set", "bp_provider.set_option", dynamic},
     {"BPK-OPTIONS-06", "a device that is not there is refused", "bp_provider.create", wrong_device},
+    {"BPK-OPTIONS-07", "what it keeps of options is a copy", "bp_opt: lent for the call",
+     texts_are_copied},
 };
 
 const struct kit_group kit_options = {"OPTIONS", tests, sizeof tests / sizeof tests[0]};

@@ -3,94 +3,12 @@
 
 #include "config.h"
 
-#include <dirent.h>
-#include <fenv.h>
-#include <locale.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "check/kit.h"
+#include "check/process/surroundings.h"
 
-extern char **environ;
-
-enum { ENVIRONMENT_MAX = 65536, N_THREADS = 8, N_CALLS = 50 };
-
-/* What a probe must not change. */
-struct surroundings {
-    unsigned threads, fds;
-    sigset_t mask;
-    struct sigaction actions[32];
-    char locale[256], dir[4096];
-    char environment[ENVIRONMENT_MAX];
-    int rounding;
-};
-
-static unsigned entries(const char *path)
-{
-    DIR *dir = opendir(path);
-    unsigned n = 0;
-
-    while (dir && readdir(dir))
-        n++;
-    if (dir)
-        closedir(dir);
-    return n;
-}
-
-static void look(struct surroundings *now)
-{
-    size_t n = 0;
-
-    memset(now, 0, sizeof *now);
-    now->threads = entries("/proc/self/task");
-    now->fds = entries("/proc/self/fd");
-    pthread_sigmask(SIG_BLOCK, NULL, &now->mask);
-    for (int s = 1; s < 32; s++)
-        sigaction(s, NULL, &now->actions[s]);
-    snprintf(now->locale, sizeof now->locale, "%s", setlocale(LC_ALL, NULL));
-    if (!getcwd(now->dir, sizeof now->dir))
-        now->dir[0] = '\0';
-    for (char **v = environ; *v && n < sizeof now->environment; v++) {
-        int m = snprintf(now->environment + n, sizeof now->environment - n, "%s\n", *v);
-
-        n += m > 0 ? (size_t)m : 0;
-    }
-    now->rounding = fegetround();
-#if defined(__x86_64__)
-    {
-        unsigned mxcsr;
-
-        __asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
-        now->rounding = (int)(mxcsr & 0xffc0); /* modes, without the sticky flags */
-    }
-#endif
-}
-
-static void compare(struct kit *kit, const struct surroundings *a, const struct surroundings *b,
-                    const char *what)
-{
-    if (a->threads != b->threads)
-        kit_fail(kit, "%s leaves %d threads", what, (int)(b->threads - a->threads));
-    if (a->fds != b->fds)
-        kit_fail(kit, "%s leaves %d open descriptors", what, (int)(b->fds - a->fds));
-    if (memcmp(&a->mask, &b->mask, sizeof a->mask) != 0)
-        kit_fail(kit, "%s changes the signal mask", what);
-    for (int s = 1; s < 32; s++) {
-        if (a->actions[s].sa_handler != b->actions[s].sa_handler)
-            kit_fail(kit, "%s changes what signal %d does", what, s);
-    }
-    if (strcmp(a->locale, b->locale) != 0)
-        kit_fail(kit, "%s changes the locale to %s", what, b->locale);
-    if (strcmp(a->dir, b->dir) != 0)
-        kit_fail(kit, "%s changes the working directory", what);
-    if (strcmp(a->environment, b->environment) != 0)
-        kit_fail(kit, "%s changes the environment", what);
-    if (a->rounding != b->rounding)
-        kit_fail(kit, "%s changes the floating-point mode", what);
-}
+enum { N_THREADS = 8, N_CALLS = 50 };
 
 struct question {
     bp_avail avail;
@@ -105,7 +23,7 @@ static bp_rc ask(struct kit *kit, struct question *q, bp_err *err)
     q->avail.reason_cap = sizeof q->reason;
     q->avail.fix = q->fix;
     q->avail.fix_cap = sizeof q->fix;
-    return kit->p.is_available(&kit->host.table, &q->avail, err);
+    return kit_is_available(kit, &q->avail, err);
 }
 
 static void need_probe(struct kit *kit)
@@ -160,24 +78,24 @@ static void well_formed(struct kit *kit)
 
 static void loading_leaves_nothing(struct kit *kit)
 {
-    static struct surroundings before, after;
+    static struct kit_surroundings before, after;
 
-    look(&before);
+    kit_look(&before);
     kit_open(kit);
-    look(&after);
-    compare(kit, &before, &after, "loading");
+    kit_look(&after);
+    kit_compare(kit, &before, &after, KIT_OF_ALL, "loading");
 }
 
 static void probing_leaves_nothing(struct kit *kit)
 {
-    static struct surroundings before, after;
+    static struct kit_surroundings before, after;
     struct question q;
 
     need_probe(kit);
-    look(&before);
+    kit_look(&before);
     (void)ask(kit, &q, kit_err(kit));
-    look(&after);
-    compare(kit, &before, &after, "is_available");
+    kit_look(&after);
+    kit_compare(kit, &before, &after, KIT_OF_ALL, "is_available");
 }
 
 /* Buffers of one byte, and no buffers. */

@@ -80,6 +80,14 @@ void kit_protect(void *data, size_t n, bool is_read_only)
         abort();
 }
 
+void kit_forbid(void *data, size_t n)
+{
+    uintptr_t first = (uintptr_t)data / PAGE * PAGE, end = (uintptr_t)data + (n ? n : 1);
+
+    if (mprotect((void *)first, pages(end - first), PROT_NONE) != 0)
+        abort();
+}
+
 void kit_guard_add(const void *data, size_t n, const char *what, int number, bool is_read_only)
 {
     for (int i = 0; i < MOST; i++) {
@@ -103,16 +111,27 @@ static const char *kind_of(const void *context)
 #endif
 }
 
-/* The region that an address is in, or within a page of. */
+/* How far an address is from a region: 0 within it. */
+static size_t distance(const struct region *r, const char *at)
+{
+    if (at < r->data)
+        return (size_t)(r->data - at);
+    return at < r->data + r->n ? 0 : (size_t)(at - r->data) - r->n + 1;
+}
+
+/* The region that an address is in, or the nearest within a page. */
 static const struct region *region_at(const char *at)
 {
+    const struct region *nearest = NULL;
+
     for (int i = 0; i < MOST; i++) {
         const struct region *r = &regions[i];
 
-        if (r->data && at + PAGE >= r->data && at < r->data + pages(r->n) + PAGE)
-            return r;
+        if (r->data && distance(r, at) <= PAGE &&
+            (!nearest || distance(r, at) < distance(nearest, at)))
+            nearest = r;
     }
-    return NULL;
+    return nearest;
 }
 
 /*
@@ -142,8 +161,9 @@ static void stopped(int signal_number, siginfo_t *info, void *context)
                  guarded->doing ? guarded->doing : "", kind, (size_t)(at - r->data) - r->n + 1,
                  r->what, number, r->n);
     else
-        snprintf(outcome->text, sizeof outcome->text, "%s: it %s to %s%s, which it may only read",
-                 guarded->doing ? guarded->doing : "", kind, r->what, number);
+        snprintf(outcome->text, sizeof outcome->text, "%s: it %s %s%s, which it may %s",
+                 guarded->doing ? guarded->doing : "", kind, r->what, number,
+                 r->is_read_only ? "only read" : "not touch any more");
     outcome->verdict = KIT_FAIL;
     outcome->is_done = 1;
     _exit(0);

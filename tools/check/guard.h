@@ -20,6 +20,9 @@ void kit_unmap(void *block, size_t mapped); /* and forgets what kit_guard_add() 
 /* Makes the pages of n bytes read-only, or writable again. */
 void kit_protect(void *data, size_t n, bool is_read_only);
 
+/* Takes all access from the pages of n bytes. */
+void kit_forbid(void *data, size_t n);
+
 /* What n bytes are, for the words of a test: `what` and a number, or -1 for none. */
 void kit_guard_add(const void *data, size_t n, const char *what, int number, bool is_read_only);
 /* From now on an access beside such bytes fails the test. Not where a debugger should see it. */

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "check/graph.h"
 #include "check/guard.h"
@@ -271,6 +272,15 @@ static void drop_weight(struct kit_host *host, struct kit_weight *gone)
     kit_alloc_pause(false);
 }
 
+static int64_t host_now(void *h)
+{
+    struct timespec now;
+
+    (void)h;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 static void host_weight_put(void *h, const void *p)
 {
     struct kit_host *host = h;
@@ -322,5 +332,6 @@ void kit_host_init(struct kit_host *host, const char *path)
     host->table.constant = host_constant;
     host->table.weight_get = host_weight_get;
     host->table.weight_put = host_weight_put;
+    host->table.now_ns = host_now;
     host->table.extension = host_extension;
 }

@@ -106,7 +106,8 @@ struct kit_group {
 /* The groups in the order in which they run; NULL ends them. */
 extern const struct kit_group *const kit_groups[];
 extern const struct kit_group kit_file, kit_abi, kit_probe, kit_options, kit_capability,
-    kit_numerics, kit_run, kit_device, kit_shapes, kit_cache, kit_life, kit_docs, kit_fuzz;
+    kit_numerics, kit_weights, kit_run, kit_cancel, kit_state, kit_process, kit_device, kit_shapes,
+    kit_cache, kit_life, kit_docs, kit_fuzz;
 
 #define KIT_PRINTF __attribute__((format(printf, 2, 3)))
 
@@ -128,6 +129,8 @@ void kit_map(struct kit *kit);
 void kit_open(struct kit *kit);
 /* The same, and skips the test when the provider is not usable here. */
 void kit_open_usable(struct kit *kit);
+/* is_available(), known to the kit's process if it does not return. */
+bp_rc kit_is_available(struct kit *kit, bp_avail *out, bp_err *err);
 /*
  * Rows for create(), to be freed: options have their defaults, or what the user gives, but for
  * option `row` (BP_NONE: none), which has a value of the test's. Skips the test where a default is
@@ -136,6 +139,8 @@ void kit_open_usable(struct kit *kit);
 bp_opt *kit_option_values(struct kit *kit, uint32_t row, const char *text);
 /* Warns unless the provider has the options that the user gives, with such values. */
 void kit_check_given(struct kit *kit);
+/* Prints the cases that the provider refuses, with its words, to standard output. */
+void kit_list_refused(struct kit *kit);
 /* An instance with all options at their defaults. Fails the test if there is none. */
 bp_instance *kit_instance(struct kit *kit);
 /* The same without failing: option `row` (BP_NONE: none) has another value; on another device. */
@@ -145,6 +150,11 @@ bp_rc kit_create_on(struct kit *kit, uint32_t device, bp_instance **out);
 const bp_option *kit_option(const struct kit *kit, uint32_t i);
 /* A text as a value of an option; false: it is none. */
 bool kit_parse(const bp_option *option, const char *text, bp_opt *out);
+/*
+ * An instance whose options' texts cannot be read any more, as a host may free them when create()
+ * returned; who does read them ends the test.
+ */
+bp_instance *kit_instance_without_texts(struct kit *kit);
 /* Fails the test if the plug-in broke a rule of the host's table meanwhile. */
 void kit_settle(struct kit *kit);
 

@@ -4,6 +4,8 @@
 
 bin_PROGRAMS += tools/backplane-check
 tools_backplane_check_CPPFLAGS = -I. $(AM_CPPFLAGS) -I$(srcdir)/tools
+# __cxa_atexit() of surroundings.c is to be found by plug-ins.
+tools_backplane_check_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 tools_backplane_check_LDADD = $(DL_LIBS) $(PTHREAD_LIBS) $(MATH_LIBS)
 tools_backplane_check_SOURCES = \
 	%D%/alloc.c \
@@ -23,6 +25,7 @@ tools_backplane_check_SOURCES = \
 	%D%/graph.c %D%/graph.h \
 	%D%/guard.c %D%/guard.h \
 	%D%/group_abi.c \
+	%D%/group_cancel.c \
 	%D%/group_capability.c \
 	%D%/group_device.c \
 	%D%/group_file.c \
@@ -33,11 +36,16 @@ tools_backplane_check_SOURCES = \
 	%D%/group_probe.c \
 	%D%/group_run.c \
 	%D%/group_shapes.c \
+	%D%/group_state.c \
+	%D%/group_weights.c \
 	%D%/host.c \
 	%D%/kit.h \
 	%D%/main.c \
 	%D%/memory.c \
 	%D%/open.c \
+	%D%/process/group_process.c \
+	%D%/process/sanitizer.c %D%/process/sanitizer.h \
+	%D%/process/surroundings.c %D%/process/surroundings.h \
 	%D%/report.c %D%/report.h \
 	%D%/results.c \
 	%D%/starved.c %D%/starved.h \

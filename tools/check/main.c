@@ -13,17 +13,19 @@
 
 #include "check/apart.h"
 #include "check/cases/case.h"
+#include "check/process/sanitizer.h"
 
 enum { USAGE = 4, LIMIT_SECONDS = 60, ROUNDS = 100, MAX_GIVEN = 64 };
 
 const struct kit_group *const kit_groups[] = {
-    &kit_file,   &kit_abi,    &kit_probe, &kit_options, &kit_capability, &kit_numerics, &kit_run,
-    &kit_device, &kit_shapes, &kit_cache, &kit_life,    &kit_docs,       &kit_fuzz,     NULL,
+    &kit_file,    &kit_abi,   &kit_probe,  &kit_options, &kit_capability, &kit_numerics,
+    &kit_weights, &kit_run,   &kit_cancel, &kit_state,   &kit_process,    &kit_device,
+    &kit_shapes,  &kit_cache, &kit_life,   &kit_docs,    &kit_fuzz,       NULL,
 };
 
 static struct {
     const char *only, *json, *junit;
-    bool quiet, list, fuzz;
+    bool quiet, verbose, list, fuzz;
     struct kit_given given[MAX_GIVEN];
     struct manner manner; /* of running tests */
 } options = {.manner = {.limit = LIMIT_SECONDS, .rounds = ROUNDS}};
@@ -46,10 +48,12 @@ static const char help[] =
     "  --junit FILE     Write the results as JUnit's XML.\n"
     "  --list           Print the tests with the clauses that they cite.\n"
     "  --quiet          Print only what is wrong.\n"
+    "  --verbose        Also list the cases that the provider refuses, with its words.\n"
     "  --help           Say this.\n"
     "  --version        Say the version of the kit and of the ABI.\n"
     "\n"
-    "Exit status: 0 conformant, 1 a test failed, 2 not loadable, 3 warnings only, 4 wrong usage.\n";
+    "Exit status: 0 conformant, 1 a test failed, 2 not loadable, 3 warnings only, 4 wrong usage,\n"
+    "5 nothing was tested, because no case ran.\n";
 
 /* ---- all tests ------------------------------------------------------------------------------- */
 
@@ -126,9 +130,45 @@ static bool has_options(const char *path, struct kit_outcome *shared)
     return false;
 }
 
+/* Apart as well; the child prints. */
+static void list_refused(const char *path, struct kit_outcome *shared)
+{
+    static const struct kit_test test = {"", "", "", kit_list_refused};
+    struct result result = {.group = &kit_capability, .test = &test};
+
+    fflush(stdout);
+    run_test(path, &options.manner, &result, shared);
+}
+
+/*
+ * Did the plug-in hang in a call that each test begins with? Then one test has shown it, and each of
+ * the others would take as long.
+ */
+static bool is_stuck(const struct result *result)
+{
+    return result->outcome.verdict == KIT_TOO_LONG && result->outcome.stage != KIT_BEYOND;
+}
+
+/* Runs the tests, up to one that shows that the others cannot run. */
+static void run_all(const char *path, struct report *report, struct kit_outcome *shared,
+                    bool has_text)
+{
+    for (size_t i = 0; i < report->n; i++) {
+        run_test(path, &options.manner, &report->results[i], shared);
+        if (has_text)
+            report_line(stdout, &report->results[i], options.quiet);
+        if (is_stuck(&report->results[i]))
+            report->stopped = report->results[i].test->id;
+        if (report->stopped || report_level(report) == 2)
+            break;
+    }
+    if (has_text && options.verbose && !report->stopped && report_level(report) != 2)
+        list_refused(path, shared);
+}
+
 static int check(const char *path)
 {
-    struct report report = {.file = path, .n = choose(NULL)};
+    struct report report = {.file = path, .n = choose(NULL), .is_whole = !options.only};
     struct kit_outcome *shared =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     bool has_text = !options.json || strcmp(options.json, "-") != 0;
@@ -146,13 +186,7 @@ static int check(const char *path)
     }
     choose(report.results);
     read_build_id(path, report.build_id);
-    for (size_t i = 0; i < report.n; i++) {
-        run_test(path, &options.manner, &report.results[i], shared);
-        if (has_text)
-            report_line(stdout, &report.results[i], options.quiet);
-        if (report_level(&report) == 2)
-            break;
-    }
+    run_all(path, &report, shared, has_text);
     level = report_level(&report);
     if (has_text)
         report_summary(stdout, &report);
@@ -213,13 +247,21 @@ static bool read_number(const char *text, uint32_t low, uint32_t *out)
 }
 
 static const struct option known[] = {
-    {"only", required_argument, NULL, 'o'},   {"provider", required_argument, NULL, 'p'},
-    {"option", required_argument, NULL, 'O'}, {"timeout", required_argument, NULL, 't'},
-    {"fuzz", required_argument, NULL, 'f'},   {"rounds", required_argument, NULL, 'r'},
-    {"in-process", no_argument, NULL, 'i'},   {"json", required_argument, NULL, 'j'},
-    {"junit", required_argument, NULL, 'u'},  {"list", no_argument, NULL, 'l'},
-    {"quiet", no_argument, NULL, 'q'},        {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, 'V'},      {NULL, 0, NULL, 0},
+    {"only", required_argument, NULL, 'o'},
+    {"provider", required_argument, NULL, 'p'},
+    {"option", required_argument, NULL, 'O'},
+    {"timeout", required_argument, NULL, 't'},
+    {"fuzz", required_argument, NULL, 'f'},
+    {"rounds", required_argument, NULL, 'r'},
+    {"in-process", no_argument, NULL, 'i'},
+    {"json", required_argument, NULL, 'j'},
+    {"junit", required_argument, NULL, 'u'},
+    {"list", no_argument, NULL, 'l'},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {"verbose", no_argument, NULL, 'v'},
+    {"version", no_argument, NULL, 'V'},
+    {NULL, 0, NULL, 0},
 };
 
 /* -1: go on; else the exit status. */
@@ -227,7 +269,7 @@ static int read_options(int argc, char **argv)
 {
     int c;
 
-    while ((c = getopt_long(argc, argv, "qhV", known, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "qvhV", known, NULL)) != -1) {
         switch (c) {
         case 'o':
             options.only = optarg;
@@ -268,6 +310,9 @@ static int read_options(int argc, char **argv)
             break;
         case 'q':
             options.quiet = true;
+            break;
+        case 'v':
+            options.verbose = true;
             break;
         case 'h':
             fputs(help, stdout);
@@ -330,5 +375,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "backplane-check: error: %s: %s\n", argv[optind], strerror(errno));
         return 2;
     }
+    if (!sanitizer_restart(path, argv))
+        return 2;
+    options.manner.shows_progress = options.quiet || isatty(2);
     return check(path);
 }

@@ -41,10 +41,11 @@ static bp_rc take_device_memory(struct kit_exec *exec, struct kit_block *block, 
 /* Pages without access follow the bytes, or stand before them. The rest of their pages is guards. */
 static void map_block(struct kit_block *block, uint32_t placing, size_t align)
 {
+    size_t n = block->bytes + block->slack;
     void *data, *raw;
 
-    raw = placing == KIT_AT_START ? kit_map_after(block->bytes, &data, &block->mapped)
-                                  : kit_map_tight(block->bytes, align, &data, &block->mapped);
+    raw = placing == KIT_AT_START ? kit_map_after(n, &data, &block->mapped)
+                                  : kit_map_tight(n, align, &data, &block->mapped);
     block->raw = raw;
     block->image = block->raw + PAGE;
     block->size = block->mapped - 2 * (size_t)PAGE;
@@ -55,7 +56,7 @@ static void allocate_block(struct kit_block *block, size_t align, size_t skew)
 {
     size_t before = align > KIT_GUARD ? align : KIT_GUARD;
 
-    block->size = before + skew + block->bytes + KIT_GUARD;
+    block->size = before + skew + block->bytes + block->slack + KIT_GUARD;
     block->raw = malloc(block->size + align);
     if (!block->raw)
         abort();
@@ -66,15 +67,22 @@ static void allocate_block(struct kit_block *block, size_t align, size_t skew)
 bp_rc kit_block_make(struct kit_exec *exec, struct kit_block *block, uint32_t space, size_t n,
                      size_t align, size_t skew)
 {
+    return kit_block_make_slack(exec, block, space, n, 0, align, skew);
+}
+
+bp_rc kit_block_make_slack(struct kit_exec *exec, struct kit_block *block, uint32_t space, size_t n,
+                           size_t slack, size_t align, size_t skew)
+{
     kit_block_free(exec, block);
     block->space = space;
     block->bytes = n;
+    block->slack = slack;
     if (exec->placing != KIT_LOOSE && space == BP_SPACE_HOST && align <= PAGE)
         map_block(block, exec->placing, align);
     else
         allocate_block(block, align, skew);
     memset(block->image, GUARD_BYTE, block->size);
-    memset(block->data, KIT_POISON, n);
+    memset(block->data, KIT_POISON, n + slack);
     return space == BP_SPACE_HOST ? BP_OK : take_device_memory(exec, block, align);
 }
 
@@ -90,8 +98,8 @@ bool kit_block_is_whole(const struct kit_block *block)
 
     for (const unsigned char *at = block->image; at < end; at++) {
         if (at == block->data)
-            at += block->bytes;
-        if (*at != GUARD_BYTE)
+            at += block->bytes + block->slack;
+        if (at < end && *at != GUARD_BYTE)
             return false;
     }
     return true;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "check/kit.h"
+#include "check/guard.h"
 
 void kit_settle(struct kit *kit)
 {
@@ -19,11 +19,23 @@ void kit_settle(struct kit *kit)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
+bp_rc kit_is_available(struct kit *kit, bp_avail *out, bp_err *err)
+{
+    bp_rc rc;
+
+    kit->outcome->stage = KIT_AVAILABLE;
+    rc = kit->p.is_available(&kit->host.table, out, err);
+    kit->outcome->stage = KIT_BEYOND;
+    return rc;
+}
+
 void kit_map(struct kit *kit)
 {
     void *symbol;
 
+    kit->outcome->stage = KIT_LOADING;
     kit->handle = dlopen(kit->path, RTLD_NOW | RTLD_LOCAL);
+    kit->outcome->stage = KIT_BEYOND;
     if (!kit->handle)
         kit_fail(kit, "%s", dlerror());
     symbol = dlsym(kit->handle, BP_ENTRY_SYMBOL);
@@ -59,26 +71,28 @@ void kit_open(struct kit *kit)
     bp_rc rc;
 
     kit_map(kit);
+    kit->outcome->stage = KIT_ENTRY;
     rc = kit->entry(&kit->host.table, &kit->module, kit_err(kit));
+    kit->outcome->stage = KIT_BEYOND;
     if (rc < 0)
         kit_fail(kit, "the entry refuses a host of ABI %u.%u with %d: %s", BP_ABI_MAJOR,
                  BP_ABI_MINOR, (int)rc, kit->words);
     if (!kit->module)
         kit_fail(kit, "the entry succeeds but gives no module");
     if (kit->module->magic != BP_MAGIC || kit->module->abi_major != BP_ABI_MAJOR ||
-        kit->module->struct_size < sizeof(bp_module))
+        kit->module->struct_size < BP_LEAST_MODULE)
         kit_fail(kit, "module: magic 0x%08x, ABI %u.%u, %u bytes; the kit speaks 0x%08x, %u.%u, %u",
                  (unsigned)kit->module->magic, kit->module->abi_major, kit->module->abi_minor,
                  (unsigned)kit->module->struct_size, BP_MAGIC, BP_ABI_MAJOR, BP_ABI_MINOR,
-                 (unsigned)sizeof(bp_module));
+                 (unsigned)BP_LEAST_MODULE);
     if (kit->module->n_providers == 0 || !kit->module->providers)
         kit_fail(kit, "the module holds no provider");
     theirs = choose(kit);
     if (!theirs)
         kit_fail(kit, "there is no provider '%s' in it", kit->provider ? kit->provider : "");
-    if (theirs->struct_size < sizeof(bp_provider))
+    if (theirs->struct_size < BP_LEAST_PROVIDER)
         kit_fail(kit, "the provider table has %u bytes; ABI 1.0 has %u",
-                 (unsigned)theirs->struct_size, (unsigned)sizeof(bp_provider));
+                 (unsigned)theirs->struct_size, (unsigned)BP_LEAST_PROVIDER);
     bp_copy_in(&kit->p, sizeof kit->p, theirs);
     if (kit->p.dev) {
         bp_copy_in(&kit->dev, sizeof kit->dev, kit->p.dev);
@@ -102,8 +116,7 @@ void kit_open_usable(struct kit *kit)
     avail.reason_cap = sizeof reason;
     avail.fix = fix;
     avail.fix_cap = sizeof fix;
-    if (kit->p.is_available(&kit->host.table, &avail, kit_err(kit)) < 0 ||
-        avail.state != BP_AVAIL_YES)
+    if (kit_is_available(kit, &avail, kit_err(kit)) < 0 || avail.state != BP_AVAIL_YES)
         kit_skip(kit, "not usable here: %s", reason[0] ? reason : kit->words);
 }
 
@@ -270,7 +283,9 @@ static bp_rc create(struct kit *kit, uint32_t row, const char *text, const uint3
     bp_rc rc;
 
     *out = NULL;
+    kit->outcome->stage = KIT_CREATE;
     rc = kit->p.create(&kit->host.table, opts, kit->p.n_options, devs, n_devs, out, kit_err(kit));
+    kit->outcome->stage = KIT_BEYOND;
     free(opts); /* what create() wants to keep, it copied */
     return rc;
 }
@@ -294,5 +309,47 @@ bp_instance *kit_instance(struct kit *kit)
         kit_fail(kit, "create with default options gives %d: %s", (int)rc, kit->words);
     if (!instance)
         kit_fail(kit, "create succeeds without an instance");
+    return instance;
+}
+
+/* A copy of a text at *at, which moves past it. */
+static const char *move_text(char **at, const char *text)
+{
+    char *copy = *at;
+    size_t n = text ? strlen(text) + 1 : 0;
+
+    if (!text)
+        return NULL;
+    memcpy(copy, text, n);
+    *at += n;
+    return copy;
+}
+
+bp_instance *kit_instance_without_texts(struct kit *kit)
+{
+    bp_opt *opts = kit_option_values(kit, BP_NONE, NULL), *moved;
+    size_t n = kit->p.n_options * sizeof *opts + 1, mapped;
+    bp_instance *instance = NULL;
+    void *data, *block;
+    char *at;
+    bp_rc rc;
+
+    for (uint32_t i = 0; i < kit->p.n_options; i++)
+        n += strlen(opts[i].key) + strlen(opts[i].str ? opts[i].str : "") + 2;
+    block = kit_map_after(n, &data, &mapped);
+    (void)block; /* stays, as long as the process */
+    moved = data;
+    at = (char *)(moved + kit->p.n_options);
+    for (uint32_t i = 0; i < kit->p.n_options; i++) {
+        moved[i] = opts[i];
+        moved[i].key = move_text(&at, opts[i].key);
+        moved[i].str = move_text(&at, opts[i].str);
+    }
+    rc = kit->p.create(&kit->host.table, moved, kit->p.n_options, NULL, 0, &instance, kit_err(kit));
+    kit_guard_add(data, n, "options that were lent for create", -1, false);
+    kit_forbid(data, n);
+    free(opts);
+    if (rc < 0 || !instance)
+        kit_fail(kit, "create with default options gives %d: %s", (int)rc, kit->words);
     return instance;
 }

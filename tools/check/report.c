@@ -3,11 +3,18 @@
 
 #include "config.h"
 
+#include "check/cases/case.h"
 #include "check/report.h"
 
 static const char *const names[] = {"pass", "skip", "warn", "fail", "died", "timeout"};
 
-enum { LEVEL_CONFORMANT = 0, LEVEL_FAILED = 1, LEVEL_NOT_LOADABLE = 2, LEVEL_WARNINGS = 3 };
+enum {
+    LEVEL_CONFORMANT = 0,
+    LEVEL_FAILED = 1,
+    LEVEL_NOT_LOADABLE = 2,
+    LEVEL_WARNINGS = 3,
+    LEVEL_NOTHING = 5
+};
 
 const char *verdict_name(uint32_t verdict)
 {
@@ -27,8 +34,26 @@ static unsigned count(const struct report *report, enum kit_verdict least, enum 
     return n;
 }
 
+/* Cases of NUMERICS that ran, and those that were asked for: all, where no test came so far. */
+static unsigned cases_ran(const struct report *report, unsigned *all)
+{
+    unsigned n = 0;
+
+    *all = 0;
+    for (size_t i = 0; i < report->n; i++) {
+        if (strcmp(report->results[i].group->name, "NUMERICS") != 0)
+            continue;
+        n += report->results[i].outcome.n_ran;
+        *all += report->results[i].outcome.n_cases;
+    }
+    *all = *all ? *all : (unsigned)kit_n_cases;
+    return n;
+}
+
 int report_level(const struct report *report)
 {
+    unsigned all;
+
     for (size_t i = 0; i < report->n; i++) {
         const struct result *r = &report->results[i];
 
@@ -37,13 +62,16 @@ int report_level(const struct report *report)
     }
     if (count(report, KIT_FAIL, KIT_TOO_LONG) > 0)
         return LEVEL_FAILED;
+    if (report->is_whole && cases_ran(report, &all) == 0)
+        return LEVEL_NOTHING;
     return count(report, KIT_WARN, KIT_WARN) > 0 ? LEVEL_WARNINGS : LEVEL_CONFORMANT;
 }
 
 static const char *level_name(int level)
 {
-    static const char *const levels[] = {"conformant", "failed", "not loadable",
-                                         "conformant, with warnings"};
+    static const char *const levels[] = {"conformant",   "failed",
+                                         "not loadable", "conformant, with warnings",
+                                         "wrong usage",  "nothing was tested"};
 
     return levels[level];
 }
@@ -74,6 +102,14 @@ void report_line(FILE *out, const struct result *result, bool quiet)
 
 void report_summary(FILE *out, const struct report *report)
 {
+    unsigned all, ran = cases_ran(report, &all);
+
+    if (report->stopped)
+        fprintf(out,
+                "%s: the tests after this one were not run: each of them begins with that call\n",
+                report->stopped);
+    if (report->is_whole && !report->stopped)
+        fprintf(out, "%s: %u of %u cases ran\n", report->file, ran, all);
     fprintf(out, "%s: %s: %u passed, %u skipped, %u with a warning, %u failed\n", report->file,
             level_name(report_level(report)), count(report, KIT_PASS, KIT_PASS),
             count(report, KIT_SKIP, KIT_SKIP), count(report, KIT_WARN, KIT_WARN),
@@ -100,6 +136,7 @@ static void json_text(FILE *out, const char *key, const char *text)
 
 void report_json(FILE *out, const struct report *report)
 {
+    unsigned all, ran;
     const char *comma = "";
 
     fputs("{\n  ", out);
@@ -110,7 +147,9 @@ void report_json(FILE *out, const struct report *report)
     json_text(out, "build_id", report->build_id);
     fputs(",\n  ", out);
     json_text(out, "result", level_name(report_level(report)));
-    fprintf(out, ",\n  \"level\": %d,\n  \"tests\": [", report_level(report));
+    ran = cases_ran(report, &all);
+    fprintf(out, ",\n  \"level\": %d,\n  \"cases\": {\"ran\": %u, \"all\": %u},\n  \"tests\": [",
+            report_level(report), ran, all);
     for (size_t i = 0; i < report->n; i++) {
         const struct result *r = &report->results[i];
 

@@ -21,11 +21,13 @@ struct report {
     char build_id[48]; /* hexadecimal; "" when the file has none */
     struct result *results;
     size_t n;
+    bool is_whole;       /* all groups were asked for, so that cases must have run */
+    const char *stopped; /* the test after which the rest was left out, or NULL */
 };
 
 /* "pass", "skip", "warn", "fail", "died", "timeout" */
 const char *verdict_name(uint32_t verdict);
-/* Exit level: 0 conformant, 1 failed, 2 not loadable, 3 warnings only. */
+/* Exit level: 0 conformant, 1 failed, 2 not loadable, 3 warnings only, 5 nothing was tested. */
 int report_level(const struct report *report);
 
 void report_line(FILE *out, const struct result *result, bool quiet);

@@ -29,6 +29,25 @@ const struct kit_case *kit_need_case(struct kit *kit, bp_instance *instance)
     return c;
 }
 
+void kit_list_refused(struct kit *kit)
+{
+    static const char *const verdicts[] = {"refused", "taken", "only in a group"};
+    bp_instance *instance = kit_begin(kit);
+
+    for (const struct kit_case *c = kit_cases; c < kit_cases + kit_n_cases; c++) {
+        char words[256];
+        uint32_t verdict = kit_verdict_of(kit, instance, c, 0, words);
+
+        if (verdict == BP_YES || verdict > BP_ONLY_IN_GROUP)
+            continue;
+        for (char *p = words; *p; p++) /* nothing that steers a terminal */
+            *p = (unsigned char)*p < 0x20 || *p == 0x7f ? ' ' : *p;
+        printf("%s  %s%s%s\n", verdicts[verdict], c->name, verdict == BP_NO ? ": " : "",
+               verdict == BP_NO ? words : "");
+    }
+    kit->p.destroy(instance);
+}
+
 struct kit_graph *kit_ready(struct kit *kit, struct kit_exec *exec, bp_instance *instance,
                             const struct kit_case *c, uint32_t flags)
 {

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include <bp/sdk.h>
+
 #include "lib/orphans.h"
 #include "lib/progress.h"
 
@@ -86,6 +88,37 @@ int load_code(struct cli *cli, const struct load_args *args, bp_model *model, bp
     }
 }
 
+/* Does any input have a free dimension of this name, which is `length` bytes long? */
+static bool has_symbol(const bp_model *model, const char *symbol, size_t length)
+{
+    bp_io_info io = {.struct_size = sizeof io};
+
+    for (uint32_t i = 0; bp_model_input(model, i, &io, NULL) >= 0; i++) {
+        for (uint32_t d = 0; io.rank != BP_RANK_UNKNOWN && d < io.rank; d++) {
+            const char *name = io.dims[d].symbol;
+
+            if (name && strlen(name) == length && memcmp(name, symbol, length) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Every --dim must name a dimension of an input; load_options() has checked their form. */
+static bp_rc check_dims(struct cli *cli, const bp_model *model, const struct load_args *args)
+{
+    for (size_t i = 0; i < args->dims.n; i++) {
+        const char *item = args->dims.items[i];
+
+        if (!has_symbol(model, item, (size_t)(strrchr(item, '=') - item)))
+            return bp_fail(&cli->err, BP_E_INVALID,
+                           "--dim %s: no input has a free dimension of that name; 'backplane "
+                           "info' shows their names",
+                           item);
+    }
+    return BP_OK;
+}
+
 /* Prints nothing: the words are in cli->err. On failure *out is empty. */
 int load_session(struct cli *cli, const char *path, const struct load_args *args,
                  bp_session_options *options, struct loaded *out)
@@ -99,6 +132,10 @@ int load_session(struct cli *cli, const char *path, const struct load_args *args
     rc = bp_model_open(cli->env, path, &out->model, &cli->err);
     if (rc < 0)
         return model_code(rc);
+    if (check_dims(cli, out->model, args) < 0) {
+        load_finish(out);
+        return CLI_USAGE;
+    }
     out->open_seconds = clock_seconds() - start;
     start = clock_seconds();
     progress_begin(&progress, cli);

@@ -22,9 +22,10 @@ struct load_args {
     struct arg_list shares; /* "provider=share" */
     struct arg_list places; /* placement rules */
     struct arg_list place_files;
+    struct arg_list dims; /* "batch=8" */
 };
 
-enum { LOAD_OPTIONS = 13 };
+enum { LOAD_OPTIONS = 14 };
 
 /* LOAD_OPTIONS of them. */
 struct arg_group load_group(struct load_args *args);

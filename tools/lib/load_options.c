@@ -10,6 +10,8 @@
 #include <strings.h>
 
 static const char *const levels[] = {"none", "basic", "extended", "layout", NULL};
+#define DEVICE_KEY "device" /* the host's own option, of every provider */
+
 static const char *const fallbacks[] = {"silent", "warn", "require", NULL};
 
 static const struct arg_spec load_specs[] = {
@@ -28,11 +30,11 @@ static const struct arg_spec load_specs[] = {
              "than once."},
     {.name = "device",
      .kind = ARG_LIST,
-     .value = "PROVIDER=N,N",
+     .value = "PROVIDER=D,D",
      .at = offsetof(struct load_args, devices),
-     .help =
-         "Which of its devices a provider is to use; 'backplane providers NAME' lists them. May "
-         "be given more than once."},
+     .help = "Which of its devices a provider is to use, each an index, id, kind (cpu, gpu, npu, "
+             "other), name or 'all'; 'backplane providers NAME' lists them. May be given more than "
+             "once."},
     {.name = "bind",
      .kind = ARG_LIST,
      .value = "FILE",
@@ -90,6 +92,12 @@ static const struct arg_spec load_specs[] = {
      .value = "FILE",
      .at = offsetof(struct load_args, place_files),
      .help = "Such rules from a file, one a line, after those of --place."},
+    {.name = "dim",
+     .kind = ARG_LIST,
+     .value = "SYMBOL=N",
+     .at = offsetof(struct load_args, dims),
+     .help = "Size of a dimension that the model leaves free under this name; providers see the "
+             "number. May be given more than once."},
 };
 
 _Static_assert(sizeof load_specs / sizeof load_specs[0] == LOAD_OPTIONS, "load.h says how many");
@@ -110,13 +118,31 @@ void load_args_finish(struct load_args *args)
     arg_list_finish(&args->shares);
     arg_list_finish(&args->places);
     arg_list_finish(&args->place_files);
+    arg_list_finish(&args->dims);
 }
 
 /* An --option taken apart in a copy of its text. */
 struct setting {
-    char *text, *provider, *key, *value;
+    char *text, *provider, *value;
+    const char *key;
     bool is_used;
 };
+
+/* "PROVIDER=D,D" is the option "device" of the provider, which the host reads. */
+static int split_device(const struct cli *cli, const char *item, struct setting *s)
+{
+    char *equals;
+
+    s->text = xstrdup(item);
+    equals = strchr(s->text, '=');
+    if (!equals || equals == s->text || !equals[1])
+        return cli_fail(cli, CLI_USAGE, "--device %s: is not PROVIDER=DEVICE,...", item);
+    *equals = '\0';
+    s->provider = s->text;
+    s->key = DEVICE_KEY;
+    s->value = equals + 1;
+    return CLI_OK;
+}
 
 /* The key ends at the first '=' and the provider at the first ':', so a value may hold both. */
 static int split_settings(const struct cli *cli, const struct arg_list *options,
@@ -206,41 +232,6 @@ static int set_passes(struct cli *cli, const struct load_args *args, bp_session_
     return rc < 0 ? cli_fail_rc(cli, CLI_USAGE, rc) : CLI_OK;
 }
 
-/* Device numbers with commas between. */
-static int set_devices(struct cli *cli, bp_session_options *options, const char *item)
-{
-    char *copy = xstrdup(item), *rest = strchr(copy, '='), *number;
-    uint32_t *devices = xalloc(strlen(item) + 1, sizeof *devices);
-    uint32_t n = 0;
-    bp_rc rc = BP_OK;
-    int code = CLI_OK;
-
-    if (!rest || rest == copy)
-        code = cli_fail(cli, CLI_USAGE, "--device %s: is not PROVIDER=NUMBER,...", item);
-    else
-        *rest++ = '\0';
-    while (code == CLI_OK && (number = strsep(&rest, ",")) != NULL) {
-        uint64_t value;
-
-        if (!arg_count(number, UINT32_MAX, &value))
-            code = cli_fail(cli, CLI_USAGE, "--device %s: '%s' is no number", item, number);
-        else
-            devices[n++] = (uint32_t)value;
-    }
-    if (code == CLI_OK)
-        rc = bp_session_options_set_devices(options, copy, devices, n, &cli->err);
-    if (rc < 0 && strcasecmp(copy, "cpu") == 0) { /* which is always there, named or not */
-        code = add_provider(cli, options, copy, NULL, 0);
-        if (code == CLI_OK)
-            rc = bp_session_options_set_devices(options, copy, devices, n, &cli->err);
-    }
-    if (code == CLI_OK && rc < 0)
-        code = cli_fail(cli, CLI_USAGE, "--device %s: %s", item, cli->words);
-    free(devices);
-    free(copy);
-    return code;
-}
-
 /* One "PROVIDER=SHARE". */
 static int add_share(struct cli *cli, bp_session_options *options, const char *text)
 {
@@ -290,6 +281,23 @@ static int add_binds(struct cli *cli, const struct arg_list *binds, bp_session_o
     return rc < 0 ? cli_fail_rc(cli, rc == BP_E_NOMEM ? CLI_RUN : CLI_USAGE, rc) : CLI_OK;
 }
 
+/* SYMBOL=N; the symbol may hold a '='. */
+static int add_dim(struct cli *cli, bp_session_options *options, const char *text)
+{
+    const char *equals = strrchr(text, '=');
+    uint64_t size;
+    char *name;
+    bp_rc rc;
+
+    if (!equals || equals == text || !arg_count(equals + 1, INT64_MAX, &size))
+        return cli_fail(cli, CLI_USAGE, "--dim %s: is not SYMBOL=N", text);
+    name = xstrdup(text);
+    name[equals - text] = '\0';
+    rc = bp_session_options_set_dimension(options, name, (int64_t)size, &cli->err);
+    free(name);
+    return rc < 0 ? cli_fail_rc(cli, CLI_USAGE, rc) : CLI_OK;
+}
+
 /* What is said of providers beside their names and options. */
 static int add_policy(struct cli *cli, const struct load_args *args, bp_session_options *options)
 {
@@ -301,6 +309,8 @@ static int add_policy(struct cli *cli, const struct load_args *args, bp_session_
     bp_session_options_set_newer_opsets(options, args->has_newer_opsets);
     for (size_t i = 0; code == CLI_OK && i < args->shares.n; i++)
         code = add_share(cli, options, args->shares.items[i]);
+    for (size_t i = 0; code == CLI_OK && i < args->dims.n; i++)
+        code = add_dim(cli, options, args->dims.items[i]);
     for (size_t i = 0; code == CLI_OK && rc >= 0 && i < args->places.n; i++)
         rc = bp_session_options_add_placement(options, args->places.items[i], &cli->err);
     for (size_t i = 0; code == CLI_OK && rc >= 0 && i < args->place_files.n; i++)
@@ -310,12 +320,14 @@ static int add_policy(struct cli *cli, const struct load_args *args, bp_session_
 
 int load_options(struct cli *cli, const struct load_args *args, bp_session_options **out)
 {
-    size_t n = args->options.n;
+    size_t n = args->options.n + args->devices.n;
     struct setting *settings = xalloc(n, sizeof *settings);
     bp_session_options *options = NULL;
     bp_rc rc = BP_OK;
     int code = split_settings(cli, &args->options, settings);
 
+    for (size_t i = 0; code == CLI_OK && i < args->devices.n; i++)
+        code = split_device(cli, args->devices.items[i], &settings[args->options.n + i]);
     *out = NULL;
     if (code != CLI_OK)
         goto out;
@@ -331,8 +343,6 @@ int load_options(struct cli *cli, const struct load_args *args, bp_session_optio
         code = add_providers(cli, args->providers, options, settings, n);
     if (code == CLI_OK)
         code = add_rest(cli, options, settings, n);
-    for (size_t i = 0; code == CLI_OK && i < args->devices.n; i++)
-        code = set_devices(cli, options, args->devices.items[i]);
     if (code == CLI_OK)
         code = add_binds(cli, &args->binds, options);
     if (code == CLI_OK)

@@ -77,7 +77,7 @@ static bp_rc put_node(const struct drawing *d, uint32_t i, bp_err *err)
     return rc;
 }
 
-/* "cpu · group 2 · 5 nodes · 2 copies, 1.2 MB" */
+/* "gizmo · gizmo0 · group 2 · 5 nodes · 2 copies, 1.2 MB"; the device where its provider tells */
 static void put_group_title(const struct drawing *d, uint32_t g)
 {
     const bp_report_group *group = &d->diagram->groups[g];
@@ -85,6 +85,10 @@ static void put_group_title(const struct drawing *d, uint32_t g)
     text_html(d->out, group->provider < d->diagram->n_providers
                           ? d->diagram->providers[group->provider].name
                           : "host");
+    if (group->device_id && *group->device_id) {
+        text_put(d->out, " \xc2\xb7 ");
+        text_html(d->out, group->device_id);
+    }
     text_printf(d->out, " \xc2\xb7 group %" PRIu32 " \xc2\xb7 ", g);
     dot_count(d->out, group->n_nodes, "node");
     if (group->n_copies) {

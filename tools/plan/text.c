@@ -118,11 +118,29 @@ static void add_estimate(struct table *table, const bp_report_group *row)
     text_finish(&time);
 }
 
+/* Does its provider tell on which device it is? */
+static bool has_device(const bp_report_group *row)
+{
+    return row->device_id && *row->device_id;
+}
+
+/* The column is left out where no provider has devices to tell of. */
+static bool names_devices(const bp_report *report)
+{
+    for (uint32_t i = 0; i < bp_report_group_count(report); i++) {
+        bp_report_group row = {.struct_size = sizeof row};
+
+        if (bp_report_get_group(report, i, &row, NULL) >= 0 && has_device(&row))
+            return true;
+    }
+    return false;
+}
+
 /*
  * Bytes of copies are empty where there are none, so that a 0 means sizes known at run time only.
  */
 static void add_group(struct table *table, uint32_t i, const bp_report_group *row,
-                      const char *provider, bool shows_estimates)
+                      const char *provider, bool shows_devices, bool shows_estimates)
 {
     struct bp_text bytes = {0};
 
@@ -130,6 +148,8 @@ static void add_group(struct table *table, uint32_t i, const bp_report_group *ro
         text_bytes(&bytes, row->copy_bytes);
     table_addf(table, "%" PRIu32, i);
     table_add(table, provider);
+    if (shows_devices)
+        table_add(table, has_device(row) ? row->device_id : "");
     table_addf(table, "%" PRIu32, row->n_nodes);
     table_addf(table, "%" PRIu32, row->n_inputs);
     table_addf(table, "%" PRIu32, row->n_outputs);
@@ -144,18 +164,21 @@ static void add_group(struct table *table, uint32_t i, const bp_report_group *ro
 /* The sums cover all groups, those that are not shown among them. */
 static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool all, bp_err *err)
 {
-    static const char *const heads[] = {"group",   "provider", "nodes",      "inputs",
-                                        "outputs", "copies",   "bytes a run"};
-    bool shows_estimates = has_estimate(report);
-    struct table table = {.columns = shows_estimates ? 10 : 8,
-                          .right = shows_estimates ? 0x1fd : 0x7d};
+    static const char *const heads[] = {"group",  "provider", "device", "nodes",
+                                        "inputs", "outputs",  "copies", "bytes a run"};
+    bool shows_estimates = has_estimate(report), shows_devices = names_devices(report);
+    uint32_t numbers = shows_estimates ? 0x7f : 0x1f; /* columns of numbers after the names */
+    struct table table = {.columns = 8u + shows_devices + 2u * shows_estimates,
+                          .right = 1 | numbers << (2 + shows_devices)};
     uint32_t n = bp_report_group_count(report);
     uint64_t copies = 0, bytes = 0;
     struct bp_text sum = {0};
     bp_rc rc = BP_OK;
 
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
-        table_add(&table, heads[i]);
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+        if (i != 2 || shows_devices)
+            table_add(&table, heads[i]);
+    }
     if (shows_estimates) {
         table_add(&table, "on device");
         table_add(&table, "time");
@@ -173,7 +196,7 @@ static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool a
         copies += row.n_copies;
         bytes += row.copy_bytes;
         if (all || i < GROUPS_SHOWN)
-            add_group(&table, i, &row, provider, shows_estimates);
+            add_group(&table, i, &row, provider, shows_devices, shows_estimates);
     }
     if (rc >= 0 && n > 0) {
         putchar('\n');

@@ -198,7 +198,7 @@ static void add_json_row(void *user, const bp_operator_info *row)
     json_uint(json, "since", row->since);
     if (row->until)
         json_uint(json, "until", row->until);
-    json_bool(json, "hosted", is_host_operator(row));
+    json_bool(json, "run_by_host", is_host_operator(row));
     if (!is_host_operator(row)) {
         json_string(json, "parameters", row->params);
         json_types(json, "takes", row->taken);

@@ -16,7 +16,7 @@
 
 enum { RANK_MAX = 32 };
 
-/* The shape for an input that comes without one: --shape, else the model's with --dim, else 1. */
+/* The shape for an input that comes without one: --shape, else the session's, else 1. */
 static int choose_shape(const struct cli *cli, const bp_io_info *io, const struct feed_args *args,
                         int64_t dims[RANK_MAX], uint32_t *rank)
 {
@@ -33,14 +33,8 @@ static int choose_shape(const struct cli *cli, const bp_io_info *io, const struc
                         "input %s: the model does not say its shape; give --shape %s=AxBxC",
                         io->name, io->name);
     *rank = io->rank;
-    for (uint32_t i = 0; i < io->rank; i++) {
-        const char *given = io->dims[i].symbol ? feed_find(&args->dims, io->dims[i].symbol) : NULL;
-        uint64_t value = 1;
-
-        if (given && !arg_count(given, INT64_MAX, &value))
-            return cli_fail(cli, CLI_USAGE, "--dim %s=%s: is no size", io->dims[i].symbol, given);
-        dims[i] = io->dims[i].value >= 0 ? io->dims[i].value : (int64_t)value;
-    }
+    for (uint32_t i = 0; i < io->rank; i++)
+        dims[i] = io->dims[i].value >= 0 ? io->dims[i].value : 1;
     return CLI_OK;
 }
 

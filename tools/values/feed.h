@@ -8,7 +8,6 @@
 struct feed_args {
     struct arg_list inputs; /* "name=FILE" */
     struct arg_list shapes; /* "name=1x3x224x224" */
-    struct arg_list dims;   /* "batch=1" */
     uint64_t seed;
 };
 

@@ -21,11 +21,6 @@ static const struct arg_spec feed_specs[] = {
      .value = "NAME=1x3x224x224",
      .at = offsetof(struct feed_args, shapes),
      .help = "Shape of an input that is random or raw."},
-    {.name = "dim",
-     .kind = ARG_LIST,
-     .value = "SYMBOL=N",
-     .at = offsetof(struct feed_args, dims),
-     .help = "Size of a dimension that the model leaves free under this name; otherwise 1."},
     {.name = "seed",
      .kind = ARG_COUNT,
      .value = "N",
@@ -43,7 +38,6 @@ void feed_args_finish(struct feed_args *args)
 {
     arg_list_finish(&args->inputs);
     arg_list_finish(&args->shapes);
-    arg_list_finish(&args->dims);
 }
 
 /* The empty text is the shape of a scalar, rank 0. */
@@ -81,24 +75,6 @@ const char *feed_find(const struct arg_list *list, const char *name)
             return item + length + 1;
     }
     return NULL;
-}
-
-/* Does any input have a free dimension of this name? */
-static bool has_symbol(const bp_session *session, const char *symbol, size_t length)
-{
-    for (uint32_t i = 0; i < bp_session_input_count(session); i++) {
-        bp_io_info io = {.struct_size = sizeof io};
-
-        if (bp_session_input(session, i, &io, NULL) < 0 || io.rank == BP_RANK_UNKNOWN)
-            continue;
-        for (uint32_t d = 0; d < io.rank; d++) {
-            const char *name = io.dims[d].symbol;
-
-            if (name && strlen(name) == length && memcmp(name, symbol, length) == 0)
-                return true;
-        }
-    }
-    return false;
 }
 
 /*
@@ -147,17 +123,5 @@ int feed_check_args(struct cli *cli, const bp_session *session, const struct fee
 
     if (code == CLI_OK)
         code = check_names(cli, session, "--shape", &args->shapes);
-    for (size_t i = 0; code == CLI_OK && i < args->dims.n; i++) {
-        const char *item = args->dims.items[i], *equals = strrchr(item, '=');
-        uint64_t value;
-
-        if (!equals || !arg_count(equals + 1, INT64_MAX, &value))
-            code = cli_fail(cli, CLI_USAGE, "--dim %s: is not SYMBOL=N", item);
-        else if (!has_symbol(session, item, (size_t)(equals - item)))
-            code = cli_fail(cli, CLI_USAGE,
-                            "--dim %s: no input has a free dimension of that name; 'backplane "
-                            "info' shows their names",
-                            item);
-    }
     return code;
 }

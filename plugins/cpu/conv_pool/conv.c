@@ -228,6 +228,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     if (bp_cpu_count(call->out[0]) == 0)
         return BP_OK;
     job.first = (struct bp_cpu_operands){
+        .stop = call->stop,
         .a = bp_cpu_data(call->in[1]),
         .b = bp_cpu_data(call->in[0]),
         .bias = bias ? bp_cpu_data(bias) : NULL,

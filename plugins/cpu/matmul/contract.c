@@ -40,6 +40,7 @@ struct job {
     const char *a, *b;
     char *c, *scratch;
     size_t width;
+    struct bp_cpu_stop *stop;
 };
 
 struct row_sums {
@@ -94,6 +95,7 @@ static void run_gemm(void *u, uint32_t i, uint32_t worker)
         .a = job->a + batch * gemm->m * gemm->k * job->width,
         .b = job->b + batch * gemm->k * gemm->n * job->width,
         .c = job->c + batch * gemm->m * gemm->n * job->width,
+        .stop = job->stop,
     };
 
     bp_cpu_gemm_task(gemm, &operands, i % gemm->tasks,
@@ -123,7 +125,7 @@ static void run_slice(void *u, uint32_t i, uint32_t worker)
 void bp_cpu_contract_run(const struct bp_cpu_call *call, const struct bp_cpu_contract *contract,
                          const void *a, const void *b, void *c, void *scratch)
 {
-    struct job job = {contract, a, b, c, scratch, bp_cpu_width(contract->dtype)};
+    struct job job = {contract, a, b, c, scratch, bp_cpu_width(contract->dtype), call->stop};
 
     if (contract->batches == 0 || contract->m == 0 || contract->n == 0)
         return;

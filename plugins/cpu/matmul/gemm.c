@@ -212,7 +212,7 @@ static void multiply(const struct bp_cpu_call *call, struct job *job)
         product.a = job->operands.a;
         product.b = job->operands.b;
         product.c = job->operands.c;
-        bp_cpu_int_product(&product, 0, product.m);
+        bp_cpu_int_product(&product, call->stop);
     } else {
         bp_cpu_parallel(call, s->gemm.tasks, run_task, job);
     }
@@ -223,7 +223,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
     const bp_tensor *y = call->out[0];
-    struct job job = {.state = s, .scratch = call->scratch};
+    struct job job = {.state = s, .scratch = call->scratch, .operands.stop = call->stop};
     size_t bytes = (size_t)bp_cpu_count(y) * bp_cpu_width(y->dtype);
 
     (void)err;

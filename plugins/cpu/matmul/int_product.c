@@ -42,11 +42,20 @@ static void product_64(const struct bp_cpu_int_product *k, size_t first, size_t 
     }
 }
 
+enum { ROWS_WORK = 4 << 20 }; /* multiplications between two looks at the clock: about 4 ms */
+
 /* The size decides; signedness does not matter. */
-void bp_cpu_int_product(const struct bp_cpu_int_product *product, size_t first, size_t end)
+void bp_cpu_int_product(const struct bp_cpu_int_product *product, struct bp_cpu_stop *stop)
 {
-    if (product->size == 8)
-        product_64(product, first, end);
-    else
-        product_32(product, first, end);
+    size_t row = product->n * product->k;
+    size_t step = row < ROWS_WORK ? ROWS_WORK / (row + 1) + 1 : 1;
+
+    for (size_t i = 0; i < product->m && !bp_cpu_should_stop(stop); i += step) {
+        size_t end = product->m - i < step ? product->m : i + step;
+
+        if (product->size == 8)
+            product_64(product, i, end);
+        else
+            product_32(product, i, end);
+    }
 }

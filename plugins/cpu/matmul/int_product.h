@@ -6,8 +6,7 @@
 #ifndef BP_CPU_MATMUL_INT_PRODUCT_H
 #define BP_CPU_MATMUL_INT_PRODUCT_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "cpu.h"
 
 /*
  * C (m x n, dense) += factor * A * B; element (i, p) of A is at i * a_row + p * a_col, and likewise
@@ -22,7 +21,7 @@ struct bp_cpu_int_product {
     size_t size; /* of an element: 4 or 8 */
 };
 
-/* Rows first .. end of C. No state: threads may take different rows. */
-void bp_cpu_int_product(const struct bp_cpu_int_product *product, size_t first, size_t end);
+/* All rows of C, unless the run is to stop; see bp_cpu_should_stop(). stop may be NULL. */
+void bp_cpu_int_product(const struct bp_cpu_int_product *product, struct bp_cpu_stop *stop);
 
 #endif

@@ -27,6 +27,7 @@ struct job {
     const char *a, *b;
     char *c, *scratch;
     size_t width; /* of an element */
+    struct bp_cpu_stop *stop;
 };
 
 /* The integer types that MatMul allows. */
@@ -172,6 +173,7 @@ static struct bp_cpu_operands at_batch(const struct job *job, uint64_t batch)
         .a = job->a + (size_t)a * job->width,
         .b = job->b + (size_t)b * job->width,
         .c = job->c + batch * m * n * job->width,
+        .stop = job->stop,
     };
 }
 
@@ -197,7 +199,7 @@ static void run_integers(const struct job *job)
         product.b = operands.b;
         product.c = operands.c;
         memset(product.c, 0, product.m * product.n * product.size);
-        bp_cpu_int_product(&product, 0, product.m);
+        bp_cpu_int_product(&product, job->stop);
     }
 }
 
@@ -206,7 +208,8 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
     const bp_tensor *y = call->out[0];
-    struct job job = {.state = s, .scratch = call->scratch, .width = bp_cpu_width(y->dtype)};
+    struct job job = {
+        .state = s, .scratch = call->scratch, .width = bp_cpu_width(y->dtype), .stop = call->stop};
 
     (void)err;
     if (bp_cpu_count(y) == 0)

@@ -71,8 +71,12 @@ static bp_rc emit(struct bp_dnnl_builder *b, struct product *p, bp_err *err)
                                   {DNNL_ARG_DST, &p->y_tensor}};
     uint32_t n = 3;
     dnnl_primitive_desc_t pd;
-    bp_rc rc = describe(b, p, &pd, err);
+    bp_rc rc;
 
+    if (p->a.dims[p->a.ndims - 1] == 0) /* oneDNN divides by it */
+        return bp_fail(err, BP_E_SHAPE, "%s '%s': the matrices have 0 columns and rows in common",
+                       p->node->op, p->node->name);
+    rc = describe(b, p, &pd, err);
     if (rc < 0)
         return rc;
     rc = bp_dnnl_row_major_of(b, p->node->in[0], &p->a, &p->a_tensor, err);

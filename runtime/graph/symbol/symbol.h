@@ -6,6 +6,7 @@
 #include "base/region.h"
 #include "base/status.h"
 #include "base/strmap.h"
+#include "graph/symbol/fixed.h"
 
 /* A size, or an element of a small integer tensor. */
 struct bp_sym {
@@ -20,6 +21,9 @@ struct bp_symbols {
     uint32_t count, cap;
     uint32_t fresh; /* numbers the nameless ones */
     struct bp_region text;
+    const struct bp_fixed_list
+        *fixed;     /* while a model is decoded: dimensions with a size; or NULL */
+    bool *is_fixed; /* one a row of it: a dimension has got that size */
 };
 
 static inline struct bp_sym bp_sym_of(int64_t value)

@@ -13,13 +13,7 @@
 #include "host/load/mapped.h"
 #include "host/load/services.h"
 
-enum {
-    MIN_MODULE = sizeof(bp_module), /* the tables of 1.0 are the smallest that may come */
-    MIN_PROVIDER = sizeof(bp_provider),
-    MIN_DEVICE_OPS = sizeof(bp_device_ops),
-    MAX_TABLE = 65536,
-    MAX_PROVIDERS = 64
-};
+enum { MAX_TABLE = 65536, MAX_PROVIDERS = 64 };
 
 struct loaded {
     struct loaded *next;
@@ -83,7 +77,7 @@ static bp_rc check_module(const char *name, const bp_module *theirs, bp_err *err
 
     if (!theirs)
         return bp_fail(err, BP_E_INTERNAL, "%s: its entry succeeded but gave no module", name);
-    rc = check_size(name, "module table", theirs->struct_size, MIN_MODULE, err);
+    rc = check_size(name, "module table", theirs->struct_size, BP_LEAST_MODULE, err);
     if (rc < 0)
         return rc;
     if (theirs->magic != BP_MAGIC)
@@ -118,7 +112,7 @@ static bp_rc copy_provider(const char *name, const bp_provider *theirs, bp_provi
 
     if (!theirs)
         return bp_fail(err, BP_E_INVALID, "%s: a provider table is missing", name);
-    rc = check_size(name, "provider table", theirs->struct_size, MIN_PROVIDER, err);
+    rc = check_size(name, "provider table", theirs->struct_size, BP_LEAST_PROVIDER, err);
     if (rc < 0)
         return rc;
     bp_copy_in(own, sizeof *own, theirs);
@@ -127,7 +121,7 @@ static bp_rc copy_provider(const char *name, const bp_provider *theirs, bp_provi
     rc = check_flags(name, "provider table", own->flags, err);
     if (rc < 0 || !own->dev)
         return rc;
-    rc = check_size(name, "device table", own->dev->struct_size, MIN_DEVICE_OPS, err);
+    rc = check_size(name, "device table", own->dev->struct_size, BP_LEAST_DEVICE_OPS, err);
     if (rc < 0)
         return rc;
     bp_copy_in(dev, sizeof *dev, own->dev);

@@ -5,6 +5,7 @@
 
 #include "host/load/services.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -77,21 +78,33 @@ static bp_rc weight_get(void *h, const char *key, size_t n, size_t align,
                         bp_rc (*pack)(void *u, void *dst, size_t n, bp_err *err), void *u,
                         const void **out, bp_err *err)
 {
-    const struct bp_services *services = h;
+    struct bp_services *services = h;
+    bp_rc rc;
 
     if (!services || !services->weights)
         return bp_fail(err, BP_E_UNSUPPORTED,
                        "weights are shared by instances only, not by a plug-in's entry");
-    return bp_shared_weights_get(services->weights, services->scope, key, n, align, pack, u, out,
-                                 err);
+    rc =
+        bp_shared_weights_get(services->weights, services->scope, key, n, align, pack, u, out, err);
+    if (rc >= 0) {
+        atomic_fetch_add(&services->n_weights, 1);
+        atomic_fetch_add(&services->weight_bytes, (int64_t)n);
+    }
+    return rc;
 }
 
 static void weight_put(void *h, const void *p)
 {
-    const struct bp_services *services = h;
+    struct bp_services *services = h;
+    int64_t bytes;
 
-    if (services && services->weights && p)
-        bp_shared_weights_put(services->weights, p);
+    if (!services || !services->weights || !p)
+        return;
+    bytes = bp_shared_weights_put(services->weights, p);
+    if (bytes < 0)
+        return;
+    atomic_fetch_sub(&services->n_weights, 1);
+    atomic_fetch_sub(&services->weight_bytes, bytes);
 }
 
 static void constant_done(void *h, const bp_graph *graph, uint32_t value)

@@ -19,9 +19,10 @@ struct bp_services {
     const struct bp_log *log;
     struct bp_pool *pool;
     struct bp_shared_weights *weights;
-    const char *scope; /* the plug-in's own name space of weights */
-    uint32_t threads;  /* limit of the session; 0: all of the pool */
-    bp_host host;      /* the table, with h pointing back here */
+    const char *scope;                       /* the plug-in's own name space of weights */
+    uint32_t threads;                        /* limit of the session; 0: all of the pool */
+    bp_host host;                            /* the table, with h pointing back here */
+    _Atomic int64_t n_weights, weight_bytes; /* got and not put back */
 };
 
 /* Fills services->host from the rest. The struct must not move afterwards. */

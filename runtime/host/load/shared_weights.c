@@ -139,9 +139,10 @@ bp_rc bp_shared_weights_get(struct bp_shared_weights *weights, const char *scope
 }
 
 /* Found by address, which is all that the ABI hands back. The last user frees the bytes at once. */
-void bp_shared_weights_put(struct bp_shared_weights *weights, const void *p)
+int64_t bp_shared_weights_put(struct bp_shared_weights *weights, const void *p)
 {
     struct weight **link;
+    int64_t bytes = -1;
 
     pthread_mutex_lock(&weights->lock);
     for (link = &weights->first; *link; link = &(*link)->next) {
@@ -149,6 +150,7 @@ void bp_shared_weights_put(struct bp_shared_weights *weights, const void *p)
 
         if (row->data != p)
             continue;
+        bytes = (int64_t)row->n;
         if (--row->uses == 0) {
             *link = row->next;
             destroy(row);
@@ -156,4 +158,5 @@ void bp_shared_weights_put(struct bp_shared_weights *weights, const void *p)
         break;
     }
     pthread_mutex_unlock(&weights->lock);
+    return bytes;
 }

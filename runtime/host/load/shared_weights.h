@@ -17,6 +17,7 @@ bp_rc bp_shared_weights_get(struct bp_shared_weights *weights, const char *scope
                             size_t n, size_t align,
                             bp_rc (*pack)(void *u, void *dst, size_t n, bp_err *err), void *u,
                             const void **out, bp_err *err) BP_CHECKED;
-void bp_shared_weights_put(struct bp_shared_weights *weights, const void *p); /* [any thread] */
+/* The bytes of what was put back; -1: it is none of them. [any thread] */
+int64_t bp_shared_weights_put(struct bp_shared_weights *weights, const void *p);
 
 #endif

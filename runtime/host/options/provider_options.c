@@ -14,6 +14,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "host/options/device_choice.h"
+#include "host/options/override.h"
 #include "text/text.h"
 
 static const bp_option *row(const bp_provider *provider, uint32_t i)
@@ -243,7 +245,7 @@ bp_rc bp_options_check(const bp_provider *provider, const bp_key_value *kv, uint
         const char *key = bare_key(kv[i].key, &may_be_unknown);
         uint32_t at = find(provider, key);
 
-        if (at == BP_NONE && may_be_unknown)
+        if (at == BP_NONE && (may_be_unknown || strcmp(key, BP_DEVICE_OPTION) == 0))
             continue;
         if (at == BP_NONE)
             return unknown_key(provider, key, err);
@@ -279,13 +281,21 @@ void bp_options_warn(const bp_provider *provider, const bp_key_value *kv, uint32
         const char *key = bare_key(kv[i].key, &may_be_unknown);
         uint32_t at = find(provider, key);
 
-        if (at == BP_NONE)
+        if (at == BP_NONE && strcmp(key, BP_DEVICE_OPTION) != 0)
             bp_log(log, BP_LOG_INFO, "host", "provider '%s' has no option '%s', which may be so",
                    provider->name, key);
-        else if (row(provider, at)->flags & BP_OPTION_DEPRECATED)
+        else if (at != BP_NONE && row(provider, at)->flags & BP_OPTION_DEPRECATED)
             bp_log(log, BP_LOG_WARN, "host", "provider '%s': option '%s' is deprecated: %s",
                    provider->name, key, row(provider, at)->help);
     }
+}
+
+/* A provider with an option of that name gets it itself. */
+const char *bp_options_device(const bp_provider *provider, const bp_key_value *kv, uint32_t n_kv)
+{
+    const bp_key_value *found = bp_key_values_find(kv, n_kv, BP_DEVICE_OPTION);
+
+    return found && find(provider, BP_DEVICE_OPTION) == BP_NONE ? found->value : NULL;
 }
 
 const char *bp_options_shown(const bp_provider *provider, uint32_t i, const bp_opt *opt)

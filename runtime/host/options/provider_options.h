@@ -9,7 +9,8 @@
 
 /*
  * Checks `kv` against the schema of `provider`, fills defaults, and gives one row for each row of
- * the schema, in its order. A key that begins with ? may be unknown and is passed over then.
+ * the schema, in its order. A key that begins with ? may be unknown and is passed over then, and so
+ * is "device", which the host reads.
  * Everything in *out comes from `region`. BP_E_OPTION: an unknown key
  * (names the nearest and all valid ones), a value of the wrong type, out of range or not among the
  * choices, or a required one that is missing.
@@ -20,6 +21,9 @@ bp_rc bp_options_check(const bp_provider *provider, const bp_key_value *kv, uint
 /* A line in the log for each key that is deprecated, or passed over; `kv` has been checked. */
 void bp_options_warn(const bp_provider *provider, const bp_key_value *kv, uint32_t n_kv,
                      const struct bp_log *log);
+
+/* The value of the host's own option "device" (device_choice.h), or NULL. Borrowed from kv. */
+const char *bp_options_device(const bp_provider *provider, const bp_key_value *kv, uint32_t n_kv);
 
 #define BP_OPTION_HIDDEN "(secret)"
 /* The value of row i, as anybody may see it: BP_OPTION_HIDDEN for a secret one. */

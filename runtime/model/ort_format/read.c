@@ -568,7 +568,7 @@ static bp_rc read_model(struct bp_ort_reader *r, const struct bp_flat_table *mod
     if (rc >= 0)
         rc = bp_flat_child(model, &bp_ort_model_graph, &graph, r->err);
     if (rc >= 0 && !graph.flat)
-        rc = bp_fail(r->err, BP_E_INVALID, "it has no graph");
+        rc = bp_fail_detail(r->err, BP_E_INVALID, BP_DETAIL_NO_GRAPH, "it has no graph");
     return rc < 0 ? rc : read_graph(r, &graph, MODEL_GRAPH, 0);
 }
 

@@ -68,10 +68,11 @@ static bp_rc read_data(struct bp_ort_reader *r, const struct bp_flat_table *tens
     rc = bp_flat_i64(tensor, &bp_ort_tensor_external, -1, &external, r->err);
 
     if (rc >= 0 && external >= 0)
-        return bp_fail(r->err, BP_E_UNSUPPORTED,
-                       "its data is at %lld of another file, of which the format gives no name: "
-                       "convert the model again with its data within",
-                       (long long)external);
+        return bp_fail_detail(
+            r->err, BP_E_UNSUPPORTED, BP_DETAIL_NO_LOCATION,
+            "its data is at %lld of another file, of which the format gives no name: "
+            "convert the model again with its data within",
+            (long long)external);
     if (rc >= 0)
         rc = bp_ort_copy_texts(r, tensor, &bp_ort_tensor_strings, TENSOR_STRINGS);
     if (rc >= 0)

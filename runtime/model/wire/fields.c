@@ -59,6 +59,7 @@ static const struct bp_field attribute_fields[] = {
 static const struct bp_field dimension_fields[] = {
     [1] = ONE("dim_value", INT),
     [2] = ONE("dim_param", TEXT),
+    [3] = ONE("denotation", TEXT),
 };
 
 /* StringStringEntryProto: metadata_props and external_data. */

@@ -321,18 +321,11 @@ static OrtStatus *fail_without_graph(const struct ort_err *err, bool is_file, co
                               err->text);
 }
 
-/* By the host's sentences. */
-static bool has_no_graph(const struct ort_err *err)
-{
-    return strstr(err->text, "is not an ONNX model: it is empty") ||
-           strstr(err->text, ": it has no graph");
-}
-
 /* ORT_FAIL or ORT_NOT_IMPLEMENTED for .ort files, INVALID_PROTOBUF for .onnx. */
 static OrtStatus *fail_reading(bp_rc rc, const struct ort_err *err, bool is_ort, const char *prefix,
                                bool is_file)
 {
-    if (!is_ort && rc == BP_E_INVALID && has_no_graph(err))
+    if (!is_ort && err->err.detail == BP_DETAIL_NO_GRAPH)
         return fail_without_graph(err, is_file, prefix);
     if (is_ort && (rc == BP_E_INVALID || rc == BP_E_VERSION || rc == BP_E_UNSUPPORTED))
         return ort_fail(rc == BP_E_UNSUPPORTED ? ORT_NOT_IMPLEMENTED : ORT_FAIL,

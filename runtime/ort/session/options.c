@@ -347,7 +347,7 @@ static OrtStatus *set_dim(OrtKeyValuePairs *list, const char *name, int64_t valu
     return ort_keys_set(list, name, text) ? NULL : ort_no_memory();
 }
 
-/* OrtApi since version 1: By denotation; kept only, as the host keeps no denotations. */
+/* OrtApi since version 1: By denotation; a name counts for more. */
 OrtStatus *ort_AddFreeDimensionOverride(OrtSessionOptions *options, const char *dim_denotation,
                                         int64_t dim_value)
 {
@@ -356,7 +356,7 @@ OrtStatus *ort_AddFreeDimensionOverride(OrtSessionOptions *options, const char *
     return set_dim(&options->denotations, dim_denotation, dim_value);
 }
 
-/* OrtApi since version 3: Shown in the session's input and output types. */
+/* OrtApi since version 3: By name. */
 OrtStatus *ort_AddFreeDimensionOverrideByName(OrtSessionOptions *options, const char *dim_name,
                                               int64_t dim_value)
 {

@@ -141,26 +141,6 @@ static OrtStatus *feed(struct call *call, size_t i, const char *name, const OrtV
     return check_feed(io, &value->tensor);
 }
 
-/*
- * The input whose absence the host reports, or NULL. Inputs that no requested output depends on may be
- * missing.
- */
-static const char *find_missing(const struct call *call, const char *words)
-{
-    const OrtSession *session = call->session;
-
-    for (uint32_t i = 0; strstr(words, "not fed") && i < session->n_required; i++) {
-        const char *name = session->inputs[i].name;
-        size_t k = 0;
-
-        while (k < call->n_in && call->in[k].index != i)
-            k++;
-        if (k == call->n_in && strstr(words, name))
-            return name;
-    }
-    return NULL;
-}
-
 /* ---- fetches ----------------------------------------------------------------------------------- */
 
 /* The ONNXType of a value whose optional is empty. */
@@ -401,7 +381,6 @@ static bool drop_repeated(struct call *call)
 static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options, bp_profile *profile)
 {
     bp_run_options options = {.struct_size = sizeof options, .profile = profile};
-    const char *missing;
     struct ort_err err;
     bp_rc rc;
 
@@ -409,13 +388,12 @@ static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options, b
         options.cancel = &run_options->terminate;
     rc = bp_session_run(call->session->host, call->in, (uint32_t)call->n_in, call->out,
                         (uint32_t)call->n_out, &options, ort_err_init(&err));
-    if (rc == BP_E_INVALID && strstr(err.text, "is fed twice") && drop_repeated(call))
+    if (rc < 0 && err.err.detail == BP_DETAIL_INPUT_TWICE && drop_repeated(call))
         return execute(call, run_options, profile);
     if (rc == BP_E_CANCELLED)
         return ort_fail(ORT_FAIL, "Exiting due to terminate flag being set to true.");
-    missing = rc == BP_E_INVALID ? find_missing(call, err.text) : NULL;
-    if (missing)
-        return ort_fail(ORT_FAIL, "Missing Input: %s", missing);
+    if (rc < 0 && err.err.detail == BP_DETAIL_INPUT_MISSING)
+        return ort_fail(ORT_FAIL, "Missing Input: %s", call->session->inputs[err.err.index].name);
     if (rc == BP_E_SHAPE && !call->has_prepared) /* a node failed, not an argument */
         return ort_fail(ORT_FAIL, "%s", err.text);
     return ort_from(rc, &err, ORT_RUNNING, NULL);

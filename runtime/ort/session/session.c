@@ -125,7 +125,6 @@ void ort_ReleaseSession(OrtSession *input)
     ort_workers_finish(&input->workers);
     ort_metadata_finish(&input->metadata);
     ort_keys_finish(&input->config);
-    ort_keys_finish(&input->dims);
     ort_keys_finish(&input->opsets);
     ort_loaded_finish(&input->loaded);
     free(input->logger.id);

@@ -36,7 +36,6 @@ struct OrtSession {
     struct ort_shared_row allocator; /* with session.use_env_allocators; its allocator NULL: none */
     struct ort_custom custom;        /* keeps their libraries */
     OrtKeyValuePairs config;
-    OrtKeyValuePairs dims;   /* free dimension overrides, by name */
     OrtKeyValuePairs opsets; /* versions by domain; "ai.onnx" for ONNX's own */
     OrtModelMetadata metadata;
     struct ort_assignment *assignment; /* NULL: not asked for */

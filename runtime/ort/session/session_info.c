@@ -67,23 +67,8 @@ static OrtStatus *name_of(const bp_io_info *io, uint32_t n, size_t index, OrtAll
     return *value ? NULL : ort_no_memory();
 }
 
-/* Replaces named dimensions by their free dimension overrides. */
-static void promise(const OrtKeyValuePairs *dims, OrtTensorTypeAndShapeInfo *shape)
-{
-    for (size_t d = 0; d < shape->rank; d++) {
-        const char *size = shape->symbols[d] ? ort_keys_get(dims, shape->symbols[d]) : NULL;
-
-        if (!size)
-            continue;
-        shape->dims[d] = strtoll(size, NULL, 10);
-        free(shape->symbols[d]);
-        shape->symbols[d] = NULL;
-    }
-}
-
 /* A new OrtTypeInfo, for the caller to release. */
-static OrtStatus *type_of(const OrtSession *session, const bp_io_info *io, uint32_t n, size_t index,
-                          OrtTypeInfo **out)
+static OrtStatus *type_of(const bp_io_info *io, uint32_t n, size_t index, OrtTypeInfo **out)
 {
     OrtTypeInfo *type;
 
@@ -92,8 +77,6 @@ static OrtStatus *type_of(const OrtSession *session, const bp_io_info *io, uint3
     type = ort_type_of_io(&io[index]);
     if (!type)
         return ort_no_memory();
-    if (type->tensor && session->dims.n > 0)
-        promise(&session->dims, type->tensor);
     *out = type;
     return NULL;
 }
@@ -120,7 +103,7 @@ static OrtStatus *type_of(const OrtSession *session, const bp_io_info *io, uint3
     {                                                                                              \
         ORT_NEED(session);                                                                         \
         ORT_NEED(type_info);                                                                       \
-        return type_of(session, (first), (n), index, type_info);                                   \
+        return type_of((first), (n), index, type_info);                                            \
     }
 
 INPUTS_OUTPUTS(Input, session->inputs, session->n_required)

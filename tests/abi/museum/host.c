@@ -176,7 +176,7 @@ static void claim(void *h, uint32_t n, const bp_claim *theirs)
 /* ---- the run --------------------------------------------------------------------------------- */
 
 static char words[512];
-static bp_err err = {sizeof err, 0, 0, words, sizeof words, 0};
+static bp_err err = {.struct_size = sizeof err, .msg = words, .msg_cap = sizeof words};
 
 static int ends(const char *what, bp_rc rc)
 {

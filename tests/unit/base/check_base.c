@@ -83,6 +83,51 @@ START_TEST(error_message_begins_with_the_prefix)
 }
 END_TEST
 
+START_TEST(a_detail_is_of_the_last_failure)
+{
+    ck_assert_int_eq(bp_fail_detail(NULL, BP_E_IO, BP_DETAIL_NO_SUCH_FILE, "x"), BP_E_IO);
+    ck_assert_int_eq(bp_fail_detail(&err, BP_E_IO, BP_DETAIL_NO_SUCH_FILE, "no %s", "file"),
+                     BP_E_IO);
+    ck_assert_str_eq(words, "no file");
+    bp_fail_in(&err, BP_E_IO, "tensor '%s'", "w");
+    ck_assert_uint_eq(err.detail, BP_DETAIL_NO_SUCH_FILE); /* it is the same failure */
+    bp_err_set_detail(&err, BP_DETAIL_INPUT_TWICE, 7);
+    bp_fail(&err, BP_E_SHAPE, "another");
+    ck_assert_uint_eq(err.detail, BP_DETAIL_NONE);
+    ck_assert_uint_eq(err.index, 0);
+    bp_err_set_detail(&err, BP_DETAIL_INPUT_TWICE, 7);
+    bp_err_clear(&err);
+    ck_assert_uint_eq(err.detail, BP_DETAIL_NONE);
+}
+END_TEST
+
+START_TEST(codes_are_copied_from_an_error_of_ones_own)
+{
+    bp_err own = bp_err_init(NULL, 0);
+
+    bp_err_set_detail(&own, BP_DETAIL_INPUT_TWICE, 7);
+    own.native_code = -5;
+    bp_fail(&err, BP_E_INVALID, "wrapped");
+    ck_assert_int_eq(bp_err_copy_codes(&err, BP_E_INVALID, &own), BP_E_INVALID);
+    ck_assert_uint_eq(err.detail, BP_DETAIL_INPUT_TWICE);
+    ck_assert_uint_eq(err.index, 7);
+    ck_assert_int_eq(err.native_code, -5);
+    ck_assert_int_eq(bp_err_copy_codes(NULL, BP_E_IO, &own), BP_E_IO);
+}
+END_TEST
+
+/* Programs and plug-ins of before details pass a struct that ends with msg_len. */
+START_TEST(nothing_is_written_after_the_end_of_an_older_error)
+{
+    err.struct_size = offsetof(bp_err, detail);
+    err.detail = err.index = 0x55555555;
+    bp_fail_detail(&err, BP_E_IO, BP_DETAIL_NO_SUCH_FILE, "x");
+    bp_err_clear(&err);
+    ck_assert_uint_eq(err.detail, 0x55555555);
+    ck_assert_uint_eq(err.index, 0x55555555);
+}
+END_TEST
+
 START_TEST(give_out_writes_no_more_than_the_callers_struct_size)
 {
     bp_model_info own = {.struct_size = sizeof own, .n_inputs = 3, .n_weights = 9}, out;
@@ -518,6 +563,9 @@ int main(void)
 
     suite_add_tcase(suite, plain);
     tcase_add_checked_fixture(plain, setup, NULL);
+    tcase_add_test(plain, a_detail_is_of_the_last_failure);
+    tcase_add_test(plain, codes_are_copied_from_an_error_of_ones_own);
+    tcase_add_test(plain, nothing_is_written_after_the_end_of_an_older_error);
     tcase_add_loop_test(plain, dense_bytes_counts_the_bytes_of_a_tensor, 0, COUNT(shapes));
     tcase_add_test(plain, error_message_begins_with_the_prefix);
     tcase_add_test(plain, give_out_writes_no_more_than_the_callers_struct_size);

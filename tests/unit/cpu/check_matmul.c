@@ -74,7 +74,8 @@ static void check_product(struct bp_cpu_gemm *g, bool has_bias)
     scratch = aligned_alloc(64, g->scratch_bytes / 64 * 64 + 64);
     ck_assert_ptr_nonnull(scratch);
     for (uint32_t i = g->tasks; i-- > 0;) {
-        struct bp_cpu_operands operands = {odd + 1, odd_b + 1, has_bias ? bias_data : NULL, c_data};
+        struct bp_cpu_operands operands = {odd + 1, odd_b + 1, has_bias ? bias_data : NULL, c_data,
+                                           NULL};
 
         bp_cpu_gemm_task(g, &operands, i, scratch);
     }
@@ -193,7 +194,7 @@ static void check_windows(const struct bp_cpu_simd *simd, uint32_t dtype)
     bp_cpu_gemm_plan(&g);
     scratch = aligned_alloc(64, g.scratch_bytes / 64 * 64 + 64);
     for (uint32_t i = g.tasks; i-- > 0;) {
-        struct bp_cpu_operands operands = {a_data, x_data, NULL, c_data};
+        struct bp_cpu_operands operands = {a_data, x_data, NULL, c_data, NULL};
 
         bp_cpu_gemm_task(&g, &operands, i, scratch);
     }

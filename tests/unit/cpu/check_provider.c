@@ -497,10 +497,55 @@ START_TEST(a_run_stops_when_its_time_is_up)
 }
 END_TEST
 
+/* Seconds of the processor that a run of the node of `t` takes, all threads together. */
+static double processor_seconds(bp_rc want)
+{
+    struct timespec from, to;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+    ck_assert_int_eq(th_run(t), want);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
+    return (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9;
+}
+
+/* One node of about 22 billion operations: its run ends early, and computes again afterwards. */
+static void ck_stops_within_a_node(uint32_t dtype, const char *dims, const char *blas)
+{
+    static float a[2240 * 2240];
+    volatile uint32_t cancel = 0;
+    struct timespec now;
+    double whole, part;
+
+    th_option(t, "blas", blas);
+    th_input(t, "a", dtype, dims, a);
+    th_output(t, "y", dtype, dims);
+    th_node(t, "MatMul", 13, "a a", "y");
+    ck_run();
+    whole = processor_seconds(BP_OK);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    th_limits(t, &cancel, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec + 1000000, NULL);
+    part = processor_seconds(BP_E_TIMEOUT);
+    ck_assert_msg(part < whole / 2, "%f s of %f s", part, whole);
+    th_limits(t, &cancel, 0, NULL);
+    ck_run();
+}
+
+START_TEST(deadline_ends_a_product_of_large_matrices)
+{
+    ck_stops_within_a_node(BP_DTYPE_F32, "2240,2240", _i ? "true" : "false");
+}
+END_TEST
+
+START_TEST(deadline_ends_a_product_of_large_integer_matrices)
+{
+    ck_stops_within_a_node(BP_DTYPE_I32, "640,640", "true");
+}
+END_TEST
+
 START_TEST(profile_has_one_row_for_each_node)
 {
     bp_prof_event events[1];
-    bp_prof prof = {.struct_size = sizeof prof, .cap = 1, .ev = events};
+    bp_prof prof = {.struct_size = sizeof prof, .cap = 1, .ev = events, .stride = sizeof *events};
 
     two_nodes();
     th_limits(t, NULL, 0, &prof);
@@ -583,6 +628,8 @@ int main(void)
     tcase_add_test(tcase, output_of_run_time_size_is_allocated_during_the_run);
     tcase_add_test(tcase, frame_rejects_a_node_that_reads_a_value_of_unknown_size);
     tcase_add_test(tcase, a_run_stops_when_it_is_cancelled);
+    tcase_add_loop_test(tcase, deadline_ends_a_product_of_large_matrices, 0, 2);
+    tcase_add_test(tcase, deadline_ends_a_product_of_large_integer_matrices);
     tcase_add_test(tcase, a_run_stops_when_its_time_is_up);
     tcase_add_test(tcase, profile_has_one_row_for_each_node);
     tcase_add_test(tcase, program_survives_every_failing_allocation);

@@ -275,7 +275,7 @@ END_TEST
 START_TEST(profile_names_the_node_of_each_step)
 {
     bp_prof_event events[64];
-    bp_prof prof = {.struct_size = sizeof prof, .cap = 64, .ev = events};
+    bp_prof prof = {.struct_size = sizeof prof, .cap = 64, .ev = events, .stride = sizeof *events};
     struct th *t = dnnl_new();
 
     make_network(t, NULL);

@@ -12,7 +12,7 @@
 static uint32_t steps_of(dnnl_make_fn make, const void *u, uint32_t node)
 {
     bp_prof_event events[64];
-    bp_prof prof = {.struct_size = sizeof prof, .cap = 64, .ev = events};
+    bp_prof prof = {.struct_size = sizeof prof, .cap = 64, .ev = events, .stride = sizeof *events};
     struct th *t = dnnl_new();
     uint32_t n = 0;
 

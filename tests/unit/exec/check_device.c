@@ -152,6 +152,81 @@ START_TEST(two_devices_exchange_values_through_host_memory)
 }
 END_TEST
 
+/* One instance, whose MatMul runs on its second device. */
+START_TEST(devices_of_one_instance_exchange_values)
+{
+    const char *name = device_names[_i];
+    bp_sim_counters *sim = device_sim(name);
+    bp_report_group row = {.struct_size = sizeof row};
+    const bp_report *report;
+    uint32_t n_second = 0;
+
+    device_mixed_model("N");
+    device_add(name, "second", "MatMul", NULL, NULL);
+    report = bp_session_report(kit_session());
+    for (uint32_t i = 0; i < bp_report_group_count(report); i++) {
+        KIT_OK(bp_report_get_group(report, i, &row, &kit.err));
+        n_second += row.device == 1;
+        ck_assert_uint_eq(row.device == 1,
+                          strcmp(row.device_id, "") != 0 && row.device_id[strlen(name)] == '1');
+    }
+    ck_assert_uint_eq(n_second, 1);
+    for (uint32_t i = 0; i < 4; i++)
+        device_check_mixed(1 + i % 2, (float)i);
+    /* w; x and g to the first; r to the second and m to the first, straight on gizmo */
+    ck_assert_uint_eq(sim->uploads, 1 + 4 * (strcmp(name, "gizmo") == 0 ? 2 : 4));
+    ck_assert_uint_eq(sim->exchanges, strcmp(name, "gizmo") == 0 ? 4 * 2 : 0);
+    ck_assert_uint_eq(sim->downloads, 4 * 3); /* r, m, a */
+    device_check_left(name);
+}
+END_TEST
+
+/* Relu, Mul, Relu, Mul...: each Mul is on the second device, whose streams wait by themselves. */
+START_TEST(host_does_not_wait_between_devices_whose_streams_can)
+{
+    bp_sim_counters *sim = device_sim("gizmo");
+    float x[] = {1, -2, 3, 4};
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 4), out;
+    uint32_t waits;
+
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "4");
+    kit_node("relu1", "Relu", "x", "a");
+    kit_node("mul1", "Mul", "a a", "b");
+    kit_node("relu2", "Relu", "b", "c");
+    kit_node("mul2", "Mul", "c c", "d");
+    kit_node("relu3", "Relu", "d", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "4");
+    device_add("gizmo", "second", "Mul", NULL, NULL);
+    kit_session();
+    for (int i = 0; i < 3; i++) {
+        waits = sim->calls[BP_SIM_WAIT];
+        out = kit_wanted(0);
+        kit_run(&in, 1, &out, 1);
+        KIT_FLOATS(&out.tensor, 1, 0, 81, 256);
+        bp_tensor_free(&out.tensor);
+        ck_assert_uint_eq(sim->calls[BP_SIM_WAIT] - waits, 2); /* the end of each stream */
+    }
+    ck_assert_uint_eq(sim->exchanges, 3 * 4);
+    ck_assert_uint_eq(sim->uploads, 3);
+    ck_assert_uint_eq(sim->downloads, 3);
+    device_check_left("gizmo");
+}
+END_TEST
+
+/* Chosen alone, the second device is the only one of the instance. */
+START_TEST(chosen_device_is_the_only_one_that_is_used)
+{
+    bp_report_group row = {.struct_size = sizeof row};
+
+    device_mixed_model("N");
+    device_add(device_names[_i], "second", "MatMul", "device", "1");
+    KIT_OK(bp_report_get_group(bp_session_report(kit_session()), 0, &row, &kit.err));
+    ck_assert_uint_eq(row.device, 1);
+    device_check_mixed(3, 0);
+    device_check_left(device_names[_i]);
+}
+END_TEST
+
 /*
  * gizmo's d = n1 + n1 is in its stream while the rest is computed: n1 = -x has to stay where it is
  * until then, though n2 is made on the CPU meanwhile and n1 has no other reader.
@@ -406,6 +481,9 @@ int main(void)
                         N_DEVICE_NAMES);
     tcase_add_loop_test(cases[0], two_devices_exchange_values_through_host_memory, 0,
                         N_DEVICE_NAMES);
+    tcase_add_loop_test(cases[0], devices_of_one_instance_exchange_values, 0, N_DEVICE_NAMES);
+    tcase_add_test(cases[0], host_does_not_wait_between_devices_whose_streams_can);
+    tcase_add_loop_test(cases[0], chosen_device_is_the_only_one_that_is_used, 0, N_DEVICE_NAMES);
     tcase_add_test(cases[0], memory_of_unfinished_copies_is_not_reused);
     tcase_add_loop_test(cases[0], provider_chooses_among_its_memory_spaces, 0, N_DEVICE_NAMES);
     tcase_add_loop_test(cases[0], unknown_memory_space_is_an_error, 0, N_DEVICE_NAMES);

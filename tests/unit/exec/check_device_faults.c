@@ -33,8 +33,18 @@ static void check_words(const char *name, const char *kind, bp_rc rc, bool is_ru
                   "%s: %s", kind, kit.text);
 }
 
+/* The provider whose n-th (at) call of a kind fails, with operators on its second device. */
+static void add_failing(const char *name, const char *kind, const char *at, const char *second)
+{
+    bp_key_value rows[] = {{"fail", kind}, {"fail_at", at}, {"second", second}};
+
+    KIT_OK(bp_session_options_create(&kit.options, &kit.err));
+    KIT_OK(
+        bp_session_options_add_provider(kit.options, name, rows, 3, BP_FALLBACK_REQUIRE, &kit.err));
+}
+
 /* A session whose provider's n-th call of a kind fails; true when that happened. */
-static bool fails_once(const char *name, const char *kind, uint32_t n)
+static bool fails_once(const char *name, const char *kind, uint32_t n, const char *second)
 {
     uint32_t n_failed = 0, n_wrong;
     char at[16];
@@ -42,7 +52,7 @@ static bool fails_once(const char *name, const char *kind, uint32_t n)
 
     snprintf(at, sizeof at, "%u", n);
     forget_options();
-    device_add(name, "fail", kind, "fail_at", at);
+    add_failing(name, kind, at, second);
     kit.text[0] = '\0';
     rc = kit_try_session();
     if (rc < 0) {
@@ -64,9 +74,9 @@ static bool fails_once(const char *name, const char *kind, uint32_t n)
 
 static const struct {
     const char *provider, *kind;
-} faults[] = {{"gizmo", "alloc"},  {"gizmo", "copy"},  {"gizmo", "stream"}, {"gizmo", "event"},
-              {"gizmo", "record"}, {"gizmo", "wait"},  {"gizmo", "launch"}, {"gizmo", "late"},
-              {"widget", "alloc"}, {"widget", "copy"}, {"widget", "launch"}};
+} faults[] = {{"gizmo", "alloc"},  {"gizmo", "copy"},  {"gizmo", "stream"},  {"gizmo", "event"},
+              {"gizmo", "record"}, {"gizmo", "wait"},  {"gizmo", "launch"},  {"gizmo", "late"},
+              {"widget", "alloc"}, {"widget", "copy"}, {"widget", "launch"}, {"gizmo", "order"}};
 
 enum { N_FAULTS = sizeof faults / sizeof faults[0] };
 
@@ -75,10 +85,23 @@ START_TEST(device_call_that_fails_once_fails_the_run_with_a_status)
     uint32_t n = 1;
 
     device_mixed_model("N");
-    while (n < MAX_FAULTS && fails_once(faults[_i].provider, faults[_i].kind, n))
+    while (n < MAX_FAULTS && fails_once(faults[_i].provider, faults[_i].kind, n, ""))
         n++;
     ck_assert_uint_gt(n, 1);
     ck_assert_uint_lt(n, MAX_FAULTS); /* all of them were tried */
+}
+END_TEST
+
+/* The first device fails; the second is at work then, too. */
+START_TEST(device_that_fails_beside_another_fails_the_run_with_a_status)
+{
+    uint32_t n = 1;
+
+    device_mixed_model("N");
+    while (n < MAX_FAULTS && fails_once(faults[_i].provider, faults[_i].kind, n, "Relu,Add"))
+        n++;
+    ck_assert_uint_gt(n, 1);
+    ck_assert_uint_lt(n, MAX_FAULTS);
 }
 END_TEST
 
@@ -177,6 +200,8 @@ int main(void)
         tcase_add_checked_fixture(cases[i], device_setup, kit_teardown);
     }
     tcase_add_loop_test(cases[0], device_call_that_fails_once_fails_the_run_with_a_status, 0,
+                        N_FAULTS - 1); /* one device has nothing to order */
+    tcase_add_loop_test(cases[0], device_that_fails_beside_another_fails_the_run_with_a_status, 0,
                         N_FAULTS);
     tcase_add_test(cases[0], lost_device_fails_every_run);
     tcase_add_loop_test(cases[1], full_device_memory_fails_the_run_with_a_status, 0,

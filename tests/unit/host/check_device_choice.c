@@ -99,6 +99,65 @@ START_TEST(session_rejects_devices_that_do_not_exist)
 }
 END_TEST
 
+/* The session with option "device" of the mock, and what Relu of 1 gives: its first device + 1. */
+static float relu_on(const char *device)
+{
+    bp_key_value row = {"device", device};
+    float y;
+
+    KIT_OK(bp_session_options_create(&kit.options, &kit.err));
+    KIT_OK(bp_session_options_add_provider(kit.options, "gadget", &row, 1, BP_FALLBACK_REQUIRE,
+                                           &kit.err));
+    kit_session();
+    y = relu_of_one();
+    bp_session_options_destroy(kit.options);
+    kit.options = NULL;
+    return y;
+}
+
+START_TEST(device_option_takes_index_id_kind_or_name)
+{
+    relu_model();
+    ck_assert(relu_on("0") == 1);
+    ck_assert(relu_on("1") == 2);
+    ck_assert(relu_on("npu0") == 2);
+    ck_assert(relu_on("0000:FE:00.0") == 1);
+    ck_assert(relu_on("gpu") == 1);
+    ck_assert(relu_on("NPU") == 2);
+    ck_assert(relu_on("Mock NPU") == 2);
+    ck_assert(relu_on("all") == 1);
+    ck_assert(relu_on("npu+gpu") == 2); /* in this order */
+    ck_assert(relu_on("1, 0") == 2);
+    ck_assert(relu_on("gpu+0+all") == 1);
+}
+END_TEST
+
+START_TEST(unknown_device_is_an_error_that_lists_the_devices)
+{
+    static const char *const wrong[] = {"2", "fpga", "", "gpu+", "npu00", "99999999999999999999"};
+    bp_key_value row = {"device", wrong[_i]};
+
+    relu_model();
+    KIT_OK(bp_session_options_create(&kit.options, &kit.err));
+    KIT_OK(bp_session_options_add_provider(kit.options, "gadget", &row, 1, BP_FALLBACK_SILENT,
+                                           &kit.err));
+    KIT_FAILS(kit_try_session(), BP_E_OPTION, "gadget", "no device is '", "0 (gpu, id '0000:fe",
+              "1 (npu, id 'npu0', name 'Mock NPU')");
+}
+END_TEST
+
+START_TEST(report_has_the_device_of_each_group)
+{
+    bp_report_group row = {.struct_size = sizeof row};
+
+    relu_model();
+    relu_on("npu");
+    KIT_OK(bp_report_get_group(bp_session_report(kit.session), 0, &row, &kit.err));
+    ck_assert_uint_eq(row.device, 1);
+    ck_assert_str_eq(row.device_id, "npu0");
+}
+END_TEST
+
 /* ---- options that change --------------------------------------------------------------------- */
 
 /* Effective value of an option of the session's first provider. */
@@ -228,6 +287,9 @@ int main(void)
     tcase_add_test(cases[0], environment_lists_devices_as_the_provider_reports_them);
     tcase_add_test(cases[0], provider_gets_the_chosen_devices);
     tcase_add_test(cases[0], session_rejects_devices_that_do_not_exist);
+    tcase_add_test(cases[0], device_option_takes_index_id_kind_or_name);
+    tcase_add_loop_test(cases[0], unknown_device_is_an_error_that_lists_the_devices, 0, 6);
+    tcase_add_test(cases[0], report_has_the_device_of_each_group);
     tcase_add_test(cases[1], dynamic_option_takes_effect_at_once);
     tcase_add_test(cases[1], session_names_why_an_option_cannot_change);
     tcase_add_test(cases[1], dynamic_option_reaches_both_engines_of_a_session);

@@ -61,7 +61,7 @@ static const struct fault {
     {"empty", BP_STAGE_CREATE, BP_E_INTERNAL, "without an instance"},
     {"speechless", BP_STAGE_CAPABILITY, BP_E_INTERNAL, "lost the thread"},
     {"beyond", BP_STAGE_CAPABILITY, BP_E_INTERNAL, "node 3 of 3"},
-    {"uncompiled", BP_STAGE_COMPILE, BP_E_UNSUPPORTED, "gave up on 3 nodes"},
+    {"uncompiled", BP_STAGE_COMPILE, BP_E_INTERNAL, "gave up on 3 nodes"},
 };
 
 enum { N_FAULTS = sizeof faults / sizeof faults[0] };
@@ -232,7 +232,7 @@ static const struct {
     bp_rc code;
     const char *words;
 } run_faults[] = {
-    {"unframed", BP_E_SHAPE, "not with these shapes"},
+    {"unframed", BP_E_DEVICE_LOST, "no frame today"},
     {"unexecuted", BP_E_DEVICE_LOST, "fell off the bus"},
     {"pending", BP_E_INTERNAL, "without a stream"},
     {"meddling", BP_E_INVALID, "whose size is known"},

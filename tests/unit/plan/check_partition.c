@@ -122,6 +122,35 @@ START_TEST(nodes_of_one_provider_make_one_group)
 }
 END_TEST
 
+/* Devices of the provider "two": nodes whose names begin with b are on the second. */
+static const struct bp_asked_device two_devices[] = {{0, 1, "first"}, {1, 1, "second"}};
+
+START_TEST(group_has_nodes_of_one_device)
+{
+    chain();
+    takers_add(&t, "two", "ab")->second = "b";
+    t.asked[0].devices = two_devices;
+    t.asked[0].n_devices = 2;
+    takers_divide(&t);
+    ck_assert_str_eq(takers_groups(&t), "a1|b1|a2");
+    ck_assert_uint_eq(t.part.groups[0].device, 0);
+    ck_assert_uint_eq(t.part.groups[1].device, 1);
+    ck_assert_uint_eq(t.part.groups[2].device, 0);
+    ck_assert_int_eq(t.failed[0].rc, BP_OK);
+}
+END_TEST
+
+START_TEST(device_beyond_those_of_the_instance_is_the_providers_error)
+{
+    chain();
+    takers_add(&t, "two", "ab")->second = "b"; /* it has one */
+    takers_divide(&t);
+    ck_assert_int_eq(t.failed[0].rc, BP_E_INTERNAL);
+    ck_assert_ptr_nonnull(strstr(t.failed[0].text, "device 1, of 1"));
+    ck_assert_uint_eq(provider_of("a1"), BP_BY_NOBODY);
+}
+END_TEST
+
 START_TEST(node_that_all_providers_refuse_has_no_provider)
 {
     chain();
@@ -785,6 +814,8 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup_words, teardown);
     tcase_add_test(tcase, group_that_costs_more_in_copies_than_it_saves_is_handed_back);
+    tcase_add_test(tcase, group_has_nodes_of_one_device);
+    tcase_add_test(tcase, device_beyond_those_of_the_instance_is_the_providers_error);
     tcase_add_test(tcase, missing_costs_are_estimated);
     tcase_add_test(tcase, cost_of_a_matmul_is_estimated_by_its_inner_size);
     tcase_add_test(tcase, nodes_of_unknown_cost_are_not_reassigned);

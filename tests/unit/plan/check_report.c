@@ -61,7 +61,7 @@ static void teardown(void)
 static void build(const char *path)
 {
     takers_divide(&t);
-    KIT_OK(bp_report_add_graph(report, &t.part, rows, path, &kit.err));
+    KIT_OK(bp_report_add_graph(report, &t.part, t.asked, rows, path, &kit.err));
 }
 
 static bp_report_provider provider_row(uint32_t i)

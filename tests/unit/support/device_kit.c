@@ -39,6 +39,7 @@ void device_setup(void)
 
         sim->uploads = sim->downloads = 0;
         sim->bytes_up = sim->bytes_down = 0;
+        sim->exchanges = 0;
         sim->peak = 0;
     }
 }

@@ -12,13 +12,14 @@
 static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claims *claims,
                         bp_err *err)
 {
-    const bp_claim taken = {.struct_size = sizeof taken, .verdict = BP_YES, .cost = instance->cost};
-    const bp_claim in_group = {
+    bp_claim taken = {.struct_size = sizeof taken, .verdict = BP_YES, .cost = instance->cost};
+    bp_claim in_group = {
         .struct_size = sizeof in_group, .verdict = BP_ONLY_IN_GROUP, .cost = instance->cost};
 
     for (uint32_t n = 0; n < g->n_nodes; n++) {
         char letter = BP_NODE(g, n)->name[0];
 
+        taken.device = in_group.device = instance->second && strchr(instance->second, letter);
         if (instance->twice)
             bp_refuse(claims, n, BP_R_MEMORY, "device", "changed its mind");
         if (instance->only && strchr(instance->only, letter))
@@ -56,7 +57,8 @@ struct bp_instance *takers_add(struct takers *t, const char *name, const char *t
     struct bp_instance *instance = &t->instances[t->n_asked];
 
     instance->takes = takes;
-    t->asked[t->n_asked++] = (struct bp_asked){&provider, instance, name, false};
+    t->asked[t->n_asked++] =
+        (struct bp_asked){.provider = &provider, .instance = instance, .name = name};
     return instance;
 }
 

@@ -13,6 +13,7 @@ struct bp_instance {
     const char *only;    /* those that it takes only beside one of the others */
     bp_rc fails;         /* what capability returns, after it has answered */
     uint32_t beyond;     /* answers for so many nodes too many */
+    const char *second;  /* those that it puts on its device 1 */
     bool twice;          /* refuses every node first, then answers */
     const bp_cost *cost; /* what it says of each node, or NULL */
 };

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { MAX_RANK = 80, MAX_ENDS = 64, MESSAGE_BYTES = 1024, LINES = 4096 };
 
@@ -219,6 +220,15 @@ static bp_rc host_weight_get(void *h, const char *key, size_t n, size_t align,
     return BP_OK;
 }
 
+static int64_t host_now(void *h)
+{
+    struct timespec now;
+
+    (void)h;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 static void host_weight_put(void *h, const void *p)
 {
     struct th *t = h;
@@ -278,6 +288,7 @@ struct th *th_new(bp_entry_fn entry)
                         .constant = host_constant,
                         .weight_get = host_weight_get,
                         .weight_put = host_weight_put,
+                        .now_ns = host_now,
                         .extension = host_extension};
     t->width = 4;
     t->err = (bp_err){.struct_size = sizeof(bp_err), .msg = t->message, .msg_cap = MESSAGE_BYTES};

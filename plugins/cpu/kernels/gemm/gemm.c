@@ -19,6 +19,8 @@ enum {
     BLOCK_COLS = 256,       /* columns of B in a task: 256 KiB, for the L2 cache */
     DIRECT_ROWS = 32,       /* with fewer rows, copying B costs more than it gains */
     TASK_FLOPS = 32 * 1024, /* least work of a task */
+    CALL_FLOPS = 1 << 30,   /* work of a call of BLAS in a run that may be stopped: 10 to 30 ms */
+    CALL_ROWS = 64,         /* its rows are a multiple of this, so that its kernels are the same */
     ROW_MAJOR = 101,        /* cblas.h's numbers */
     NO_TRANS = 111,
     TRANS = 112
@@ -149,6 +151,27 @@ static void call_blas(const struct bp_cpu_gemm *g, const struct bp_cpu_gemm_shar
                        (float)beta, c, (int)g->ldc);
 }
 
+/*
+ * The whole depth of a plain B. A call of BLAS cannot be left, so a run that may be stopped makes
+ * several, each for some rows of C.
+ */
+static void run_blas_rows(const struct bp_cpu_gemm *g, const struct bp_cpu_gemm_share *t)
+{
+    const char *b = t->b + t->j0 * (g->trans_b ? g->ldb : 1) * gemm_element(g);
+    double row_flops = 2 * (double)g->k * (double)(t->j1 - t->j0);
+    size_t step = t->i1 - t->i0;
+
+    if (t->stop && t->stop->run && row_flops * (double)step > CALL_FLOPS)
+        step = gemm_round_up((size_t)(CALL_FLOPS / row_flops) + 1, CALL_ROWS);
+    for (size_t i = t->i0; i < t->i1 && !bp_cpu_should_stop(t->stop); i += step) {
+        struct bp_cpu_gemm_share part = *t;
+
+        part.i0 = i;
+        part.i1 = gemm_min(i + step, t->i1);
+        call_blas(g, &part, b, g->ldb, 0, g->k);
+    }
+}
+
 static void run_blas(const struct bp_cpu_gemm *g, const struct bp_cpu_gemm_share *t)
 {
     size_t size = gemm_element(g), cols = t->j1 - t->j0;
@@ -157,11 +180,11 @@ static void run_blas(const struct bp_cpu_gemm *g, const struct bp_cpu_gemm_share
     if (t->bias)
         fill_bias(g, t);
     if (!g->image) {
-        call_blas(g, t, t->b + t->j0 * (g->trans_b ? g->ldb : 1) * size, g->ldb, 0, g->k);
+        run_blas_rows(g, t);
         return;
     }
     /* one panel as wide as the task is a plain matrix */
-    for (size_t p = 0; p < g->k; p += g->depth) {
+    for (size_t p = 0; p < g->k && !bp_cpu_should_stop(t->stop); p += g->depth) {
         pack.rows = gemm_min(g->depth, g->k - p);
         bp_cpu_pack_image(&pack, g->image, t->b, (int64_t)p, (int64_t)t->j0, t->scratch);
         call_blas(g, t, t->scratch, cols, p, pack.rows);
@@ -258,7 +281,7 @@ static void run_blocks(const struct bp_cpu_gemm *g, const struct bp_cpu_gemm_sha
         if (t->j1 > whole)
             run_pass(g, t, p, depth, whole, t->j1, false);
         p += depth;
-    } while (p < g->k);
+    } while (p < g->k && !bp_cpu_should_stop(t->stop));
 }
 
 /* The task's rows of C, and its columns or flat positions. */
@@ -289,6 +312,7 @@ void bp_cpu_gemm_task(const struct bp_cpu_gemm *g, const struct bp_cpu_operands 
         .bias = operands->bias,
         .c = operands->c,
         .scratch = scratch,
+        .stop = operands->stop,
     };
 
     task_part(g, task, rows, cols);

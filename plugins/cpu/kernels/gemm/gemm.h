@@ -10,6 +10,7 @@
 #define BP_CPU_KERNELS_GEMM_GEMM_H
 
 #include "blas.h"
+#include "cpu.h"
 #include "kernels/gemm/padded_strip.h"
 #include "kernels/simd/simd.h"
 
@@ -42,6 +43,7 @@ struct bp_cpu_operands {
     const void *a, *b;
     const void *bias; /* one value for each row of C, or NULL; not with `add` */
     void *c;
+    struct bp_cpu_stop *stop; /* asked between passes; NULL: the product is never left */
 };
 
 /*

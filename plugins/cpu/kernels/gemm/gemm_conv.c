@@ -131,6 +131,6 @@ void bp_cpu_gemm_conv_run(const struct bp_cpu_gemm *g, const struct bp_cpu_gemm_
     struct scratch_layout layout = layout_in(g, cols, t->scratch);
     size_t step = rows_per_pass(g, cols);
 
-    for (size_t i = t->i0; i < t->i1; i += step)
+    for (size_t i = t->i0; i < t->i1 && !bp_cpu_should_stop(t->stop); i += step)
         run_rows(g, t, &layout, i, gemm_min(step, t->i1 - i));
 }

@@ -13,6 +13,7 @@ struct bp_cpu_gemm_share {
     char *c;
     size_t i0, i1, j0, j1;
     char *scratch;
+    struct bp_cpu_stop *stop;
 };
 
 static inline size_t gemm_element(const struct bp_cpu_gemm *gemm)
