@@ -40,6 +40,7 @@ sdklib_LIBRARIES = %D%/libbp-sim.a
 ortincludedir = $(includedir)/onnxruntime
 ortinclude_HEADERS = \
 	%D%/onnxruntime/cpu_provider_factory.h \
+	%D%/onnxruntime/dnnl_provider_options.h \
 	%D%/onnxruntime/onnxruntime_c_api.h \
 	%D%/onnxruntime/onnxruntime_env_config_keys.h \
 	%D%/onnxruntime/onnxruntime_ep_c_api.h \

@@ -3,6 +3,8 @@
 
 #include "config.h"
 
+#include <onnxruntime/dnnl_provider_options.h>
+
 #include "ort/kit.h"
 
 /* ---- environments ------------------------------------------------------------------------------ */
@@ -185,6 +187,72 @@ START_TEST(cann_options_are_updated_and_read_as_text)
 }
 END_TEST
 
+/* True if oneDNN is here, added with this setting of its arena; else the call names what is missing. */
+static bool adds_dnnl(const OrtDnnlProviderOptions *dnnl, const char *arena)
+{
+    OrtSessionOptions *options = NULL;
+    char value[8] = "";
+    size_t size = sizeof value;
+    OrtStatus *status;
+
+    ok(ort->CreateSessionOptions(&options));
+    status = ort->SessionOptionsAppendExecutionProvider_Dnnl(options, dnnl);
+    if (status) {
+        fails(status, ORT_FAIL, "dnnl");
+    } else {
+        ok(ort->GetSessionConfigEntry(options, "ep.dnnlexecutionprovider.use_arena", value, &size));
+        ck_assert_str_eq(value, arena);
+        ort->ReleaseSession(open_add(options));
+    }
+    ort->ReleaseSessionOptions(options);
+    return value[0] != '\0';
+}
+
+/* The struct ends where a page of the caller's might: nothing after its two fields is read. */
+START_TEST(dnnl_options_may_be_a_struct_of_the_caller)
+{
+    OrtDnnlProviderOptions *dnnl = malloc(sizeof *dnnl);
+    char *text = NULL;
+    bool found;
+
+    ck_assert_ptr_nonnull(dnnl);
+    *dnnl = (OrtDnnlProviderOptions){.use_arena = 7, .threadpool_args = dnnl};
+    found = adds_dnnl(dnnl, "1");
+    dnnl->use_arena = 0;
+    dnnl->threadpool_args = (void *)4097;
+    ck_assert_int_eq(adds_dnnl(dnnl, "0"), found);
+    ok(ort->GetDnnlProviderOptionsAsString(dnnl, heap, &text));
+    ck_assert_str_eq(text, "use_arena=0;threadpool_args=4097");
+    heap->Free(heap, text);
+    free(dnnl);
+}
+END_TEST
+
+START_TEST(dnnl_options_by_key_set_the_fields_of_the_struct)
+{
+    static const char *const keys[] = {"threadpool_args", "use_arena"};
+    static const char *const values[] = {"0x20", "False"};
+    static const char *const wrong[] = {"here", "maybe"};
+    OrtDnnlProviderOptions *dnnl = NULL;
+
+    ok(ort->CreateDnnlProviderOptions(&dnnl));
+    ck_assert_int_eq(dnnl->use_arena, 1);
+    ck_assert_ptr_null(dnnl->threadpool_args);
+    ok(ort->UpdateDnnlProviderOptions(dnnl, keys, values, 2));
+    ck_assert_int_eq(dnnl->use_arena, 0);
+    ck_assert_ptr_eq(dnnl->threadpool_args, (void *)32);
+    (void)adds_dnnl(dnnl, "0");
+    fails(ort->UpdateDnnlProviderOptions(dnnl, keys, wrong, 1), ORT_INVALID_ARGUMENT, "here");
+    fails(ort->UpdateDnnlProviderOptions(dnnl, keys + 1, wrong + 1, 1), ORT_INVALID_ARGUMENT,
+          "maybe");
+    ck_assert_ptr_eq(dnnl->threadpool_args, (void *)32);
+    ok(ort->UpdateDnnlProviderOptions(dnnl, keys, values, 1));
+    ck_assert_int_eq(dnnl->use_arena, 1);
+    ort->ReleaseDnnlProviderOptions(dnnl);
+    ort->ReleaseDnnlProviderOptions(NULL);
+}
+END_TEST
+
 START_TEST(fallback_to_cpu_can_be_forbidden)
 {
     OrtSessionOptions *options = NULL;
@@ -276,6 +344,8 @@ int main(void)
     tcase_add_test(tcase, cpu_is_the_last_provider);
     tcase_add_test(tcase, providers_are_appended_by_name);
     tcase_add_test(tcase, cann_options_are_updated_and_read_as_text);
+    tcase_add_test(tcase, dnnl_options_may_be_a_struct_of_the_caller);
+    tcase_add_test(tcase, dnnl_options_by_key_set_the_fields_of_the_struct);
     tcase_add_test(tcase, fallback_to_cpu_can_be_forbidden);
     tcase_add_test(tcase, memory_info_reports_what_it_was_created_with);
     tcase_add_test(tcase, sessions_have_allocators);

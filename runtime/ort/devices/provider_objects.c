@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * provider_objects.c - opaque provider options (CANN, DNNL, CUDA, TensorRT): Create, Update, GetAsString,
- * Release and AppendExecutionProvider of each.
+ * provider_objects.c - options of CANN, CUDA, TensorRT, which are opaque, and of oneDNN, a struct that
+ * programs may fill themselves: Create, Update, GetAsString, Release and AppendExecutionProvider of each.
  */
 
 #include "config.h"
@@ -9,9 +9,13 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+#include <onnxruntime/dnnl_provider_options.h>
 
 #include "ort/devices/provider_object.h"
 #include "ort/guarded.h"
@@ -44,10 +48,10 @@ static const struct row cann_rows[] = {
     {NULL, NULL, TEXT},
 };
 
-/* threadpool_args is an address in ONNX Runtime; here it is only kept. */
+/* threadpool_args is an address; here it is only kept. */
 static const struct row dnnl_rows[] = {
     {"use_arena", "1", SWITCH},
-    {"threadpool_args", "0", TEXT},
+    {"threadpool_args", "0", SIZE},
     {NULL, NULL, TEXT},
 };
 
@@ -255,6 +259,75 @@ static OrtStatus *as_string(const struct row *rows, const struct ort_object *obj
     }
 
 OBJECT(CANN, CANN, OrtCANNProviderOptions, "CANNExecutionProvider", cann_rows)
-OBJECT(Dnnl, Dnnl, OrtDnnlProviderOptions, "DnnlExecutionProvider", dnnl_rows)
 OBJECT(CUDA, CUDA_V2, OrtCUDAProviderOptionsV2, "CUDAExecutionProvider", free_rows)
 OBJECT(TensorRT, TensorRT_V2, OrtTensorRTProviderOptionsV2, "TensorrtExecutionProvider", free_rows)
+
+/* ---- oneDNN ---------------------------------------------------------------------------------------- */
+
+OrtStatus *ort_CreateDnnlProviderOptions(OrtDnnlProviderOptions **out)
+{
+    ORT_NEED(out);
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return ort_no_memory();
+    (*out)->use_arena = 1;
+    return NULL;
+}
+
+void ort_ReleaseDnnlProviderOptions(OrtDnnlProviderOptions *input)
+{
+    free(input);
+}
+
+/* The fields that checked keys set; the defaults for the others. */
+static void set_dnnl(OrtDnnlProviderOptions *options, const OrtKeyValuePairs *kv)
+{
+    const char *arena = ort_keys_get(kv, "use_arena");
+    const char *address = ort_keys_get(kv, "threadpool_args");
+    int base = address && address[0] == '0' && address[1] == 'x' ? 16 : 10;
+
+    options->use_arena = !arena || (strcmp(arena, "0") != 0 && strcasecmp(arena, "false") != 0);
+    options->threadpool_args = address ? (void *)(uintptr_t)strtoull(address, NULL, base) : NULL;
+}
+
+OrtStatus *ort_UpdateDnnlProviderOptions(OrtDnnlProviderOptions *object, const char *const *keys,
+                                         const char *const *values, size_t n)
+{
+    struct ort_object checked = {0};
+    OrtStatus *status;
+
+    ORT_NEED(object);
+    status = update(dnnl_rows, &checked, keys, values, n);
+    if (!status)
+        set_dnnl(object, &checked.kv);
+    ort_keys_finish(&checked.kv);
+    return status;
+}
+
+OrtStatus *ort_GetDnnlProviderOptionsAsString(const OrtDnnlProviderOptions *object,
+                                              OrtAllocator *allocator, char **ptr)
+{
+    struct ort_object keys = {0};
+    char address[32];
+    OrtStatus *status;
+
+    ORT_NEED(object);
+    ORT_NEED(allocator);
+    ORT_NEED(ptr);
+    (void)snprintf(address, sizeof address, "%ju", (uintmax_t)(uintptr_t)object->threadpool_args);
+    if (!ort_keys_set(&keys.kv, "use_arena", object->use_arena ? "1" : "0") ||
+        !ort_keys_set(&keys.kv, "threadpool_args", address))
+        status = ort_no_memory();
+    else
+        status = as_string(dnnl_rows, &keys, allocator, ptr);
+    ort_keys_finish(&keys.kv);
+    return status;
+}
+
+OrtStatus *ort_SessionOptionsAppendExecutionProvider_Dnnl(OrtSessionOptions *options,
+                                                          const OrtDnnlProviderOptions *object)
+{
+    ORT_NEED(options);
+    ORT_NEED(object);
+    return OrtSessionOptionsAppendExecutionProvider_Dnnl(options, object->use_arena);
+}
