@@ -168,9 +168,13 @@ bp_span bp_cpu_constant(const struct bp_cpu_node *node, uint32_t input);
  */
 bool bp_cpu_should_stop(struct bp_cpu_stop *stop);
 /*
- * fn(u, i, worker) for each i < n on the host's pool; inline when n is 1. Asks before each call, so
- * a kernel whose tasks take less than 20 ms need not; tasks that are left out are not called.
+ * As bp_cpu_parallel(), but asks bp_cpu_should_stop() before each task and leaves out those after a
+ * yes, so that tasks of less than 20 ms need not ask. Only for work of which nothing is used as an
+ * index or a size within the node: what was left out is undefined.
  */
+void bp_cpu_parallel_stoppable(const struct bp_cpu_call *call, uint32_t n,
+                               void (*fn)(void *u, uint32_t i, uint32_t worker), void *u);
+/* fn(u, i, worker) for each i < n on the host's pool; inline when n is 1. */
 void bp_cpu_parallel(const struct bp_cpu_call *call, uint32_t n,
                      void (*fn)(void *u, uint32_t i, uint32_t worker), void *u);
 /*

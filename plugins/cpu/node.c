@@ -79,16 +79,22 @@ static void run_unless_stopped(void *u, uint32_t i, uint32_t worker)
         tasks->fn(tasks->u, i, worker);
 }
 
+void bp_cpu_parallel_stoppable(const struct bp_cpu_call *call, uint32_t n,
+                               void (*fn)(void *u, uint32_t i, uint32_t worker), void *u)
+{
+    struct stoppable tasks = {call->stop, fn, u};
+
+    if (call->stop && call->stop->run)
+        bp_cpu_parallel(call, n, run_unless_stopped, &tasks);
+    else
+        bp_cpu_parallel(call, n, fn, u);
+}
+
 void bp_cpu_parallel(const struct bp_cpu_call *call, uint32_t n,
                      void (*fn)(void *u, uint32_t i, uint32_t worker), void *u)
 {
     const bp_host *host = call->node->host;
-    struct stoppable tasks = {call->stop, fn, u};
 
-    if (n > 1 && call->stop && call->stop->run) {
-        fn = run_unless_stopped;
-        u = &tasks;
-    }
     if (n == 1)
         fn(u, 0, 0);
     else if (n > 1)

@@ -239,9 +239,9 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     if (tasks > UINT32_MAX)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the batch is too large");
     if (state->depthwise.simd)
-        bp_cpu_parallel(call, (uint32_t)tasks, run_depthwise, &job);
+        bp_cpu_parallel_stoppable(call, (uint32_t)tasks, run_depthwise, &job);
     else
-        bp_cpu_parallel(call, (uint32_t)tasks, run_product, &job);
+        bp_cpu_parallel_stoppable(call, (uint32_t)tasks, run_product, &job);
     return BP_OK;
 }
 

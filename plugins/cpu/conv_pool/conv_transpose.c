@@ -187,7 +187,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     job.w = bp_cpu_data(call->in[1]);
     job.bias = bias ? bp_cpu_data(bias) : NULL;
     job.y = bp_cpu_data(call->out[0]);
-    bp_cpu_parallel(call, (uint32_t)tasks, run_task, &job);
+    bp_cpu_parallel_stoppable(call, (uint32_t)tasks, run_task, &job);
     return BP_OK;
 }
 

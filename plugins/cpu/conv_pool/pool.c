@@ -62,7 +62,7 @@ void bp_cpu_pool_run(struct bp_cpu_call *call, int64_t *indices)
     now.y = bp_cpu_data(call->out[0]);
     now.indices = indices;
     now.scratch = call->scratch;
-    bp_cpu_parallel(call, now.slices, run_slice, &now);
+    bp_cpu_parallel_stoppable(call, now.slices, run_slice, &now);
 }
 
 /* The product of the taps in each dimension, as windows are boxes. */

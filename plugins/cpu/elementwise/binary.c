@@ -123,7 +123,7 @@ void bp_cpu_spread_run(struct bp_cpu_call *call, const struct bp_cpu_spread *spr
     struct job job = {spread, a, b, out};
 
     if (spread->slices > 1)
-        bp_cpu_parallel(call, spread->slices, slice, &job);
+        bp_cpu_parallel_stoppable(call, spread->slices, slice, &job);
     else if (spread->broadcast)
         runs(&job, 0, spread->outer, 0, spread->inner);
     else if (spread->inner > 0)

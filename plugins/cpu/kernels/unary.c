@@ -43,7 +43,7 @@ void bp_cpu_map_run(const struct bp_cpu_call *call, const struct bp_cpu_map *map
     struct job job = {map, in, out};
 
     if (map->slices > 1)
-        bp_cpu_parallel(call, map->slices, slice, &job);
+        bp_cpu_parallel_stoppable(call, map->slices, slice, &job);
     else if (map->count > 0)
         map->loop(out, in, (size_t)map->count, &map->params);
 }

@@ -130,7 +130,8 @@ void bp_cpu_contract_run(const struct bp_cpu_call *call, const struct bp_cpu_con
     if (contract->batches == 0 || contract->m == 0 || contract->n == 0)
         return;
     if (contract->by_gemm)
-        bp_cpu_parallel(call, (uint32_t)contract->batches * contract->gemm.tasks, run_gemm, &job);
+        bp_cpu_parallel_stoppable(call, (uint32_t)contract->batches * contract->gemm.tasks,
+                                  run_gemm, &job);
     else
         bp_cpu_parallel(call, contract->slices, run_slice, &job);
 }

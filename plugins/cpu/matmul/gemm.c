@@ -214,7 +214,7 @@ static void multiply(const struct bp_cpu_call *call, struct job *job)
         product.c = job->operands.c;
         bp_cpu_int_product(&product, call->stop);
     } else {
-        bp_cpu_parallel(call, s->gemm.tasks, run_task, job);
+        bp_cpu_parallel_stoppable(call, s->gemm.tasks, run_task, job);
     }
 }
 

@@ -224,7 +224,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     else if (is_integer(y->dtype))
         run_integers(&job);
     else
-        bp_cpu_parallel(call, (uint32_t)s->batches.count * s->gemm.tasks, run_task, &job);
+        bp_cpu_parallel_stoppable(call, (uint32_t)s->batches.count * s->gemm.tasks, run_task, &job);
     return BP_OK;
 }
 
