@@ -16,6 +16,7 @@ noinst_LTLIBRARIES += %D%/libbackplane-core.la
 
 include %D%/base/local.mk
 include %D%/value/local.mk
+include %D%/cache/local.mk
 include %D%/graph/local.mk
 include %D%/model/local.mk
 include %D%/host/local.mk

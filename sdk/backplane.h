@@ -626,6 +626,64 @@ BP_API bp_rc bp_session_options_read_placements(bp_session_options *options, con
                                                 bp_err *err) BP_CHECKED;
 /* Leaves out the environment's default providers. */
 BP_API void bp_session_options_ignore_env_providers(bp_session_options *options);
+/*
+ * The cache of compiled programs: a directory with a file for each group that a provider saved, so
+ * that a later session with the same group loads it instead of compiling, in any process of this
+ * user. It is off unless the application or the user asks for it. dir NULL, as at first: that of
+ * BACKPLANE_CACHE_DIR, or none. "": none. Another: that one, which is made where it is missing, for
+ * this user alone. limit: bytes of all its files, of which those that were not used for the longest
+ * time are deleted; 0: what BACKPLANE_CACHE_LIMIT says, or BP_CACHE_LIMIT.
+ *
+ * A program is found by SHA-256 of the group's nodes, shapes and weights, of the provider, its
+ * version, options and devices, the versions that its fingerprint names, and the version of this
+ * host. A file is used only if it is whole, its checksum is right, and nobody but this user and the
+ * administrator could have written it. Whatever goes wrong with the cache is a warning in the log
+ * and a line in the report (bp_report_group.cache), never a failure: the group is compiled then.
+ * BP_E_NOMEM.
+ */
+BP_API bp_rc bp_session_options_set_cache(bp_session_options *options, const char *dir,
+                                          uint64_t limit, bp_err *err) BP_CHECKED;
+#define BP_CACHE_LIMIT ((uint64_t)1 << 30) /* bytes */
+
+/* An open directory of compiled programs. One thread at a time. */
+typedef struct bp_cache bp_cache;
+
+/* A file of a cache. Strings are borrowed until the next call for this cache. */
+typedef struct bp_cache_file {
+    uint32_t struct_size;
+    bp_rc code;         /* BP_OK, or why no session would use it */
+    const char *file;   /* its name within the directory */
+    const char *reason; /* a sentence; NULL with BP_OK */
+    /* What it says of itself; NULL where it cannot be read. */
+    const char *provider, *version; /* id and version */
+    const char *group;              /* in the report's words: path and number, "main/3" */
+    const char *host;               /* version of the host that wrote it */
+    uint64_t bytes;                 /* of the file */
+    int64_t used;                   /* last: seconds since 1970 */
+} bp_cache_file;
+
+/*
+ * Opens a cache to look into it; its files are listed now. dir NULL: that of BACKPLANE_CACHE_DIR.
+ * *out is the caller's, for bp_cache_close(). BP_E_INVALID: none is named. BP_E_IO: it is not there.
+ */
+BP_API bp_rc bp_cache_open(bp_env *env, const char *dir, bp_cache **out, bp_err *err) BP_CHECKED;
+BP_API void bp_cache_close(bp_cache *cache);            /* NULL is fine */
+BP_API const char *bp_cache_dir(const bp_cache *cache); /* absolute; lives as long as the cache */
+BP_API uint32_t bp_cache_count(const bp_cache *cache);
+/*
+ * File i. is_whole: all of it is read and its checksum is checked, else its first bytes only. A file
+ * that is wrong has its code in the row. BP_E_INVALID: there is no file i.
+ */
+BP_API bp_rc bp_cache_get(bp_cache *cache, uint32_t i, uint32_t is_whole, bp_cache_file *out,
+                          bp_err *err) BP_CHECKED;
+/*
+ * Deletes the files that were not used for the longest time until the others have at most `limit`
+ * bytes; 0: all. Other files in the directory stay. Counts what was deleted. BP_E_IO: one cannot be
+ * deleted.
+ */
+BP_API bp_rc bp_cache_clear(bp_cache *cache, uint64_t limit, uint32_t *n_files, uint64_t *bytes,
+                            bp_err *err) BP_CHECKED;
+
 /* Threads of the env's pool that runs of the session use; 0: all. */
 BP_API void bp_session_options_set_threads(bp_session_options *options, uint32_t threads);
 /*
@@ -1211,6 +1269,13 @@ typedef struct bp_report_refusal {
     const char *subject, *text; /* may be NULL */
 } bp_report_refusal;
 
+/* bp_report_group.program. */
+enum {
+    BP_PROGRAM_NONE = 0,     /* of a plan, or the host runs the node itself */
+    BP_PROGRAM_COMPILED = 1, /* by the provider, just now */
+    BP_PROGRAM_LOADED = 2    /* from the cache of compiled programs */
+};
+
 /* A group: nodes that one provider compiled together. Strings live as long as the report. */
 typedef struct bp_report_group {
     uint32_t struct_size;
@@ -1227,6 +1292,12 @@ typedef struct bp_report_group {
     uint64_t run_bytes;     /* in addition while it runs: inputs, outputs and values between them */
     double run_ns, copy_ns; /* of one run: on the device, and of copies between memories */
     const char *device_id;  /* bp_device.id; "" or NULL where the provider tells none */
+    /* How the group became a program; of sessions only. */
+    uint32_t program; /* BP_PROGRAM_* */
+    uint32_t reserved1;
+    uint64_t program_ns; /* that compiling it, or loading and saving it, took: wall time */
+    /* What the cache of compiled programs had to do with it; NULL: the session has none. */
+    const char *cache;
 } bp_report_group;
 
 /* A pass over the graph and its subgraphs, before providers compile them. */

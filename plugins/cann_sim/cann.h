@@ -168,6 +168,7 @@ struct bp_program {
     void *base;                    /* of the constants on the device; NULL: there are none */
     uint64_t bytes;
     struct bp_cann_models *models; /* in graph mode, where constants are the models'; or NULL */
+    bool keeps_bytes;              /* of models that are built, until the first frame */
     bool is_estimate;              /* ACL compiles nothing of it, and it never runs */
 };
 
@@ -344,6 +345,9 @@ bp_rc bp_cann_capability(bp_instance *instance, const bp_graph *graph, const bp_
 bp_rc bp_cann_plan_constants(bp_program *program, bp_err *err);
 bp_rc bp_cann_compile(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
                       bp_program **out, bp_err *err);
+/* A program of the group with its constants placed, of which nothing is compiled; for program_free. */
+bp_rc bp_cann_program_create(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
+                             bp_program **out, bp_err *err);
 void bp_cann_program_free(bp_program *program);
 bp_rc bp_cann_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
                            bp_frame **out, bp_err *err);

@@ -149,8 +149,8 @@ bp_rc bp_cann_plan_constants(bp_program *program, bp_err *err)
     return BP_OK;
 }
 
-bp_rc bp_cann_compile(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
-                      bp_program **out, bp_err *err)
+bp_rc bp_cann_program_create(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
+                             bp_program **out, bp_err *err)
 {
     bp_rc rc = bp_cann_enter(instance, err);
     bp_program *program;
@@ -168,8 +168,24 @@ bp_rc bp_cann_compile(bp_instance *instance, const bp_graph *graph, const bp_com
     rc = bp_cann_plan_constants(program, err);
     if (rc >= 0 && instance->uses_graphs)
         rc = bp_cann_models_create(program, err);
-    if (rc >= 0)
-        rc = upload(program, err);
+    if (rc < 0) {
+        bp_cann_program_free(program);
+        return rc;
+    }
+    *out = program;
+    return BP_OK;
+}
+
+bp_rc bp_cann_compile(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
+                      bp_program **out, bp_err *err)
+{
+    bp_program *program;
+    bp_rc rc = bp_cann_program_create(instance, graph, what, &program, err);
+
+    if (rc < 0)
+        return rc;
+    program->keeps_bytes = program->models && (what->flags & BP_COMPILE_SAVE);
+    rc = upload(program, err);
     if (rc >= 0)
         rc = compile_known(program, err);
     if (rc < 0) {

@@ -60,6 +60,7 @@ static bp_rc set_calls(bp_frame *frame, const struct bp_cann_build *b, bp_frame_
     bp_rc rc;
 
     if (frame->program->models) {
+        bp_cann_models_saved(frame->program);
         rc = bp_cann_model_get(frame->program, b, &model, err);
         bp_cann_steps_free(frame->program->instance, b->steps);
         return rc < 0 || !model ? rc : bp_cann_exec_create(model, b, &frame->exec, err);

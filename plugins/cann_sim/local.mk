@@ -38,6 +38,7 @@ endif
 	%D%/onnx.c \
 	%D%/options.c \
 	%D%/provider.c \
+	%D%/save.c \
 	%D%/tensor.c \
 	%D%/ops/binary.c \
 	%D%/ops/conv.c \

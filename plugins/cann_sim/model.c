@@ -13,6 +13,7 @@
 /* The models of one program, by the shapes that they were built for. */
 struct bp_cann_models {
     pthread_mutex_t lock; /* one model is built at a time */
+    uint64_t digest;      /* that is in the name */
     char name[64];        /* the fused node's: files have it before their extension */
     struct bp_cann_model *first;
 };
@@ -162,9 +163,12 @@ static bool load_file(const bp_program *program, const struct bp_cann_build *b, 
     return false;
 }
 
-/* Builds and loads; the file is written for later processes, and not read back. */
+/*
+ * Builds and loads; the file is written for later processes, and not read back. *kept: the bytes,
+ * where they are to be saved; without memory for them it stays failed.
+ */
 static bp_rc build(const bp_program *program, const struct bp_cann_build *b, const char *path,
-                   uint32_t *id, bp_err *err)
+                   uint32_t *id, struct bp_cann_buffer *kept, bp_err *err)
 {
     const struct bp_cann_driver *driver = program->instance->driver;
     void *bytes = NULL;
@@ -179,6 +183,8 @@ static bp_rc build(const bp_program *program, const struct bp_cann_build *b, con
     code = driver->acl.aclmdlLoadFromMem(bytes, size, id);
     if (code != ACL_SUCCESS)
         rc = bp_cann_fail(driver, err, code, "loading the model %s", program->models->name);
+    if (rc >= 0 && program->keeps_bytes)
+        bp_cann_append(kept, bytes, size);
     driver->builder.bp_ascend_model_free(bytes);
     return rc;
 }
@@ -199,11 +205,13 @@ static bp_rc make(bp_program *program, const struct bp_cann_build *b, struct bp_
         bp_cann_buffer_free(shapes);
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for a model");
     }
+    model->bytes = (struct bp_cann_buffer){.instance = program->instance};
     snprintf(path, sizeof path, "%s_%llu.om", models->name,
              (unsigned long long)bp_cann_digest(shapes->data, shapes->size));
     if (!load_file(program, b, path, &model->id))
-        rc = build(program, b, path, &model->id, err);
+        rc = build(program, b, path, &model->id, &model->bytes, err);
     if (rc < 0) {
+        bp_cann_buffer_free(&model->bytes);
         bp_cann_buffer_free(shapes);
         bp_cann_free(program->instance, model, 1, sizeof *model);
         return rc;
@@ -213,6 +221,71 @@ static bp_rc make(bp_program *program, const struct bp_cann_build *b, struct bp_
     models->first = model;
     *out = model;
     return BP_OK;
+}
+
+/* Says whether the model is for these shapes; a model of others is not even loaded. */
+static bp_rc check_shapes(const struct bp_cann_build *b, bp_span shapes, struct bp_cann_buffer *own,
+                          bp_err *err)
+{
+    if (!write_shapes(b, own))
+        return bp_fail(err, BP_E_NOMEM, "cann: no memory for the name of a model");
+    if (own->size != shapes.size || memcmp(own->data, shapes.data, shapes.size) != 0)
+        return bp_fail(err, BP_E_STALE, "cann: the saved model is for other shapes");
+    return BP_OK;
+}
+
+bp_rc bp_cann_model_load(bp_program *program, const struct bp_cann_build *b, bp_span shapes,
+                         bp_span bytes, bp_err *err)
+{
+    const struct bp_cann_driver *driver = program->instance->driver;
+    struct bp_cann_model *model = bp_cann_calloc(program->instance, 1, sizeof *model);
+    aclError code;
+    bp_rc rc;
+
+    if (!model)
+        return bp_fail(err, BP_E_NOMEM, "cann: no memory for a model");
+    model->bytes = (struct bp_cann_buffer){.instance = program->instance};
+    rc = check_shapes(b, shapes, &model->shapes, err);
+    if (rc >= 0) {
+        code = driver->acl.aclmdlLoadFromMem(bytes.data, bytes.size, &model->id);
+        if (code != ACL_SUCCESS) {
+            (void)bp_cann_fail(driver, err, code, "loading a saved model");
+            rc = BP_E_STALE;
+        } else if (!fits(b, model->id)) {
+            driver->acl.aclmdlUnload(model->id);
+            rc = bp_fail(err, BP_E_STALE, "cann: the saved model has other inputs or outputs");
+        }
+    }
+    if (rc < 0) {
+        bp_cann_buffer_free(&model->shapes);
+        bp_cann_free(program->instance, model, 1, sizeof *model);
+        return rc;
+    }
+    model->next = program->models->first;
+    program->models->first = model;
+    return BP_OK;
+}
+
+/* By then the host has saved what it wanted to. */
+void bp_cann_models_saved(bp_program *program)
+{
+    if (!program->keeps_bytes)
+        return;
+    pthread_mutex_lock(&program->models->lock);
+    for (struct bp_cann_model *model = program->models->first; model; model = model->next)
+        bp_cann_buffer_free(&model->bytes);
+    program->keeps_bytes = false;
+    pthread_mutex_unlock(&program->models->lock);
+}
+
+const struct bp_cann_model *bp_cann_models_first(const bp_program *program)
+{
+    return program->models->first;
+}
+
+uint64_t bp_cann_models_digest(const bp_program *program)
+{
+    return program->models->digest;
 }
 
 /*
@@ -283,6 +356,7 @@ bp_rc bp_cann_models_create(bp_program *program, bp_err *err)
     pthread_mutex_init(&models->lock, NULL);
     snprintf(models->name, sizeof models->name, "graph_%llu_%u", (unsigned long long)digest,
              (unsigned)atomic_fetch_add(&instance->n_groups, 1));
+    models->digest = digest;
     program->models = models;
     if (instance->dumps_graphs)
         dump_graph(program);
@@ -303,6 +377,7 @@ void bp_cann_models_free(bp_program *program)
         program->instance->driver->acl.aclmdlUnload(model->id);
         models->first = model->next;
         bp_cann_buffer_free(&model->shapes);
+        bp_cann_buffer_free(&model->bytes);
         bp_cann_free(program->instance, model, 1, sizeof *model);
     }
     pthread_mutex_destroy(&models->lock);

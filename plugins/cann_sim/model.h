@@ -44,6 +44,7 @@ bp_rc bp_cann_write_onnx(const bp_program *program, const char *name, bool with_
 struct bp_cann_model {
     struct bp_cann_model *next;
     struct bp_cann_buffer shapes; /* that it was built for: "name:d0,d1;..." */
+    struct bp_cann_buffer bytes;  /* of the model, where it is to be saved; else empty */
     uint32_t id;
 };
 
@@ -64,6 +65,28 @@ void bp_cann_models_free(bp_program *program); /* unloads them */
  */
 bp_rc bp_cann_model_get(bp_program *program, const struct bp_cann_build *b,
                         const struct bp_cann_model **out, bp_err *err);
+
+/*
+ * Loads a model for the shapes in b from bytes of anybody's, and keeps it; `shapes` and the bytes
+ * are copied or read. BP_E_STALE: it is no model, is for another chip, or has other shapes, inputs
+ * or outputs. BP_E_NOMEM
+ */
+bp_rc bp_cann_model_load(bp_program *program, const struct bp_cann_build *b, bp_span shapes,
+                         bp_span bytes, bp_err *err);
+/* Frees the bytes that were kept for saving. */
+void bp_cann_models_saved(bp_program *program);
+/* The models that are there, each followed by `next`; NULL: none. */
+const struct bp_cann_model *bp_cann_models_first(const bp_program *program);
+/* The hash that names the group: nodes, weights, settings of the compiler. */
+uint64_t bp_cann_models_digest(const bp_program *program);
+
+/* ---- saving (save.c) ---- */
+
+/* bp_provider.save: only in graph mode, and of a group whose shapes are known. */
+bp_rc bp_cann_save(bp_program *program, const bp_sink *sink, bp_err *err);
+/* bp_provider.load */
+bp_rc bp_cann_load(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
+                   bp_span blob, bp_program **out, bp_err *err);
 
 /* ---- building one (lower.c) ---- */
 

@@ -3,7 +3,7 @@
  * provider.c - the CANN provider's entry: tables for the host, availability, devices and instances.
  */
 
-#include "cann.h"
+#include "model.h"
 
 /* Bytes of alignment of an instance; devices that have an id. */
 enum { ALIGN = 16, MAX_DEVICES = 16 };
@@ -306,6 +306,8 @@ static const bp_provider provider = {
     .fingerprint = fingerprint,
     .capability = bp_cann_capability,
     .compile = bp_cann_compile,
+    .load = bp_cann_load,
+    .save = bp_cann_save,
     .program_free = bp_cann_program_free,
     .frame_create = bp_cann_frame_create,
     .frame_free = bp_cann_frame_free,

@@ -2,6 +2,8 @@
 # runtime/compile/ - from a graph and names of providers to programs: provider list, subgraphs, stages.
 
 runtime_libbackplane_core_la_SOURCES += \
+	%D%/make_program.c \
+	%D%/make_program.h \
 	%D%/memory.h \
 	%D%/operator_query.c \
 	%D%/operator_query.h \

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "compile/make_program.h"
 #include "custom/provider.h"
 #include "graph/infer_merge.h"
 #include "plan/make_partition.h"
@@ -21,6 +22,7 @@ struct making {
     struct bp_subgraph_maker *maker;
     struct bp_subgraph *subgraph;
     const char *path;
+    uint32_t first_group; /* of the report's rows */
 };
 
 /* ---- claims ---------------------------------------------------------------------------------- */
@@ -81,16 +83,16 @@ static bp_rc add_to_report(struct making *m, bp_err *err)
     struct bp_provider_list *providers = m->maker->providers;
     struct bp_asked *asked = make_asked(providers);
     uint32_t *rows = calloc(providers->count + 1, sizeof *rows);
-    uint32_t first_group = bp_report_group_count(m->maker->report);
     bp_rc rc = asked && rows ? BP_OK : bp_fail_nomem(err, "the report");
 
+    m->first_group = bp_report_group_count(m->maker->report);
     for (uint32_t i = 0; rc >= 0 && i < providers->count; i++)
         rows[i] = providers->active[i]->row;
     if (rc >= 0)
         rc = bp_report_add_graph(m->maker->report, &m->subgraph->part, asked, rows, m->path, err);
     if (rc >= 0 && m->maker->claims_only)
         rc = bp_report_estimate_groups(&m->subgraph->part, asked, rows, m->maker->report,
-                                       first_group, err);
+                                       m->first_group, err);
     free(asked);
     free(rows);
     return rc;
@@ -180,7 +182,18 @@ static bp_rc refuse(struct making *m, const struct bp_unit *unit, const char *wo
     return BP_OK;
 }
 
-/* Lets a provider compile one group. */
+/* The report's row of a group: those that nobody takes have none. */
+static uint32_t row_of(const struct making *m, const struct bp_group *group)
+{
+    const struct bp_partition *part = &m->subgraph->part;
+    uint32_t row = m->first_group;
+
+    for (const struct bp_group *before = part->groups; before != group; before++)
+        row += before->provider != BP_BY_NOBODY;
+    return row;
+}
+
+/* Lets a provider compile one group, or load what it saved. */
 static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
 {
     struct bp_active *active = m->maker->providers->active[unit->group->provider];
@@ -189,6 +202,7 @@ static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
         .device = unit->group->device,
         .name = group_name(m, unit),
     };
+    struct bp_program_origin origin;
     char words[512];
     bp_err own = bp_err_init(words, sizeof words);
     bp_rc rc;
@@ -197,11 +211,8 @@ static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
         return bp_fail_nomem(err, "a group's name");
     unit->by = active;
     unit->is_exclusive = !(active->provider->flags & BP_PROVIDER_CONCURRENT_FRAMES);
-    rc = active->provider->compile(active->instance, &unit->group->view->graph, &what,
-                                   &unit->program, &own);
-    rc = bp_err_complete(&own, rc);
-    if (rc >= 0 && !unit->program)
-        rc = bp_fail(&own, BP_E_INTERNAL, "compile succeeded without a program");
+    rc = bp_make_program(m->maker->cache, active, &unit->group->view->graph, &what, &unit->program,
+                         &origin, &own);
     if (rc == BP_E_UNSUPPORTED && active->refused) {
         rc = refuse(m, unit, words, err);
         if (rc >= 0 || rc == BP_E_NOMEM)
@@ -217,7 +228,8 @@ static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
         return rc;
     }
     m->subgraph->n_programs++;
-    return BP_OK;
+    return bp_report_set_group_program(m->maker->report, row_of(m, unit->group), origin.how,
+                                       origin.ns, origin.text, err);
 }
 
 /*

@@ -12,6 +12,7 @@
 #include "plan/placement_rules.h"
 
 struct bp_host_op;
+struct bp_program_cache;
 
 /* A group's program, or what the host needs to run a control-flow node. */
 struct bp_unit {
@@ -69,6 +70,7 @@ struct bp_subgraph_maker {
     const struct bp_placement_list *placements; /* or NULL */
     bool *has_matched;                          /* one a rule */
     struct bp_engine_memory *memory;            /* for bp_subgraph.memory */
+    struct bp_program_cache *cache;             /* NULL: every group is compiled */
     bool claims_only;        /* for a plan: no compiling, nodes without a taker are fine */
     struct bp_text *missing; /* operators that nobody takes, one text for all */
     uint32_t n_missing;

@@ -133,6 +133,14 @@ static bp_rc add_node(struct bp_text *text, const bp_report *report, uint32_t i,
     return rc;
 }
 
+/* How a group's program came about; NULL: it has none. */
+static const char *program_name(uint32_t program)
+{
+    return program == BP_PROGRAM_LOADED     ? "loaded"
+           : program == BP_PROGRAM_COMPILED ? "compiled"
+                                            : NULL;
+}
+
 /* A group's row; sizes are in bytes, times in nanoseconds. */
 static bp_rc add_group(struct bp_text *text, const bp_report *report, uint32_t i, bp_err *err)
 {
@@ -155,6 +163,8 @@ static bp_rc add_group(struct bp_text *text, const bp_report *report, uint32_t i
     bytes_or_null(text, "run_bytes", row.known & BP_ESTIMATED_MEMORY, row.run_bytes);
     time_or_null(text, "run_ns", row.known & BP_ESTIMATED_TIME, row.run_ns);
     time_or_null(text, "copy_ns", row.known & BP_ESTIMATED_COPIES, row.copy_ns);
+    bp_json_string(text, "program", program_name(row.program));
+    bp_json_string(text, "cache", row.cache);
     bp_json_close(text, '}');
     return BP_OK;
 }

@@ -371,6 +371,19 @@ void bp_report_clear_graphs(bp_report *report)
 
 /* ---- what providers estimate ----------------------------------------------------------------- */
 
+/* The row was added by bp_report_add_graph(). */
+bp_rc bp_report_set_group_program(bp_report *report, uint32_t i, uint32_t how, uint64_t ns,
+                                  const char *text, bp_err *err)
+{
+    bp_report_group *row = (bp_report_group *)report->groups.data + i;
+    bool failed = false;
+
+    row->program = how;
+    row->program_ns = ns;
+    row->cache = text[0] ? keep(report, text, &failed) : NULL;
+    return failed ? bp_fail_nomem(err, "the report") : BP_OK;
+}
+
 /* The row was added by bp_report_add_graph(); the rest of it stays. */
 void bp_report_set_group_estimate(bp_report *report, uint32_t i, const bp_report_group *estimated)
 {

@@ -58,6 +58,8 @@ struct bp_engine_config {
     bp_progress_fn progress;             /* may be NULL */
     void *progress_user;
     bp_allocator allocator; /* of runs' memory; alloc NULL: the C library */
+    const char *cache_dir;  /* of compiled programs; NULL: BACKPLANE_CACHE_DIR; "": none */
+    uint64_t cache_limit;   /* bytes; 0: BACKPLANE_CACHE_LIMIT */
 };
 
 /* Calls fn (NULL: nothing). An exception in it is logged, because creation goes on. */

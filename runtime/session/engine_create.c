@@ -20,6 +20,7 @@
 #include "graph/schema_table.h"
 #include "graph/without.h"
 #include "report/explain.h"
+#include "session/open_cache.h"
 #include "session/run_passes.h"
 #include "session/verdicts.h"
 #include "text/text.h"
@@ -76,7 +77,7 @@ static struct bp_mismatches *mismatches_of(const struct bp_engine *engine,
  * BP_NONE: nobody's. Operators without a taker are collected, so that one error names them all.
  */
 static bp_rc try_graph(struct bp_engine *engine, const struct bp_engine_config *config,
-                       struct bp_subgraph_maker *maker, bp_err *err)
+                       struct bp_program_cache *cache, struct bp_subgraph_maker *maker, bp_err *err)
 {
     struct bp_text missing = {0};
     bp_rc rc;
@@ -89,6 +90,7 @@ static bp_rc try_graph(struct bp_engine *engine, const struct bp_engine_config *
         .placements = config->placements,
         .has_matched = engine->has_matched,
         .memory = &engine->memory,
+        .cache = cache,
         .claims_only = config->claims_only,
         .missing = &missing,
         .failed = BP_NONE,
@@ -179,7 +181,7 @@ static bp_rc begin_again(struct bp_engine *engine, const struct bp_engine_config
  * and CPU is the last provider. No memory on the host is nobody's fault; on a device it is.
  */
 static bp_rc make_subgraph(struct bp_engine *engine, const struct bp_engine_config *config,
-                           bp_err *err)
+                           struct bp_program_cache *cache, bp_err *err)
 {
     char dropped[1024] = ""; /* the last one: why nobody may be left for a node */
 
@@ -187,7 +189,7 @@ static bp_rc make_subgraph(struct bp_engine *engine, const struct bp_engine_conf
         struct bp_subgraph_maker maker;
         char text[768];
         bp_err own = bp_err_init(text, sizeof text);
-        bp_rc rc = try_graph(engine, config, &maker, &own);
+        bp_rc rc = try_graph(engine, config, cache, &maker, &own);
 
         if (rc >= 0 && maker.n_refused == 0)
             return rc;
@@ -212,6 +214,19 @@ static bp_rc make_subgraph(struct bp_engine *engine, const struct bp_engine_conf
         if (rc < 0)
             return rc;
     }
+}
+
+/* The same, with the cache of compiled programs open where somebody asked for one. */
+static bp_rc make_programs(struct bp_engine *engine, const struct bp_engine_config *config,
+                           bp_err *err)
+{
+    struct bp_engine_cache cache = {0};
+    bp_rc rc;
+
+    bp_engine_open_cache(&cache, engine->providers.env, config, engine->providers.log);
+    rc = make_subgraph(engine, config, cache.is_on ? &cache.cache : NULL, err);
+    bp_engine_close_cache(&cache);
+    return rc;
 }
 
 /* Has the report a row for the provider of this name, whatever became of it? */
@@ -352,7 +367,7 @@ static bp_rc fill(struct bp_engine *engine, struct bp_env *env,
     if (rc < 0)
         return rc;
     tell(env, config, config->claims_only ? "claims" : "compile", 0.4);
-    rc = make_subgraph(engine, config, err);
+    rc = make_programs(engine, config, err);
     if (rc >= 0 && !config->refused)
         warn_of_placements(engine, config);
     if (rc >= 0 && !config->refused)

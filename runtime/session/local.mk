@@ -7,6 +7,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/engine.h \
 	%D%/engine_create.c \
 	%D%/model_api.c \
+	%D%/open_cache.c \
+	%D%/open_cache.h \
 	%D%/operators.c \
 	%D%/options.c \
 	%D%/ports.c \

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/block.h"
 #include "base/worker_config.h"
@@ -29,6 +30,7 @@ void bp_session_options_finish(struct bp_session_options *options)
     bp_placement_list_finish(&options->placements);
     bp_fixed_list_finish(&options->fixed);
     free(options->workers);
+    free(options->cache_dir);
 }
 
 void bp_session_options_destroy(bp_session_options *options)
@@ -54,7 +56,10 @@ bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_ses
     to->placements = (struct bp_placement_list){0};
     to->fixed = (struct bp_fixed_list){0};
     to->workers = NULL;
-    rc = bp_spec_copy(&to->providers, &from->providers, err);
+    to->cache_dir = NULL;
+    rc = bp_session_options_set_cache(to, from->cache_dir, from->cache_limit, err);
+    if (rc >= 0)
+        rc = bp_spec_copy(&to->providers, &from->providers, err);
     if (rc >= 0)
         rc = bp_custom_list_copy(&to->operators, &from->operators, err);
     if (rc >= 0)
@@ -83,6 +88,8 @@ struct bp_engine_config bp_session_options_engine_config(const struct bp_session
         .progress = options->progress,
         .progress_user = options->progress_user,
         .allocator = options->allocator,
+        .cache_dir = options->cache_dir,
+        .cache_limit = options->cache_limit,
     };
 }
 
@@ -244,6 +251,19 @@ bp_rc bp_session_options_read_placements(bp_session_options *options, const char
     if (!path)
         return bp_fail(err, BP_E_INVALID, "placement rules need a path");
     return bp_placement_list_read(&options->placements, path, err);
+}
+
+bp_rc bp_session_options_set_cache(bp_session_options *options, const char *dir, uint64_t limit,
+                                   bp_err *err)
+{
+    char *copy = dir ? strdup(dir) : NULL;
+
+    if (dir && !copy)
+        return bp_fail_nomem(err, "session options");
+    free(options->cache_dir);
+    options->cache_dir = copy;
+    options->cache_limit = limit;
+    return BP_OK;
 }
 
 void bp_session_options_ignore_env_providers(bp_session_options *options)

@@ -26,6 +26,8 @@ struct bp_session_options {
     bp_allocator allocator;    /* of runs' memory; alloc NULL: the C library */
     bp_worker_config *workers; /* of a pool of the session's own; NULL: the environment's */
     struct bp_log log;         /* without fn: the environment's */
+    char *cache_dir;           /* NULL: the environment's; "": none */
+    uint64_t cache_limit;      /* bytes; 0: the environment's */
 };
 
 /* Inputs and outputs as the application sees them; the same for all engines of a model. */

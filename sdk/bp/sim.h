@@ -72,11 +72,11 @@ typedef struct bp_sim_counters {
     /* What a test compares with 0 at its end, to find what a provider did not give back. */
     uint32_t allocations, streams, events; /* alive */
     uint32_t uploads, downloads;           /* so far */
+    uint32_t exchanges;                    /* copies between devices, or within one, so far */
     uint32_t calls[BP_SIM_CALLS];          /* so far, those that failed included */
     uint64_t bytes, peak;                  /* of device memory */
     /* Bytes copied to devices and from them, so far. */
     uint64_t bytes_up, bytes_down;
-    uint32_t exchanges; /* copies between devices, or within one, so far */
 } bp_sim_counters;
 
 /* A device, and a queue of work on it; made by bp_sim_open() and bp_sim_stream_create(). */

@@ -612,7 +612,7 @@ AT(bp_report_refusal, reserved0, 12);
 AT(bp_report_refusal, subject, 16);
 AT(bp_report_refusal, text, 24);
 
-SIZE(bp_report_group, 80);
+SIZE(bp_report_group, 112);
 AT(bp_report_group, struct_size, 0);
 AT(bp_report_group, provider, 4);
 AT(bp_report_group, n_nodes, 8);
@@ -627,6 +627,23 @@ AT(bp_report_group, weight_bytes, 48);
 AT(bp_report_group, run_bytes, 56);
 AT(bp_report_group, run_ns, 64);
 AT(bp_report_group, copy_ns, 72);
+AT(bp_report_group, device_id, 80);
+AT(bp_report_group, program, 88);
+AT(bp_report_group, reserved1, 92);
+AT(bp_report_group, program_ns, 96);
+AT(bp_report_group, cache, 104);
+
+SIZE(bp_cache_file, 72);
+AT(bp_cache_file, struct_size, 0);
+AT(bp_cache_file, code, 4);
+AT(bp_cache_file, file, 8);
+AT(bp_cache_file, reason, 16);
+AT(bp_cache_file, provider, 24);
+AT(bp_cache_file, version, 32);
+AT(bp_cache_file, group, 40);
+AT(bp_cache_file, host, 48);
+AT(bp_cache_file, bytes, 56);
+AT(bp_cache_file, used, 64);
 
 #endif
 

@@ -4,6 +4,7 @@
  * small but honest one, against which tests hold the host. Built as "few"; with IS_EXCLUSIVE as
  * "needy", whose frames may not execute at once and which has an option of each kind of flag: one
  * that must be given and is secret, one that may change, one that is deprecated; and with
+ * KEEPS_PROGRAMS as "keeper", which saves programs and loads them, or does not, as its options say; with
  * HAS_DEVICES as "gadget", which has a GPU and an NPU and options that change while it lives. So that
  * tests see which device computes, Relu on device d gives d + 1 times as much.
  */
@@ -20,6 +21,9 @@
 #ifdef IS_EXCLUSIVE
 #define NAME "needy"
 #define FLAGS 0
+#elif defined(KEEPS_PROGRAMS)
+#define NAME "keeper"
+#define FLAGS BP_PROVIDER_CONCURRENT_FRAMES
 #elif defined(HAS_DEVICES)
 #define NAME "gadget"
 #define FLAGS BP_PROVIDER_CONCURRENT_FRAMES
@@ -52,6 +56,8 @@ static struct mock_counters counters;
 struct bp_instance {
     const bp_host *host;
     char *take;
+    char driver[64];    /* its version, as the fingerprint has it */
+    int64_t load, save; /* what they do, see loads_as and saves_as */
     _Atomic float gain; /* runs read it while set_option writes it */
     float factor;       /* of the device */
 };
@@ -94,6 +100,14 @@ static const char *const modes[] = {"fast", "exact"};
 static const char *const loads[] = {"Default", "Efficient"};
 #endif
 
+#ifdef KEEPS_PROGRAMS
+enum { LOAD_OK, LOAD_STALE, LOAD_FAILS, LOAD_NOTHING };
+enum { SAVE_OK, SAVE_FAILS, SAVE_UNSUPPORTED };
+
+static const char *const loads_as[] = {"ok", "stale", "fails", "nothing"};
+static const char *const saves_as[] = {"ok", "fails", "unsupported"};
+#endif
+
 static const bp_option options[] = {
     {sizeof(bp_option), 0, BP_OPT_STRING, 0, "take", "operators to take, with commas between",
      "Relu,Add,Flatten", NULL, 0, 0},
@@ -110,6 +124,10 @@ static const bp_option options[] = {
      "capacity for programs, in bytes", "64M", NULL, 1 << 20, 64.0 * (1 << 30)},
     {sizeof(bp_option), BP_OPTION_DEPRECATED, BP_OPT_BOOL, 0, "turbo", "use 'mode' instead",
      "false", NULL, 0, 0},
+#endif
+#ifdef KEEPS_PROGRAMS
+    {sizeof(bp_option), 0, BP_OPT_STRING, 0, "driver", "version of its driver, 63 bytes at most",
+     "1", NULL, 0, 0},
 #endif
 #ifdef HAS_DEVICES
     {sizeof(bp_option), CHANGES, BP_OPT_CHOICE, 2, "workload_type", "what matters more", "Default",
@@ -136,6 +154,28 @@ static void destroy(bp_instance *instance)
     atomic_fetch_sub(&counters.instances, 1);
 }
 
+#ifdef KEEPS_PROGRAMS
+static int64_t find_word(const char *word, const char *const *words, int64_t n)
+{
+    int64_t i = 0;
+
+    while (i < n && (!word || strcmp(word, words[i]) != 0))
+        i++;
+    return i < n ? i : 0;
+}
+
+/*
+ * What load and save do comes from the environment and not from options, which would change the key
+ * of the cache.
+ */
+static void read_behaviour(bp_instance *instance, const char *driver)
+{
+    snprintf(instance->driver, sizeof instance->driver, "%s", driver);
+    instance->load = find_word(getenv("BP_KEEPER_LOAD"), loads_as, 4);
+    instance->save = find_word(getenv("BP_KEEPER_SAVE"), saves_as, 3);
+}
+#endif
+
 static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, const uint32_t *devs,
                     uint32_t n_devs, bp_instance **out, bp_err *err)
 {
@@ -159,6 +199,9 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
     instance->host = host;
     atomic_init(&instance->gain, (float)opts[2].f);
     instance->factor = (float)(device + 1);
+#ifdef KEEPS_PROGRAMS
+    read_behaviour(instance, opts[5].str);
+#endif
     atomic_fetch_add(&counters.instances, 1);
     snprintf(line, sizeof line, "take=%s level=%d gain=%g mode=%d strict=%d", opts[0].str,
              (int)opts[1].i, opts[2].f, (int)opts[3].i, (int)opts[4].i);
@@ -389,6 +432,99 @@ static bp_rc compile(bp_instance *instance, const bp_graph *g, const bp_compile 
     return BP_OK;
 }
 
+#ifdef KEEPS_PROGRAMS
+/* ---- saved programs -------------------------------------------------------------------------- */
+
+static const char blob_magic[8] = "KEEPER1";
+
+/* A blob is the magic, the number of steps, and of each its operator, inputs and output. */
+enum { STEP_WORDS = 5 };
+
+static void step_words(const struct step *step, uint32_t words[STEP_WORDS])
+{
+    words[0] = (uint32_t)step->op;
+    words[1] = step->n_in;
+    words[2] = step->in[0];
+    words[3] = step->n_in > 1 ? step->in[1] : 0;
+    words[4] = step->out;
+}
+
+static bp_rc save(bp_program *program, const bp_sink *sink, bp_err *err)
+{
+    bp_rc rc;
+
+    if (program->instance->save == SAVE_UNSUPPORTED)
+        return bp_fail(err, BP_E_UNSUPPORTED, "this program is not one to keep");
+    rc = sink->write(sink->h, blob_magic, sizeof blob_magic);
+    if (rc >= 0)
+        rc = sink->write(sink->h, &program->n_steps, sizeof program->n_steps);
+    for (uint32_t s = 0; rc >= 0 && s < program->n_steps; s++) {
+        uint32_t words[STEP_WORDS];
+
+        step_words(&program->steps[s], words);
+        rc = sink->write(sink->h, words, sizeof words);
+        if (rc >= 0 && program->instance->save == SAVE_FAILS)
+            return bp_fail(err, BP_E_INTERNAL, "the pen is dry");
+    }
+    return rc < 0 ? bp_fail(err, rc, "the host takes no more") : rc;
+}
+
+/* Does the blob say of the program what compiling made of it? */
+static int fits(const bp_program *program, bp_span blob)
+{
+    const char *at = (const char *)blob.data;
+    uint32_t n_steps;
+
+    if (blob.size < sizeof blob_magic + sizeof n_steps ||
+        memcmp(at, blob_magic, sizeof blob_magic) != 0)
+        return 0;
+    memcpy(&n_steps, at + sizeof blob_magic, sizeof n_steps);
+    at += sizeof blob_magic + sizeof n_steps;
+    if (n_steps != program->n_steps ||
+        blob.size != sizeof blob_magic + sizeof n_steps + (size_t)n_steps * STEP_WORDS * 4)
+        return 0;
+    for (uint32_t s = 0; s < n_steps; s++) {
+        uint32_t words[STEP_WORDS];
+
+        step_words(&program->steps[s], words);
+        if (memcmp(at + (size_t)s * sizeof words, words, sizeof words) != 0)
+            return 0;
+    }
+    return 1;
+}
+
+static bp_rc load_program(bp_instance *instance, const bp_graph *g, const bp_compile *what,
+                          bp_span blob, bp_program **out, bp_err *err)
+{
+    bp_program *program;
+    bp_rc rc;
+
+    if (instance->load == LOAD_STALE)
+        return bp_fail(err, BP_E_STALE, "the driver is newer than the program");
+    if (instance->load == LOAD_FAILS)
+        return bp_fail(err, BP_E_DEVICE_LOST, "nobody is there to load it");
+    if (instance->load == LOAD_NOTHING)
+        return BP_OK;
+    rc = compile(instance, g, what, &program, err);
+    if (rc >= 0 && !fits(program, blob)) {
+        program_free(program);
+        return bp_fail(err, BP_E_STALE, "it is of another group");
+    }
+    if (rc >= 0)
+        *out = program;
+    return rc;
+}
+
+static bp_rc fingerprint(bp_instance *instance, char *buf, uint32_t cap, bp_err *err)
+{
+    if (strcmp(instance->driver, "unknown") == 0)
+        return bp_fail(err, BP_E_UNAVAILABLE, "the driver does not answer");
+    snprintf(buf, cap, "driver %s",
+             getenv("BP_KEEPER_DRIVER") ? getenv("BP_KEEPER_DRIVER") : instance->driver);
+    return BP_OK;
+}
+#endif
+
 /* ---- frames ---------------------------------------------------------------------------------- */
 
 static void frame_free(bp_frame *frame)
@@ -615,6 +751,11 @@ static const bp_provider provider = {
     .is_available = is_available,
     .device = device,
     .set_option = set_option,
+#endif
+#ifdef KEEPS_PROGRAMS
+    .save = save,
+    .load = load_program,
+    .fingerprint = fingerprint,
 #endif
     .create = create,
     .destroy = destroy,

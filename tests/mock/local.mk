@@ -15,6 +15,11 @@ check_LTLIBRARIES += %D%/libbp-needy.la
 %C%_libbp_needy_la_LDFLAGS = $(mock_ldflags) -no-undefined
 %C%_libbp_needy_la_SOURCES = %D%/few.c %D%/counters.h
 
+check_LTLIBRARIES += %D%/libbp-keeper.la
+%C%_libbp_keeper_la_CPPFLAGS = $(AM_CPPFLAGS) -DKEEPS_PROGRAMS
+%C%_libbp_keeper_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_keeper_la_SOURCES = %D%/few.c %D%/counters.h
+
 check_LTLIBRARIES += %D%/libbp-gadget.la
 %C%_libbp_gadget_la_CPPFLAGS = $(AM_CPPFLAGS) -DHAS_DEVICES
 %C%_libbp_gadget_la_LDFLAGS = $(mock_ldflags) -no-undefined

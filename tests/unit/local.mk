@@ -309,6 +309,12 @@ unit_tests += %D%/optimize/check_passes_loops
 %C%_optimize_check_passes_loops_CPPFLAGS = $(unit_cppflags)
 %C%_optimize_check_passes_loops_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/session/check_cache
+%C%_session_check_cache_SOURCES = %D%/session/check_cache.c $(kit_sources) \
+	%D%/support/random.h
+%C%_session_check_cache_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_cache_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/session/check_session
 %C%_session_check_session_SOURCES = %D%/session/check_session.c $(kit_sources)
 %C%_session_check_session_CPPFLAGS = $(unit_cppflags)

@@ -75,7 +75,7 @@ static int suffix_power(const char *text)
 }
 
 /* "64", "-3", "16M": what text has before its first digit is a sign at most. */
-static bool parse_int(const char *text, int64_t *out)
+bool bp_options_parse_int(const char *text, int64_t *out)
 {
     char *end;
     long long v;
@@ -183,7 +183,7 @@ static bp_rc parse_choice(const bp_provider *provider, const bp_option *def, con
 static bp_rc parse_number(const bp_provider *provider, const bp_option *def, const char *text,
                           struct bp_region *region, bp_opt *out, bp_err *err)
 {
-    if (!parse_int(text, &out->i))
+    if (!bp_options_parse_int(text, &out->i))
         return wrong_type(provider, def, text,
                           "a whole number (K, M, G and T after it are powers of 1024)", err);
     out->f = (double)out->i;

@@ -18,6 +18,9 @@
 bp_rc bp_options_check(const bp_provider *provider, const bp_key_value *kv, uint32_t n_kv,
                        struct bp_region *region, bp_opt **out, bp_err *err) BP_CHECKED;
 
+/* "64", "-3", "16M": K, M, G and T are powers of 1024. False: it is nothing of that. */
+bool bp_options_parse_int(const char *text, int64_t *out);
+
 /* A line in the log for each key that is deprecated, or passed over; `kv` has been checked. */
 void bp_options_warn(const bp_provider *provider, const bp_key_value *kv, uint32_t n_kv,
                      const struct bp_log *log);

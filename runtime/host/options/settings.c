@@ -17,7 +17,8 @@
 
 /* All that the library or its tools read. */
 static const char *const known[] = {
-    "BACKPLANE_ALLOW",         "BACKPLANE_DEPS",
+    "BACKPLANE_ALLOW",         "BACKPLANE_CACHE_DIR",
+    "BACKPLANE_CACHE_LIMIT",   "BACKPLANE_DEPS",
     "BACKPLANE_FALLBACK",      "BACKPLANE_PROBE",
     "BACKPLANE_PROBE_HELPER",  "BACKPLANE_PROBE_TIMEOUT_MS",
     "BACKPLANE_PROVIDERS",     "BACKPLANE_PROVIDER_OPTIONS",

@@ -15,6 +15,16 @@ uint64_t sim_now(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* A signal ends it early, which matters to nobody: the time is no promise. */
+void sim_sleep_us(uint64_t us)
+{
+    struct timespec time = {.tv_sec = (time_t)(us / 1000000),
+                            .tv_nsec = (long)(us % 1000000 * 1000)};
+
+    if (us > 0)
+        nanosleep(&time, NULL);
+}
+
 /* Milliseconds, as all timeouts of ACL are. The product fits: INT32_MAX ms are 2.1e15 ns. */
 uint64_t sim_deadline(int32_t timeout)
 {

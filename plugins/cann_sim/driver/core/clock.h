@@ -7,6 +7,8 @@
 
 /* Real and monotonic, of no particular start. */
 uint64_t sim_now(void);
+/* Lets the calling thread sleep; 0: not at all. Without the lock. */
+void sim_sleep_us(uint64_t us);
 /* The deadline, for sim_wait(), of a timeout in ms from now on; UINT64_MAX for one below 0. */
 uint64_t sim_deadline(int32_t timeout);
 

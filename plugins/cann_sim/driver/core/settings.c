@@ -173,6 +173,8 @@ static int set_common_key(struct sim_config *config, const char *key, const char
     }
     if (strcmp(key, "late_us") == 0)
         return parse_range(value, 0, 10000000, &config->late_us) ? 1 : -1;
+    if (strcmp(key, "compile_us") == 0)
+        return parse_range(value, 0, 10000000, &config->compile_us) ? 1 : -1;
     if (strcmp(key, "max_opqueue_num") == 0)
         return parse_range(value, 1, UINT32_MAX, &config->max_opqueue_num) ? 1 : -1;
     if (strcmp(key, "event_time") == 0) {

@@ -38,6 +38,7 @@ struct sim_config {
     uint32_t device_count;
     struct sim_device_config devices[SIM_DEVICES];
     uint64_t late_us;      /* real microseconds that each task waits before it starts */
+    uint64_t compile_us;   /* real microseconds that building a model takes for each operator */
     bool fatal_violations; /* of ACL's rules: the process ends at the first one */
     bool real_event_time;  /* aclrtEventElapsedTime() tells the wall's */
     uint64_t max_opqueue_num;

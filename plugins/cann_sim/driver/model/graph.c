@@ -11,6 +11,7 @@
 
 #include <bp_ascend_graph.h>
 
+#include "core/clock.h"
 #include "core/context.h"
 #include "core/cost.h"
 #include "core/error.h"
@@ -304,6 +305,7 @@ static aclError check_graph(const bp_ascend_graph *graph)
 static aclError charge_build(const bp_ascend_graph *graph, const char **soc)
 {
     struct sim_context *context;
+    uint64_t us = 0;
     aclError rc;
 
     sim_lock();
@@ -317,8 +319,10 @@ static aclError charge_build(const bp_ascend_graph *graph, const char **soc)
         context->device->busy_compiling += ns;
         sim_state.counters.models_built++;
         *soc = context->device->config->soc;
+        us = sim_state.config.compile_us * graph->n_ops;
     }
     sim_unlock();
+    sim_sleep_us(us);
     return rc;
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/clock.h"
 #include "core/context.h"
 #include "core/cost.h"
 #include "core/error.h"
@@ -21,15 +22,6 @@
 #include "core/state.h"
 
 /* ---- its thread ----------------------------------------------------------------------------- */
-
-/* The configuration's late_us: real time, so that tests can provoke races. */
-static void sleep_us(uint64_t us)
-{
-    struct timespec time = {.tv_sec = (time_t)(us / 1000000),
-                            .tv_nsec = (long)(us % 1000000 * 1000)};
-
-    nanosleep(&time, NULL);
-}
 
 /*
  * What ends a task before it starts: a lost device, the limit of aclrtSetOpExecuteTimeOut(), an
@@ -88,7 +80,7 @@ static void run_task(struct sim_stream *stream, struct sim_task *task)
 
     if (sim_state.config.late_us) {
         sim_unlock();
-        sleep_us(sim_state.config.late_us);
+        sim_sleep_us(sim_state.config.late_us);
         sim_lock();
     }
     if (!skipped)
