@@ -119,12 +119,13 @@ static OrtErrorCode code_of(bp_rc rc, enum ort_phase phase)
 /* Order: details that error_codes.c knows, a custom operator's own code, the class of the error. */
 OrtStatus *ort_from(bp_rc rc, const struct ort_err *err, enum ort_phase phase, const char *prefix)
 {
-    const char *text = err->text[0] ? err->text : bp_rc_name(rc);
     const struct ort_refusal *refusal;
+    const char *text;
     OrtErrorCode code;
 
     if (rc >= 0)
-        return NULL;
+        return NULL; /* err may be uninitialised */
+    text = err->text[0] ? err->text : bp_rc_name(rc);
     if (rc == BP_E_NOMEM && !err->text[0])
         return ort_no_memory();
     refusal = phase == ORT_READING || (phase == ORT_MAKING && !prefix)

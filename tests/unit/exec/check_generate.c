@@ -442,6 +442,31 @@ START_TEST(encoder_decoder_beam_search_matches_onnx_runtime)
 }
 END_TEST
 
+/* ONNX Runtime leaves these steps uninitialised. */
+START_TEST(scores_of_steps_after_all_sequences_ended_are_zero)
+{
+    bp_binding out[GK_OUTPUTS];
+    const float *scores;
+    struct gk g;
+
+    gk_start(&g, "BeamSearch", GK_ENCODER, 3);
+    g.beams = 1;
+    g.early = 1;
+    for (int i = 0; i < GK_WORDS; i++)
+        g.table[i * GK_WORDS + g.eos] = 50; /* the first step ends the sequence */
+    gk_model(&g);
+    kit_session();
+    gk_run(&g, out);
+    scores = out[2].tensor.base;
+    ck_assert_int_eq(out[2].tensor.dims[0], g.max_length - 1);
+    for (int i = 0; i < GK_WORDS; i++)
+        ck_assert(i == g.eos || scores[i] < 0);
+    for (int i = GK_WORDS; i < (g.max_length - 1) * GK_WORDS; i++)
+        ck_assert(scores[i] == 0.0f);
+    gk_free(&g, out);
+}
+END_TEST
+
 /* The random values of the seed, and the tokens that either rule of top_p keeps. */
 START_TEST(sampling_matches_onnx_runtime)
 {
@@ -478,6 +503,7 @@ int main(void)
     tcase_add_loop_test(tcase, decoder_subgraphs_run_on_several_providers, 0, 5);
     tcase_add_test(tcase, beam_search_of_three_prompts_matches_onnx_runtime);
     tcase_add_test(tcase, encoder_decoder_beam_search_matches_onnx_runtime);
+    tcase_add_test(tcase, scores_of_steps_after_all_sequences_ended_are_zero);
     tcase_add_loop_test(tcase, sampling_matches_onnx_runtime, 0, 2);
     return kit_main("generate", &tcase, 1);
 }
