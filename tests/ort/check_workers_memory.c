@@ -177,8 +177,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("workers, out of memory");
-    TCase *tcase = tcase_create("workers");
+    Suite *suite;
+    TCase *tcase;
     SRunner *runner;
     int failed;
 
@@ -187,6 +187,8 @@ int main(void)
                         "without glibc\n");
         return 77;
     }
+    suite = suite_create("workers, out of memory");
+    tcase = tcase_create("workers");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, out_of_memory_joins_the_threads_of_a_session);
