@@ -42,7 +42,15 @@ extern "C" {
 #define BP_CHECKED
 #endif
 
-/* Threads, log, plug-ins and default providers of a program; ends with bp_env_destroy(). */
+/*
+ * Threads, log, plug-ins and default providers of a program; ends with bp_env_destroy().
+ *
+ * fork(): the child can run the sessions that it has from the parent, and create others. Runs on a
+ * provider that does not work there (cann) fail at once with BP_E_UNAVAILABLE and its name. An
+ * environment that another thread of the parent was changing at that moment, by opening a provider
+ * or creating a session, gives BP_E_UNAVAILABLE but for runs. What runs of other threads of the
+ * parent held stays allocated in the child.
+ */
 typedef struct bp_env bp_env;
 /* Settings that sessions are created with; end with bp_session_options_destroy(). */
 typedef struct bp_session_options bp_session_options;
@@ -82,7 +90,7 @@ static inline bp_err bp_err_init(char *buf, size_t cap)
 BP_API const char *bp_version(void);
 /* "BP_E_SHAPE" for -6; never NULL. */
 BP_API const char *bp_rc_name(bp_rc rc);
-/* "float32" for BP_DTYPE_F32, "none" for a number that is no type; never NULL. */
+/* "float32" for BP_DTYPE_F32, "none" for a number that is not a type; never NULL. */
 BP_API const char *bp_dtype_name(uint32_t dtype);
 /* BP_DTYPE_* for such a name, BP_DTYPE_NONE when there is none. */
 BP_API uint32_t bp_dtype_from_name(const char *name);
@@ -364,7 +372,10 @@ typedef struct bp_provider_info {
     const bp_option *options;
     uint32_t option_stride;
     uint32_t n_devices;
-    uint32_t states; /* BP_STATE_* */
+    uint32_t states;    /* BP_STATE_* */
+    uint32_t n_schemas; /* operators of its own, once opened */
+    const bp_op_schema *schemas;
+    uint32_t schema_stride;
     uint32_t reserved0;
 } bp_provider_info;
 
@@ -440,7 +451,7 @@ BP_API const char *bp_env_provider_dir(bp_env *env, uint32_t i, const char **why
 enum {
     BP_HOME_HERE = 1,      /* Backplane, in this release or a later one */
     BP_HOME_ELSEWHERE = 2, /* its vendor; Backplane has none */
-    BP_HOME_GONE = 3       /* nobody: it was withdrawn */
+    BP_HOME_GONE = 3       /* not maintained: it was withdrawn */
 };
 
 /* bp_known_provider.flags. */
@@ -507,7 +518,10 @@ typedef struct bp_operator_info {
     uint32_t reserved0;    /* 0 */
 } bp_operator_info;
 
-/* Gets rows in the order of domain, operator and version; a row is valid for the call. */
+/*
+ * Gets rows in the order of domain, operator and version, then those that the provider declares
+ * (bp_provider.schemas); a row is valid for the call.
+ */
 typedef void (*bp_operator_fn)(void *user, const bp_operator_info *row);
 
 /*
@@ -538,7 +552,7 @@ BP_API void bp_session_options_destroy(bp_session_options *options);
  * ("DnnlExecutionProvider") in any case, an id ("org.backplane.dnnl"), or the absolute path of a
  * plug-in file. A key that begins with ? may be one that the provider does not have (one of a newer
  * version) and is passed over then. A key twice, or a provider twice, is BP_E_INVALID here; the
- * rest is checked when the session is made: a name that nobody knows and a wrong option are errors
+ * rest is checked when the session is made: an unknown name and a wrong option are errors
  * then, whatever the fallback policy; a provider that is missing or unusable is one by policy.
  * Strings are copied. CPU may be named to give it options; it stays last.
  */
@@ -660,6 +674,7 @@ typedef struct bp_cache_file {
     const char *host;               /* version of the host that wrote it */
     uint64_t bytes;                 /* of the file */
     int64_t used;                   /* last: seconds since 1970 */
+    const char *model;              /* path of the model of the session, or "model in memory" */
 } bp_cache_file;
 
 /*
@@ -697,13 +712,14 @@ BP_API bp_rc bp_session_options_set_workers(bp_session_options *options,
 /*
  * Host memory of runs comes from this allocator, for all sessions that are made with the options:
  * arenas with the values and the scratch memory of providers, outputs whose sizes come with the data,
- * values that loops carry, and outputs that bp_session_run() allocates: bp_tensor_free() gives these
- * back by the tensor's flags, also after the session is gone. Runs with known shapes and buffers of
+ * values that loops carry, tensors in the sequences, optionals and maps that runs make (until the last
+ * value with them is released), and outputs that bp_session_run() allocates: bp_tensor_free() gives
+ * these back by the tensor's flags. Values and outputs may outlive the session. Runs with known shapes and buffers of
  * the caller allocate nothing. Other memory is returned when the session is destroyed or trimmed
  * (bp_session_trim()), or has met more than eight sets of shapes.
  *
- * Of the C library stay: weights, programs and what providers allocate themselves, strings, values
- * that are no tensors (sequences, maps), lists of sizes, tensors without elements, and what models are
+ * Of the C library stay: weights, programs and what providers allocate themselves, strings, sparse
+ * tensors, what a value has beside its tensors, lists of sizes, tensors without elements, and what models are
  * read and planned with. An output is asked for by the bytes of its elements, which begin where the
  * memory does; other memory with up to 72 bytes more, to align it.
  *
@@ -840,7 +856,7 @@ typedef struct bp_model_info {
 /*
  * Opens a file in ONNX's format or in ONNX Runtime's (.ort), told apart by their bytes, and checks
  * its structure. Needs no provider. Weights stay in the mapped file. *out is the caller's, to
- * bp_model_close(). BP_E_IO: the file can't be read. BP_E_INVALID: it is no valid model.
+ * bp_model_close(). BP_E_IO: the file can't be read. BP_E_INVALID: it is not a valid model.
  * BP_E_VERSION: a newer IR version or operator set. BP_E_UNSUPPORTED, BP_E_NOMEM.
  */
 BP_API bp_rc bp_model_open(bp_env *env, const char *path, bp_model **out, bp_err *err) BP_CHECKED;
@@ -960,7 +976,7 @@ enum {
  * options' level for their providers, with calls of functions inlined and without Constant nodes.
  * It can be saved, planned or run; `model` may be closed before it, as weights are shared. Inputs,
  * outputs, names of values and metadata stay. Providers are asked which nodes they take, but
- * compile nothing; nodes that none takes are no error. Fused operators are of domains that ONNX
+ * compile nothing; nodes that none takes are not an error. Fused operators are of domains that ONNX
  * Runtime has too, "" and com.microsoft. options NULL: the environment's defaults. *out is the
  * caller's, to bp_model_close(). *report (report may be NULL), what the passes did and which
  * provider takes which node, is the caller's, to bp_report_destroy(). BP_E_UNSUPPORTED: functions
@@ -969,6 +985,40 @@ enum {
 BP_API bp_rc bp_model_optimize(bp_env *env, bp_model *model, const bp_session_options *options,
                                uint32_t flags, bp_model **out, bp_report **report,
                                bp_err *err) BP_CHECKED;
+
+/* bp_context_config.flags. */
+enum {
+    BP_CONTEXT_EMBED = 1u << 0 /* programs lie in the model, not in files beside it */
+};
+
+/* How bp_model_compile() writes programs. Start from {0} with struct_size set. */
+typedef struct bp_context_config {
+    uint32_t struct_size;
+    uint32_t flags; /* BP_CONTEXT_* */
+    /*
+     * That the new model will have; without BP_CONTEXT_EMBED programs are written to its directory,
+     * under names that begin as that of the model and have a hash of the program in them.
+     */
+    const char *path;
+    const char *prefix; /* of the names of the nodes; NULL: none */
+} bp_context_config;
+
+/*
+ * Makes a model in which groups of nodes are compiled programs: bp_model_optimize(), but providers
+ * compile what they take, and each group whose provider saves programs for models
+ * (BP_PROVIDER_CONTEXTS) becomes one node EPContext of the domain com.microsoft, whose attribute
+ * `source` is the provider's id. A session of the new model, in any process, loads such a program
+ * with that provider instead of compiling; without the provider, or where it cannot load the program,
+ * creating the session fails. Groups of other providers stay nodes, with their weights.
+ * *n_programs: how many groups became programs; 0: *out is NULL, and the report says for each group
+ * why (bp_report_group.cache). Initializers that are also inputs become constants. config NULL: BP_CONTEXT_EMBED. The cache of compiled programs is not
+ * used. Errors are those of bp_session_create_from_model() and bp_model_optimize(), BP_E_IO: a
+ * program cannot be written, and BP_E_OPTION: there is no path for programs beside the model. *report (report may be NULL) is the caller's.
+ */
+BP_API bp_rc bp_model_compile(bp_env *env, bp_model *model, const bp_session_options *options,
+                              const bp_context_config *config, bp_model **out, uint32_t *n_programs,
+                              bp_report **report, bp_err *err) BP_CHECKED;
+
 /* The caller sets out->struct_size. [any thread, as the next five] */
 BP_API bp_rc bp_model_get_info(const bp_model *model, bp_model_info *out, bp_err *err) BP_CHECKED;
 /* Input or output i of the main graph, as the model declares it. BP_E_INVALID: there is none. */
@@ -1056,17 +1106,20 @@ typedef struct bp_run_options {
 } bp_run_options;
 
 /*
- * Runs the session once. [any thread; several runs of one session at once] Later runs with the same
- * shapes and with buffers of the caller allocate nothing. options may be NULL.
+ * Runs the session once. [any thread; several runs of one session at once, as far as its providers
+ * allow: then a run waits until another ends, its deadline passes or it is cancelled] Later runs with
+ * the same shapes and with buffers of the caller allocate nothing. options may be NULL.
  *
  * Inputs: the caller sets base, bytes, dims, rank and dtype; the memory is only read. Outputs with
  * a base: the result is written there. bytes is the capacity; dims has space for rank entries,
  * which are filled in. BP_E_SHAPE: either is too small; the message says what is needed. Outputs
  * with base NULL: base and dims are allocated, for the caller to bp_tensor_free(). In both cases
- * dtype is filled in. Buffers may have any address: one that is not aligned for its elements is
- * copied, through memory that the session keeps. A tensor of strings needs bytes for its spans and,
- * after them, for their text. A result that is no tensor is in `object`, for the caller to
- * bp_object_release(); for tensors `object` is NULL.
+ * dtype is filled in. Buffers may have any address: one that is not aligned for its elements, or not
+ * as its provider asks, is copied, through memory that the session keeps. Providers that ask for
+ * bytes behind the elements read and write those that `bytes` counts; if there are too few, the
+ * tensor is copied too. A tensor of strings needs bytes for its spans and, after them, for their
+ * text. A result that is not a tensor is in `object`, for the caller to bp_object_release(); for
+ * tensors `object` is NULL.
  *
  * An input that the model declares as a scalar may have any shape. Inputs that no requested output
  * depends on may be left out. The first run with such a shape, or without such inputs, takes as
@@ -1130,6 +1183,7 @@ typedef struct bp_session_stats {
      */
     uint64_t held_bytes, peak_bytes;
     uint64_t device_bytes; /* of providers' own memory, in all frames; weights are not counted */
+    uint64_t host_waits;   /* that runs made for providers' streams, so far */
 } bp_session_stats;
 /* The counters as they are now; the caller sets out->struct_size. [any thread] */
 BP_API bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out,
@@ -1154,8 +1208,9 @@ BP_API bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_mem
                                    bp_err *err) BP_CHECKED;
 /*
  * Frees idle frames: for a session that will not run for a while, or after a run with unusually
- * large shapes. The next run makes a frame again. Runs in flight keep theirs until they end. *freed
- * (freed may be NULL): bytes of host memory that were freed. [any thread, but not during
+ * large shapes. Providers free their caches and the C library what it keeps (glibc). The next run
+ * makes a frame again. Runs in flight keep theirs until they end. *freed (freed may be NULL): bytes
+ * of host memory of frames that were freed. [any thread, but not during
  * bp_session_set_providers]
  */
 BP_API bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err);
@@ -1167,7 +1222,7 @@ BP_API bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err);
 /* What an event of a profile is about. */
 enum {
     BP_PROFILE_SPAN = 0,  /* what the application timed, see bp_profile_add */
-    BP_PROFILE_NODE = 1,  /* one node, or a group whose provider does not measure single nodes */
+    BP_PROFILE_NODE = 1,  /* one node, or several that their provider ran or measured as one */
     BP_PROFILE_GROUP = 2, /* one call of a provider's execute */
     BP_PROFILE_RUN = 3    /* one bp_session_run, from its first check to its last output */
 };
@@ -1179,7 +1234,8 @@ typedef struct bp_profile_event {
     int64_t start_ns, end_ns; /* on CLOCK_MONOTONIC */
     uint64_t run_id;          /* counts the runs of a session; 0 for spans */
     const char *name;         /* of the (first) node; "model_run" for a run */
-    const char *op;       /* operator type, "Group" for several nodes; NULL for runs and spans */
+    /* operator type; of several nodes "Group", or the provider's word; NULL for runs and spans */
+    const char *op;
     const char *provider; /* short name; NULL: the host itself */
     uint32_t node;        /* index of the (first) node in its graph, or BP_NONE */
     uint32_t n_nodes;     /* nodes that it covers; 0 for runs and spans */
@@ -1245,6 +1301,12 @@ typedef struct bp_report_provider {
     uint64_t weight_bytes;  /* on the device for as long as the session lives */
     uint64_t peak_bytes;    /* most on the device at once: weights and the values of a run */
     double run_ns, copy_ns; /* of one run: on the device, and of copies between memories */
+    /*
+     * 1: its nodes look neither at a run's deadline nor at its cancellation, so that a run ends only
+     * between them; 0: they do, or nothing of it was opened.
+     */
+    uint32_t is_uninterruptible;
+    uint32_t reserved0; /* 0 */
 } bp_report_provider;
 
 /* A node of the graph after passes, and its provider. Strings live as long as the report. */
@@ -1273,7 +1335,7 @@ typedef struct bp_report_refusal {
 enum {
     BP_PROGRAM_NONE = 0,     /* of a plan, or the host runs the node itself */
     BP_PROGRAM_COMPILED = 1, /* by the provider, just now */
-    BP_PROGRAM_LOADED = 2    /* from the cache of compiled programs */
+    BP_PROGRAM_LOADED = 2    /* from the cache of compiled programs, or out of the model */
 };
 
 /* A group: nodes that one provider compiled together. Strings live as long as the report. */
@@ -1293,11 +1355,15 @@ typedef struct bp_report_group {
     double run_ns, copy_ns; /* of one run: on the device, and of copies between memories */
     const char *device_id;  /* bp_device.id; "" or NULL where the provider tells none */
     /* How the group became a program; of sessions only. */
-    uint32_t program; /* BP_PROGRAM_* */
-    uint32_t reserved1;
+    uint32_t program;    /* BP_PROGRAM_* */
+    uint32_t max_frames; /* that its provider allows at once; 0: any number */
     uint64_t program_ns; /* that compiling it, or loading and saving it, took: wall time */
-    /* What the cache of compiled programs had to do with it; NULL: the session has none. */
+    /*
+     * What the cache of compiled programs had to do with it, or that it came out of the model
+     * (EPContext), or of bp_model_compile(): whether it was saved. NULL: none of these.
+     */
     const char *cache;
+    uint64_t frame_bytes; /* that each frame holds, as its provider says; 0: none or unknown */
 } bp_report_group;
 
 /* A pass over the graph and its subgraphs, before providers compile them. */

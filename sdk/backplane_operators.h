@@ -44,23 +44,6 @@ typedef struct bp_operators bp_operators;             /* a set; counted */
 typedef struct bp_operator_shapes bp_operator_shapes; /* a node whose shapes are asked for */
 typedef struct bp_operator_call bp_operator_call;     /* a node that is being run */
 
-enum {
-    BP_OPERAND_OPTIONAL = 1u << 0, /* may be absent */
-    BP_OPERAND_VARIADIC = 1u << 1, /* the last one: any number, at least min_count */
-    BP_OPERAND_MIXED = 1u << 2,    /* variadic, with an element type each */
-    BP_OPERAND_CONTENT = 1u << 3   /* an input whose elements the shapes callback reads */
-};
-
-/* An input or output. */
-typedef struct bp_operand {
-    const char *name;   /* "X", for messages */
-    uint64_t types;     /* allowed element types, bits 1 << BP_DTYPE_*; 0: every type */
-    uint32_t flags;     /* BP_OPERAND_* */
-    uint32_t type_var;  /* 1..99: equal numbers have equal element types within a node; 0: none */
-    uint32_t min_count; /* variadic: the least number of them; may be 0 */
-    uint32_t reserved0;
-} bp_operand;
-
 /*
  * A node of the operator, as a kernel is made from it. All of it lives until the kernel is
  * destroyed; what `claim` sees, for the call. The helpers of bp/sdk.h read it: bp_node_attr(),
@@ -155,16 +138,6 @@ BP_API bp_rc bp_env_add_operators(bp_env *env, bp_operators *set, bp_err *err) B
 
 /* ---- for the shapes callback; everything lives for the call ---------------------------------- */
 
-/* What is known of an input. */
-typedef struct bp_operator_fact {
-    uint32_t struct_size;
-    uint32_t dtype;     /* BP_DTYPE_NONE: not known */
-    uint32_t rank;      /* or BP_RANK_UNKNOWN */
-    uint32_t n_content; /* elements of content */
-    const bp_dim *dims;
-    const int64_t *content; /* of a small integer or bool tensor, where it is known; else NULL */
-} bp_operator_fact;
-
 /* How many inputs and outputs the node has. */
 BP_API uint32_t bp_operator_shapes_inputs(const bp_operator_shapes *shapes);
 BP_API uint32_t bp_operator_shapes_outputs(const bp_operator_shapes *shapes);
@@ -196,7 +169,7 @@ BP_API bp_tensor *bp_operator_output(const bp_operator_call *call, uint32_t i);
 BP_API uint32_t bp_operator_wants(const bp_operator_call *call, uint32_t i);
 /*
  * The tensor that the run's caller brings for output i, with its sizes if the caller has set them;
- * NULL: none, or the output is no output of the model. What has the same element type and fits then
+ * NULL: none, or the output is not an output of the model. What has the same element type and fits then
  * lies in its memory, unless that is badly aligned; strings never do.
  */
 BP_API const bp_tensor *bp_operator_given(const bp_operator_call *call, uint32_t i);

@@ -44,7 +44,7 @@ extern "C" {
 #define BP_ABI_MAJOR 1u
 #define BP_ABI_MINOR 0u
 #define BP_ENTRY_SYMBOL "bp_provider_entry_v1" /* the major is part of the name */
-#define BP_MAGIC 0x33304250u                   /* "BP03", little-endian: third candidate of 1.0 */
+#define BP_MAGIC 0x34304250u                   /* "BP04", little-endian: fourth candidate of 1.0 */
 #define BP_CRITICAL 0xffff0000u                /* flag bits that a reader must know */
 /*
  * The least struct_size of a table that is accepted: it ends with the last member of 1.0, named
@@ -85,7 +85,7 @@ enum {
     BP_OK = 0,
     BP_PENDING = 1,         /* execute: accepted, finished when bp_run.stream has come so far */
     BP_E_INVALID = -1,      /* the caller's argument, model or feed is wrong */
-    BP_E_UNSUPPORTED = -2,  /* well formed, but nobody here can do it */
+    BP_E_UNSUPPORTED = -2,  /* well formed, but not supported here */
     BP_E_UNAVAILABLE = -3,  /* the provider, its device or its library is not here */
     BP_E_OPTION = -4,       /* an option's key, type or value is wrong */
     BP_E_NOMEM = -5,        /* out of host or device memory */
@@ -204,7 +204,7 @@ enum {
 
 /*
  * [frozen] A dense row-major view. The bytes begin at `offset` from `base`; for device memory `base` is an
- * opaque handle, so nobody but its owner may do arithmetic on it. Nothing here is owned.
+ * opaque handle, so only its owner may do arithmetic on it. Nothing here is owned.
  * For elements of 8 bits and more, element (i, j) of a matrix lies at base + offset + (i * dims[1]
  * + j) * size of an element; there are no strides. dims is the tensor owner's array: a frame's is
  * the host's, that of an output of bp_session_run() the application's. rank 0 is a scalar of one
@@ -255,8 +255,9 @@ typedef struct bp_option {
  * [frozen] An option as a provider receives it: valid, defaulted, in the order of its schema. The host makes
  * the array and lends it, with its strings, for the call of create() or set_option(): a provider
  * copies what it keeps. str counts for every option, i and f for the types that they name. Of a
- * provider with BP_PROVIDER_ANY_OPTION, keys that its schema does not have follow the schema's, as
- * strings.
+ * provider with BP_PROVIDER_ANY_OPTION, keys that its schema does not have follow the schema's, in
+ * the order in which they were given, with their values as text. Reports show these values, so that
+ * an option with a secret needs a row in the schema; set_option() gets options of the schema only.
  */
 typedef struct bp_opt {
     const char *key;
@@ -298,7 +299,7 @@ typedef struct bp_value {
     /* The shape: owned by the graph. */
     const bp_dim *dims; /* rank entries; NULL when rank is 0 or BP_RANK_UNKNOWN */
     uint32_t rank;
-    uint32_t dtype;    /* BP_DTYPE_*; NONE when the value is no tensor */
+    uint32_t dtype;    /* BP_DTYPE_*; NONE when the value is not a tensor */
     uint32_t flags;    /* BP_VALUE_* */
     uint32_t producer; /* node index, or BP_NONE for inputs and constants */
     /* Zero for all but constants, whose bytes bp_host.constant gives. */
@@ -317,7 +318,8 @@ enum {
     BP_ATTR_INT = 2,    /* data: const int64_t[count] */
     BP_ATTR_STRING = 3, /* data: const bp_span[count] */
     BP_ATTR_TENSOR = 4, /* data: const bp_const[count] */
-    BP_ATTR_GRAPH = 5   /* data: const uint32_t[count], indices into bp_graph.subs */
+    /* data: const uint32_t[count], indices into bp_graph.subs; count 0: they are not shown */
+    BP_ATTR_GRAPH = 5
 };
 
 /*
@@ -340,7 +342,7 @@ enum {
 /*
  * An attribute of a node: one that the model gives, or a default of the operator's schema. The five
  * types of data are those of ONNX AttributeProto.AttributeType, where each list type shares the
- * number of its single one here; the flag tells them apart. count is 1 for what is no list.
+ * number of its single one here; the flag tells them apart. count is 1 for what is not a list.
  */
 typedef struct bp_attr {
     const char *name;
@@ -388,7 +390,15 @@ typedef struct bp_graph {
     const bp_node *nodes;
     const bp_value *values;
     const bp_attr *attrs;
-    /* Subgraphs of If, Loop, Scan; none for a provider without BP_PROVIDER_SUBGRAPHS. */
+    /*
+     * Subgraphs of If, Loop, Scan; none for a provider without BP_PROVIDER_SUBGRAPHS, nor of nodes
+     * that the host keeps (values that are not tensors, unknown operators, a placement rule). In a
+     * row, inputs and outputs are those that the model declares, in its order; types and shapes
+     * hold in every iteration. A value that the row captures has BP_VALUE_CAPTURED, and `outer`
+     * names it in the graph around, where the node lists it in `captures`; it may be a constant
+     * too, or an input of the whole graph. Sizes of a run (bp_frame_desc.shapes) are those of the
+     * outermost graph.
+     */
     const struct bp_graph *const *subs;
     const uint32_t *inputs;  /* value indices, in the order of a frame's `in` */
     const uint32_t *outputs; /* value indices, in the order of a frame's `out` */
@@ -399,6 +409,112 @@ typedef struct bp_graph {
     uint32_t outer_node;
     uint32_t reserved1;
 } bp_graph;
+
+/* ---- operators that somebody defines --------------------------------------------------------- */
+
+/* bp_operand.flags. */
+enum {
+    BP_OPERAND_OPTIONAL = 1u << 0, /* may be absent */
+    BP_OPERAND_VARIADIC = 1u << 1, /* the last one: any number, at least min_count */
+    BP_OPERAND_MIXED = 1u << 2,    /* variadic, with an element type each */
+    BP_OPERAND_CONTENT = 1u << 3   /* an input whose elements the shape rule reads */
+};
+
+/* [frozen] An input or output of an operator that a provider or an application defines. */
+typedef struct bp_operand {
+    const char *name;   /* "X", for messages */
+    uint64_t types;     /* allowed element types, bits 1 << BP_DTYPE_*; 0: every type */
+    uint32_t flags;     /* BP_OPERAND_* */
+    uint32_t type_var;  /* 1..99: equal numbers have equal element types within a node; 0: none */
+    uint32_t min_count; /* variadic: the least number of them; may be 0 */
+    uint32_t reserved0;
+} bp_operand;
+
+/* What is known of an input of a node whose shapes are asked for. An absent one has no rank. */
+typedef struct bp_operator_fact {
+    uint32_t struct_size;
+    uint32_t dtype;     /* BP_DTYPE_NONE: not known */
+    uint32_t rank;      /* or BP_RANK_UNKNOWN */
+    uint32_t n_content; /* elements of content */
+    const bp_dim *dims;
+    const int64_t *content; /* of a small integer or bool tensor, where it is known; else NULL */
+} bp_operator_fact;
+
+/* bp_op_attr.flags. */
+enum {
+    BP_OP_ATTR_REQUIRED = 1u << 0, /* a node without it is wrong */
+    BP_OP_ATTR_LIST = 1u << 1,     /* a list (INTS, ...); it has no default */
+    BP_OP_ATTR_DEFAULT = 1u << 2   /* INT, FLOAT, STRING: a node without it gets the default */
+};
+
+/* An attribute of a bp_op_schema. */
+typedef struct bp_op_attr {
+    uint32_t struct_size;
+    uint32_t flags; /* BP_OP_ATTR_* */
+    const char *name;
+    uint32_t type; /* BP_ATTR_*, but not GRAPH */
+    uint32_t reserved0;
+    /* The default, by `type`. */
+    int64_t def_int;
+    double def_float;
+    const char *def_string;
+} bp_op_attr;
+
+/*
+ * A node of a declared operator whose outputs' types and shapes are asked for. The host's, lent
+ * for the call.
+ */
+typedef struct bp_op_shapes {
+    uint32_t struct_size;
+    uint32_t version; /* of the operator's domain that the model imports */
+    void *h;
+    uint32_t n_in, in_stride;
+    uint32_t n_attrs, attr_stride;
+    /* Rows, to be walked with BP_AT: one an input; attributes with defaults among them. */
+    const bp_operator_fact *in;
+    const bp_attr *attrs;
+    uint32_t n_out, reserved0;
+    /*
+     * Sets output `out`; one that the node does not have is ignored. dtype BP_DTYPE_NONE: as the
+     * operand says, by its type_var or its only type. A size is a number; or -1 with the symbol of
+     * an input's size; or -1 without one, for a size that will follow from the inputs' sizes when
+     * all are known; or -1 with BP_DIM_FROM_DATA, as a rank of BP_RANK_UNKNOWN: execute says it by
+     * alloc_output.
+     */
+    bp_rc (*set)(void *h, uint32_t out, uint32_t dtype, uint32_t rank, const bp_dim *dims,
+                 bp_err *err);
+} bp_op_shapes;
+
+/* bp_op_schema.flags. */
+enum {
+    BP_OP_ANY_ATTR = 1u << 0 /* nodes may have attributes that are not listed */
+};
+
+/*
+ * An operator of a provider's own (bp_provider.schemas): the host checks its nodes and infers their
+ * shapes with it in sessions that have the provider. Constant, until teardown, with all that it
+ * points to. The domain is the provider's, in reverse DNS: those of ONNX and of the host are
+ * refused, and in com.microsoft an operator that the host knows is the host's. Two providers of a
+ * session may declare the same operator in the same words; the first one's rule counts. Rows of one
+ * operator have different `since`: the newest that is not newer than what the model imports is
+ * meant.
+ */
+typedef struct bp_op_schema {
+    uint32_t struct_size;
+    uint32_t flags; /* BP_OP_ANY_ATTR */
+    const char *domain, *name;
+    uint32_t since, until; /* versions of the domain, from 1; until 0: and all later ones */
+    const bp_operand *in, *out;
+    uint32_t n_in, n_out; /* a variadic operand counts as one; at least one output */
+    const bp_op_attr *attrs;
+    uint32_t n_attrs, attr_stride; /* at most 64 attributes */
+    /*
+     * (opt: every size comes with the data) [any] From inputs to outputs; called with sizes that may
+     * be unknown, and before runs with exact ones. Depends on nothing else. BP_E_SHAPE,
+     * BP_E_INVALID: the node is wrong; the words name the operand or attribute.
+     */
+    bp_rc (*shapes)(const bp_op_shapes *node, bp_err *err);
+} bp_op_schema;
 
 /* ---- capability: the provider says which nodes it takes -------------------------------------- */
 
@@ -527,10 +643,11 @@ typedef struct bp_host {
 
     /*
      * The bytes of a constant value of `graph`, row-major, little-endian, any alignment, with
-     * nothing readable behind them: who needs either makes a copy, with weight_get. They stay valid
-     * and in place as long as the graph (compile: until program_free returned; capability: the
-     * call, so that compile may find them elsewhere).
-     * External data is mapped at the first call. BP_E_INVALID: no constant. BP_E_IO: unreadable.
+     * nothing readable behind them: they may end where a mapped file ends, so bp_frame_needs says
+     * nothing of them. Who needs either makes a copy, with weight_get. They stay valid and in place
+     * as long as the graph (compile: until program_free returned; capability: the call, so that
+     * compile may find them elsewhere). External data is mapped at the first call.
+     * BP_E_INVALID: no constant. BP_E_IO: unreadable.
      */
     bp_rc (*constant)(void *h, const bp_graph *graph, uint32_t value, bp_span *out, bp_err *err);
 
@@ -568,6 +685,64 @@ typedef struct bp_ext_constants {
      */
     void (*done)(void *h, const bp_graph *graph, uint32_t value);
 } bp_ext_constants;
+
+/*
+ * An extension of the host: the model that a graph is part of, for a provider that hands it on to a
+ * library which wants more than nodes: one that looks for files beside the model, maps weights by
+ * itself, or writes a model of its own. `graph` is what capability or compile was shown, or a row of
+ * its `subs`. Nothing here fails. Structs are the caller's, who sets struct_size; texts are the
+ * host's, as long as the graph, and never NULL unless a line says so. [any]
+ */
+#define BP_EXT_MODEL "bp.model/1"
+
+/* What the file says of itself. "" and 0: it says nothing, or the graph is of no model. */
+typedef struct bp_graph_model {
+    uint32_t struct_size;
+    uint32_t reserved0;
+    const char *path; /* as the application gave it; "": the model came from memory */
+    const char *dir;  /* that places of external data are relative to; "": there is none */
+    const char *name; /* of the main graph */
+    const char *producer, *producer_version, *domain, *doc;
+    int64_t ir_version; /* of ONNX's file format */
+    int64_t model_version;
+} bp_graph_model;
+
+/* The node whose subgraph a graph is. */
+typedef struct bp_graph_parent {
+    uint32_t struct_size;
+    uint32_t reserved0;
+    const char *graph; /* name of the subgraph */
+    const char *node;  /* name of the node; NULL: there is none, the graph is the main one */
+    const char *op, *domain;
+    const char *attr; /* of the node, that holds the subgraph: "then_branch" */
+} bp_graph_parent;
+
+/* bp_const_place.flags. */
+enum {
+    BP_PLACE_GIVEN = 1u << 0 /* the application gave the file's bytes; there may be none on disk */
+};
+
+/* Where the bytes of a constant are, if they are those of external data. */
+typedef struct bp_const_place {
+    uint32_t struct_size;
+    uint32_t flags;   /* BP_PLACE_* */
+    const char *file; /* as the model names it; NULL: it is no external data */
+    uint64_t offset, bytes;
+} bp_const_place;
+
+typedef struct bp_ext_model {
+    uint32_t struct_size;
+    uint32_t reserved0;
+    void (*model)(void *h, const bp_graph *graph, bp_graph_model *out);
+    /* Entry i of metadata_props: its key, and its value in *value. NULL: end. */
+    const char *(*metadata)(void *h, const bp_graph *graph, uint32_t i, const char **value);
+    /* Imported operator set i: its domain ("" is ai.onnx) and version. NULL: end. */
+    const char *(*opset)(void *h, const bp_graph *graph, uint32_t i, int64_t *version);
+    /* Level 0 is the node around the graph, level 1 the one around that, and so on. */
+    void (*parent)(void *h, const bp_graph *graph, uint32_t level, bp_graph_parent *out);
+    /* Of a constant; of another value there is no place. Bytes that a pass has made have none. */
+    void (*place)(void *h, const bp_graph *graph, uint32_t value, bp_const_place *out);
+} bp_ext_model;
 
 /* ---- availability and devices ---------------------------------------------------------------- */
 
@@ -624,8 +799,8 @@ typedef struct bp_frame bp_frame; /* a program prepared for one set of shapes; o
 typedef struct bp_prof_event {
     /* Beginning and end on CLOCK_MONOTONIC, in nanoseconds. */
     int64_t t0_ns, t1_ns;
-    const char *name;
-    uint32_t node; /* index in the program's graph; BP_NONE: `nodes` counts */
+    const char *name; /* of several nodes: what they are as one, "Conv+Relu"; may be NULL */
+    uint32_t node;    /* index in the program's graph; BP_NONE: `nodes` counts */
     /* The provider's own numbers: what it was, and on which of its queues. */
     uint32_t kind, lane;
     uint32_t n_nodes;
@@ -668,7 +843,8 @@ typedef struct bp_run {
     /*
      * Of a provider with BP_PROVIDER_RUN_EVENTS, else NULL: events of its instance. What execute
      * puts into the stream waits for the first, and records the second when it is done. Either may
-     * be NULL.
+     * be NULL. A host that copies inputs before execute lets the stream wait itself, as this one
+     * does; it asks for the second where another device goes on from the outputs.
      */
     void *wait_event, *signal_event;
     /*
@@ -725,7 +901,7 @@ typedef struct bp_frame_desc {
     uint64_t scratch_offset; /* bytes behind scratch; 0 in host memory */
 } bp_frame_desc;
 
-/* [frozen] An output that may lie where an input lies, if nobody reads that input afterwards. */
+/* [frozen] An output that may lie where an input lies, if that input has no later reader. */
 typedef struct bp_in_place {
     uint32_t in, out; /* indices of bp_frame_desc.in and out; equally many bytes */
 } bp_in_place;
@@ -777,7 +953,10 @@ enum {
 /* What a program is like. The host zeroes it first and sets struct_size. */
 typedef struct bp_program_info {
     uint32_t struct_size;
-    /* Frames that the host makes at once, at most; further runs wait for one. 0: any number. */
+    /*
+     * Frames that there are at once, at most: idle ones are freed for other sizes, and further runs
+     * wait for one before they begin. 0: any number, or 1 without BP_PROVIDER_CONCURRENT_FRAMES.
+     */
     uint32_t max_frames;
     uint64_t
         frame_bytes; /* that a frame holds beyond bp_frame_needs, in bytes; 0: none or unknown */
@@ -828,7 +1007,11 @@ enum {
 
 /* Flags of bp_device_ops.event_create. */
 enum {
-    BP_EVENT_MANUAL = 1u << 0 /* fired by event_signal, never recorded */
+    /*
+     * Fired by event_signal, never recorded. It may be used again: each signal lets go the waits
+     * that were put in before it, and no later one.
+     */
+    BP_EVENT_MANUAL = 1u << 0
 };
 
 /*
@@ -858,11 +1041,16 @@ typedef struct bp_device_ops {
     bp_rc (*copy)(bp_instance *, const bp_copy *, uint32_t n, void *stream, bp_err *err);
     /* (opt) [any] A queue of work that runs in order. flags: 0. The host's, to stream_destroy. */
     bp_rc (*stream_create)(bp_instance *, uint32_t dev, uint32_t flags, void **out, bp_err *err);
-    /* When it returned, nothing that was put in touches memory any more: done, or dropped. */
+    /*
+     * When it returned, nothing that was put in touches memory any more: done, or dropped, which
+     * event_notify has told of by then. It does not wait for manual events. The host destroys the
+     * stream of a run that was cancelled or is past its deadline: what the device computes then is
+     * ended within 20 ms, not waited for, or the provider says BP_PROVIDER_UNINTERRUPTIBLE.
+     */
     void (*stream_destroy)(bp_instance *, void *stream);
     /* [any] A point in a stream, not recorded yet. flags: BP_EVENT_*. The host's, to event_destroy. */
     bp_rc (*event_create)(bp_instance *, uint32_t dev, uint32_t flags, void **out, bp_err *err);
-    /* [any] Nobody waits for it any more. */
+    /* [any] No thread waits for it any more. */
     void (*event_destroy)(bp_instance *, void *event);
     /* An event may be recorded again; then it stands for the last time. */
     bp_rc (*event_record)(bp_instance *, void *stream, void *event, bp_err *err);
@@ -876,12 +1064,12 @@ typedef struct bp_device_ops {
      * which is < 0 for ever. What went wrong in the stream by then is returned here.
      */
     bp_rc (*event_wait)(bp_instance *, void *event, int64_t timeout_ns, bp_err *err);
-    /* The vendor's own object behind a stream, for applications that know it; NULL: none. */
-    void *(*stream_native)(bp_instance *, void *stream); /* (opt) */
     /*
      * (opt) [any] Calls fn(u, rc) once when the stream comes to a recorded event: BP_OK, or what
      * went wrong in it. On any thread, which fn does not keep; before the return, if it is there
-     * already. With it a stream of another provider can wait for this one.
+     * already. Several may be due for one event. With it a stream of another provider can wait for
+     * this one: the host calls it after that one's stream_wait, and fn fires the manual event that
+     * is waited for. After an error fn is not called.
      */
     bp_rc (*event_notify)(bp_instance *, void *event, void (*fn)(void *u, bp_rc rc), void *u,
                           bp_err *err);
@@ -894,18 +1082,34 @@ typedef struct bp_device_ops {
 
 /* bp_provider.flags. */
 enum {
-    BP_PROVIDER_CONCURRENT_FRAMES = 1u << 0, /* frames of one program may execute at once */
-    BP_PROVIDER_UNLOADABLE = 1u << 1,        /* no threads, no thread-locals: dlclose is safe */
-    BP_PROVIDER_SUBGRAPHS = 1u << 2,         /* may take If, Loop, Scan whole: sees bp_graph.subs */
+    /*
+     * Frames of one program may execute at once. Without it there is one, unless program_info
+     * says a number: then one of them executes at a time.
+     */
+    BP_PROVIDER_CONCURRENT_FRAMES = 1u << 0,
+    /*
+     * The plug-in leaves no thread, no thread-local with a destructor, no atexit handler and no
+     * callback behind, nor do libraries that it brought along: the host unmaps it when the last
+     * environment that used it is destroyed. All providers of a plug-in have to say so.
+     */
+    BP_PROVIDER_UNLOADABLE = 1u << 1,
+    BP_PROVIDER_SUBGRAPHS = 1u << 2,  /* may take If, Loop, Scan whole: sees bp_graph.subs */
     BP_PROVIDER_CONTEXTS = 1u << 3,   /* load needs no more than the blob: BP_COMPILE_CONTEXT */
     BP_PROVIDER_ANY_OPTION = 1u << 4, /* keys outside of the schema reach it as strings */
     BP_PROVIDER_UNINTERRUPTIBLE = 1u << 5, /* execute looks at neither cancel nor deadline_ns */
-    BP_PROVIDER_FORK_SAFE = 1u << 6,  /* instances, programs, frames work in a fork()ed child too */
+    /*
+     * Instances, programs and frames work in the child of a fork() too, whatever other threads of
+     * the parent were doing: the provider repairs its locks and threads, as by pthread_atfork().
+     * Without the flag the host calls nothing of the provider in a child of a process that has an
+     * instance of it; runs that need it fail there with BP_E_UNAVAILABLE.
+     */
+    BP_PROVIDER_FORK_SAFE = 1u << 6,
     BP_PROVIDER_RUN_EVENTS = 1u << 7, /* execute minds bp_run.wait_event and signal_event */
     /*
-     * A layout-sensitive operator (Conv, pools, BatchNormalization, Resize...) is taken with its
-     * data channels-last or not at all: the host offers it in the domain com.ms.internal.nhwc, as
-     * ONNX Runtime names it, transposed outside of the group. Weights stay as ONNX has them.
+     * Operators with a layout (Conv, pools, normalizations: bp-provider(7) lists them) are wanted
+     * channels-last: as nodes of the domain com.ms.internal.nhwc, weights as ONNX has them. The host
+     * asks about the model's nodes, transposes the data of those that are taken, and asks again;
+     * one that is not taken so goes to others. compile gets none of rank 3 or more otherwise.
      */
     BP_PROVIDER_NHWC = 1u << 8
 };
@@ -983,8 +1187,14 @@ typedef struct bp_provider {
     bp_rc (*program_info)(bp_program *, bp_program_info *, bp_err *err);
     /* (opt) [any] what the instance holds; frames may be executing meanwhile */
     bp_rc (*memory)(bp_instance *, bp_instance_memory *, bp_err *err);
-    /* (opt) [instance] frees what it can make again; no frame of it is executing */
+    /*
+     * (opt) [any] frees what it can make again and no frame uses; frames of the instance may be
+     * executing meanwhile
+     */
     void (*trim)(bp_instance *);
+    /* (opt) operators of its own */
+    const bp_op_schema *schemas;
+    uint32_t n_schemas, schema_stride;
 } bp_provider;
 
 /* What the entry hands out: constant, valid until teardown returned. */
@@ -997,7 +1207,11 @@ typedef struct bp_module {
     const char *build; /* compiler and date, for reports; may be NULL */
     const bp_provider *const *providers;
     uint32_t n_providers, reserved0;
-    void (*teardown)(void); /* (opt) [once] after every instance is destroyed */
+    /*
+     * (opt) [once] before the plug-in is unloaded: no instance is left, and none comes. Called only
+     * where all providers say BP_PROVIDER_UNLOADABLE; other plug-ins stay until the process ends.
+     */
+    void (*teardown)(void);
 } bp_module;
 
 /*

@@ -22,7 +22,7 @@
 
 /*
  * A buffer: the caller sets all but offset, which bp_arena_plan() writes. bytes need not be a
- * multiple of the alignment. last is below UINT32_MAX. A buffer that nobody reads is live at its
+ * multiple of the alignment. last is below UINT32_MAX. A buffer without a reader is live at its
  * own step: last equals first.
  */
 typedef struct bp_arena_item {
@@ -58,6 +58,12 @@ static inline uint32_t bp_arena_leaves(uint32_t n)
     return leaves;
 }
 
+/* Rows that one item's search can give: those of all other items, up to BP_ARENA_NEIGHBOURS. */
+static inline uint32_t bp_arena_rows(uint32_t n)
+{
+    return n < BP_ARENA_NEIGHBOURS ? n : (uint32_t)BP_ARENA_NEIGHBOURS;
+}
+
 /*
  * Bytes of `work` that bp_arena_plan() needs for n items; n is below 2^28. 1000 items take 48,288
  * bytes where size_t has 64 bits. With n below 2^28 nothing overflows there. The memory is the
@@ -65,7 +71,7 @@ static inline uint32_t bp_arena_leaves(uint32_t n)
  */
 static inline size_t bp_arena_work(uint32_t n)
 {
-    return sizeof(bp_arena_key) * ((size_t)n * 2 + BP_ARENA_NEIGHBOURS) +
+    return sizeof(bp_arena_key) * ((size_t)n * 2 + bp_arena_rows(n)) +
            sizeof(uint32_t) * ((size_t)n + 2 * (size_t)bp_arena_leaves(n));
 }
 
@@ -105,7 +111,7 @@ static inline void bp_arena_sort(bp_arena_key *keys, size_t n)
  * 1 for placed items and 0 for others. Gives the number of rows, or BP_ARENA_NEIGHBOURS + 1 for too
  * many.
  * Two lives overlap when neither ends before the other begins; both ends are included. rows has
- * space for BP_ARENA_NEIGHBOURS rows, which come unsorted by offset. The search descends only into
+ * space for bp_arena_rows(n) rows, which come unsorted by offset. The search descends only into
  * subtrees that hold a placed item which ends at or after item's first step.
  */
 static inline uint32_t bp_arena_neighbours(const bp_arena_item *items, uint32_t n,
@@ -181,15 +187,23 @@ static inline size_t bp_arena_plan(bp_arena_item *items, uint32_t n, size_t alig
 {
     uint32_t leaves = bp_arena_leaves(n);
     bp_arena_key *by_size = (bp_arena_key *)work, *by_first = by_size + n, *rows = by_first + n;
-    uint32_t *leaf_of = (uint32_t *)(void *)(rows + BP_ARENA_NEIGHBOURS), *tree = leaf_of + n;
+    uint32_t *leaf_of = (uint32_t *)(void *)(rows + bp_arena_rows(n)), *tree = leaf_of + n;
     size_t total = 0;
+    uint32_t n_full = 0;
 
+    for (uint32_t i = 0; i < n; i++) {
+        items[i].offset = 0;
+        n_full += items[i].bytes > 0;
+        total = items[i].bytes > total ? items[i].bytes : total;
+    }
+    if (n_full <= 1) /* as in most groups of few nodes: nothing lies beside it */
+        return total > SIZE_MAX / 2 ? SIZE_MAX : (total + align - 1) / align * align;
+    total = 0;
     for (uint32_t i = 0; i < n; i++) {
         by_size[i].key = SIZE_MAX - items[i].bytes;
         by_size[i].value = i;
         by_first[i].key = items[i].first;
         by_first[i].value = i;
-        items[i].offset = 0;
     }
     for (uint32_t i = 0; i < 2 * leaves; i++)
         tree[i] = 0;

@@ -82,7 +82,7 @@ static inline const char *bp_einsum_read(const char **at, const char *end, bp_ei
             continue;
         }
         if (label < 0)
-            return "equation has a character that is no letter";
+            return "equation has a character that is not a letter";
         if (term->rank == BP_EINSUM_RANK)
             return "equation has a term of too many letters";
         term->labels[term->rank++] = (uint8_t)label;
@@ -131,7 +131,7 @@ static inline const char *bp_einsum_implied(const uint8_t *uses, bp_einsum_term 
 
 /*
  * A result that the equation gives: each letter is an operand's, and there once. Call it before
- * bp_einsum_widen(): labels of an ellipsis are no index of uses.
+ * bp_einsum_widen(): labels of an ellipsis are not an index of uses.
  */
 static inline const char *bp_einsum_check_out(const uint8_t *uses, const bp_einsum_term *out)
 {

@@ -53,7 +53,7 @@ typedef struct bp_estimator {
     uint32_t flags; /* BP_ESTIMATOR_* */
     /*
      * [instance] The graph is one that compile() could be handed. What depends on sizes that the
-     * graph does not have is not known, which is no failure.
+     * graph does not have is not known, which is not a failure.
      */
     bp_rc (*group)(bp_instance *, const bp_graph *, bp_estimate *out, bp_err *err);
     /*

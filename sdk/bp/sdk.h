@@ -2,7 +2,7 @@
 /*
  * sdk.h - inline helpers over abi.h for provider authors; a plug-in links nothing for them.
  *
- * None of them allocates, locks or keeps state: [any thread], as long as nobody changes the
+ * None of them allocates, locks or keeps state: [any thread], as long as no thread changes the
  * arguments meanwhile. Pointers that they return point into the graph, options or tensor that they
  * were given, and live as long as that.
  */
@@ -307,6 +307,21 @@ static inline int bp_node_string_is(const bp_graph *g, const bp_node *node, cons
 }
 
 /*
+ * Attribute of a node of a declared operator, in its shape rule, or NULL; as bp_node_attr(). One
+ * that the schema requires, or has a default for, is never NULL.
+ */
+static inline const bp_attr *bp_shapes_attr(const bp_op_shapes *node, const char *name)
+{
+    for (uint32_t i = 0; i < node->n_attrs; i++) {
+        const bp_attr *attr = BP_AT(bp_attr, node->attrs, node->attr_stride, i);
+
+        if (strcmp(attr->name, name) == 0)
+            return attr;
+    }
+    return NULL;
+}
+
+/*
  * Value of input i of a node, or NULL when that input is absent. An input past the last one counts
  * as absent, as ONNX lets trailing optional inputs be left out: i need not be compared with n_in
  * first. The row is the graph's.
@@ -320,7 +335,7 @@ static inline const bp_value *bp_node_in(const bp_graph *g, const bp_node *node,
 
 /*
  * Value of output i of a node, or NULL when that output is absent. As with inputs, an output past
- * the last one is absent: nobody reads it, and a kernel need not compute it.
+ * the last one is absent: it has no reader, and a kernel need not compute it.
  */
 static inline const bp_value *bp_node_out(const bp_graph *g, const bp_node *node, uint32_t i)
 {

@@ -38,7 +38,8 @@ enum {
     BP_SIM_LAUNCH = 7, /* putting a kernel in */
     BP_SIM_LATE = 8,   /* a copy or kernel in a stream, when its time has come */
     BP_SIM_ORDER = 9,  /* letting a stream wait for an event */
-    BP_SIM_CALLS = 10
+    BP_SIM_NOTIFY = 10,
+    BP_SIM_CALLS = 11
 };
 
 enum {
@@ -73,6 +74,7 @@ typedef struct bp_sim_counters {
     uint32_t allocations, streams, events; /* alive */
     uint32_t uploads, downloads;           /* so far */
     uint32_t exchanges;                    /* copies between devices, or within one, so far */
+    uint32_t notices;                      /* calls back that bp_sim_notify() asked for, so far */
     uint32_t calls[BP_SIM_CALLS];          /* so far, those that failed included */
     uint64_t bytes, peak;                  /* of device memory */
     /* Bytes copied to devices and from them, so far. */
@@ -111,7 +113,7 @@ typedef struct bp_sim_event {
  */
 typedef int (*bp_sim_kernel)(bp_sim_device *device, const void *arg);
 
-/* The counters; never NULL. They may be set back to 0 while nobody is at work. */
+/* The counters; never NULL. They may be set back to 0 while no work is queued. */
 bp_sim_counters *bp_sim_counters_get(void);
 
 /*
@@ -136,7 +138,7 @@ uint64_t bp_sim_memory_free(bp_sim_device *device);
 /*
  * A handle of n > 0 bytes, at a multiple of a page; NULL: the device is full, or it is to fail. The
  * device's `memory` counts the bytes asked for, not pages. The bytes lie where bp_sim_reach() says,
- * aligned as malloc() does; the handle is no address of them.
+ * aligned as malloc() does; the handle is not an address of them.
  */
 void *bp_sim_alloc(bp_sim_device *device, size_t n);
 /*
@@ -173,7 +175,7 @@ int bp_sim_exchange(bp_sim_device *device, bp_sim_stream *stream, bp_sim_ref to,
 /* An event on the heap, not recorded; NULL when it fails. Others may live anywhere, as zeroes. */
 bp_sim_event *bp_sim_event_create(bp_sim_device *device);
 /*
- * Frees an event of bp_sim_event_create(); nobody may be waiting for it. NULL is not fine: each
+ * Frees an event of bp_sim_event_create(); no thread may be waiting for it. NULL is not fine: each
  * call is counted as one event less.
  */
 void bp_sim_event_destroy(bp_sim_event *event);
@@ -194,6 +196,33 @@ int bp_sim_stream_wait(bp_sim_stream *stream, const bp_sim_event *event);
  * timeout_ns, which is < 0 for ever; -1: something in the stream failed so far, or this is to fail.
  */
 int bp_sim_wait(bp_sim_event *event, int64_t timeout_ns);
+
+/*
+ * Calls fn(u, failed) once, when the event's stream has come to the event as it is recorded now:
+ * failed is -1 if something in it failed so far, or if it is destroyed before it comes there, else
+ * 0. That works then even if it is lazy. fn is called on the stream's thread, or within this call or
+ * bp_sim_stream_destroy(); it must not wait for the stream. -1: it is to fail, or 32 calls of the
+ * stream are due already; fn is not called then.
+ */
+int bp_sim_notify(const bp_sim_event *event, void (*fn)(void *u, int failed), void *u);
+
+/*
+ * An event that no stream comes to, but somebody signals (a user event of OpenCL). It may be used
+ * again: a signal lets go the waits that were put in by then, and none that comes later.
+ */
+typedef struct bp_sim_manual_event bp_sim_manual_event;
+
+/* The caller's; counted as an event. NULL: no memory, or it is to fail. */
+bp_sim_manual_event *bp_sim_manual_create(bp_sim_device *device);
+/* No stream waits for it any more. Never NULL. */
+void bp_sim_manual_destroy(bp_sim_manual_event *event);
+/* Streams that wait go on; with failed not 0 that counts as a failure of theirs. [any thread] */
+void bp_sim_manual_signal(bp_sim_manual_event *event, int failed);
+/*
+ * What is put into the stream from now on waits for the next signal. -1: it is to fail. A stream that
+ * is destroyed waits no longer. [the thread that puts into the stream]
+ */
+int bp_sim_manual_wait(bp_sim_stream *stream, bp_sim_manual_event *event);
 
 #ifdef __cplusplus
 }

@@ -44,7 +44,7 @@ extern "C" {
 
 /* Element types. Up to 23 the numbers are those of ONNX files; 24 to 26 are not. */
 typedef enum ONNXTensorElementDataType {
-    /* The type is not known, or the value is no tensor. */
+    /* The type is not known, or the value is not a tensor. */
     ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED = 0,
     /* IEEE binary32. */
     ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT = 1,
@@ -1382,7 +1382,7 @@ struct OrtApi {
     /*
      * A sequence of num_values values, or a map of two tensors: keys and values. It shares its
      * elements, so the caller may release `in`. The caller's, to ReleaseValue(). ORT_FAIL: elements
-     * of different types, no elements, tensors that are no keys and values.
+     * of different types, no elements, tensors that are not keys and values.
      */
     OrtStatus *(ORT_API_CALL *CreateValue)(const OrtValue *const *in, size_t num_values,
                                            ONNXType value_type, OrtValue **out);
@@ -3326,7 +3326,7 @@ struct OrtCompileApi {
     OrtStatus *(ORT_API_CALL *ModelCompilationOptions_SetOutputModelBuffer)(
         OrtModelCompilationOptions *model_compile_options, OrtAllocator *allocator,
         void **output_model_buffer_ptr, size_t *output_model_buffer_size_ptr);
-    /* Accepted, without effect, because no provider compiles into models. */
+    /* Compiled programs lie in the model, or (the default) in files beside it. */
     OrtStatus *(ORT_API_CALL *ModelCompilationOptions_SetEpContextEmbedMode)(
         OrtModelCompilationOptions *model_compile_options, bool embed_ep_context_in_model);
     /*
@@ -3338,7 +3338,7 @@ struct OrtCompileApi {
     /* Bits of OrtCompileApiFlags; unknown ones are ignored. */
     OrtStatus *(ORT_API_CALL *ModelCompilationOptions_SetFlags)(
         OrtModelCompilationOptions *model_compile_options, uint32_t flags);
-    /* Accepted, without effect, because no provider compiles into models. */
+    /* Directory and name of those files when the output model is not a file itself. */
     OrtStatus *(ORT_API_CALL *ModelCompilationOptions_SetEpContextBinaryInformation)(
         OrtModelCompilationOptions *model_compile_options, const ORTCHAR_T *output_directory,
         const ORTCHAR_T *model_name);

@@ -7,7 +7,7 @@
 #define BP_ONNXRUNTIME_ENV_CONFIG_KEYS_H
 
 /*
- * 0 (default) or 1: plug-in EPs may create devices that are no hardware. Without effect: none are
+ * 0 (default) or 1: plug-in EPs may create devices that are not hardware. Without effect: none are
  * loaded.
  */
 static const char *const kOrtEnvAllowVirtualDevices = "allow_virtual_devices";

@@ -17,7 +17,7 @@ static const char *const kOrtEpDevice_EpMetadataKey_LibraryPath = "library_path"
 /* BNSH or BNHS: layout of GroupQueryAttention's value cache that the provider prefers. */
 static const char *const kOrtEpDevice_EpMetadataKey_GqaPreferredValueLayout =
     "gqa_preferred_value_layout";
-/* 1: the device is no hardware. */
+/* 1: the device is not hardware. */
 static const char *const kOrtHardwareDevice_MetadataKey_IsVirtual = "is_virtual";
 
 #endif

@@ -24,7 +24,7 @@ typedef enum OrtErrorCode {
     ORT_ENGINE_ERROR = 5,
     /* A run failed, or a function of the application threw a std::exception. */
     ORT_RUNTIME_EXCEPTION = 6,
-    /* The bytes of a model are no protobuf message. */
+    /* The bytes of a model are not a protobuf message. */
     ORT_INVALID_PROTOBUF = 7,
     /* The session has a model already. */
     ORT_MODEL_LOADED = 8,

@@ -160,8 +160,8 @@ static const char *const kOrtSessionOptionsMaxShapeOverride = "session.max_shape
 /* BNSH or BNHS: layout of the value cache that is bound to GroupQueryAttention. Without effect. */
 static const char *const kOrtSessionOptionsGqaValueLayout = "session.gqa_value_layout";
 /*
- * 0 (default) or 1: the compiled model is written. Here no provider compiles into models: a log
- * line says so, and the path below is checked.
+ * 0 (default) or 1: the compiled model is written, and the session runs it. Where no provider saved
+ * a program, a log line says so and nothing is written; the path below is checked first.
  */
 static const char *const kOrtSessionOptionEpContextEnable = "ep.context_enable";
 /*
@@ -169,15 +169,15 @@ static const char *const kOrtSessionOptionEpContextEnable = "ep.context_enable";
  * from memory.
  */
 static const char *const kOrtSessionOptionEpContextFilePath = "ep.context_file_path";
-/* 0 or 1: compiled data lie in the model, or beside it. Without effect. */
+/* 1: compiled programs lie in the model; 0 (default): in files beside it. */
 static const char *const kOrtSessionOptionEpContextEmbedMode = "ep.context_embed_mode";
-/* Prefix of the names of EPContext nodes. Without effect. */
+/* Prefix of the names of EPContext nodes. */
 static const char *const kOrtSessionOptionEpContextNodeNamePrefix = "ep.context_node_name_prefix";
 /* 0 (default) or 1: sessions share what providers hold. Without effect. */
 static const char *const kOrtSessionOptionShareEpContexts = "ep.share_ep_contexts";
 /* 0 (default) or 1: ends that sharing. Without effect. */
 static const char *const kOrtSessionOptionStopShareEpContexts = "ep.stop_share_ep_contexts";
-/* File beside the compiled model that gets its weights; read by the compile API. */
+/* File beside the compiled model that gets the weights which stay in it. */
 static const char *const kOrtSessionOptionsEpContextModelExternalInitializersFileName =
     "ep.context_model_external_initializers_file_name";
 /*

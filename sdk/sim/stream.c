@@ -7,11 +7,22 @@
 #include <string.h>
 #include <time.h>
 
-enum { RING = 256 }; /* entries of a stream that may wait */
+enum {
+    RING = 256,       /* entries of a stream that may wait */
+    MAX_NOTICES = 32, /* of a stream that are due */
+    LOOK_NS = 1000000 /* between looks whether a stream that waits for a signal is to end */
+};
 
 struct entry {
     bp_sim_kernel kernel;
     _Alignas(16) unsigned char arg[BP_SIM_ARG];
+};
+
+/* A call that is due when the stream has come to a ticket; fn NULL: none. */
+struct notice {
+    void (*fn)(void *u, int failed);
+    void *u;
+    uint64_t ticket;
 };
 
 struct bp_sim_stream {
@@ -22,6 +33,7 @@ struct bp_sim_stream {
     uint64_t put, done;   /* entries so far */
     uint64_t asked;       /* a lazy stream works up to here */
     int must_end, has_failed;
+    struct notice notices[MAX_NOTICES];
     uint32_t refs; /* its maker's, and of entries of other streams that wait for it; atomic */
     struct entry ring[RING];
 };
@@ -57,6 +69,25 @@ static void drop(const struct entry *entry)
         unref(((const bp_sim_event *)(const void *)entry->arg)->stream);
 }
 
+/* ---- telling others --------------------------------------------------------------------------- */
+
+/* Calls what is due, or (all) what will never be. With the lock, which is given up meanwhile. */
+static void tell(bp_sim_stream *stream, int all)
+{
+    for (int i = 0; i < MAX_NOTICES; i++) {
+        struct notice notice = stream->notices[i];
+        int failed = stream->has_failed || stream->done < notice.ticket ? -1 : 0;
+
+        if (!notice.fn || (!all && stream->done < notice.ticket))
+            continue;
+        stream->notices[i].fn = NULL;
+        pthread_mutex_unlock(&stream->lock);
+        SIM_ADD(sim_counters.notices, 1);
+        notice.fn(notice.u, failed);
+        pthread_mutex_lock(&stream->lock);
+    }
+}
+
 /* ---- the thread ------------------------------------------------------------------------------ */
 
 static int may_work(const bp_sim_stream *stream)
@@ -89,6 +120,7 @@ static void *work(void *arg)
         stream->has_failed |= has_failed;
         stream->done++;
         pthread_cond_broadcast(&stream->moved);
+        tell(stream, 0);
     }
     pthread_mutex_unlock(&stream->lock);
     return NULL;
@@ -144,6 +176,9 @@ void bp_sim_stream_destroy(bp_sim_stream *stream)
     pthread_cond_broadcast(&stream->moved);
     pthread_mutex_unlock(&stream->lock);
     pthread_join(stream->thread, NULL);
+    pthread_mutex_lock(&stream->lock);
+    tell(stream, 1);
+    pthread_mutex_unlock(&stream->lock);
     for (; stream->done < stream->put; stream->done++)
         drop(&stream->ring[stream->done % RING]);
     unref(stream);
@@ -325,4 +360,140 @@ int bp_sim_wait(bp_sim_event *event, int64_t timeout_ns)
     result = stream->done < event->ticket ? 1 : stream->has_failed ? -1 : 0;
     pthread_mutex_unlock(&stream->lock);
     return result;
+}
+
+/* ---- calls back ------------------------------------------------------------------------------- */
+
+/* Puts it into a free place; 0: there is none. With the lock. */
+static int add_notice(bp_sim_stream *stream, struct notice notice)
+{
+    for (int i = 0; i < MAX_NOTICES; i++) {
+        if (stream->notices[i].fn)
+            continue;
+        stream->notices[i] = notice;
+        return 1;
+    }
+    return 0;
+}
+
+int bp_sim_notify(const bp_sim_event *event, void (*fn)(void *u, int failed), void *u)
+{
+    bp_sim_stream *stream = event->stream;
+    int is_there, is_added = 0, failed;
+
+    if (stream && bp_sim_fails(stream->device, BP_SIM_NOTIFY))
+        return -1;
+    if (!stream) { /* never recorded */
+        SIM_ADD(sim_counters.notices, 1);
+        fn(u, 0);
+        return 0;
+    }
+    pthread_mutex_lock(&stream->lock);
+    is_there = stream->done >= event->ticket;
+    failed = stream->has_failed ? -1 : 0;
+    if (!is_there)
+        is_added = add_notice(stream, (struct notice){fn, u, event->ticket});
+    if (is_added && stream->asked < event->ticket)
+        stream->asked = event->ticket;
+    pthread_cond_broadcast(&stream->moved);
+    pthread_mutex_unlock(&stream->lock);
+    if (is_there) {
+        SIM_ADD(sim_counters.notices, 1);
+        fn(u, failed);
+    }
+    return is_there || is_added ? 0 : -1;
+}
+
+/* ---- manual events ---------------------------------------------------------------------------- */
+
+/* Waits are numbered from 1, in the order in which they were put in. */
+struct bp_sim_manual_event {
+    pthread_mutex_t lock;
+    pthread_cond_t fired;
+    uint64_t n_waits, n_fired; /* n_fired: the last wait that a signal has let go */
+    int has_failed;            /* by the last signal */
+};
+
+/* An entry of a stream that waits. */
+struct manual_wait {
+    bp_sim_manual_event *event;
+    bp_sim_stream *stream;
+    uint64_t n;
+};
+
+bp_sim_manual_event *bp_sim_manual_create(bp_sim_device *device)
+{
+    bp_sim_manual_event *event;
+    pthread_condattr_t attr;
+
+    if (bp_sim_fails(device, BP_SIM_EVENT))
+        return NULL;
+    event = (bp_sim_manual_event *)calloc(1, sizeof *event);
+    if (!event)
+        return NULL;
+    pthread_mutex_init(&event->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&event->fired, &attr);
+    pthread_condattr_destroy(&attr);
+    SIM_ADD(sim_counters.events, 1);
+    return event;
+}
+
+void bp_sim_manual_destroy(bp_sim_manual_event *event)
+{
+    pthread_cond_destroy(&event->fired);
+    pthread_mutex_destroy(&event->lock);
+    free(event);
+    SIM_SUB(sim_counters.events, 1);
+}
+
+void bp_sim_manual_signal(bp_sim_manual_event *event, int failed)
+{
+    pthread_mutex_lock(&event->lock);
+    event->n_fired = event->n_waits;
+    event->has_failed = failed != 0;
+    pthread_cond_broadcast(&event->fired);
+    pthread_mutex_unlock(&event->lock);
+}
+
+static int is_ending(bp_sim_stream *stream)
+{
+    int must_end;
+
+    pthread_mutex_lock(&stream->lock);
+    must_end = stream->must_end;
+    pthread_mutex_unlock(&stream->lock);
+    return must_end;
+}
+
+/* Looks again and again, as the end of the stream wakes nobody here. */
+static int run_manual_wait(bp_sim_device *device, const void *arg)
+{
+    const struct manual_wait *wait = (const struct manual_wait *)arg;
+    bp_sim_manual_event *event = wait->event;
+    int failed;
+
+    (void)device;
+    pthread_mutex_lock(&event->lock);
+    while (event->n_fired < wait->n && !is_ending(wait->stream)) {
+        struct timespec until = in_future(LOOK_NS);
+
+        pthread_cond_timedwait(&event->fired, &event->lock, &until);
+    }
+    failed = event->n_fired < wait->n || event->has_failed ? -1 : 0;
+    pthread_mutex_unlock(&event->lock);
+    return failed;
+}
+
+int bp_sim_manual_wait(bp_sim_stream *stream, bp_sim_manual_event *event)
+{
+    struct manual_wait wait = {event, stream, 0};
+
+    if (bp_sim_fails(stream->device, BP_SIM_ORDER))
+        return -1;
+    pthread_mutex_lock(&event->lock);
+    wait.n = ++event->n_waits;
+    pthread_mutex_unlock(&event->lock);
+    return bp_sim_launch(stream->device, stream, run_manual_wait, &wait, sizeof wait);
 }

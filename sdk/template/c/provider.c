@@ -16,6 +16,8 @@
  * prepare it in compile and frame_create; compute it in execute. A node that was taken must not
  * fail later for a fact that was visible in capability.
  *
+ * Errors and refusals are sentences without the provider's name, which the host puts before them.
+ *
  * bp-provider(7) explains how to build, check and install it; every slot's rules stand in
  * <bp/abi.h>.
  */
@@ -94,11 +96,11 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
 
     for (uint32_t i = 0; i < n_devs; i++) {
         if (devs[i] != 0)
-            return bp_fail(err, BP_E_INVALID, "@NAME@: there is no device %u", (unsigned)devs[i]);
+            return bp_fail(err, BP_E_INVALID, "there is no device %u", (unsigned)devs[i]);
     }
     instance = (bp_instance *)host->alloc(host->h, sizeof *instance, ALIGN);
     if (!instance)
-        return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for an instance");
+        return bp_fail(err, BP_E_NOMEM, "no memory for an instance");
     bp_copy_in(&instance->host, sizeof instance->host, host);
     instance->chunk = chunk ? (uint32_t)chunk->i : 65536;
     instance->takes_double = !takes_double || takes_double->i != 0;
@@ -121,7 +123,7 @@ static void claim_node(const bp_instance *instance, const bp_graph *g, uint32_t 
     const bp_value *y = bp_node_out(g, node, 0);
 
     if (strcmp(node->op, "Relu") != 0 || node->domain[0] != '\0') {
-        bp_refuse(claims, n, BP_R_OP, NULL, "@NAME@ runs Relu only");
+        bp_refuse(claims, n, BP_R_OP, NULL, "only Relu runs on it");
         return;
     }
     if (!x || !y) {
@@ -134,7 +136,7 @@ static void claim_node(const bp_instance *instance, const bp_graph *g, uint32_t 
     }
     if (x->dtype != BP_DTYPE_F32 && !(x->dtype == BP_DTYPE_F64 && instance->takes_double)) {
         bp_refuse(claims, n, BP_R_DTYPE, "X",
-                  "@NAME@ takes float32, and float64 if 'double' is on");
+                  "float32 runs on it, and float64 if option 'double' is on");
         return;
     }
     bp_accept(claims, n);
@@ -170,14 +172,14 @@ static bp_rc compile(bp_instance *instance, const bp_graph *g, const bp_compile 
 
     (void)what;
     if (!program)
-        return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for a program");
+        return bp_fail(err, BP_E_NOMEM, "no memory for a program");
     program->instance = instance;
     program->graph = g;
     program->steps =
         (struct step *)host->alloc(host->h, g->n_nodes * sizeof *program->steps, ALIGN);
     if (!program->steps && g->n_nodes > 0) {
         program_free(program);
-        return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for %u steps", (unsigned)g->n_nodes);
+        return bp_fail(err, BP_E_NOMEM, "no memory for %u steps", (unsigned)g->n_nodes);
     }
     for (uint32_t n = 0; n < g->n_nodes; n++) {
         const bp_node *node = BP_NODE(g, n);
@@ -238,14 +240,14 @@ static bp_rc frame_create(bp_program *program, const bp_frame_desc *desc, bp_fra
     bp_frame *frame = (bp_frame *)host->alloc(host->h, sizeof *frame, ALIGN);
 
     if (!frame)
-        return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for a frame");
+        return bp_fail(err, BP_E_NOMEM, "no memory for a frame");
     frame->program = program;
     frame->desc = desc;
     frame->places = (struct place *)host->alloc(host->h, n * sizeof *frame->places, ALIGN);
     frame->counts = (size_t *)host->alloc(host->h, n * sizeof *frame->counts, ALIGN);
     if ((!frame->places || !frame->counts) && n > 0) {
         frame_free(frame);
-        return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for a frame");
+        return bp_fail(err, BP_E_NOMEM, "no memory for a frame");
     }
     place_values(frame, needs);
     *out = frame;
@@ -256,6 +258,8 @@ static bp_rc frame_create(bp_program *program, const bp_frame_desc *desc, bp_fra
 
 /* A step cut into chunks for the host's threads. */
 struct task {
+    const bp_host *host;
+    const bp_run *run;
     const void *x;
     void *y;
     size_t count, chunk;
@@ -281,6 +285,8 @@ static void run_chunk(void *u, uint32_t i, uint32_t worker)
     size_t n = task->count - first < task->chunk ? task->count - first : task->chunk;
 
     (void)worker;
+    if (bp_stop_check(task->host, task->run) < 0)
+        return; /* execute says so */
     if (task->dtype == BP_DTYPE_F64)
         relu_f64((double *)task->y + first, (const double *)task->x + first, n);
     else
@@ -301,23 +307,28 @@ static bp_rc execute(bp_frame *frame, const bp_run *run, bp_err *err)
     const bp_program *program = frame->program;
     const bp_host *host = &program->instance->host;
 
+    (void)err;
     for (uint32_t s = 0; s < program->graph->n_nodes; s++) {
         const struct step *step = &program->steps[s];
         size_t chunk = program->instance->chunk, count = frame->counts[step->x];
         struct task task;
+        bp_rc rc;
 
-        if (run->cancel && *run->cancel)
-            return bp_fail(err, BP_E_CANCELLED, "@NAME@: cancelled");
         if (count == 0)
             continue;
         if ((count - 1) / chunk >= UINT32_MAX)
             chunk = count / UINT32_MAX + 1;
+        task.host = host;
+        task.run = run;
         task.x = bytes_of(frame, step->x);
         task.y = bytes_of(frame, step->y);
         task.count = count;
         task.chunk = chunk;
         task.dtype = BP_VALUE(program->graph, step->x)->dtype;
         host->parallel_for(host->h, (uint32_t)((count - 1) / chunk + 1), run_chunk, &task);
+        rc = bp_stop_check(host, run); /* a chunk may have been left out */
+        if (rc < 0)
+            return rc;
     }
     return BP_OK;
 }

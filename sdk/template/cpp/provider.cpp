@@ -17,6 +17,8 @@
  * prepare it in compile and frame_create; compute it in execute. A node that was taken must not
  * fail later for a fact that was visible in capability.
  *
+ * Errors and refusals are sentences without the provider's name, which the host puts before them.
+ *
  * bp-provider(7) explains how to build, check and install it; every slot's rules stand in
  * <bp/abi.h>.
  */
@@ -97,11 +99,11 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
 
     for (uint32_t i = 0; i < n_devs; i++) {
         if (devs[i] != 0)
-            return bp_fail(err, BP_E_INVALID, "@NAME@: there is no device %u", (unsigned)devs[i]);
+            return bp_fail(err, BP_E_INVALID, "there is no device %u", (unsigned)devs[i]);
     }
     instance = static_cast<bp_instance *>(host->alloc(host->h, sizeof *instance, ALIGN));
     if (!instance)
-        return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for an instance");
+        return bp_fail(err, BP_E_NOMEM, "no memory for an instance");
     bp_copy_in(&instance->host, sizeof instance->host, host);
     instance->chunk = chunk ? (uint32_t)chunk->i : 65536;
     instance->takes_double = !takes_double || takes_double->i != 0;
@@ -124,7 +126,7 @@ static void claim_node(const bp_instance *instance, const bp_graph *g, uint32_t 
     const bp_value *y = bp_node_out(g, node, 0);
 
     if (strcmp(node->op, "Relu") != 0 || node->domain[0] != '\0') {
-        bp_refuse(claims, n, BP_R_OP, nullptr, "@NAME@ runs Relu only");
+        bp_refuse(claims, n, BP_R_OP, nullptr, "only Relu runs on it");
         return;
     }
     if (!x || !y) {
@@ -137,7 +139,7 @@ static void claim_node(const bp_instance *instance, const bp_graph *g, uint32_t 
     }
     if (x->dtype != BP_DTYPE_F32 && !(x->dtype == BP_DTYPE_F64 && instance->takes_double)) {
         bp_refuse(claims, n, BP_R_DTYPE, "X",
-                  "@NAME@ takes float32, and float64 if 'double' is on");
+                  "float32 runs on it, and float64 if option 'double' is on");
         return;
     }
     bp_accept(claims, n);
@@ -165,22 +167,22 @@ static void program_free(bp_program *program)
     host->free(host->h, program, sizeof *program, ALIGN);
 }
 
-static bp_rc compile(bp_instance *instance, const bp_graph *g, const bp_compile *what, bp_program **out,
-                     bp_err *err)
+static bp_rc compile(bp_instance *instance, const bp_graph *g, const bp_compile *what,
+                     bp_program **out, bp_err *err)
 {
     const bp_host *host = &instance->host;
     bp_program *program = static_cast<bp_program *>(host->alloc(host->h, sizeof *program, ALIGN));
 
     (void)what;
     if (!program)
-        return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for a program");
+        return bp_fail(err, BP_E_NOMEM, "no memory for a program");
     program->instance = instance;
     program->graph = g;
     program->steps =
         static_cast<step *>(host->alloc(host->h, g->n_nodes * sizeof *program->steps, ALIGN));
     if (!program->steps && g->n_nodes > 0) {
         program_free(program);
-        return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for %u steps", (unsigned)g->n_nodes);
+        return bp_fail(err, BP_E_NOMEM, "no memory for %u steps", (unsigned)g->n_nodes);
     }
     for (uint32_t n = 0; n < g->n_nodes; n++) {
         const bp_node *node = BP_NODE(g, n);
@@ -241,14 +243,14 @@ static bp_rc frame_create(bp_program *program, const bp_frame_desc *desc, bp_fra
     bp_frame *frame = static_cast<bp_frame *>(host->alloc(host->h, sizeof *frame, ALIGN));
 
     if (!frame)
-        return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for a frame");
+        return bp_fail(err, BP_E_NOMEM, "no memory for a frame");
     frame->program = program;
     frame->desc = desc;
     frame->places = static_cast<place *>(host->alloc(host->h, n * sizeof *frame->places, ALIGN));
     frame->counts = static_cast<size_t *>(host->alloc(host->h, n * sizeof *frame->counts, ALIGN));
     if ((!frame->places || !frame->counts) && n > 0) {
         frame_free(frame);
-        return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for a frame");
+        return bp_fail(err, BP_E_NOMEM, "no memory for a frame");
     }
     place_values(frame, needs);
     *out = frame;
@@ -259,6 +261,8 @@ static bp_rc frame_create(bp_program *program, const bp_frame_desc *desc, bp_fra
 
 /* A step cut into chunks for the host's threads. */
 struct task {
+    const bp_host *host;
+    const bp_run *run;
     const void *x;
     void *y;
     size_t count, chunk;
@@ -284,6 +288,8 @@ static void run_chunk(void *u, uint32_t i, uint32_t worker)
     size_t n = work->count - first < work->chunk ? work->count - first : work->chunk;
 
     (void)worker;
+    if (bp_stop_check(work->host, work->run) < 0)
+        return; /* execute says so */
     if (work->dtype == BP_DTYPE_F64)
         relu_f64(static_cast<double *>(work->y) + first,
                  static_cast<const double *>(work->x) + first, n);
@@ -306,23 +312,28 @@ static bp_rc execute(bp_frame *frame, const bp_run *run, bp_err *err)
     const bp_program *program = frame->program;
     const bp_host *host = &program->instance->host;
 
+    (void)err;
     for (uint32_t s = 0; s < program->graph->n_nodes; s++) {
         const step &now = program->steps[s];
         size_t chunk = program->instance->chunk, count = frame->counts[now.x];
         task work{};
+        bp_rc rc;
 
-        if (run->cancel && *run->cancel)
-            return bp_fail(err, BP_E_CANCELLED, "@NAME@: cancelled");
         if (count == 0)
             continue;
         if ((count - 1) / chunk >= UINT32_MAX)
             chunk = count / UINT32_MAX + 1;
+        work.host = host;
+        work.run = run;
         work.x = bytes_of(frame, now.x);
         work.y = bytes_of(frame, now.y);
         work.count = count;
         work.chunk = chunk;
         work.dtype = BP_VALUE(program->graph, now.x)->dtype;
         host->parallel_for(host->h, (uint32_t)((count - 1) / chunk + 1), run_chunk, &work);
+        rc = bp_stop_check(host, run); /* a chunk may have been left out */
+        if (rc < 0)
+            return rc;
     }
     return BP_OK;
 }

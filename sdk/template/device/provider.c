@@ -19,6 +19,8 @@
  * prepare it in compile and frame_create; compute it in execute. A node that was taken must not
  * fail later for a fact that was visible in capability.
  *
+ * Errors and refusals are sentences without the provider's name, which the host puts before them.
+ *
  * bp-provider(7) explains how to build, check and install it; every slot's rules stand in
  * <bp/abi.h>, the accelerator's in <bp/sim.h>.
  */
@@ -104,7 +106,7 @@ static bp_rc device(const bp_host *host, uint32_t i, bp_device *out, bp_err *err
 {
     (void)host;
     if (i > 0)
-        return bp_fail(err, BP_E_INVALID, "@NAME@: there is no device %u", (unsigned)i);
+        return bp_fail(err, BP_E_INVALID, "there is no device %u", (unsigned)i);
     out->kind = BP_DEVICE_NPU;
     out->spaces = SPACE;
     out->id = "0";
@@ -116,7 +118,7 @@ static bp_rc device(const bp_host *host, uint32_t i, bp_device *out, bp_err *err
 /* The accelerator says that a call failed, but not why. */
 static bp_rc broke(bp_err *err, const char *call)
 {
-    return bp_fail(err, BP_E_DEVICE_LOST, "@NAME@: the accelerator's %s failed", call);
+    return bp_fail(err, BP_E_DEVICE_LOST, "the accelerator's %s failed", call);
 }
 
 static bp_rc dev_alloc(bp_instance *instance, uint32_t dev, uint32_t space, size_t n, size_t align,
@@ -130,8 +132,7 @@ static bp_rc dev_alloc(bp_instance *instance, uint32_t dev, uint32_t space, size
         handle = bp_sim_alloc(instance->device, n);
     if (!handle)
         return bp_fail(err, BP_E_NOMEM,
-                       "@NAME@: the accelerator has no %zu bytes; option 'memory' gives it more",
-                       n);
+                       "the accelerator has no %zu bytes; option 'memory' gives it more", n);
     *base = handle;
     return BP_OK;
 }
@@ -177,7 +178,7 @@ static bp_rc stream_create(bp_instance *instance, uint32_t dev, uint32_t flags, 
     (void)dev;
     (void)flags;
     if (!stream)
-        return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for a stream");
+        return bp_fail(err, BP_E_NOMEM, "no memory for a stream");
     *out = stream;
     return BP_OK;
 }
@@ -196,7 +197,7 @@ static bp_rc event_create(bp_instance *instance, uint32_t dev, uint32_t flags, v
     (void)dev;
     (void)flags; /* a host asks for BP_EVENT_MANUAL only where there is event_signal */
     if (!event)
-        return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for an event");
+        return bp_fail(err, BP_E_NOMEM, "no memory for an event");
     *out = event;
     return BP_OK;
 }
@@ -231,7 +232,7 @@ static bp_rc event_wait(bp_instance *instance, void *event, int64_t timeout_ns, 
 
     (void)instance;
     if (result > 0)
-        return bp_fail(err, BP_E_TIMEOUT, "@NAME@: the stream has not come so far");
+        return bp_fail(err, BP_E_TIMEOUT, "the stream has not come so far");
     return result < 0 ? broke(err, "stream") : BP_OK;
 }
 
@@ -266,21 +267,20 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
 
     for (uint32_t i = 0; i < n_devs; i++) {
         if (devs[i] != 0)
-            return bp_fail(err, BP_E_INVALID, "@NAME@: there is no device %u", (unsigned)devs[i]);
+            return bp_fail(err, BP_E_INVALID, "there is no device %u", (unsigned)devs[i]);
     }
     if (n_opts != N_OPTIONS)
-        return bp_fail(err, BP_E_INTERNAL, "@NAME@: %u options, not %d", (unsigned)n_opts,
-                       N_OPTIONS);
+        return bp_fail(err, BP_E_INTERNAL, "%u options, not %d", (unsigned)n_opts, N_OPTIONS);
     sim.memory = (uint64_t)opts[OPT_MEMORY].i;
     sim.flags = opts[OPT_LAZY].i ? BP_SIM_LAZY : 0;
     instance = (bp_instance *)host->alloc(host->h, sizeof *instance, ALIGN);
     if (!instance)
-        return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for an instance");
+        return bp_fail(err, BP_E_NOMEM, "no memory for an instance");
     bp_copy_in(&instance->host, sizeof instance->host, host);
     instance->device = bp_sim_open(&sim);
     if (!instance->device) {
         destroy(instance);
-        return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for a device");
+        return bp_fail(err, BP_E_NOMEM, "no memory for a device");
     }
     *out = instance;
     return BP_OK;
@@ -295,13 +295,13 @@ static void claim_node(const bp_graph *g, uint32_t n, const bp_claims *claims)
     const bp_value *y = bp_node_out(g, node, 0);
 
     if (strcmp(node->op, "Relu") != 0 || node->domain[0] != '\0')
-        bp_refuse(claims, n, BP_R_OP, NULL, "@NAME@ runs Relu only");
+        bp_refuse(claims, n, BP_R_OP, NULL, "only Relu runs on it");
     else if (!x || !y)
         bp_refuse(claims, n, BP_R_OTHER, "X", "it has no input or no output");
     else if (x->flags & BP_VALUE_CONSTANT)
         bp_refuse(claims, n, BP_R_OTHER, "X", "a constant, which can be computed once");
     else if (x->dtype != BP_DTYPE_F32)
-        bp_refuse(claims, n, BP_R_DTYPE, "X", "@NAME@ takes float32");
+        bp_refuse(claims, n, BP_R_DTYPE, "X", "only float32 runs on it");
     else
         bp_accept(claims, n);
 }
@@ -337,14 +337,14 @@ static bp_rc compile(bp_instance *instance, const bp_graph *g, const bp_compile 
 
     (void)what;
     if (!program)
-        return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for a program");
+        return bp_fail(err, BP_E_NOMEM, "no memory for a program");
     program->instance = instance;
     program->graph = g;
     program->steps =
         (struct step *)host->alloc(host->h, g->n_nodes * sizeof *program->steps, ALIGN);
     if (!program->steps && g->n_nodes > 0) {
         program_free(program);
-        return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for %u steps", (unsigned)g->n_nodes);
+        return bp_fail(err, BP_E_NOMEM, "no memory for %u steps", (unsigned)g->n_nodes);
     }
     for (uint32_t n = 0; n < g->n_nodes; n++) {
         const bp_node *node = BP_NODE(g, n);
@@ -408,13 +408,13 @@ static bp_rc frame_create(bp_program *program, const bp_frame_desc *desc, bp_fra
     bp_frame *frame = (bp_frame *)host->alloc(host->h, sizeof *frame, ALIGN);
 
     if (!frame)
-        return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for a frame");
+        return bp_fail(err, BP_E_NOMEM, "no memory for a frame");
     frame->program = program;
     frame->desc = desc;
     frame->places = (struct place *)host->alloc(host->h, n * sizeof *frame->places, ALIGN);
     if (!frame->places && n > 0) {
         frame_free(frame);
-        return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for a frame");
+        return bp_fail(err, BP_E_NOMEM, "no memory for a frame");
     }
     place_values(frame, needs);
     *out = frame;
@@ -462,9 +462,10 @@ static bp_rc execute(bp_frame *frame, const bp_run *run, bp_err *err)
     for (uint32_t s = 0; s < program->graph->n_nodes; s++) {
         const struct step *step = &program->steps[s];
         struct job job;
+        bp_rc rc = bp_stop_check(&program->instance->host, run);
 
-        if (bp_is_cancelled(run->cancel))
-            return bp_fail(err, BP_E_CANCELLED, "@NAME@: cancelled");
+        if (rc < 0)
+            return rc;
         job.n = frame->places[step->x].count;
         if (job.n == 0)
             continue;
