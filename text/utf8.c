@@ -22,7 +22,7 @@ uint32_t bp_utf8_next(const char **at)
     if (lead < 0xc2 || lead > 0xf4)
         return BP_UTF8_REPLACEMENT;
     for (unsigned i = 0; i < more; i++, s++) {
-        if (((unsigned char)*s & 0xc0) != 0x80) /* the NUL is no such byte either */
+        if (((unsigned char)*s & 0xc0) != 0x80) /* the NUL is not such a byte either */
             return BP_UTF8_REPLACEMENT;
         point = point << 6 | ((unsigned char)*s & 0x3fu);
     }

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum { BP_UTF8_REPLACEMENT = 0xfffd }; /* U+FFFD, what stands for a byte that is no UTF-8 */
+enum { BP_UTF8_REPLACEMENT = 0xfffd }; /* U+FFFD, what stands for a byte that is not UTF-8 */
 
 /*
  * The code point at *at, which must not be the end of the string; *at moves to the next one. Of a

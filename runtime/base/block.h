@@ -16,7 +16,7 @@ bp_rc bp_allocator_read(const bp_allocator *theirs, bp_allocator *out, bp_err *e
  */
 bp_rc bp_allocator_get(const bp_allocator *allocator, size_t bytes, void **out,
                        bp_err *err) BP_CHECKED;
-/* An exception ends here, as nobody can be told. NULL is fine. [any thread] */
+/* An exception ends here, because free() returns no status. NULL is fine. [any thread] */
 void bp_allocator_put(const bp_allocator *allocator, void *memory);
 
 /*

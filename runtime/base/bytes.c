@@ -49,7 +49,7 @@ static bp_rc map_open_file(int fd, const char *path, struct bp_bytes *out, bp_er
     if (fstat(fd, &st) < 0)
         return bp_fail(err, BP_E_IO, "%s: %m", path);
     if (!S_ISREG(st.st_mode))
-        return bp_fail(err, BP_E_IO, "%s: is no regular file", path);
+        return bp_fail(err, BP_E_IO, "%s: is not a regular file", path);
     if ((uint64_t)st.st_size > PTRDIFF_MAX)
         return bp_fail(err, BP_E_IO, "%s: is too large for this machine's addresses", path);
     out->file_id = file_id(&st);
@@ -66,7 +66,7 @@ static bp_rc map_open_file(int fd, const char *path, struct bp_bytes *out, bp_er
     return BP_OK;
 }
 
-/* "<path>: <why>", by errno. A file of the path that is not there, or is no directory, is a detail. */
+/* "<path>: <why>", by errno. A file of the path that is not there, or is not a directory, is a detail. */
 static bp_rc fail_path(const char *path, bp_err *err)
 {
     bool is_absent = errno == ENOENT || errno == ENOTDIR;

@@ -212,7 +212,7 @@ static const void *library_of(const struct _Unwind_Exception *thrown)
     return address;
 }
 
-/* what() of the object, or NULL if it is no std::exception. */
+/* what() of the object, or NULL if it is not a std::exception. */
 static const char *what_of(struct _Unwind_Exception *thrown, const struct type_info *type)
 {
     const struct type_info *wanted = find(library_of(thrown), "_ZTISt9exception");

@@ -25,7 +25,7 @@ struct bp_thrown {
  * Calls fn(arg). False: it threw. The exception has been destroyed and *thrown tells of it; else *thrown
  * is left as it is. `fn` must hold nothing itself when it calls the application. What another language
  * threw is caught and never destroyed. Where there is no guard for the processor (guard.c), C++ ends the
- * process with its own message, as it does for an exception that nobody catches.
+ * process with its own message, as it does for an exception that is not caught.
  */
 bool bp_guard(void (*fn)(void *), void *arg, struct bp_thrown *thrown);
 

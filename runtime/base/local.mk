@@ -13,6 +13,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/flat.h \
 	%D%/flat_write.c \
 	%D%/flat_write.h \
+	%D%/fork.c \
+	%D%/fork.h \
 	%D%/guard.c \
 	%D%/guard.h \
 	%D%/log.c \

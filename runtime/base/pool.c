@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/fork.h"
 #include "base/worker.h"
 #include "base/worker_config.h"
 
@@ -53,7 +54,7 @@ struct worker {
 
 /* The indices of one thread. */
 struct share {
-    _Alignas(64) atomic_uint next; /* first one that nobody has taken */
+    _Alignas(64) atomic_uint next; /* first index that no thread has taken */
     uint32_t end;
 };
 
@@ -66,7 +67,7 @@ struct bp_pool {
 
     atomic_flag taken; /* held by the caller whose job is running */
 
-    /* The job: written while the gate is closed and nobody is inside. */
+    /* The job: written while the gate is closed and no thread is inside. */
     bp_pool_fn fn;
     void *u;
     uint32_t limit;
@@ -76,6 +77,7 @@ struct bp_pool {
     atomic_bool stop;
     pthread_mutex_t lock; /* of going to sleep and waking */
     pthread_cond_t wake;
+    struct bp_fork_watch fork;
 };
 
 static int64_t now_ns(void)
@@ -204,6 +206,28 @@ static bp_rc start_workers(struct bp_pool *pool, uint32_t limit, bp_err *err)
     return BP_OK;
 }
 
+/*
+ * The child has none of the workers, and the job that ran in the parent, if one did, is not its own.
+ * Workers start again with its next job.
+ */
+static void begin_anew(void *u)
+{
+    struct bp_pool *pool = u;
+
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    for (uint32_t i = 0; i + 1 < pool->width; i++) {
+        bp_worker_forget(&pool->workers[i].thread);
+        pool->workers[i].is_asleep = false;
+        CPU_ZERO(&pool->workers[i].given);
+    }
+    pool->started = 0;
+    atomic_store(&pool->gate, 0);
+    atomic_store(&pool->epoch, 0);
+    atomic_store(&pool->sleepers, 0);
+    atomic_flag_clear(&pool->taken);
+}
+
 /* Allocates a pool with its workers and shares; NULL: no memory. */
 static struct bp_pool *allocate(uint32_t width)
 {
@@ -222,6 +246,7 @@ static struct bp_pool *allocate(uint32_t width)
     }
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
+    bp_fork_watch(&pool->fork, begin_anew, pool);
     return pool;
 }
 
@@ -305,6 +330,7 @@ void bp_pool_destroy(struct bp_pool *pool)
 {
     if (!pool)
         return;
+    bp_fork_unwatch(&pool->fork);
     atomic_store(&pool->stop, true);
     wake_all(pool);
     for (uint32_t i = 0; i < pool->started; i++)

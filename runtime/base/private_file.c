@@ -18,7 +18,7 @@
 static const char *fault_of(const struct stat *st, size_t most)
 {
     if (!S_ISREG(st->st_mode) || st->st_uid != geteuid() || st->st_mode & (S_IWGRP | S_IWOTH))
-        return "it is no file of this user's alone";
+        return "it is not a file that this user alone owns";
     return st->st_size < 0 || (uintmax_t)st->st_size > most ? "it is too large" : NULL;
 }
 

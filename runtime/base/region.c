@@ -114,6 +114,28 @@ char *bp_region_printf(struct bp_region *region, const char *fmt, ...)
     return text;
 }
 
+void bp_region_reset(struct bp_region *region)
+{
+    struct bp_region_block *largest = region->blocks, *next;
+
+    for (struct bp_region_block *block = region->blocks; block; block = block->next) {
+        if (block->cap > largest->cap)
+            largest = block;
+    }
+    for (struct bp_region_block *block = region->blocks; block; block = next) {
+        next = block->next;
+        if (block != largest)
+            free(block);
+    }
+    if (largest) {
+        memset(largest->bytes, 0, largest->used);
+        largest->used = 0;
+        largest->next = NULL;
+    }
+    region->blocks = largest;
+    region->used = 0;
+}
+
 void bp_region_finish(struct bp_region *region)
 {
     struct bp_region_block *block = region->blocks, *next;

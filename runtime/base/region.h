@@ -24,6 +24,11 @@ char *bp_region_text(struct bp_region *region, const char *text, size_t n);
 char *bp_region_string(struct bp_region *region, const char *text);
 char *bp_region_printf(struct bp_region *region, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/*
+ * Takes all pieces back, and keeps the largest block for the next ones: work that is done again and
+ * again in one region settles on a block that holds all of it, and allocates no more.
+ */
+void bp_region_reset(struct bp_region *region);
 void bp_region_finish(struct bp_region *region);
 
 #endif

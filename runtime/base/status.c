@@ -61,7 +61,7 @@ bp_rc bp_give_out(void *out, const void *own, bp_err *err)
     return BP_OK;
 }
 
-/* A plug-in may return a number that is no status, or give no reason: callers shall see neither. */
+/* A plug-in may return a number that is not a status, or give no reason: callers shall see neither. */
 bp_rc bp_err_complete_failure(bp_err *err, bp_rc rc)
 {
     if (rc < BP_E_INTERNAL)
@@ -71,6 +71,30 @@ bp_rc bp_err_complete_failure(bp_err *err, bp_rc rc)
     if (err)
         err->code = rc;
     return rc;
+}
+
+/* float6 has 6 bits, four elements in 3 bytes; packed types here divide a byte. */
+static const char *missing_dtype(int64_t dtype)
+{
+    return dtype == 27 ? "float6e2m3" : dtype == 28 ? "float6e3m2" : NULL;
+}
+
+bool bp_dtype_is_missing(int64_t dtype)
+{
+    return missing_dtype(dtype) != NULL;
+}
+
+bp_rc bp_fail_dtype(bp_err *err, const char *what, int64_t dtype)
+{
+    const char *name = missing_dtype(dtype);
+
+    if (name)
+        return bp_fail(err, BP_E_UNSUPPORTED,
+                       "%s %lld is %s, which is not implemented: export the model with float8 or "
+                       "float16 instead",
+                       what, (long long)dtype, name);
+    return bp_fail(err, BP_E_INVALID, "%s %lld is not an element type that is known", what,
+                   (long long)dtype);
 }
 
 bp_rc bp_fail_detail(bp_err *err, bp_rc rc, uint32_t detail, const char *fmt, ...)

@@ -25,9 +25,18 @@ static inline bool bp_add_size(size_t a, size_t b, size_t *out)
 
 /*
  * Bytes of a dense tensor, spans where it is of strings. False: a negative size, a product that
- * does not fit in ptrdiff_t, or what is no type. Types under 8 bits are packed.
+ * does not fit in ptrdiff_t, or what is not a type. Types under 8 bits are packed.
  */
 bool bp_dense_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *out);
+
+/*
+ * For a number of TensorProto.DataType that is not an element type here: "`what` N ..." in the
+ * words "is not an element type that is known", BP_E_INVALID; or, for one of ONNX that no tensor of
+ * ours has (float6), with its name and BP_E_UNSUPPORTED.
+ */
+bp_rc bp_fail_dtype(bp_err *err, const char *what, int64_t dtype);
+/* Is it a type of the second sort? */
+bool bp_dtype_is_missing(int64_t dtype);
 
 /*
  * Hands a struct of the API to a caller who may have been compiled with a smaller one: `out` starts

@@ -21,7 +21,7 @@ struct bp_strmap {
 bool bp_strmap_put(struct bp_strmap *map, const char *key, uint32_t value);
 /* The value of key, or fallback. */
 uint32_t bp_strmap_get(const struct bp_strmap *map, const char *key, uint32_t fallback);
-/* A number for n bytes, under a key of the process: nobody can make two that collide. */
+/* A number for n bytes, under a key of the process: collisions cannot be constructed. */
 uint64_t bp_keyed_hash(const void *bytes, size_t n);
 void bp_strmap_finish(struct bp_strmap *map);
 

@@ -102,7 +102,7 @@ static void expect(struct bp_worker *worker)
     pthread_mutex_unlock(&arrivals.lock);
 }
 
-/* Takes the worker with the ticket off the list; NULL: nobody expects it. Under the lock. */
+/* Takes the worker with the ticket off the list; NULL: no pool expects it. Under the lock. */
 static struct bp_worker *take(uintptr_t ticket)
 {
     struct bp_worker **at = &arrivals.expected, *found;
@@ -214,6 +214,18 @@ bp_rc bp_worker_start(struct bp_worker *worker, bp_err *err)
         return bp_fail(err, BP_E_NOMEM, "a thread cannot be started: %s", strerror(failed));
     worker->is_made = true;
     return BP_OK;
+}
+
+/* A lock that a thread of the parent held would stay locked: it is made anew, with an empty list. */
+void bp_worker_forget(struct bp_worker *worker)
+{
+    worker->is_made = false;
+    if (!worker->config)
+        return;
+    worker->state = NOT_ASKED_FOR;
+    arrivals.expected = NULL;
+    pthread_mutex_init(&arrivals.lock, NULL);
+    pthread_cond_init(&arrivals.left, NULL);
 }
 
 void bp_worker_end(struct bp_worker *worker)

@@ -45,6 +45,10 @@ bool bp_worker_may_move(const struct bp_worker *worker);
  */
 bp_rc bp_worker_start(struct bp_worker *worker, bp_err *err) BP_CHECKED;
 /*
+ * In the child of a fork(): the thread is not there, and may be started again. Takes no lock.
+ */
+void bp_worker_forget(struct bp_worker *worker);
+/*
  * Joins the thread, which is about to return from main() or has done so. When this returns, nothing
  * of the worker is used any more, whatever the application's function did: a thread that has not
  * begun yet will not call main().

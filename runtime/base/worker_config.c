@@ -18,17 +18,17 @@ bp_rc bp_worker_config_read(const bp_worker_config *theirs, bp_worker_config *ou
     bp_copy_in(out, sizeof *out, theirs);
     if (!out->create != !out->join)
         return bp_fail(err, BP_E_INVALID,
-                       "bp_worker_config: there is a function that %s threads, but none that %s",
+                       "bp_worker_config: a function that %s threads is set, but none that %s",
                        out->create ? "creates" : "joins",
                        out->create ? "joins them" : "creates them");
     if (out->n_affinities > 0 && !out->affinities)
-        return bp_fail(err, BP_E_INVALID, "bp_worker_config: %u affinities, but no list",
+        return bp_fail(err, BP_E_INVALID, "bp_worker_config: %u affinities, but the list is NULL",
                        out->n_affinities);
     for (uint32_t i = 0; i < out->n_affinities; i++) {
         if (out->affinities[i].n > 0 && !out->affinities[i].list)
             return bp_fail(err, BP_E_INVALID,
-                           "bp_worker_config: affinity %u has %u processors, but no list", i,
-                           out->affinities[i].n);
+                           "bp_worker_config: affinity %u has %u processors, but the list is NULL",
+                           i, out->affinities[i].n);
     }
     return BP_OK;
 }

@@ -52,7 +52,7 @@ static bp_rc check_head(const uint8_t *head, const char *name, uint64_t size, bp
     uint64_t n_labels, n_blob;
 
     if (memcmp(head, BP_STORE_MAGIC, sizeof BP_STORE_MAGIC - 1) != 0)
-        return stale(err, name, "it is no file of a cache");
+        return stale(err, name, "it is not a file of a cache");
     if (get_u64(head + 8) != BP_STORE_FORMAT)
         return stale(err, name, "its format is of another version");
     n_labels = get_u64(head + 16);
@@ -60,6 +60,12 @@ static bp_rc check_head(const uint8_t *head, const char *name, uint64_t size, bp
     if (n_labels > BP_STORE_MOST_LABELS || size < BP_STORE_HEAD + n_labels ||
         n_blob != size - BP_STORE_HEAD - n_labels)
         return stale(err, name, "its length is not what it says");
+    return BP_OK;
+}
+
+/* A file is found by its name, so that one that was renamed is of another program. */
+static bp_rc check_key(const uint8_t *head, const char *name, bp_err *err)
+{
     if (strlen(name) != KEY_DIGITS + strlen(BP_STORE_END) ||
         memcmp(head + KEY_AT, name, KEY_DIGITS) != 0)
         return stale(err, name, "it was written under another name");
@@ -67,9 +73,10 @@ static bp_rc check_head(const uint8_t *head, const char *name, uint64_t size, bp
 }
 
 /* Each label ends with a NUL, and there are exactly as many as there are to be. */
-static bp_rc split_labels(struct bp_store_file *file, const char *name, size_t n, bp_err *err)
+static bp_rc split_labels(struct bp_store_file *file, const uint8_t *bytes, const char *name,
+                          size_t n, bp_err *err)
 {
-    const char *at = (const char *)file->bytes + BP_STORE_HEAD, *end = at + n;
+    const char *at = (const char *)bytes + BP_STORE_HEAD, *end = at + n;
 
     for (int i = 0; i < BP_STORE_LABELS; i++) {
         const char *nul = memchr(at, 0, (size_t)(end - at));
@@ -112,6 +119,8 @@ static bp_rc read_open(int fd, const char *name, uint64_t size, bool is_whole,
     rc = read_all(fd, name, head, sizeof head, err);
     if (rc >= 0)
         rc = check_head(head, name, size, err);
+    if (rc >= 0)
+        rc = check_key(head, name, err);
     if (rc < 0)
         return rc;
     n_labels = (size_t)get_u64(head + 16);
@@ -122,15 +131,43 @@ static bp_rc read_open(int fd, const char *name, uint64_t size, bool is_whole,
     rc = read_all(fd, name, out->bytes, n, err);
     if (rc >= 0)
         rc = check_head(out->bytes, name, size, err); /* it may have been changed in between */
+    if (rc >= 0)
+        rc = check_key(out->bytes, name, err);
     if (rc >= 0 && get_u64(out->bytes + 16) != n_labels)
         rc = stale(err, name, "it changes while it is read");
     if (rc >= 0 && is_whole)
         rc = check_sum(out->bytes, n, name, err);
     if (rc >= 0)
-        rc = split_labels(out, name, n_labels, err);
+        rc = split_labels(out, out->bytes, name, n_labels, err);
     if (rc >= 0 && is_whole)
         out->blob = (bp_span){out->bytes + BP_STORE_HEAD + n_labels, n - BP_STORE_HEAD - n_labels};
     return rc;
+}
+
+bp_rc bp_store_unwrap(const void *bytes, size_t size, const char *name, struct bp_store_file *out,
+                      bp_err *err)
+{
+    const uint8_t *head = bytes;
+    size_t n_labels = 0;
+    bp_rc rc;
+
+    memset(out, 0, sizeof *out);
+    if (size < BP_STORE_HEAD || memcmp(head, BP_STORE_MAGIC, sizeof BP_STORE_MAGIC - 1) != 0)
+        return stale(err, name, "it does not begin as a program that Backplane saved");
+    rc = check_head(head, name, size, err);
+    if (rc >= 0)
+        rc = check_sum(head, size, name, err);
+    if (rc >= 0) {
+        n_labels = (size_t)get_u64(head + 16);
+        rc = split_labels(out, head, name, n_labels, err);
+    }
+    if (rc < 0) {
+        memset(out, 0, sizeof *out);
+        return rc;
+    }
+    out->blob = (bp_span){head + BP_STORE_HEAD + n_labels, size - BP_STORE_HEAD - n_labels};
+    out->size = size;
+    return BP_OK;
 }
 
 /*
@@ -147,7 +184,7 @@ static bp_rc check_file(struct bp_store *store, const char *name, const char *pa
     if (fstat(fd, st) != 0)
         return bp_fail(err, BP_E_IO, "%s: %s", name, strerror(errno));
     if (!S_ISREG(st->st_mode))
-        return stale(err, name, "it is no regular file");
+        return stale(err, name, "it is not a regular file");
     rc = bp_trust_check(&store->trust, path, fd, fix, sizeof fix, &own);
     if (rc < 0)
         return rc == BP_E_IO ? bp_fail(err, rc, "%s: %s", name, text) : stale(err, name, text);

@@ -22,6 +22,7 @@ enum {
     BP_STORE_VERSION,  /* the provider's */
     BP_STORE_GROUP,    /* the group's name: "main/3" */
     BP_STORE_HOST,     /* version of the host */
+    BP_STORE_MODEL,    /* path of the model that was compiled; or that it was in memory */
     BP_STORE_LABELS
 };
 
@@ -47,7 +48,7 @@ struct bp_store_file {
 
 /*
  * Opens the directory. With may_make it is made where it is missing, for this user alone. limit: in
- * bytes, of all files; 0: the default of backplane.h. BP_E_IO: it is not there, or is no directory.
+ * bytes, of all files; 0: the default of backplane.h. BP_E_IO: it is not there, or is not a directory.
  */
 bp_rc bp_store_open(struct bp_store *store, const char *dir, uint64_t limit, bool may_make,
                     const struct bp_log *log, bp_err *err) BP_CHECKED;
@@ -60,7 +61,7 @@ void bp_store_free_names(char **names, uint32_t n); /* NULL is fine */
 /*
  * Deletes the files that were not used for the longest time until all others have at most `limit`
  * bytes, and files that some process began an hour ago and never ended. Counts what it deleted;
- * what another process deletes meanwhile is no failure. BP_E_IO, BP_E_NOMEM
+ * what another process deletes meanwhile is not a failure. BP_E_IO, BP_E_NOMEM
  */
 bp_rc bp_store_shrink(const struct bp_store *store, uint64_t limit, uint32_t *n_files,
                       uint64_t *bytes, bp_err *err) BP_CHECKED;
@@ -81,7 +82,20 @@ bp_rc bp_store_read(struct bp_store *store, const char key[BP_SHA256_TEXT],
 bp_rc bp_store_inspect(struct bp_store *store, const char *name, bool is_whole,
                        struct bp_store_file *out, bp_err *err) BP_CHECKED;
 
+/*
+ * The same checks of bytes in memory that bp_store_wrap() made, or anybody did: they are lent, and
+ * *out points into them; its `bytes` is NULL. name: of where they come from, for messages.
+ * BP_E_STALE.
+ */
+bp_rc bp_store_unwrap(const void *bytes, size_t size, const char *name, struct bp_store_file *out,
+                      bp_err *err) BP_CHECKED;
+
 /* store_write.c */
+
+/* A file in memory: head, labels and the n bytes at blob. *out is to be freed. BP_E_NOMEM */
+bp_rc bp_store_wrap(const char key[BP_SHA256_TEXT], const char *const labels[BP_STORE_LABELS],
+                    const void *blob, size_t n, uint8_t **out, size_t *size,
+                    bp_err *err) BP_CHECKED;
 
 /* A file in the making. Start from {0}. */
 struct bp_store_writer {
@@ -103,7 +117,7 @@ bp_rc bp_store_begin(struct bp_store *store, const char key[BP_SHA256_TEXT],
 bp_rc bp_store_put(void *writer, const void *bytes, size_t n);
 /*
  * Gives the file its name, in place of one that may be there, and keeps the limit. On failure there
- * is no new file. BP_E_IO, also where the file alone is larger than the limit.
+ * is not a new file. BP_E_IO, also where the file alone is larger than the limit.
  */
 bp_rc bp_store_commit(struct bp_store_writer *writer, bp_err *err) BP_CHECKED;
 void bp_store_abandon(struct bp_store_writer *writer); /* after any of the above */
@@ -116,7 +130,7 @@ void bp_store_abandon(struct bp_store_writer *writer); /* after any of the above
  */
 #define BP_STORE_MAGIC "BPCACHE\n"
 enum {
-    BP_STORE_FORMAT = 1,
+    BP_STORE_FORMAT = 2,
     BP_STORE_SUMMED = 96, /* bytes of the head that the checksum covers */
     BP_STORE_HEAD = 160,
     BP_STORE_MOST_LABELS = 4096 /* bytes */

@@ -45,7 +45,7 @@ bp_rc bp_store_open(struct bp_store *store, const char *dir, uint64_t limit, boo
     if (!store->dir)
         return bp_fail(err, BP_E_IO, "%.300s: %s", dir, strerror(errno));
     if (stat(store->dir, &st) != 0 || !S_ISDIR(st.st_mode))
-        return bp_fail(err, BP_E_IO, "%.300s: it is no directory", dir);
+        return bp_fail(err, BP_E_IO, "%.300s: it is not a directory", dir);
     return BP_OK;
 }
 

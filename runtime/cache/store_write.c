@@ -47,11 +47,17 @@ static bp_rc write_at(struct bp_store_writer *w, uint64_t offset, const void *by
     return BP_OK;
 }
 
+/* Bytes of a label without its NUL: long ones are cut off. */
+static size_t label_size(const char *label)
+{
+    return label ? strnlen(label, BP_STORE_MOST_LABELS / BP_STORE_LABELS - 1) : 0;
+}
+
 static bp_rc put_labels(struct bp_store_writer *w, const char *const labels[BP_STORE_LABELS])
 {
     for (int i = 0; i < BP_STORE_LABELS; i++) {
         const char *label = labels[i] ? labels[i] : "";
-        size_t n = strnlen(label, BP_STORE_MOST_LABELS / BP_STORE_LABELS - 1);
+        size_t n = label_size(labels[i]);
         bp_rc rc = write_at(w, BP_STORE_HEAD + w->n_labels, label, n);
 
         if (rc >= 0)
@@ -113,20 +119,61 @@ bp_rc bp_store_put(void *writer, const void *bytes, size_t n)
     return BP_OK;
 }
 
-static bp_rc put_head(struct bp_store_writer *w)
+/* sha has seen the labels and the blob. */
+static void fill_head(uint8_t head[BP_STORE_HEAD], const char *key, uint64_t n_labels,
+                      uint64_t n_blob, struct bp_sha256 *sha)
 {
-    uint8_t head[BP_STORE_HEAD] = {0};
     char sum[BP_SHA256_TEXT];
 
+    memset(head, 0, BP_STORE_HEAD);
     memcpy(head, BP_STORE_MAGIC, sizeof BP_STORE_MAGIC - 1);
     put_u64(head + 8, BP_STORE_FORMAT);
-    put_u64(head + 16, w->n_labels);
-    put_u64(head + 24, w->n_blob);
-    memcpy(head + 32, w->key, BP_SHA256_TEXT - 1);
-    bp_sha256_add(&w->sha, head, BP_STORE_SUMMED);
-    bp_sha256_text(&w->sha, sum);
+    put_u64(head + 16, n_labels);
+    put_u64(head + 24, n_blob);
+    memcpy(head + 32, key, BP_SHA256_TEXT - 1);
+    bp_sha256_add(sha, head, BP_STORE_SUMMED);
+    bp_sha256_text(sha, sum);
     memcpy(head + BP_STORE_SUMMED, sum, BP_SHA256_TEXT - 1);
+}
+
+static bp_rc put_head(struct bp_store_writer *w)
+{
+    uint8_t head[BP_STORE_HEAD];
+
+    fill_head(head, w->key, w->n_labels, w->n_blob, &w->sha);
     return write_at(w, 0, head, sizeof head);
+}
+
+bp_rc bp_store_wrap(const char key[BP_SHA256_TEXT], const char *const labels[BP_STORE_LABELS],
+                    const void *blob, size_t n, uint8_t **out, size_t *size, bp_err *err)
+{
+    struct bp_sha256 sha;
+    uint8_t *at;
+
+    *out = NULL;
+    *size = BP_STORE_HEAD;
+    for (int i = 0; i < BP_STORE_LABELS; i++)
+        *size += label_size(labels[i]) + 1;
+    if (n <= SIZE_MAX / 2)
+        *out = malloc(*size + n);
+    if (!*out)
+        return bp_fail_nomem(err, "a saved program");
+    at = *out + BP_STORE_HEAD;
+    for (int i = 0; i < BP_STORE_LABELS; i++) {
+        size_t length = label_size(labels[i]);
+
+        if (length > 0)
+            memcpy(at, labels[i], length);
+        at[length] = '\0';
+        at += length + 1;
+    }
+    if (n > 0)
+        memcpy(at, blob, n);
+    bp_sha256_init(&sha);
+    bp_sha256_add(&sha, *out + BP_STORE_HEAD, *size - BP_STORE_HEAD + n);
+    fill_head(*out, key, *size - BP_STORE_HEAD, n, &sha);
+    *size += n;
+    return BP_OK;
 }
 
 /* rename(2) is atomic (POSIX): a reader has the file that was there, or this one. */

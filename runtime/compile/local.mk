@@ -2,6 +2,10 @@
 # runtime/compile/ - from a graph and names of providers to programs: provider list, subgraphs, stages.
 
 runtime_libbackplane_core_la_SOURCES += \
+	%D%/after_fork.c \
+	%D%/after_fork.h \
+	%D%/context.c \
+	%D%/context.h \
 	%D%/make_program.c \
 	%D%/make_program.h \
 	%D%/memory.h \

@@ -13,17 +13,18 @@
 
 #include "cache/key.h"
 
-/* A group while its program is made. */
+/* What is known of a group while its program is made. */
 struct making {
     struct bp_program_cache *cache;
     const struct bp_active *active;
     const bp_graph *graph;
     bp_compile *what;
     struct bp_program_origin *origin;
+    bool is_kept;             /* the caller saves the program itself */
     char key[BP_SHA256_TEXT]; /* "": the cache is not used for this group */
 };
 
-static uint64_t now_ns(void)
+uint64_t bp_program_clock(void)
 {
     struct timespec now;
 
@@ -31,9 +32,9 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Appends to what the report says, with "; " between. */
-static void tell(struct making *m, const char *fmt, ...) BP_PRINTF(2, 3);
-static void tell(struct making *m, const char *fmt, ...)
+/* Appends to the text about the cache in the group's row of the report, after "; ". */
+static void add_origin(struct making *m, const char *fmt, ...) BP_PRINTF(2, 3);
+static void add_origin(struct making *m, const char *fmt, ...)
 {
     char *text = m->origin->text;
     size_t n = strlen(text), cap = sizeof m->origin->text;
@@ -48,7 +49,7 @@ static void tell(struct making *m, const char *fmt, ...)
     va_end(args);
 }
 
-/* A line in the log about this group; a file that is not used is worth a warning. */
+/* Logs a line about this group; a file that is not used is worth a warning. */
 static void warn(const struct making *m, uint32_t level, const char *text)
 {
     bp_log(m->cache->store.log, level, "cache", "group %s of '%s': %s", m->what->name,
@@ -57,8 +58,7 @@ static void warn(const struct making *m, uint32_t level, const char *text)
 
 /* ---- the key --------------------------------------------------------------------------------- */
 
-/* Versions of driver and library; a provider without the slot has none that matter. */
-static bp_rc get_fingerprint(const struct bp_active *active, char *out, uint32_t cap, bp_err *err)
+bp_rc bp_program_fingerprint(const struct bp_active *active, char *out, uint32_t cap, bp_err *err)
 {
     bp_rc rc;
 
@@ -70,7 +70,7 @@ static bp_rc get_fingerprint(const struct bp_active *active, char *out, uint32_t
     return bp_err_complete(err, rc);
 }
 
-/* Sets m->key, if the cache can serve this group; else tells why it cannot. */
+/* Sets m->key if the cache can serve this group; otherwise the report gets the reason. */
 static void find_key(struct making *m)
 {
     const bp_provider *provider = m->active->provider;
@@ -91,34 +91,31 @@ static void find_key(struct making *m)
     if (!m->cache)
         return;
     if (!provider->save || !provider->load) {
-        tell(m, "the provider does not save programs");
+        add_origin(m, "the provider does not save programs");
         return;
     }
     if (m->cache->fault) {
-        tell(m, "the cache is not used: %s", m->cache->fault);
+        add_origin(m, "the cache is not used: %s", m->cache->fault);
         return;
     }
-    rc = get_fingerprint(m->active, fingerprint, sizeof fingerprint, &own);
+    rc = bp_program_fingerprint(m->active, fingerprint, sizeof fingerprint, &own);
     if (rc >= 0)
         rc = bp_program_key(&compiler, m->graph, m->what->device, m->key, &own);
     if (rc >= 0)
         return;
     m->key[0] = '\0';
-    tell(m, "the cache is not used: %s", text);
+    add_origin(m, "the cache is not used: %s", text);
     warn(m, BP_LOG_WARN, m->origin->text);
 }
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* The provider gets bytes that passed the checks of the store, and has checks of its own. */
-static bp_rc call_load(const struct making *m, bp_span blob, bp_program **out, bp_err *err)
+bp_rc bp_program_load(const struct bp_active *active, const bp_graph *graph, const bp_compile *what,
+                      bp_span blob, bp_program **out, bp_err *err)
 {
-    const bp_provider *provider = m->active->provider;
     bp_program *program = NULL;
-    bp_rc rc;
+    bp_rc rc = active->provider->load(active->instance, graph, what, blob, &program, err);
 
-    m->what->flags = 0;
-    rc = provider->load(m->active->instance, m->graph, m->what, blob, &program, err);
     rc = bp_err_complete(err, rc);
     if (rc >= 0 && !program)
         return bp_fail(err, BP_E_INTERNAL, "load succeeded without a program");
@@ -127,7 +124,7 @@ static bp_rc call_load(const struct making *m, bp_span blob, bp_program **out, b
     return rc;
 }
 
-/* True: *out is the program. Else the report says why it is not. */
+/* Loads the program from the cache. True: *out is the program; false: the report has the reason. */
 static bool load(struct making *m, bp_program **out)
 {
     struct bp_store_file file;
@@ -136,21 +133,22 @@ static bool load(struct making *m, bp_program **out)
     bp_rc rc = bp_store_read(&m->cache->store, m->key, &file, &own);
 
     if (rc >= 0 && !file.bytes) {
-        tell(m, "not in the cache");
+        add_origin(m, "not in the cache");
         return false;
     }
     if (rc >= 0) {
-        rc = call_load(m, file.blob, out, &own);
+        m->what->flags = 0;
+        rc = bp_program_load(m->active, m->graph, m->what, file.blob, out, &own);
         free(file.bytes);
         if (rc >= 0) {
             m->origin->how = BP_PROGRAM_LOADED;
-            tell(m, "loaded from the cache");
+            add_origin(m, "loaded from the cache");
             warn(m, BP_LOG_INFO, m->origin->text);
             return true;
         }
-        tell(m, "the provider does not load %.8s...%s: %s", m->key, BP_STORE_END, text);
+        add_origin(m, "the provider does not load %.8s...%s: %s", m->key, BP_STORE_END, text);
     } else {
-        tell(m, "%s", text);
+        add_origin(m, "%s", text);
     }
     warn(m, BP_LOG_WARN, m->origin->text);
     return false;
@@ -158,7 +156,7 @@ static bool load(struct making *m, bp_program **out)
 
 /* ---- saving ---------------------------------------------------------------------------------- */
 
-/* Everything that save() writes goes through here, so that the file never gets too large. */
+/* Receives everything that save() writes, so that the file never exceeds its limit. */
 static bp_rc call_save(const struct making *m, bp_program *program, struct bp_store_writer *writer,
                        bp_err *err)
 {
@@ -171,13 +169,13 @@ static bp_rc call_save(const struct making *m, bp_program *program, struct bp_st
     return rc;
 }
 
-/* A directory that cannot be written to would be told of for each group. */
-static void tell_unsaved(struct making *m, bp_rc rc, const char *text)
+/* A directory that cannot be written to gives one warning, not one for each group. */
+static void report_unsaved(struct making *m, bp_rc rc, const char *text)
 {
     struct bp_store *store = &m->cache->store;
     bool is_new = rc != BP_E_UNSUPPORTED && !store->has_warned;
 
-    tell(m, "not saved: %s", text);
+    add_origin(m, "not saved: %s", text);
     warn(m, is_new ? BP_LOG_WARN : BP_LOG_INFO, m->origin->text);
     if (rc == BP_E_IO)
         store->has_warned = true;
@@ -190,6 +188,7 @@ static void save(struct making *m, bp_program *program)
         [BP_STORE_VERSION] = m->active->provider->version,
         [BP_STORE_GROUP] = m->what->name,
         [BP_STORE_HOST] = bp_version(),
+        [BP_STORE_MODEL] = m->cache->model,
     };
     struct bp_store_writer writer;
     char text[384];
@@ -204,9 +203,9 @@ static void save(struct making *m, bp_program *program)
             bp_store_abandon(&writer);
     }
     if (rc < 0)
-        tell_unsaved(m, rc, text);
+        report_unsaved(m, rc, text);
     else
-        tell(m, "saved");
+        add_origin(m, "saved");
 }
 
 /* ---- both ------------------------------------------------------------------------------------ */
@@ -216,7 +215,7 @@ static bp_rc compile(struct making *m, bp_program **out, bp_err *err)
     const struct bp_active *active = m->active;
     bp_rc rc;
 
-    m->what->flags = m->key[0] ? BP_COMPILE_SAVE : 0;
+    m->what->flags = m->key[0] || m->is_kept ? BP_COMPILE_SAVE : 0;
     m->origin->how = BP_PROGRAM_COMPILED;
     bp_err_clear(err);
     rc = active->provider->compile(active->instance, m->graph, m->what, out, err);
@@ -227,11 +226,11 @@ static bp_rc compile(struct making *m, bp_program **out, bp_err *err)
 }
 
 bp_rc bp_make_program(struct bp_program_cache *cache, const struct bp_active *active,
-                      const bp_graph *graph, bp_compile *what, bp_program **out,
+                      const bp_graph *graph, bp_compile *what, bool is_kept, bp_program **out,
                       struct bp_program_origin *origin, bp_err *err)
 {
-    struct making m = {cache, active, graph, what, origin, ""};
-    uint64_t start = now_ns();
+    struct making m = {cache, active, graph, what, origin, is_kept, ""};
+    uint64_t start = bp_program_clock();
     bp_rc rc = BP_OK;
 
     *out = NULL;
@@ -242,6 +241,6 @@ bp_rc bp_make_program(struct bp_program_cache *cache, const struct bp_active *ac
         if (rc >= 0 && m.key[0])
             save(&m, *out);
     }
-    origin->ns = now_ns() - start;
+    origin->ns = bp_program_clock() - start;
     return rc;
 }

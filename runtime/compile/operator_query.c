@@ -11,7 +11,7 @@
 
 enum {
     MAX_PARAMS = BP_MAX_TYPE_VARS,
-    OWN_ID = 1000, /* ids of parameters without a variable begin here */
+    OWN_ID = 1000, /* ids of parameters without a type variable begin here */
     QUERY_RANK = 4 /* the largest that is tried */
 };
 
@@ -29,11 +29,11 @@ enum {
 /* One type of one variable, and the node that asks for it. */
 struct attempt {
     uint32_t var, dtype;
-    uint32_t reason; /* BP_R_*, of the last answer; no answer is none we could tell of */
+    uint32_t reason; /* BP_R_* of the last answer; BP_R_OP without one */
     bool is_taken;
 };
 
-/* A graph of such nodes, which have nothing to do with each other. */
+/* A graph of such nodes, which are independent of each other. */
 struct questions {
     struct bp_operator_query *query;
     struct bp_region *region;
@@ -50,8 +50,8 @@ struct questions {
 /* ---- variables ------------------------------------------------------------------------------- */
 
 /*
- * The row of a parameter's type variable, added at first sight. A parameter without one gets a
- * variable of its own. Its types are those of all its parameters.
+ * Returns the row of a parameter's type variable and adds it when it is new. A parameter without
+ * one gets a variable of its own. The variable's types are those of all its parameters.
  */
 static uint32_t find_var(struct bp_operator_query *query, const struct bp_param *param,
                          uint32_t own)
@@ -80,7 +80,7 @@ bool bp_operator_query_init(struct bp_operator_query *query, const struct bp_sch
     return true;
 }
 
-/* Does a parameter that every node has have the variable? */
+/* Does a parameter that every node has use the variable? */
 static bool is_required_var(const struct bp_operator_query *query, uint32_t var)
 {
     const struct bp_schema *schema = query->schema;
@@ -109,8 +109,8 @@ static bool is_input_var(const struct bp_operator_query *query, uint32_t var)
 /* ---- one node -------------------------------------------------------------------------------- */
 
 /*
- * A type for a variable that is not in question: the choice's companion if the variable allows it,
- * else the first that it does.
+ * Chooses a type for a variable that is not in question: the companion of this attempt if the
+ * variable allows it, else its first type.
  */
 static uint32_t choose(uint64_t types, uint32_t choice, uint32_t dtype)
 {
@@ -125,14 +125,14 @@ static uint32_t choose(uint64_t types, uint32_t choice, uint32_t dtype)
     return types ? (uint32_t)__builtin_ctzll(types) : BP_DTYPE_NONE;
 }
 
-/* The type of a variable in an attempt's node. */
+/* Returns the type of a variable in an attempt's node. */
 static uint32_t dtype_of(const struct questions *q, const struct attempt *attempt, uint32_t var)
 {
     return var == attempt->var ? attempt->dtype
                                : choose(q->query->vars[var].types, q->choice, attempt->dtype);
 }
 
-/* A value of the rank that this attempt tries; returns its index. All sizes are unknown. */
+/* Adds a value of the rank that this attempt tries, with all sizes unknown; returns its index. */
 static uint32_t add_value(struct questions *q, const struct bp_param *param, uint32_t dtype,
                           uint32_t producer)
 {
@@ -150,8 +150,8 @@ static uint32_t add_value(struct questions *q, const struct bp_param *param, uin
 }
 
 /*
- * The values of a list of parameters, as many as are needed. Optional ones are left out, unless the
- * variable in question has no others. Returns their number.
+ * Adds the values of a list of parameters and returns their number. Optional parameters are left
+ * out, unless the variable in question has no others.
  */
 static uint32_t add_values(struct questions *q, const struct attempt *attempt,
                            const struct bp_param *params, const uint32_t *vars, uint32_t n,
@@ -170,7 +170,7 @@ static uint32_t add_values(struct questions *q, const struct attempt *attempt,
     return used;
 }
 
-/* An attribute that says which type an output has, where no input does. */
+/* Does the attribute name the type of an output that no input determines? */
 static bool names_type(const struct bp_attr_def *def)
 {
     return def->type == BP_ATTR_INT && !def->is_list &&
@@ -178,7 +178,9 @@ static bool names_type(const struct bp_attr_def *def)
             strcmp(def->name, "output_dtype") == 0);
 }
 
-/* The type of the first output that has a variable of its own; else that of the first one. */
+/*
+ * Returns the type of the first output that has a variable of its own, or else of the first output.
+ */
 static uint32_t named_type(const struct questions *q, const struct attempt *attempt)
 {
     const struct bp_operator_query *query = q->query;
@@ -190,7 +192,7 @@ static uint32_t named_type(const struct questions *q, const struct attempt *atte
     return query->schema->n_out > 0 ? dtype_of(q, attempt, query->out_vars[0]) : BP_DTYPE_NONE;
 }
 
-/* The bytes of a value for an attribute; NULL: no memory. */
+/* Makes the value of an attribute; NULL: no memory. */
 static const void *attr_data(struct questions *q, const struct bp_attr_def *def, uint32_t dtype)
 {
     static const int64_t one = 1;
@@ -220,7 +222,10 @@ static const void *attr_data(struct questions *q, const struct bp_attr_def *def,
     return def->type == BP_ATTR_TENSOR && !data->tensor.data ? NULL : data;
 }
 
-/* Attributes that have a default or are required, and those that name the type of an output. */
+/*
+ * Adds the attributes that are required or have a default, and those that name the type of an
+ * output.
+ */
 static bool add_attrs(struct questions *q, const struct attempt *attempt)
 {
     const struct bp_schema *schema = q->query->schema;
@@ -246,7 +251,7 @@ static bool add_attrs(struct questions *q, const struct attempt *attempt)
     return true;
 }
 
-/* A node that has the type in question. False: no memory. */
+/* Adds a node that has the type in question. False: no memory. */
 static bool add_node(struct questions *q, uint32_t index)
 {
     const struct bp_schema *schema = q->query->schema;
@@ -281,10 +286,10 @@ static bp_rc no_constant(const bp_graph *graph, uint32_t value, bp_span *out, bp
 {
     (void)graph;
     (void)out;
-    return bp_fail(err, BP_E_INVALID, "value %u is no constant", value);
+    return bp_fail(err, BP_E_INVALID, "value %u is not a constant", value);
 }
 
-/* The claims of the provider; only whether it takes the node, and why not, is of interest. */
+/* Receives the provider's claims; only whether it takes the node, and why not, is of interest. */
 static void answer(void *h, uint32_t node, const bp_claim *claim)
 {
     struct questions *q = h;
@@ -295,7 +300,7 @@ static void answer(void *h, uint32_t node, const bp_claim *claim)
     q->attempts[node].reason = claim->reason < BP_R_END ? claim->reason : BP_R_OTHER;
 }
 
-/* One node for each attempt: a provider is asked about all types in one call. */
+/* Makes one node for each attempt: a provider is asked about all types in one call. */
 static bp_rc make_graph(struct questions *q, bp_err *err)
 {
     const struct bp_schema *schema = q->query->schema;
@@ -317,7 +322,7 @@ static bp_rc make_graph(struct questions *q, bp_err *err)
     return BP_OK;
 }
 
-/* One call of the provider's capability() with a node for each attempt. */
+/* Calls the provider's capability() once, with a node for each attempt. */
 static bp_rc ask_once(struct questions *q, const struct bp_active *active, bp_err *err)
 {
     static const struct bp_graph_owner owner = {.constant = no_constant};
@@ -343,7 +348,7 @@ static bp_rc ask_once(struct questions *q, const struct bp_active *active, bp_er
                            active->provider->capability(active->instance, &graph, &claims, err));
 }
 
-/* Lists the types that are not known to be taken. */
+/* Lists the types that the provider is not known to take yet. */
 static void list_attempts(struct questions *q)
 {
     q->n = 0;
@@ -357,7 +362,7 @@ static void list_attempts(struct questions *q)
     }
 }
 
-/* Notes the answers. False: the provider does not know the operator, or this version of it. */
+/* Records the answers. False: the provider does not know the operator, or this version of it. */
 static bool take_answers(struct questions *q)
 {
     const uint64_t unknown = BIT(BP_R_OP) | BIT(BP_R_OPSET);
@@ -377,8 +382,8 @@ static bool take_answers(struct questions *q)
 }
 
 /*
- * Attempts are repeated with other companions and ranks while types are left that no attempt was
- * taken for. Stops when the provider does not know the operator at all.
+ * Repeats attempts with other companions and ranks while there are types that no attempt was taken
+ * for. Stops when the provider does not know the operator at all.
  */
 bp_rc bp_operator_query_ask(struct bp_operator_query *query, const struct bp_active *active,
                             bp_err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* provider_list.c - from a list of names to working provider instances. */
+/* provider_list.c - makes provider instances from a list of names. */
 
 #include "config.h"
 
@@ -8,31 +8,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compile/after_fork.h"
 #include "custom/provider.h"
 #include "host/options/device_choice.h"
 #include "host/options/provider_options.h"
 
-/* Building: what is read, and where rows go. */
+/* What is read, and where rows go, while the list is built. */
 struct building {
     struct bp_provider_list *providers;
     const struct bp_provider_list_config *config;
     bp_report *report;
-    bp_rc required; /* the first required provider that failed; the rest is recorded all the same */
+    bp_rc required; /* status of the first required provider that failed */
     char words[1024];
 };
 
 static char cpu_name[] = "cpu";
 static const struct bp_spec unnamed_cpu = {.name = cpu_name, .fallback = BP_FALLBACK_WARN};
 
-/* In any spelling; CPU is special in that it is always there, and last. */
+/* Is the name, in any spelling, that of CPU? CPU is special: it is always in the list, and last. */
 static bool is_cpu(const char *name)
 {
     return bp_provider_names_equal(name, "cpu");
 }
 
 /*
- * What a provider's failure means under its policy; `reason` has been recorded. BP_OK: the session
- * goes on without it.
+ * Applies the policy of a provider that failed; `reason` has been recorded. BP_OK: the session goes
+ * on without it.
  */
 static bp_rc apply_policy(const struct bp_log *log, const char *name, uint32_t fallback, bp_rc code,
                           const char *reason, bp_err *err)
@@ -46,13 +47,16 @@ static bp_rc apply_policy(const struct bp_log *log, const char *name, uint32_t f
     return BP_OK;
 }
 
-/* The caller's own mistakes are errors under every policy. */
+/* Is the failure a mistake of the caller? Such mistakes are errors under every policy. */
 static bool is_mistake(bp_rc code, const struct bp_candidate *found)
 {
     return code == BP_E_OPTION || code == BP_E_NOMEM || (code == BP_E_INVALID && !found);
 }
 
-/* Rows lie in the region, so that pointers to them stay when the list grows. NULL: no memory. */
+/*
+ * Adds a row, in the region, so that pointers to rows stay valid when the list grows. NULL: no
+ * memory.
+ */
 static struct bp_active *add_active(struct bp_provider_list *providers)
 {
     struct bp_active *active = bp_region_alloc(&providers->region, sizeof *active);
@@ -71,7 +75,7 @@ static struct bp_active *add_active(struct bp_provider_list *providers)
     return active;
 }
 
-/* What the provider says of all its devices; from the region. */
+/* Describes all devices of a provider, in the region. */
 static bp_rc describe_all(struct bp_provider_list *providers, const struct bp_candidate *found,
                           bp_device **out, bp_err *err)
 {
@@ -88,8 +92,8 @@ static bp_rc describe_all(struct bp_provider_list *providers, const struct bp_ca
 }
 
 /*
- * Sets active->chosen: the devices of the option "device" (text; NULL: it is not given), or those of
- * the session. A device that is not there is the caller's mistake, as a wrong option is.
+ * Sets active->chosen: the devices of the option "device" (text; NULL: it is not given), or those
+ * of the session. A device that does not exist is the caller's mistake, as a wrong option is.
  */
 static bp_rc choose_devices(struct bp_provider_list *providers, const struct bp_candidate *found,
                             const struct bp_spec *spec, const char *text, struct bp_active *active,
@@ -118,7 +122,7 @@ static bp_rc choose_devices(struct bp_provider_list *providers, const struct bp_
     return BP_OK;
 }
 
-/* Gives the provider its options and services, which have to outlive the instance. */
+/* Creates the instance with its options and services, which have to outlive it. */
 static bp_rc start_instance(struct bp_provider_list *providers, struct bp_active *active,
                             const char *file, uint32_t threads, bp_err *err)
 {
@@ -142,7 +146,7 @@ static bp_rc start_instance(struct bp_provider_list *providers, struct bp_active
     return rc;
 }
 
-/* BP_E_INTERNAL: the provider's device operations are not whole. */
+/* Checks the table of device operations. BP_E_INTERNAL: a required one is missing. */
 static bp_rc check_device_ops(const bp_device_ops *dev, bp_err *err)
 {
     if (!dev->alloc || !dev->free || !dev->copy)
@@ -153,7 +157,7 @@ static bp_rc check_device_ops(const bp_device_ops *dev, bp_err *err)
     return BP_OK;
 }
 
-/* What the provider says of a device of its instance. */
+/* Asks the provider to describe a device of its instance. */
 static bp_rc describe_device(const struct bp_active *active, struct bp_asked_device *out,
                              bp_err *err)
 {
@@ -175,8 +179,8 @@ static bp_rc describe_device(const struct bp_active *active, struct bp_asked_dev
 }
 
 /*
- * Sets active->devices: those that were asked for, else all. A description is needed of those with
- * memory; of others it is for the report, so that its failure counts for nothing.
+ * Sets active->devices: those that were asked for, else all. Devices with memory need a
+ * description; that of others is for the report alone, so a failure to describe them is ignored.
  */
 static bp_rc list_devices(struct bp_provider_list *providers, struct bp_active *active,
                           const struct bp_candidate *found, bp_err *err)
@@ -202,7 +206,7 @@ static bp_rc list_devices(struct bp_provider_list *providers, struct bp_active *
     return rc;
 }
 
-/* Options, then the instance. *stage is where it ended. */
+/* Checks options and devices, then creates the instance. *stage is the last stage reached. */
 static bp_rc make_instance(struct bp_provider_list *providers, struct bp_candidate *found,
                            const struct bp_spec *spec, uint32_t threads, uint32_t *stage,
                            bp_err *err)
@@ -222,7 +226,6 @@ static bp_rc make_instance(struct bp_provider_list *providers, struct bp_candida
         rc = choose_devices(providers, found, spec, device, active, err);
     if (rc < 0)
         return rc;
-    active->n_options = found->provider->n_options;
     bp_options_warn(found->provider, spec->options, spec->n_options, providers->log);
     *stage = BP_STAGE_CREATE;
     rc = start_instance(providers, active, found->file, threads, err);
@@ -234,7 +237,10 @@ static bp_rc make_instance(struct bp_provider_list *providers, struct bp_candida
     return rc;
 }
 
-/* What is to be done about a provider that failed; `own` is a buffer for a sentence. */
+/*
+ * Returns what the user can do about a provider that failed, or NULL; `own` is a buffer for a
+ * sentence.
+ */
 static const char *fix_for(const struct bp_spec *spec, const struct bp_candidate *found, bp_rc code,
                            char *own, size_t cap)
 {
@@ -249,7 +255,10 @@ static const char *fix_for(const struct bp_spec *spec, const struct bp_candidate
                : NULL;
 }
 
-/* The reason without the fix, " (...)", that an error has at its end and a row has beside it. */
+/*
+ * Returns the reason without the fix, " (...)", that an error has at its end: a row has a column of
+ * its own for the fix.
+ */
 static const char *reason_alone(const char *reason, const char *fix, char *own, size_t cap)
 {
     size_t n = strlen(reason), n_fix = fix ? strlen(fix) + 3 : 0;
@@ -262,7 +271,7 @@ static const char *reason_alone(const char *reason, const char *fix, char *own, 
     return own;
 }
 
-/* Puts what became of a spec into the report. */
+/* Adds the outcome for a spec to the report. */
 static bp_rc record(struct building *b, const struct bp_spec *spec,
                     const struct bp_candidate *found, uint32_t fallback, uint32_t stage, bp_rc code,
                     const char *reason, uint32_t *row, bp_err *err)
@@ -280,12 +289,16 @@ static bp_rc record(struct building *b, const struct bp_spec *spec,
                   : found && found->code < 0 ? found->reason
                                              : reason_alone(reason, fix, alone, sizeof alone),
         .fix = fix,
+        .is_uninterruptible =
+            found && found->provider && (found->provider->flags & BP_PROVIDER_UNINTERRUPTIBLE),
     };
 
     return bp_report_add_provider(b->report, &own, row, err);
 }
 
-/* CPU is not required where nobody named it: it is there for what is left over. */
+/*
+ * Returns the policy in force. CPU is not required unless it is named: it takes what is left over.
+ */
 static uint32_t policy_of(const struct building *b, const struct bp_spec *spec)
 {
     if (spec != &unnamed_cpu && (b->config->strict || b->providers->env->strict))
@@ -296,8 +309,8 @@ static uint32_t policy_of(const struct building *b, const struct bp_spec *spec)
 }
 
 /*
- * One provider that somebody asked for. A failure under policy `require` is remembered, and the
- * others are tried all the same, for the report.
+ * Adds one provider that was asked for. After a failure under policy `require` the others are
+ * tried, too, so that the report is complete.
  */
 static bp_rc add_spec(struct building *b, const struct bp_spec *spec, bp_err *err)
 {
@@ -335,7 +348,7 @@ static bp_rc add_spec(struct building *b, const struct bp_spec *spec, bp_err *er
     return BP_OK;
 }
 
-/* The rows of a list but CPU's; those in `skip` have been added already. */
+/* Adds the providers of a list except CPU; those in `skip` have been added already. */
 static bp_rc add_list(struct building *b, const struct bp_spec_list *list,
                       const struct bp_spec_list *skip, bp_err *err)
 {
@@ -352,7 +365,7 @@ static bp_rc add_list(struct building *b, const struct bp_spec_list *list,
     return rc;
 }
 
-/* What a list says of CPU, or NULL. CPU is added last, wherever the list has it. */
+/* Returns what a list says of CPU, or NULL. CPU is added last, wherever the list has it. */
 static const struct bp_spec *find_cpu(const struct bp_spec_list *list)
 {
     for (uint32_t i = 0; list && i < list->count; i++) {
@@ -362,7 +375,7 @@ static const struct bp_spec *find_cpu(const struct bp_spec_list *list)
     return NULL;
 }
 
-/* The session's own row for CPU comes before the environment's. */
+/* Returns the spec of CPU: the session's own comes before the environment's. */
 static bp_rc add_cpu(struct building *b, const struct bp_spec_list *defaults, bp_err *err)
 {
     const struct bp_spec *spec = find_cpu(b->config->own);
@@ -372,12 +385,14 @@ static bp_rc add_cpu(struct building *b, const struct bp_spec_list *defaults, bp
     return add_spec(b, spec ? spec : &unnamed_cpu, err);
 }
 
-/* The provider of the application's operators, which is part of the host and has no options. */
+/*
+ * Adds the provider of the application's operators, which is part of the host and has no options.
+ */
 static bp_rc add_custom(struct building *b, bp_err *err)
 {
     bp_report_provider row = {
         .stage = BP_STAGE_CREATE,
-        .fallback = BP_FALLBACK_REQUIRE, /* nobody else has the application's operators */
+        .fallback = BP_FALLBACK_REQUIRE, /* only this provider has the application's operators */
         .name = bp_custom_provider.name,
         .version = bp_custom_provider.version,
     };
@@ -393,7 +408,7 @@ static bp_rc add_custom(struct building *b, bp_err *err)
     return rc < 0 ? rc : bp_report_add_provider(b->report, &row, &active->row, err);
 }
 
-/* Those of BACKPLANE_PROVIDERS, in a session for which nobody in the program has named any. */
+/* Adds the providers of BACKPLANE_PROVIDERS, if the program has named none for the session. */
 static bp_rc add_preferred(struct building *b, const struct bp_spec_list *defaults, bp_err *err)
 {
     struct bp_spec_list list = {0};
@@ -408,7 +423,7 @@ static bp_rc add_preferred(struct building *b, const struct bp_spec_list *defaul
     return rc < 0 ? bp_fail_in(err, rc, "BACKPLANE_PROVIDERS") : rc;
 }
 
-/* Where several have failed, each with its line, one more says what that comes to. */
+/* Warns if several providers failed and CPU runs everything: each failure has had its own line. */
 static void sum_up(const struct building *b)
 {
     uint32_t n_failed = 0, n_warned = 0;
@@ -427,7 +442,31 @@ static void sum_up(const struct building *b)
                b->providers->active[0]->name);
 }
 
-/* The environment's lists are read under its lock, as its owner may change them meanwhile. */
+/* In the child of a fork(): instances that are not for it are not called any more. */
+static void lose_providers(void *u)
+{
+    struct bp_provider_list *providers = u;
+
+    for (uint32_t i = 0; i < providers->count; i++) {
+        struct bp_active *active = providers->active[i];
+
+        if (active->provider->flags & BP_PROVIDER_FORK_SAFE)
+            continue;
+        bp_after_fork(active->provider, &active->after_fork);
+        active->provider = &active->after_fork;
+        providers->lost = active->name;
+    }
+}
+
+bp_rc bp_provider_list_fail_fork(const struct bp_provider_list *providers, bp_err *err)
+{
+    return bp_fail(err, BP_E_UNAVAILABLE,
+                   "provider '%s' does not work in the child of a fork(): create the session "
+                   "there, or leave the provider out",
+                   providers->lost);
+}
+
+/* Adds the environment's providers under its lock, as another thread may change the list. */
 bp_rc bp_provider_list_init(struct bp_provider_list *providers, struct bp_env *env,
                             const struct bp_provider_list_config *config, bp_report *report,
                             bp_err *err)
@@ -439,7 +478,8 @@ bp_rc bp_provider_list_init(struct bp_provider_list *providers, struct bp_env *e
     *providers = (struct bp_provider_list){.env = env,
                                            .log = config->log ? config->log : &env->log,
                                            .pool = config->pool ? config->pool : env->pool};
-    if (config->own)
+    rc = bp_env_check_fork(env, err);
+    if (rc >= 0 && config->own)
         rc = add_list(&b, config->own, NULL, err);
     pthread_mutex_lock(&env->lock);
     if (rc >= 0 && defaults)
@@ -453,10 +493,11 @@ bp_rc bp_provider_list_init(struct bp_provider_list *providers, struct bp_env *e
     pthread_mutex_unlock(&env->lock);
     if (rc >= 0 && b.required >= 0)
         sum_up(&b);
+    bp_fork_watch(&providers->fork, lose_providers, providers);
     return rc >= 0 && b.required < 0 ? bp_fail(err, b.required, "%s", b.words) : rc;
 }
 
-/* What the instance leaves behind stays in memory as long as the environment lives. */
+/* Warns of weights that the instance has not put back: they stay in memory with the environment. */
 static void warn_of_weights(const struct bp_active *active)
 {
     long long n = atomic_load(&active->services.n_weights);
@@ -467,12 +508,13 @@ static void warn_of_weights(const struct bp_active *active)
                active->name, n, (long long)atomic_load(&active->services.weight_bytes));
 }
 
-/* The instance, and texts of options that were changed; the row itself lies in the region. */
+/* Destroys the instance and the texts of changed options; the row itself is in the region. */
 static void finish_active(struct bp_active *active)
 {
     if (active->instance) {
         active->provider->destroy(active->instance);
-        warn_of_weights(active);
+        if (active->provider != &active->after_fork)
+            warn_of_weights(active);
     }
     bp_refused_finish(active->refused);
     for (uint32_t i = 0; active->changed && i < active->n_options; i++)
@@ -480,7 +522,10 @@ static void finish_active(struct bp_active *active)
     free(active->changed);
 }
 
-/* The new text is kept before the old one goes, as the provider may read either meanwhile. */
+/*
+ * Keeps the new text before the old one is freed, as the provider may read either until set_option
+ * returns.
+ */
 bp_rc bp_active_set_option(struct bp_active *active, const char *key, const char *value,
                            bp_err *err)
 {
@@ -514,9 +559,10 @@ bp_rc bp_active_set_option(struct bp_active *active, const char *key, const char
     return BP_OK;
 }
 
-/* Instances in order; no program of theirs may be left. */
+/* Destroys the instances in order; none may have a program left. */
 void bp_provider_list_finish(struct bp_provider_list *providers)
 {
+    bp_fork_unwatch(&providers->fork);
     for (uint32_t i = 0; i < providers->count; i++)
         finish_active(providers->active[i]);
     free(providers->active);
@@ -524,7 +570,10 @@ void bp_provider_list_finish(struct bp_provider_list *providers)
     *providers = (struct bp_provider_list){0};
 }
 
-/* Its report row says how far it came. The order of the others stays. */
+/*
+ * Destroys the instance at index i; its row of the report says which stage it reached. The others
+ * keep their order.
+ */
 bp_rc bp_provider_list_drop(struct bp_provider_list *providers, uint32_t i, bp_report *report,
                             uint32_t stage, bp_rc code, const char *reason, bp_err *err)
 {

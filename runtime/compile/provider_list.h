@@ -6,6 +6,7 @@
 #ifndef BP_COMPILE_PROVIDER_LIST_H
 #define BP_COMPILE_PROVIDER_LIST_H
 
+#include "base/fork.h"
 #include "compile/memory.h"
 #include "host/env.h"
 #include "plan/partition.h"
@@ -16,19 +17,20 @@ struct bp_active {
     const char *name;
     const bp_provider *provider;
     bp_instance *instance;
-    bp_opt *options;   /* as the provider got them */
-    uint32_t *origins; /* BP_ORIGIN_*, one an option */
-    uint32_t n_options;
-    char **changed;    /* texts of options that were changed since, one each; or NULL */
-    uint32_t fallback; /* in force */
-    double min_share;  /* of the nodes that providers run, 0..1 */
-    uint32_t row;      /* in the report */
+    bp_opt *options;    /* as the provider got them */
+    uint32_t *origins;  /* BP_ORIGIN_*, one an option */
+    uint32_t n_options; /* the schema's, then keys outside of it */
+    char **changed;     /* texts of options that were changed since, one each; or NULL */
+    uint32_t fallback;  /* in force */
+    double min_share;   /* of the nodes that providers run, 0..1 */
+    uint32_t row;       /* in the report */
     struct bp_asked_device *devices; /* of the instance, n_devices >= 1 */
     uint32_t n_devices;
     uint32_t *chosen; /* those that create got, as bp_provider.device counts; n_chosen 0: none */
     uint32_t n_chosen;
     struct bp_services services;
     struct bp_provider_memory *memory; /* that its groups use; never NULL */
+    bp_provider after_fork;            /* what `provider` is in a child that cannot use it */
     struct bp_refused *refused; /* nodes that it gave back; NULL: what it refuses is an error */
 };
 
@@ -43,6 +45,8 @@ struct bp_provider_list {
     struct bp_active **active; /* highest priority first */
     uint32_t count;
     struct bp_region region;
+    struct bp_fork_watch fork;
+    const char *lost; /* a provider that the child of a fork() cannot use; NULL: there is none */
 };
 
 /* What a provider list is made from. */
@@ -66,6 +70,16 @@ struct bp_provider_list_config {
 bp_rc bp_provider_list_init(struct bp_provider_list *providers, struct bp_env *env,
                             const struct bp_provider_list_config *config, bp_report *report,
                             bp_err *err) BP_CHECKED;
+bp_rc bp_provider_list_fail_fork(const struct bp_provider_list *providers, bp_err *err) BP_CHECKED;
+/*
+ * BP_E_UNAVAILABLE: this is the child of a fork(), which a provider of the list does not survive.
+ * Nothing of its instance is called there, which is left as it is. [any thread]
+ */
+static inline bp_rc bp_provider_list_check_fork(const struct bp_provider_list *providers,
+                                                bp_err *err)
+{
+    return providers->lost ? bp_provider_list_fail_fork(providers, err) : BP_OK;
+}
 /* Destroys the instances. {0} is fine. */
 void bp_provider_list_finish(struct bp_provider_list *providers);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * provider_list_options.c - the options of an instance: the caller's, with the user's over them and
- * the operator's below, and for the report whose each one is.
+ * provider_list_options.c - merges the options of an instance: the application's override the
+ * operator's, and the user's override both. The report shows for each option where its value came
+ * from.
  */
 
 #include "config.h"
@@ -10,8 +11,8 @@
 #include "host/options/provider_options.h"
 
 /*
- * Whose value is in force: the user's variable, the application's, the operator's file, or the
- * default.
+ * Returns whose value is in force: the user's variable, the application, the operator's file, or
+ * the default.
  */
 static uint32_t origin_of(const struct bp_provider_list *providers,
                           const struct bp_candidate *found, const struct bp_spec *spec,
@@ -26,11 +27,11 @@ static uint32_t origin_of(const struct bp_provider_list *providers,
     return BP_ORIGIN_DEFAULT;
 }
 
-/* One an option of the provider. */
+/* Sets active->origins, one for each option of the provider. */
 static bp_rc find_origins(struct bp_provider_list *providers, const struct bp_candidate *found,
                           const struct bp_spec *spec, struct bp_active *active, bp_err *err)
 {
-    uint32_t n = found->provider->n_options;
+    uint32_t n = active->n_options;
 
     active->origins = bp_region_array(&providers->region, n, sizeof *active->origins);
     if (!active->origins)
@@ -41,8 +42,8 @@ static bp_rc find_origins(struct bp_provider_list *providers, const struct bp_ca
 }
 
 /*
- * The operator's file comes first, then the application, then the user's variable: each overrules
- * the one before.
+ * Later sources override earlier ones: the operator's file, then the application, then the user's
+ * variable.
  */
 bp_rc bp_provider_list_gather_options(struct bp_provider_list *providers,
                                       const struct bp_candidate *found, const struct bp_spec *spec,
@@ -50,6 +51,7 @@ bp_rc bp_provider_list_gather_options(struct bp_provider_list *providers,
 {
     const struct bp_override *override = &providers->env->override;
     const bp_key_value *options;
+    struct bp_checked_options checked = {0};
     uint32_t n, n_own = 0;
     bp_rc rc = bp_plugin_conf_merge(&found->conf, spec->options, spec->n_options,
                                     &providers->region, &options, &n, err);
@@ -58,8 +60,9 @@ bp_rc bp_provider_list_gather_options(struct bp_provider_list *providers,
         rc = bp_override_merge(override, found->name, found->provider->id, options, n,
                                &providers->region, &options, &n, &n_own, err);
     if (rc >= 0)
-        rc = bp_options_check(found->provider, options, n, &providers->region, &active->options,
-                              err);
+        rc = bp_options_check(found->provider, options, n, &providers->region, &checked, err);
+    active->options = checked.rows;
+    active->n_options = checked.count;
     if (rc >= 0)
         *device = bp_options_device(found->provider, options, n);
     if (rc >= 0)
@@ -71,7 +74,10 @@ bp_rc bp_provider_list_gather_options(struct bp_provider_list *providers,
     return rc < 0 ? bp_fail_in(err, rc, "with BACKPLANE_PROVIDER_OPTIONS") : rc;
 }
 
-/* Secrets are shown as the option's table says, see bp_options_shown(). */
+/*
+ * Adds the options to the report; secrets are shown as the option's table says, see
+ * bp_options_shown().
+ */
 bp_rc bp_provider_list_record_options(const struct bp_active *active, bp_report *report,
                                       bp_err *err)
 {

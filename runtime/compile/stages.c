@@ -9,13 +9,13 @@
 #include <string.h>
 
 /*
- * What is gathered of one stage; lists are as long as there are values, and used again for the
- * next.
+ * What is collected of one stage. The lists have an entry for each value and are used again for the
+ * next stage.
  */
 struct staging {
     struct bp_subgraph *subgraph;
     uint32_t stage;
-    uint8_t *seen; /* one a value: 1 a read, 2 a read for its content */
+    uint8_t *seen; /* one for each value: 1 it is read, 3 its content too */
     uint32_t *reads;
     uint32_t n_reads;
     uint32_t *keeps;
@@ -32,13 +32,16 @@ static bool comes_from_outside(const struct staging *s, uint32_t value)
     return row->producer == BP_NONE || s->subgraph->part.stage_of[row->producer] != s->stage;
 }
 
-/* Elements that inference has followed so far have to be there when it goes on in this stage. */
+/*
+ * Has inference followed the value's elements so far? Then it needs them when it goes on in this
+ * stage.
+ */
 static bool is_followed(const struct staging *s, uint32_t value)
 {
     return s->subgraph->facts[value].content || s->subgraph->facts[value].reals;
 }
 
-/* Notes a value that the stage reads; content: a shape rule needs its elements. */
+/* Records that the stage reads a value; content: a shape rule needs its elements. */
 static void see(struct staging *s, uint32_t value, bool content)
 {
     if (!comes_from_outside(s, value))
@@ -49,7 +52,10 @@ static void see(struct staging *s, uint32_t value, bool content)
     s->seen[value] |= content ? 3 : 1;
 }
 
-/* Has the value a reader outside of the stage? Host operators count as outside: they read cells. */
+/*
+ * Has the value a reader outside the stage? Host operators count as outside, because they read
+ * cells.
+ */
 static bool is_kept(const struct staging *s, uint32_t value)
 {
     const struct bp_uses *uses = &s->subgraph->part.uses;
@@ -66,7 +72,9 @@ static bool is_kept(const struct staging *s, uint32_t value)
     return false;
 }
 
-/* What a node reads from outside of the stage, and which of its outputs stay. */
+/*
+ * Records what a node reads from outside the stage, and which of its outputs are kept for others.
+ */
 static void add_node_to_stage(struct staging *s, uint32_t n)
 {
     const struct bp_ir_node *node = &s->subgraph->ir->nodes[n];
@@ -88,8 +96,8 @@ static void add_node_to_stage(struct staging *s, uint32_t n)
 }
 
 /*
- * Captured values are read for their content by subgraphs that the node runs; those plan for
- * themselves.
+ * Fills a stage's lists. Subgraphs that a node runs may read the content of captured values; they
+ * make plans of their own.
  */
 static bp_rc fill_stage(struct staging *s, struct bp_stage *stage, bp_err *err)
 {
@@ -110,6 +118,12 @@ static bp_rc fill_stage(struct staging *s, struct bp_stage *stage, bp_err *err)
             add_node_to_stage(s, group->nodes[i]);
         }
     }
+    for (uint32_t u = stage->first_unit; u < stage->first_unit + stage->n_units; u++) {
+        uint32_t most = subgraph->units[u].max_frames;
+
+        if (most > 0 && (stage->max_frames == 0 || most < stage->max_frames))
+            stage->max_frames = most;
+    }
     stage->n_reads = s->n_reads;
     stage->n_keeps = s->n_keeps;
     stage->reads = bp_region_array(region, s->n_reads, sizeof *stage->reads);
@@ -126,7 +140,7 @@ static bp_rc fill_stage(struct staging *s, struct bp_stage *stage, bp_err *err)
     return BP_OK;
 }
 
-/* Groups are in the order of stages, so that each stage's units are neighbours. */
+/* Groups are sorted by stage, so the units of each stage are adjacent. */
 bp_rc bp_subgraph_make_stages(struct bp_subgraph *subgraph, bp_err *err)
 {
     struct staging s = {.subgraph = subgraph};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* subgraph.c - infers, partitions and compiles a graph and the subgraphs in it. */
+/* subgraph.c - infers types and shapes, partitions and compiles a graph and the subgraphs in it. */
 
 #include "config.h"
 
@@ -11,6 +11,7 @@
 #include "compile/make_program.h"
 #include "custom/provider.h"
 #include "graph/infer_merge.h"
+#include "model/onnx.h"
 #include "plan/make_partition.h"
 #include "report/group_costs.h"
 #include "text/text.h"
@@ -27,7 +28,7 @@ struct making {
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
-/* The providers in use, one row each; NULL: no memory. */
+/* Lists the providers in use, one row each; NULL: no memory. */
 static struct bp_asked *make_asked(const struct bp_provider_list *providers)
 {
     struct bp_asked *asked = calloc(providers->count + 1, sizeof *asked);
@@ -35,17 +36,23 @@ static struct bp_asked *make_asked(const struct bp_provider_list *providers)
     for (uint32_t i = 0; asked && i < providers->count; i++) {
         const struct bp_active *active = providers->active[i];
 
-        asked[i] = (struct bp_asked){active->provider, active->instance,
-                                     active->name,     active->provider == &bp_custom_provider,
-                                     active->refused,  active->devices,
-                                     active->n_devices};
+        asked[i] = (struct bp_asked){
+            .provider = active->provider,
+            .instance = active->instance,
+            .name = active->name,
+            .runs_custom = active->provider == &bp_custom_provider,
+            .wants_channels_last = (active->provider->flags & BP_PROVIDER_NHWC) != 0,
+            .refused = active->refused,
+            .devices = active->devices,
+            .n_devices = active->n_devices,
+        };
     }
     return asked;
 }
 
 /*
- * Asks all providers and groups what they take. The first provider that failed to answer ends it:
- * the caller drops that one and begins again.
+ * Asks all providers which nodes they take, and makes groups. The first provider that fails to
+ * answer ends it: the caller drops that one and begins again.
  */
 static bp_rc partition(struct making *m, bp_err *err)
 {
@@ -77,7 +84,7 @@ out:
     return rc;
 }
 
-/* Also estimates, if this is for a plan: sessions measure. */
+/* Adds nodes and groups to the report. Plans get cost estimates, too; sessions measure. */
 static bp_rc add_to_report(struct making *m, bp_err *err)
 {
     struct bp_provider_list *providers = m->maker->providers;
@@ -99,8 +106,23 @@ static bp_rc add_to_report(struct making *m, bp_err *err)
 }
 
 /*
- * Records a node that no provider takes: the last provider's reason, or the host's for control
- * flow.
+ * Returns the last provider's answer or, for a compiled program, that of the provider that compiled
+ * it.
+ */
+static const struct bp_verdict *deciding(const struct bp_partition *part, uint32_t n)
+{
+    bool is_context = bp_node_is_context(&part->ir->nodes[n]);
+
+    for (uint32_t p = 0; is_context && p < part->n_asked; p++) {
+        if (part->verdicts[p][n].reason != BP_R_OP)
+            return &part->verdicts[p][n];
+    }
+    return part->n_asked ? &part->verdicts[part->n_asked - 1][n] : NULL;
+}
+
+/*
+ * Records a node that no provider takes, with the last provider's reason or, for control flow, the
+ * host's.
  */
 static void note_missing(struct making *m, uint32_t n)
 {
@@ -108,7 +130,7 @@ static void note_missing(struct making *m, uint32_t n)
         .text = "the host, which runs such nodes itself, has no such operator"};
     const struct bp_ir_node *node = &m->subgraph->ir->nodes[n];
     const struct bp_partition *part = &m->subgraph->part;
-    const struct bp_verdict *last = part->n_asked ? &part->verdicts[part->n_asked - 1][n] : NULL;
+    const struct bp_verdict *last = deciding(part, n);
     struct bp_text *text = m->maker->missing;
 
     if (part->provider_of[n] == BP_BY_HOST)
@@ -125,7 +147,7 @@ static void note_missing(struct making *m, uint32_t n)
     bp_text_add(text, ")");
 }
 
-/* Nodes without a taker; control flow that the host cannot run counts too. */
+/* Finds the nodes that no provider takes; control flow that the host cannot run counts, too. */
 static void find_missing(struct making *m)
 {
     const struct bp_partition *part = &m->subgraph->part;
@@ -133,7 +155,7 @@ static void find_missing(struct making *m)
     for (uint32_t n = 0; n < m->subgraph->ir->n_nodes; n++) {
         bool is_host_op = part->provider_of[n] == BP_BY_HOST;
 
-        if (part->provider_of[n] == BP_BY_NOBODY ||
+        if (part->provider_of[n] == BP_BY_NONE ||
             (is_host_op && !m->maker->find_host_op(&m->subgraph->ir->nodes[n])))
             note_missing(m, n);
     }
@@ -142,8 +164,8 @@ static void find_missing(struct making *m)
 /* ---- compiling ------------------------------------------------------------------------------- */
 
 /*
- * "main/3": path of the subgraph and number of the group, for the logs of providers. NULL: no
- * memory.
+ * Returns "main/3": path of the subgraph and number of the group, for the logs of providers. NULL:
+ * no memory.
  */
 static const char *group_name(struct making *m, const struct bp_unit *unit)
 {
@@ -152,8 +174,8 @@ static const char *group_name(struct making *m, const struct bp_unit *unit)
 }
 
 /*
- * A group that its provider does not compile after all goes to the next providers; the same nodes
- * again would be a loop, and are that provider's failure.
+ * Gives a group that its provider refuses to compile to the next providers. If all its nodes were
+ * refused before, compiling would never end: that is a failure of the provider.
  */
 static bp_rc refuse(struct making *m, const struct bp_unit *unit, const char *words, bp_err *err)
 {
@@ -182,18 +204,88 @@ static bp_rc refuse(struct making *m, const struct bp_unit *unit, const char *wo
     return BP_OK;
 }
 
-/* The report's row of a group: those that nobody takes have none. */
+/* Returns the report's row of a group; groups without a provider have none. */
 static uint32_t row_of(const struct making *m, const struct bp_group *group)
 {
     const struct bp_partition *part = &m->subgraph->part;
     uint32_t row = m->first_group;
 
     for (const struct bp_group *before = part->groups; before != group; before++)
-        row += before->provider != BP_BY_NOBODY;
+        row += before->provider != BP_BY_NONE;
     return row;
 }
 
-/* Lets a provider compile one group, or load what it saved. */
+/* Asks the provider about its program. Without CONCURRENT_FRAMES a second frame is of no use. */
+static bp_rc ask_info(struct bp_unit *unit, bp_err *err)
+{
+    bp_program_info info = {.struct_size = sizeof info};
+    bp_rc rc = BP_OK;
+
+    bp_err_clear(err);
+    if (unit->by->provider->program_info)
+        rc = bp_err_complete(err, unit->by->provider->program_info(unit->program, &info, err));
+    if (rc < 0)
+        return bp_fail_in(err, rc, "what the program is like");
+    unit->max_frames = info.max_frames || !unit->is_exclusive ? info.max_frames : 1;
+    unit->frame_bytes = info.frame_bytes;
+    return BP_OK;
+}
+
+/* Counts a program and reports it. */
+static bp_rc add_program(struct making *m, const struct bp_unit *unit,
+                         const struct bp_program_origin *origin, bp_err *err)
+{
+    uint32_t row = row_of(m, unit->group);
+
+    m->subgraph->n_programs++;
+    bp_report_set_group_frames(m->maker->report, row, unit->max_frames, unit->frame_bytes);
+    return bp_report_set_group_program(m->maker->report, row, origin->how, origin->ns, origin->text,
+                                       err);
+}
+
+/*
+ * Loads the program that the model has for a node EPContext. A failure is an error and no reason to
+ * drop the provider, because no other one could run the node.
+ */
+static bp_rc load_context(struct making *m, struct bp_unit *unit, bp_compile *what, bp_err *err)
+{
+    const struct bp_ir_node *node = &m->subgraph->ir->nodes[unit->group->nodes[0]];
+    struct bp_program_origin origin;
+    bp_rc rc = bp_context_load(m->maker->onnx, node, unit->by, &unit->group->view->graph, what,
+                               &unit->program, &origin, err);
+
+    if (rc >= 0)
+        rc = ask_info(unit, err);
+    if (rc < 0)
+        return rc;
+    return add_program(m, unit, &origin, err);
+}
+
+/*
+ * Saves a program for a model. A group whose program cannot be saved stays in the model as nodes.
+ */
+static bp_rc save(struct making *m, struct bp_unit *unit, const bp_compile *what,
+                  struct bp_program_origin *origin, bp_err *err)
+{
+    char words[384];
+    bp_err own = bp_err_init(words, sizeof words);
+    bp_rc rc;
+
+    if (!bp_context_can_save(unit->by->provider)) {
+        snprintf(origin->text, sizeof origin->text,
+                 "not saved: programs of this provider cannot be parts of a model");
+        return BP_OK;
+    }
+    rc = bp_context_save(unit->by, unit->program, what, bp_onnx_name(m->maker->onnx), &unit->saved,
+                         &own);
+    if (rc == BP_E_NOMEM)
+        return bp_fail(err, rc, "%s", words);
+    snprintf(origin->text, sizeof origin->text, "%s%s", rc < 0 ? "not saved: " : "saved",
+             rc < 0 ? words : "");
+    return BP_OK;
+}
+
+/* Lets a provider compile one group, or load a program that it saved. */
 static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
 {
     struct bp_active *active = m->maker->providers->active[unit->group->provider];
@@ -202,6 +294,7 @@ static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
         .device = unit->group->device,
         .name = group_name(m, unit),
     };
+    bool is_context = bp_node_is_context(&m->subgraph->ir->nodes[unit->group->nodes[0]]);
     struct bp_program_origin origin;
     char words[512];
     bp_err own = bp_err_init(words, sizeof words);
@@ -211,9 +304,15 @@ static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
         return bp_fail_nomem(err, "a group's name");
     unit->by = active;
     unit->is_exclusive = !(active->provider->flags & BP_PROVIDER_CONCURRENT_FRAMES);
-    rc = bp_make_program(m->maker->cache, active, &unit->group->view->graph, &what, &unit->program,
-                         &origin, &own);
-    if (rc == BP_E_UNSUPPORTED && active->refused) {
+    if (is_context)
+        return load_context(m, unit, &what, err);
+    rc = bp_make_program(m->maker->cache, active, &unit->group->view->graph, &what, m->maker->saves,
+                         &unit->program, &origin, &own);
+    if (rc >= 0)
+        rc = ask_info(unit, &own);
+    if (rc >= 0 && m->maker->saves)
+        rc = save(m, unit, &what, &origin, &own);
+    if (rc == BP_E_UNSUPPORTED && active->refused && !unit->program) {
         rc = refuse(m, unit, words, err);
         if (rc >= 0 || rc == BP_E_NOMEM)
             return rc;
@@ -227,14 +326,13 @@ static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
         m->maker->failed_stage = BP_STAGE_COMPILE;
         return rc;
     }
-    m->subgraph->n_programs++;
-    return bp_report_set_group_program(m->maker->report, row_of(m, unit->group), origin.how,
-                                       origin.ns, origin.text, err);
+    return add_program(m, unit, &origin, err);
 }
 
 /*
- * One subgraph of a control-flow node. A branch whose shapes cannot be is one that does not run:
- * exporters guard a Split by a question for the rank. It is an error only once a run goes there.
+ * Makes one subgraph of a control-flow node. A branch whose shapes contradict each other becomes an
+ * error only when a run enters it: exporters guard a Split with a test of the rank, so the branch
+ * may never run.
  */
 static bp_rc make_inner(struct making *m, struct bp_unit *unit, uint32_t i, const char *path,
                         bp_err *err)
@@ -260,7 +358,7 @@ static bp_rc make_inner(struct making *m, struct bp_unit *unit, uint32_t i, cons
     return unit->broken[i] ? BP_OK : bp_fail_nomem(err, "the subgraphs of a node");
 }
 
-/* How the host runs a node, and the subgraphs of its attributes. */
+/* Finds how the host runs a node, and makes the subgraphs of its attributes. */
 static bp_rc make_subgraphs(struct making *m, struct bp_unit *unit, bp_err *err)
 {
     struct bp_ir_node *node = &m->subgraph->ir->nodes[unit->group->nodes[0]];
@@ -278,9 +376,17 @@ static bp_rc make_subgraphs(struct making *m, struct bp_unit *unit, bp_err *err)
     return rc;
 }
 
+/* In the child of a fork(): who held it is gone. */
+static void open_mutex(void *u)
+{
+    struct bp_unit *unit = u;
+
+    pthread_mutex_init(&unit->mutex, NULL);
+}
+
 /*
- * Units for all groups: subgraphs first, so that missing operators in them are known before
- * compiling.
+ * Makes units for all groups. Subgraphs come first, so that operators missing in them are known
+ * before any group is compiled.
  */
 static bp_rc make_units(struct making *m, bp_err *err)
 {
@@ -296,21 +402,22 @@ static bp_rc make_units(struct making *m, bp_err *err)
 
         unit->group = &subgraph->part.groups[g];
         pthread_mutex_init(&unit->mutex, NULL);
+        bp_fork_watch(&unit->fork, open_mutex, unit);
         if (unit->group->provider == BP_BY_HOST)
             rc = make_subgraphs(m, unit, err);
     }
     for (uint32_t g = 0; rc >= 0 && g < subgraph->n_units && m->maker->n_missing == 0; g++) {
         struct bp_unit *unit = &subgraph->units[g];
 
-        if (unit->group->provider < BP_BY_NOBODY && !m->maker->claims_only)
+        if (unit->group->provider < BP_BY_NONE && !m->maker->claims_only)
             rc = compile(m, unit, err);
     }
     return rc;
 }
 
 /*
- * Values of the graph around this one, to be lent before each run. Constants were shared when the
- * graph was decoded.
+ * Lists values of the graph around this one, which are lent to it before each run. Constants were
+ * shared when the graph was decoded.
  */
 static bp_rc list_captures(struct bp_subgraph *subgraph, bp_err *err)
 {
@@ -327,7 +434,7 @@ static bp_rc list_captures(struct bp_subgraph *subgraph, bp_err *err)
     return BP_OK;
 }
 
-/* What the node around the subgraph gives it. */
+/* Sets the facts of inputs from what the node around the subgraph passes in. */
 static bp_rc set_inputs(struct making *m, const struct bp_fact *inputs, bp_err *err)
 {
     const struct bp_ir *ir = m->subgraph->ir;
@@ -344,8 +451,8 @@ static bp_rc set_inputs(struct making *m, const struct bp_fact *inputs, bp_err *
 }
 
 /*
- * Facts, partition, report, units, stages. Missing operators are counted and left to the caller,
- * who names them all.
+ * Makes facts, partition, report, units and stages. Missing operators are counted, and the caller
+ * names them all.
  */
 static bp_rc make(struct making *m, const struct bp_fact *outer, const struct bp_fact *inputs,
                   bp_err *err)
@@ -375,7 +482,7 @@ static bp_rc make(struct making *m, const struct bp_fact *outer, const struct bp
     return rc;
 }
 
-/* calloc(), so that a subgraph that failed halfway can be destroyed. */
+/* calloc() zeroes all members, so a subgraph that failed halfway can be destroyed. */
 bp_rc bp_subgraph_create(struct bp_subgraph_maker *maker, struct bp_ir *ir,
                          const struct bp_fact *outer, const struct bp_fact *inputs,
                          const char *path, struct bp_subgraph **out, bp_err *err)
@@ -398,7 +505,30 @@ bp_rc bp_subgraph_create(struct bp_subgraph_maker *maker, struct bp_ir *ir,
     return BP_OK;
 }
 
-/* Programs before their subgraphs; a partly made one is fine. */
+/* Returns the lesser of two limits, where 0 means no limit. */
+static uint32_t lesser(uint32_t a, uint32_t b)
+{
+    return a == 0 || (b > 0 && b < a) ? b : a;
+}
+
+uint32_t bp_subgraph_max_frames(const struct bp_subgraph *subgraph)
+{
+    uint32_t least = 0;
+
+    for (uint32_t u = 0; u < subgraph->n_units; u++) {
+        const struct bp_unit *unit = &subgraph->units[u];
+
+        least = lesser(least, unit->max_frames);
+        for (uint32_t i = 0;
+             unit->subgraphs && i < subgraph->ir->nodes[unit->group->nodes[0]].n_subgraphs; i++) {
+            if (unit->subgraphs[i])
+                least = lesser(least, bp_subgraph_max_frames(unit->subgraphs[i]));
+        }
+    }
+    return least;
+}
+
+/* Destroys programs before the subgraphs in them; a partly made subgraph is allowed. */
 void bp_subgraph_destroy(struct bp_subgraph *subgraph)
 {
     if (!subgraph)
@@ -408,9 +538,11 @@ void bp_subgraph_destroy(struct bp_subgraph *subgraph)
 
         if (unit->program)
             unit->by->provider->program_free(unit->program);
+        free(unit->saved.bytes);
         for (uint32_t i = 0;
              unit->subgraphs && i < subgraph->ir->nodes[unit->group->nodes[0]].n_subgraphs; i++)
             bp_subgraph_destroy(unit->subgraphs[i]);
+        bp_fork_unwatch(&unit->fork);
         pthread_mutex_destroy(&unit->mutex);
     }
     bp_region_finish(&subgraph->region);

@@ -7,6 +7,8 @@
 #ifndef BP_COMPILE_SUBGRAPH_H
 #define BP_COMPILE_SUBGRAPH_H
 
+#include "base/fork.h"
+#include "compile/context.h"
 #include "compile/memory.h"
 #include "compile/provider_list.h"
 #include "plan/placement_rules.h"
@@ -19,8 +21,12 @@ struct bp_unit {
     const struct bp_group *group;
     const struct bp_active *by; /* NULL: the host runs it */
     bp_program *program;
-    bool is_exclusive; /* frames may not execute at once: one at a time, under `mutex` */
+    struct bp_saved_program saved; /* with bp_subgraph_maker.saves, where the provider can */
+    bool is_exclusive;    /* frames may not execute at once: one at a time, under `mutex` */
+    uint32_t max_frames;  /* at once; 0: any number */
+    uint64_t frame_bytes; /* that a frame holds, by its provider */
     pthread_mutex_t mutex;
+    struct bp_fork_watch fork;        /* of the mutex */
     const struct bp_host_op *host_op; /* how the host runs the node; NULL for programs */
     struct bp_subgraph **subgraphs;   /* one a subgraph of the node */
     const char *
@@ -30,7 +36,8 @@ struct bp_unit {
 /* Groups that are planned together, once all shapes that they start from are known. */
 struct bp_stage {
     uint32_t first_unit, n_units;
-    uint32_t *nodes; /* of all its groups, in running order */
+    uint32_t max_frames; /* the least of its units'; 0: any number */
+    uint32_t *nodes;     /* of all its groups, in running order */
     uint32_t n_nodes;
     uint32_t *reads;     /* values from outside of the stage, constants left out */
     bool *reads_content; /* one a read: a shape rule looks at its elements */
@@ -71,8 +78,10 @@ struct bp_subgraph_maker {
     bool *has_matched;                          /* one a rule */
     struct bp_engine_memory *memory;            /* for bp_subgraph.memory */
     struct bp_program_cache *cache;             /* NULL: every group is compiled */
-    bool claims_only;        /* for a plan: no compiling, nodes without a taker are fine */
-    struct bp_text *missing; /* operators that nobody takes, one text for all */
+    const struct bp_onnx *onnx; /* the model, beside which programs of its own may lie */
+    bool saves;                 /* programs are saved, for a model */
+    bool claims_only;           /* for a plan: no compiling, nodes without a taker are fine */
+    struct bp_text *missing;    /* operators that no provider takes, one text for all */
     uint32_t n_missing;
     uint32_t missing_detail; /* BP_DETAIL_* of the first missing one that has any; else 0 */
     uint32_t failed; /* index of the provider that failed in claiming or compiling, or BP_NONE */
@@ -91,6 +100,8 @@ struct bp_subgraph_maker {
 bp_rc bp_subgraph_create(struct bp_subgraph_maker *maker, struct bp_ir *ir,
                          const struct bp_fact *outer, const struct bp_fact *inputs,
                          const char *path, struct bp_subgraph **out, bp_err *err) BP_CHECKED;
+/* The least number of frames that a program in it, or in a subgraph of it, allows; 0: any number. */
+uint32_t bp_subgraph_max_frames(const struct bp_subgraph *subgraph);
 void bp_subgraph_destroy(struct bp_subgraph *subgraph); /* after its frames; NULL is fine */
 
 /* stages.c: fills subgraph->stages once the subgraph is partitioned. BP_E_NOMEM. */

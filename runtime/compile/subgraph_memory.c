@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* subgraph_memory.c - whose memory it is that frames hold. */
+/* subgraph_memory.c - which provider the bytes of a frame's values are counted for. */
 
 #include "config.h"
 
@@ -7,7 +7,10 @@
 
 #include "compile/subgraph.h"
 
-/* A provider's counter, or the host's own: the two add up to the engine's. */
+/*
+ * Returns the counter of a unit's provider, or the host's own; together they add up to the
+ * engine's.
+ */
 struct bp_memory *bp_memory_of_unit(const struct bp_subgraph *subgraph, const struct bp_unit *unit)
 {
     if (!subgraph->memory)
@@ -15,7 +18,7 @@ struct bp_memory *bp_memory_of_unit(const struct bp_subgraph *subgraph, const st
     return unit && unit->by ? &unit->by->memory->host : &subgraph->memory->host_ops;
 }
 
-/* The producer's; inputs and what belongs to no unit are the host's. */
+/* Returns the counter of the value's producer; inputs and values of no unit are the host's. */
 struct bp_memory *bp_memory_of_value(const struct bp_subgraph *subgraph, uint32_t value)
 {
     uint32_t node = subgraph->ir->values[value].producer;
@@ -24,7 +27,7 @@ struct bp_memory *bp_memory_of_value(const struct bp_subgraph *subgraph, uint32_
     return bp_memory_of_unit(subgraph, group < subgraph->n_units ? &subgraph->units[group] : NULL);
 }
 
-/* Counted twice: for the engine, and for whose value it is. */
+/* Adds to two counters: the engine's, and that of the value's producer. */
 void bp_memory_grow(const struct bp_subgraph *subgraph, uint32_t value, size_t bytes)
 {
     if (!subgraph->memory)
@@ -33,7 +36,7 @@ void bp_memory_grow(const struct bp_subgraph *subgraph, uint32_t value, size_t b
     bp_memory_add(bp_memory_of_value(subgraph, value), bytes);
 }
 
-/* The reverse of bp_memory_grow(), when a frame is destroyed. */
+/* Undoes bp_memory_grow() when a frame is destroyed. */
 void bp_memory_shrink(const struct bp_subgraph *subgraph, uint32_t value, size_t bytes)
 {
     if (!subgraph->memory || bytes == 0)

@@ -10,11 +10,11 @@ struct bp_unit;
 
 /*
  * Who is to be charged for what a unit of a subgraph makes; a unit without provider, or NULL: the
- * host. NULL: nobody counts.
+ * host. NULL: memory is not counted.
  */
 struct bp_memory *bp_memory_of_unit(const struct bp_subgraph *subgraph, const struct bp_unit *unit);
 /*
- * Who is to be charged for a value of a subgraph: who makes it, or the host. NULL: nobody counts.
+ * Who is to be charged for a value of a subgraph: who makes it, or the host. NULL: memory is not counted.
  */
 struct bp_memory *bp_memory_of_value(const struct bp_subgraph *subgraph, uint32_t value);
 /* Counts a dynamic output of a subgraph's frame: `bytes` more. */

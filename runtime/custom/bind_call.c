@@ -79,7 +79,7 @@ static bp_rc read_attribute(const struct bp_bind_param *param, const bp_operator
     if (!attr)
         return BP_OK;
     if (attr->flags & BP_ATTR_LIST || (attr->type != BP_ATTR_FLOAT && attr->type != BP_ATTR_INT))
-        return bp_fail(err, BP_E_INVALID, "attribute '%s' is no number", param->name);
+        return bp_fail(err, BP_E_INVALID, "attribute '%s' is not a number", param->name);
     if (attr->type == BP_ATTR_FLOAT)
         *out = value_of(param->dtype, (double)*(const float *)attr->data);
     else if (param->dtype == BP_DTYPE_F32 || param->dtype == BP_DTYPE_F64)

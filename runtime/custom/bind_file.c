@@ -22,7 +22,7 @@ struct bind_file {
 
 /*
  * What follows the word and the blanks after it; NULL: the line begins with another. A word alone
- * on its line, without a value, is no such line and read as a function, whose error then names it.
+ * on its line, without a value, is not such a line and read as a function, whose error then names it.
  */
 static const char *skip_word(const char *line, const char *word)
 {
@@ -65,7 +65,7 @@ static bp_rc set_version(struct bind_file *file, const char *value, bp_err *err)
     unsigned long version = strtoul(value, &end, 10);
 
     if (*end || end == value || version == 0 || version > INT32_MAX)
-        return bp_fail(err, BP_E_INVALID, "'%.20s' is no version", value);
+        return bp_fail(err, BP_E_INVALID, "'%.20s' is not a version", value);
     file->version = (uint32_t)version;
     return BP_OK;
 }

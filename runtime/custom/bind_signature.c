@@ -100,7 +100,7 @@ static bp_rc type(struct reader *r, bool may_be_void, uint32_t *out)
     }
     if (*out == BP_DTYPE_NONE)
         return bp_fail(r->err, BP_E_INVALID,
-                       "'%s' is no type that can be bound; those are float, double, bool, int, "
+                       "'%s' is not a type that can be bound; those are float, double, bool, int, "
                        "size_t, int8_t to int64_t and uint8_t to uint64_t",
                        name);
     return BP_OK;
@@ -165,8 +165,8 @@ static bp_rc parameter(struct reader *r, struct bp_bind_param *out)
     out->role = BP_BIND_ATTRIBUTE;
     out->def = strtod(r->at, &end);
     if (end == r->at)
-        return bp_fail(r->err, BP_E_INVALID, "the default of '%s' is no number: '%.20s'", out->name,
-                       r->at);
+        return bp_fail(r->err, BP_E_INVALID, "the default of '%s' is not a number: '%.20s'",
+                       out->name, r->at);
     r->at = end;
     return BP_OK;
 }
@@ -214,7 +214,8 @@ static bp_rc settle_scalar(struct bp_bind_function *function, struct bp_bind_par
                        "parameter '%s' is neither a size of an input nor has it a default",
                        param->name);
     if (param->dtype == BP_DTYPE_F32 || param->dtype == BP_DTYPE_F64)
-        return bp_fail(err, BP_E_INVALID, "parameter '%s' is a size, but no integer", param->name);
+        return bp_fail(err, BP_E_INVALID, "parameter '%s' is a size, but not an integer",
+                       param->name);
     param->role = BP_BIND_SIZE;
     return BP_OK;
 }
@@ -224,7 +225,7 @@ static bp_rc settle_output(const struct bp_bind_function *function,
 {
     for (uint32_t d = 0; d < param->rank; d++) {
         if (param->sizes[d].name[0] && !is_bound(function, param->sizes[d].name))
-            return bp_fail(err, BP_E_INVALID, "size '%s' of output '%s' is no size of an input",
+            return bp_fail(err, BP_E_INVALID, "size '%s' of output '%s' is not a size of an input",
                            param->sizes[d].name, param->name);
     }
     return BP_OK;

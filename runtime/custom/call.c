@@ -87,7 +87,7 @@ static bp_rc check_planned(const bp_tensor *tensor, uint32_t i, uint32_t rank, c
 }
 
 /*
- * Storage of an open output that nobody reads. The storage is kept for the next run and only ever
+ * Storage of a dynamic output without a reader. The storage is kept for the next run and only ever
  * grows, so that steady runs allocate nothing. 64 bytes are a cache line, and the widest vector.
  */
 static bp_rc reserve(struct bp_custom_place *place, uint32_t rank, const int64_t *dims, bp_err *err)
@@ -174,7 +174,7 @@ bp_rc bp_operator_set_text(bp_operator_call *call, uint32_t i, size_t index, con
 
     if (!tensor || tensor->dtype != BP_DTYPE_STRING)
         return bp_fail(err, BP_E_INVALID,
-                       "output %u is absent, has no size yet, or is no tensor of strings", i);
+                       "output %u is absent, has no size yet, or is not a tensor of strings", i);
     if (index >= tensor->bytes / sizeof(bp_span))
         return bp_fail(err, BP_E_INVALID, "output %u has %zu strings, there is no string %zu", i,
                        tensor->bytes / sizeof(bp_span), index);
@@ -246,7 +246,7 @@ void bp_operator_parallel_for(bp_operator_call *call, uint32_t n,
     host->parallel_for(host->h, n, run_index, &job);
 }
 
-/* The deadline is a time of CLOCK_MONOTONIC, so that nobody who sets the clock ends a run. */
+/* The deadline is a time of CLOCK_MONOTONIC, so that setting the clock does not end a run. */
 uint32_t bp_operator_is_cancelled(const bp_operator_call *call)
 {
     const bp_run *run = call->run;

@@ -37,7 +37,7 @@ static void destroy(bp_instance *instance)
 /* ---- claims ---------------------------------------------------------------------------------- */
 
 /*
- * The definition of node i; NULL: it is no operator of the application. The one place where a
+ * The definition of node i; NULL: it is not an operator of the application. The one place where a
  * provider looks behind the table that it is handed. It may, since this provider is part of the
  * host and gets graphs of the host alone.
  */
@@ -151,7 +151,7 @@ static const void *aligned(struct bp_region *region, const bp_value *value, bp_s
 }
 
 /*
- * Every constant of the group is shown to kernels, as nobody but the kernel knows which ones it
+ * Every constant of the group is shown to kernels, because only the kernel knows which ones it
  * reads.
  */
 static bp_rc load_constant(bp_program *program, uint32_t v, bp_err *err)
@@ -245,7 +245,7 @@ static bp_rc compile(bp_instance *instance, const bp_graph *graph, const bp_comp
 
 const bp_provider bp_custom_provider = {
     .struct_size = sizeof bp_custom_provider,
-    .flags = BP_PROVIDER_CONCURRENT_FRAMES,
+    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_FORK_SAFE,
     .id = "org.backplane.custom",
     .name = "custom",
     .version = PACKAGE_VERSION,

@@ -29,7 +29,7 @@ struct bp_program {
     const bp_host *host;
     const bp_graph *graph;
     struct bp_custom_node *nodes; /* one a node of the graph */
-    bp_tensor *constants;         /* one a value; without a type where it is no constant */
+    bp_tensor *constants;         /* one a value; without a type where it is not a constant */
     struct bp_region region;
 };
 
@@ -40,7 +40,7 @@ struct bp_custom_place {
     size_t offset;     /* of `own` in scratch memory */
     uint32_t out;      /* index among the frame's outputs, or BP_NONE */
     bool is_open;      /* dynamic output: its size is known once the kernel ran */
-    void *storage;     /* of an open one that nobody outside wants */
+    void *storage;     /* of a dynamic one without a reader outside the group */
     size_t cap;
     int64_t *dims; /* capacity for its sizes */
 };

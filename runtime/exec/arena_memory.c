@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* arena_memory.c - which provider's groups an arena's bytes are counted for. */
+/*
+ * arena_memory.c - which provider's groups an arena's bytes are counted for, and what providers say
+ * that their frames hold.
+ */
 
 #include "config.h"
 
@@ -31,6 +34,11 @@ static void divide(const struct bp_planning *p, struct bp_memory_share *shares)
     size_t left = p->plan->arena_bytes;
     double total = 0;
 
+    if (p->plan->n_units == 1) {
+        shares[0] = (struct bp_memory_share){
+            bp_memory_of_unit(p->frame->subgraph, p->plan->units[0].unit), left};
+        return;
+    }
     for (uint32_t u = 0; u < p->plan->n_units; u++)
         total += (double)asked_by(p, u);
     for (uint32_t u = 0; u < p->plan->n_units; u++) {
@@ -57,10 +65,15 @@ bp_rc bp_memory_enter_arena(struct bp_planning *p, bp_err *err)
     if (!shares)
         return bp_fail_nomem(err, "a plan");
     divide(p, shares);
-    for (uint32_t u = 0; u < plan->n_units; u++)
+    for (uint32_t u = 0; u < plan->n_units; u++) {
+        size_t frame_bytes = plan->units[u].frame ? (size_t)plan->units[u].unit->frame_bytes : 0;
+
+        plan->frame_bytes += frame_bytes;
+        shares[u].bytes += frame_bytes;
         bp_memory_add(shares[u].of, shares[u].bytes);
+    }
     plan->memory = p->frame->subgraph->memory;
-    bp_memory_add(&plan->memory->all, plan->arena_bytes);
+    bp_memory_add(&plan->memory->all, plan->arena_bytes + plan->frame_bytes);
     plan->shares = shares;
     plan->n_shares = plan->n_units;
     return BP_OK;
@@ -72,5 +85,5 @@ void bp_memory_leave_arena(struct bp_stage_plan *plan)
     for (uint32_t i = 0; i < plan->n_shares; i++)
         bp_memory_drop(plan->shares[i].of, plan->shares[i].bytes);
     if (plan->memory)
-        bp_memory_drop(&plan->memory->all, plan->arena_bytes);
+        bp_memory_drop(&plan->memory->all, plan->arena_bytes + plan->frame_bytes);
 }

@@ -48,7 +48,7 @@ bp_rc bp_cell_check(const struct bp_cell *cell, const struct bp_fact *fact, cons
 bp_tensor bp_cell_tensor(const struct bp_cell *cell)
 {
     return (bp_tensor){.base = cell->base,
-                       .dims = (int64_t *)(uintptr_t)cell->dims, /* nobody writes it */
+                       .dims = (int64_t *)(uintptr_t)cell->dims, /* never written */
                        .bytes = cell->bytes,
                        .rank = cell->rank,
                        .dtype = cell->dtype};
@@ -58,10 +58,11 @@ bp_tensor bp_cell_tensor(const struct bp_cell *cell)
  * A cell that has an object shares it; a tensor in a frame's memory is copied, as that is used
  * again.
  */
-bp_rc bp_cell_to_object(const struct bp_cell *cell, bp_object **out, bp_err *err)
+bp_rc bp_cell_to_object(const bp_allocator *allocator, const struct bp_cell *cell, bp_object **out,
+                        bp_err *err)
 {
     bp_tensor tensor = bp_cell_tensor(cell);
 
     *out = bp_object_retain(cell->object);
-    return *out ? BP_OK : bp_object_from_tensor(&tensor, out, err);
+    return *out ? BP_OK : bp_object_copy_tensor(allocator, &tensor, out, err);
 }

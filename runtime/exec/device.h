@@ -9,12 +9,17 @@
 #ifndef BP_EXEC_DEVICE_H
 #define BP_EXEC_DEVICE_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include <bp/arena.h>
 
+#include "base/fork.h"
 #include "compile/provider_list.h"
 
 struct bp_frame_state;
 struct bp_handover;
+struct bp_link;
 struct bp_planning;
 struct bp_run_shared;
 struct bp_run_state;
@@ -33,6 +38,10 @@ struct bp_queue {
     void *stream;    /* NULL: calls return when they are done; else made before the first use */
     void *event;     /* for waiting; lives as long as stream */
     bool is_pending; /* work was enqueued since the last wait */
+    pthread_mutex_t lock; /* of n_due */
+    pthread_cond_t told;
+    uint32_t n_due; /* notifications of events in it that have not come yet */
+    struct bp_fork_watch fork;
 };
 
 static inline bool bp_has_memory(const struct bp_active *active)
@@ -55,17 +64,31 @@ void bp_queues_destroy(struct bp_queue *list); /* NULL is fine */
 bp_rc bp_queue_start(struct bp_queue *queue, bp_err *err) BP_CHECKED;
 bp_rc bp_queue_copy(struct bp_queue *queue, const bp_copy *rows, uint32_t n,
                     bp_err *err) BP_CHECKED;
+/* Makes the event of a handover, unless it has one. */
+bp_rc bp_handover_prepare(struct bp_handover *handover, bp_err *err) BP_CHECKED;
 /* Records the event of a handover in its queue, which has work. */
 bp_rc bp_handover_record(struct bp_handover *handover, bp_err *err) BP_CHECKED;
 /* Lets what is put into the queue from now on wait for it: a queue of the same instance. */
 bp_rc bp_queue_order(struct bp_queue *queue, const struct bp_handover *handover,
                      bp_err *err) BP_CHECKED;
 void bp_handover_finish(struct bp_handover *handover);
-/* Waits until all enqueued work is done. BP_E_CANCELLED or BP_E_TIMEOUT: the run should end. */
-bp_rc bp_queue_wait(struct bp_queue *queue, const struct bp_run_shared *shared,
-                    bp_err *err) BP_CHECKED;
+/*
+ * Lets what is put into the link's queue from now on wait for a handover of another provider's: that
+ * one tells when its event has come, which fires an event of this one by hand.
+ */
+bp_rc bp_link_follow(struct bp_link *link, bp_err *err) BP_CHECKED;
+/* No notification of its handover is due any more. */
+void bp_link_finish(struct bp_link *link);
+/*
+ * Waits until all enqueued work is done, and counts that. BP_E_CANCELLED or BP_E_TIMEOUT: the run
+ * should end.
+ */
+bp_rc bp_queue_wait(struct bp_queue *queue, struct bp_run_shared *shared, bp_err *err) BP_CHECKED;
 
-/* After a failure: ends all enqueued work, so that it touches no memory any more. */
+/*
+ * After a failure: ends all enqueued work, so that it touches no memory any more, and waits for the
+ * notifications of its events, so that none is late for the next run.
+ */
 void bp_queues_abandon(struct bp_queue *list);
 
 /* ---- plans ----------------------------------------------------------------------------------- */
@@ -100,14 +123,15 @@ enum bp_device_action_kind {
     BP_DEVICE_TO_HOST,
     BP_DEVICE_DIRECT, /* from device to device */
     BP_DEVICE_RECORD, /* the event of a handover, in its queue */
-    BP_DEVICE_ORDER   /* the queue waits for the event of a handover */
+    BP_DEVICE_ORDER,  /* the queue waits for the event of a handover */
+    BP_DEVICE_FOLLOW  /* the same by a link, as that is another provider's */
 };
 
 /* Transfers of one kind, or what makes one wait for another. */
 struct bp_device_action {
     struct bp_queue *queue;
     enum bp_device_action_kind kind;
-    uint32_t first, n; /* transfers; or first: the handover */
+    uint32_t first, n; /* transfers; or first: the handover, or the link */
     uint32_t unit;     /* for which, or whose work is waited for */
 };
 
@@ -115,6 +139,14 @@ struct bp_device_action {
 struct bp_handover {
     struct bp_queue *queue; /* in which the event is recorded */
     void *event;            /* NULL: not made yet */
+};
+
+/* A queue that waits for a handover of another provider's. */
+struct bp_link {
+    struct bp_handover *from;
+    struct bp_queue *to;
+    void *event;       /* of `to`, fired by hand; NULL: not made yet */
+    atomic_int failed; /* the bp_rc of what went wrong before the handover */
 };
 
 /* Storage in a provider's memory for an output whose size comes with its data. */
@@ -132,7 +164,8 @@ struct bp_device_plan {
     struct bp_device_action *actions;
     uint32_t *first_action; /* one a step, and the end */
     struct bp_handover *handovers;
-    uint32_t n_blocks, n_transfers, n_actions, n_handovers;
+    struct bp_link *links;
+    uint32_t n_blocks, n_transfers, n_actions, n_handovers, n_links;
 };
 
 /*

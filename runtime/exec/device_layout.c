@@ -113,6 +113,73 @@ static void extend_sources(const struct bp_device_plan *device)
     }
 }
 
+/* Copies of the value that go from or to item `was` of the block are of item `is` now. */
+static void move_transfers(struct bp_device_plan *device, uint32_t b, uint32_t was, uint32_t is)
+{
+    for (uint32_t t = 0; t < device->n_transfers; t++) {
+        struct bp_transfer *transfer = &device->transfers[t];
+
+        if (transfer->block == b && transfer->item == was)
+            transfer->item = is;
+        if (transfer->from_block == b && transfer->from_item == was)
+            transfer->from_item = is;
+    }
+}
+
+/* The item of output i in a block; NULL: it is not there. */
+static uint32_t *output_item(const struct bp_device_planner *d, const struct bp_unit_frame *unit,
+                             uint32_t i, uint32_t b)
+{
+    const bp_tensor *tensor = &unit->desc.out[i];
+
+    if (!bp_is_in_block(tensor) || bp_device_block_of(d, unit->queue, tensor->space) != b)
+        return NULL;
+    return &d->values[bp_unit_output(unit, i)].item[b];
+}
+
+/* Has an output of the unit taken over the item already? */
+static bool is_taken(const struct bp_device_planner *d, const struct bp_unit_frame *unit,
+                     uint32_t b, uint32_t item)
+{
+    for (uint32_t i = 0; i < unit->desc.n_out; i++) {
+        const uint32_t *at = output_item(d, unit, i, b);
+
+        if (at && *at == item + 1)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * An output in place of an input of one block. Work and copies of a queue are in order, and what
+ * another queue copies from has been waited for when its item ends.
+ */
+static void share(struct bp_device_planner *d, uint32_t u, const bp_in_place *pair)
+{
+    const struct bp_unit_frame *unit = &d->p->plan->units[u];
+    const bp_tensor *in = &unit->desc.in[pair->in], *out = &unit->desc.out[pair->out];
+    uint32_t b, was, is, *item;
+
+    if (!bp_is_in_block(in) || !bp_is_in_block(out) || in->space != out->space)
+        return;
+    b = bp_device_block_of(d, unit->queue, out->space);
+    is = d->values[bp_unit_input(unit, pair->in)].item[b] - 1;
+    item = output_item(d, unit, pair->out, b);
+    was = *item - 1;
+    if (is_taken(d, unit, b, is) || !bp_planning_take_over(d->device->blocks[b].items, is, was, u))
+        return;
+    *item = is + 1;
+    move_transfers(d->device, b, was, is);
+}
+
+static void share_in_place(struct bp_device_planner *d)
+{
+    for (uint32_t u = 0; u < d->p->plan->n_units; u++) {
+        for (uint32_t i = 0; i < d->p->needs[u].n_in_place; i++)
+            share(d, u, &d->p->needs[u].in_place[i]);
+    }
+}
+
 /* The first unit that uses a block, for an error. */
 static const struct bp_unit_frame *user_of(const struct bp_device_planner *d,
                                            const struct bp_device_block *block)
@@ -196,6 +263,7 @@ bp_rc bp_device_lay_out(struct bp_device_planner *d, bp_err *err)
         return bp_fail_nomem(err, "a plan");
     add_scratch(d, scratch);
     extend_sources(device);
+    share_in_place(d);
     for (uint32_t b = 0; rc >= 0 && b < device->n_blocks; b++)
         rc = allocate(d, &device->blocks[b], err);
     if (rc < 0)
@@ -234,6 +302,8 @@ void bp_device_plan_finish(struct bp_stage_plan *plan)
             bp_device_free(unit->queue, unit->device_buffers[i].space, unit->device_buffers[i].base,
                            unit->device_buffers[i].cap);
     }
+    for (uint32_t l = 0; l < device->n_links; l++)
+        bp_link_finish(&device->links[l]);
     for (uint32_t h = 0; h < device->n_handovers; h++)
         bp_handover_finish(&device->handovers[h]);
     for (uint32_t b = 0; b < device->n_blocks; b++)

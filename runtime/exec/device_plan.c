@@ -107,6 +107,33 @@ static void add_wait(struct bp_device_planner *d, struct bp_lane *lane)
 }
 
 /*
+ * Can streams of the one wait for events of the other? Those of another provider have to be told of
+ * them, by an event that is fired by hand.
+ */
+static bool can_follow(const struct bp_queue *from, const struct bp_queue *to)
+{
+    const bp_device_ops *dev = to->by->provider->dev, *other = from->by->provider->dev;
+
+    if (from == to || !dev->stream_create || !dev->stream_wait)
+        return false;
+    return from->by == to->by || (other->stream_create && other->event_notify && dev->event_signal);
+}
+
+/* A lane waits for a handover: of its own instance by the event, of another by a link. */
+static void add_order(struct bp_device_planner *d, uint32_t handover, struct bp_lane *lane)
+{
+    struct bp_device_plan *device = d->device;
+    struct bp_handover *from = &device->handovers[handover];
+
+    if (from->queue->by == lane->queue->by) {
+        add_action(d, lane->queue, BP_DEVICE_ORDER, handover, lane->unit);
+        return;
+    }
+    device->links[device->n_links] = (struct bp_link){.from = from, .to = lane->queue};
+    add_action(d, lane->queue, BP_DEVICE_FOLLOW, device->n_links++, lane->unit);
+}
+
+/*
  * What follows in a lane, or on the host (NULL), comes after what `from` had in it at `since`: the
  * lane waits for the value's event by itself where there is one, else the host waits.
  */
@@ -117,21 +144,13 @@ static void follow(struct bp_device_planner *d, const struct bp_whereabouts *at,
 
     if (from == lane || from->waited >= since || (lane && lane->ordered[i] >= since))
         return;
-    if (!lane || at->handover == 0) {
+    if (!lane || at->handover == 0 || !can_follow(from->queue, lane->queue)) {
         add_wait(d, from);
         return;
     }
-    add_action(d, lane->queue, BP_DEVICE_ORDER, at->handover - 1, lane->unit);
+    add_order(d, at->handover - 1, lane);
     lane->ordered[i] = at->recorded;
     lane->is_busy = true;
-}
-
-/* Can streams of the one wait for events of the other? */
-static bool can_follow(const struct bp_queue *from, const struct bp_queue *to)
-{
-    const bp_device_ops *dev = to->by->provider->dev;
-
-    return from != to && from->by == to->by && dev->stream_create && dev->stream_wait;
 }
 
 /* The value is read in host memory at this step: by a copy in a lane, or by others (NULL). */
@@ -265,6 +284,22 @@ static bp_rc write_outputs(struct bp_device_planner *d, uint32_t u, bp_err *err)
     return rc;
 }
 
+/* Execute records the event itself where it can and nothing comes between. */
+static void record(struct bp_device_planner *d, uint32_t u)
+{
+    struct bp_unit_frame *unit = &d->p->plan->units[u];
+    struct bp_device_plan *device = d->device;
+    struct bp_handover *handover = &device->handovers[device->n_handovers];
+
+    handover->queue = unit->queue;
+    if (unit->unit->by->provider->flags & BP_PROVIDER_RUN_EVENTS &&
+        device->n_actions == device->first_action[d->step])
+        unit->handover = handover;
+    else
+        add_action(d, unit->queue, BP_DEVICE_RECORD, device->n_handovers, u);
+    device->n_handovers++;
+}
+
 /* Marks the point after a unit, and its copies to the host, for queues that wait for it. */
 static void hand_over(struct bp_device_planner *d, uint32_t u)
 {
@@ -277,11 +312,9 @@ static void hand_over(struct bp_device_planner *d, uint32_t u)
 
         if (!bp_is_in_block(&unit->desc.out[i]) || !at->is_handed)
             continue;
-        if (!is_recorded) {
-            device->handovers[device->n_handovers].queue = unit->queue;
-            add_action(d, unit->queue, BP_DEVICE_RECORD, device->n_handovers++, u);
-            is_recorded = true;
-        }
+        if (!is_recorded)
+            record(d, u);
+        is_recorded = true;
         at->handover = device->n_handovers;
         at->recorded = d->clock;
     }
@@ -414,11 +447,12 @@ static bp_rc allocate(struct bp_device_planner *d, bp_err *err)
     device->rows = bp_region_array(region, n, sizeof *device->rows);
     device->actions = bp_region_array(region, 3 * (n + n_units), sizeof *device->actions);
     device->handovers = bp_region_array(region, n_units, sizeof *device->handovers);
+    device->links = bp_region_array(region, n, sizeof *device->links);
     device->first_action = bp_region_array(region, n_units + 2, sizeof *device->first_action);
     d->values = bp_region_array(&d->region, d->p->frame->subgraph->ir->n_values, sizeof *d->values);
     d->lanes = bp_region_array(&d->region, n_units, sizeof *d->lanes);
     if (!device->blocks || !device->transfers || !device->rows || !device->actions ||
-        !device->first_action || !device->handovers || !d->values || !d->lanes)
+        !device->first_action || !device->handovers || !device->links || !d->values || !d->lanes)
         return bp_fail_nomem(err, "a plan");
     return BP_OK;
 }

@@ -10,7 +10,7 @@
 
 #include "exec/run_shared.h"
 
-enum { WAIT_NS = 20 * 1000 * 1000 }; /* between looks whether the run should end */
+enum { WAIT_NS = 5 * 1000 * 1000 }; /* between looks whether the run should end */
 
 /* Counted for the provider, by the bytes that were asked for. */
 bp_rc bp_device_alloc(const struct bp_queue *queue, uint32_t space, size_t n, size_t align,
@@ -40,6 +40,16 @@ void bp_device_free(const struct bp_queue *queue, uint32_t space, void *base, si
     bp_memory_drop(&queue->by->memory->own, n);
 }
 
+/* In the child of a fork(): the provider's threads, which would notify, are not there. */
+static void forget_due(void *u)
+{
+    struct bp_queue *queue = u;
+
+    queue->n_due = 0;
+    pthread_mutex_init(&queue->lock, NULL);
+    pthread_cond_init(&queue->told, NULL);
+}
+
 /* Linear: a session has few devices with memory of their own. */
 bp_rc bp_queue_get(struct bp_queue **list, const struct bp_active *by, uint32_t device,
                    struct bp_queue **out, bp_err *err)
@@ -52,6 +62,9 @@ bp_rc bp_queue_get(struct bp_queue **list, const struct bp_active *by, uint32_t 
         queue = calloc(1, sizeof *queue);
         if (!queue)
             return bp_fail_nomem(err, "a provider's queue");
+        pthread_mutex_init(&queue->lock, NULL);
+        pthread_cond_init(&queue->told, NULL);
+        bp_fork_watch(&queue->fork, forget_due, queue);
         queue->by = by;
         queue->device = device;
         queue->next = *list;
@@ -75,12 +88,25 @@ static void stop(struct bp_queue *queue)
     queue->is_pending = false;
 }
 
+/* stream_destroy() has told of what will not come, so that this is short. */
+static void settle(struct bp_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    while (queue->n_due > 0)
+        pthread_cond_wait(&queue->told, &queue->lock);
+    pthread_mutex_unlock(&queue->lock);
+}
+
 void bp_queues_destroy(struct bp_queue *list)
 {
     while (list) {
         struct bp_queue *next = list->next;
 
         stop(list);
+        settle(list);
+        bp_fork_unwatch(&list->fork);
+        pthread_cond_destroy(&list->told);
+        pthread_mutex_destroy(&list->lock);
         free(list);
         list = next;
     }
@@ -92,10 +118,12 @@ void bp_queues_destroy(struct bp_queue *list)
  */
 void bp_queues_abandon(struct bp_queue *list)
 {
-    for (; list; list = list->next) {
-        if (list->is_pending)
-            stop(list);
+    for (struct bp_queue *queue = list; queue; queue = queue->next) {
+        if (queue->is_pending)
+            stop(queue);
     }
+    for (; list; list = list->next)
+        settle(list);
 }
 
 /* Made late, so that sessions that never run make no stream; again after bp_queues_abandon(). */
@@ -138,41 +166,125 @@ bp_rc bp_queue_copy(struct bp_queue *queue, const bp_copy *rows, uint32_t n, bp_
     return bp_err_complete(err, rc);
 }
 
-/* The event is kept for later runs. */
+/* An event of a queue's provider, unless there is one; kept for later runs. */
+static bp_rc make_event(const struct bp_queue *queue, uint32_t flags, void **event, bp_err *err)
+{
+    const bp_device_ops *dev = queue->by->provider->dev;
+    bp_rc rc;
+
+    if (*event)
+        return BP_OK;
+    bp_err_clear(err);
+    rc = bp_err_complete(err,
+                         dev->event_create(queue->by->instance, queue->device, flags, event, err));
+    if (rc >= 0 && !*event)
+        rc = bp_fail(err, BP_E_INTERNAL, "it succeeded without an event");
+    return rc < 0 ? bp_fail_in(err, rc, "making an event") : rc;
+}
+
+bp_rc bp_handover_prepare(struct bp_handover *handover, bp_err *err)
+{
+    return make_event(handover->queue, 0, &handover->event, err);
+}
+
 bp_rc bp_handover_record(struct bp_handover *handover, bp_err *err)
 {
     struct bp_queue *queue = handover->queue;
     const bp_device_ops *dev = queue->by->provider->dev;
-    bp_instance *instance = queue->by->instance;
     bp_rc rc = bp_queue_start(queue, err);
 
+    if (rc >= 0)
+        rc = bp_handover_prepare(handover, err);
     if (rc < 0)
         return rc;
     bp_err_clear(err);
-    if (!handover->event) {
-        rc = bp_err_complete(err,
-                             dev->event_create(instance, queue->device, 0, &handover->event, err));
-        if (rc >= 0 && !handover->event)
-            rc = bp_fail(err, BP_E_INTERNAL, "it succeeded without an event");
-    }
-    if (rc >= 0)
-        rc = bp_err_complete(err, dev->event_record(instance, queue->stream, handover->event, err));
+    rc = bp_err_complete(
+        err, dev->event_record(queue->by->instance, queue->stream, handover->event, err));
     return rc < 0 ? bp_fail_in(err, rc, "recording an event") : rc;
+}
+
+/* Lets a started queue's stream wait for an event of its instance. */
+static bp_rc order(struct bp_queue *queue, void *event, bp_err *err)
+{
+    bp_rc rc;
+
+    queue->is_pending = true; /* also when it fails halfway */
+    bp_err_clear(err);
+    rc = queue->by->provider->dev->stream_wait(queue->by->instance, queue->stream, event, err);
+    rc = bp_err_complete(err, rc);
+    return rc < 0 ? bp_fail_in(err, rc, "letting a stream wait for an event") : rc;
 }
 
 bp_rc bp_queue_order(struct bp_queue *queue, const struct bp_handover *handover, bp_err *err)
 {
     bp_rc rc = bp_queue_start(queue, err);
 
-    if (rc < 0)
-        return rc;
-    queue->is_pending = true; /* also when it fails halfway */
-    bp_err_clear(err);
-    rc = queue->by->provider->dev->stream_wait(queue->by->instance, queue->stream, handover->event,
-                                               err);
-    rc = bp_err_complete(err, rc);
-    return rc < 0 ? bp_fail_in(err, rc, "letting a stream wait for an event") : rc;
+    return rc < 0 ? rc : order(queue, handover->event, err);
 }
+
+/* ---- links ----------------------------------------------------------------------------------- */
+
+/*
+ * On a thread of the provider that is waited for, which must not be kept: passes the word on. The
+ * link may be gone as soon as the queue is told.
+ */
+static void notified(void *u, bp_rc rc)
+{
+    struct bp_link *link = u;
+    struct bp_queue *from = link->from->queue, *to = link->to;
+
+    atomic_store(&link->failed, rc < 0 ? rc : 0);
+    to->by->provider->dev->event_signal(to->by->instance, link->event, rc < 0 ? rc : BP_OK);
+    pthread_mutex_lock(&from->lock);
+    from->n_due--;
+    pthread_cond_broadcast(&from->told);
+    pthread_mutex_unlock(&from->lock);
+}
+
+/* Counted before, as it may come before the call returns. */
+static bp_rc notify(struct bp_link *link, bp_err *err)
+{
+    struct bp_queue *from = link->from->queue;
+    bp_rc rc;
+
+    pthread_mutex_lock(&from->lock);
+    from->n_due++;
+    pthread_mutex_unlock(&from->lock);
+    bp_err_clear(err);
+    rc = from->by->provider->dev->event_notify(from->by->instance, link->from->event, notified,
+                                               link, err);
+    rc = bp_err_complete(err, rc);
+    if (rc >= 0)
+        return rc;
+    pthread_mutex_lock(&from->lock);
+    from->n_due--; /* it will not come */
+    pthread_mutex_unlock(&from->lock);
+    return bp_fail_in(err, rc, "'%s', asked to tell of an event", from->by->name);
+}
+
+/* The stream waits first, so that it is not passed by the signal. */
+bp_rc bp_link_follow(struct bp_link *link, bp_err *err)
+{
+    bp_rc rc = bp_queue_start(link->to, err);
+
+    if (rc >= 0)
+        rc = make_event(link->to, BP_EVENT_MANUAL, &link->event, err);
+    if (rc >= 0)
+        rc = order(link->to, link->event, err);
+    return rc < 0 ? rc : notify(link, err);
+}
+
+void bp_link_finish(struct bp_link *link)
+{
+    const struct bp_active *by = link->to->by;
+
+    settle(link->from->queue);
+    if (link->event)
+        by->provider->dev->event_destroy(by->instance, link->event);
+    link->event = NULL;
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
 
 void bp_handover_finish(struct bp_handover *handover)
 {
@@ -193,7 +305,7 @@ static int64_t patience(const struct bp_run_shared *shared)
  * Waits in slices where somebody may end the run meanwhile. When it does, the queue stays pending
  * and is abandoned by the run.
  */
-bp_rc bp_queue_wait(struct bp_queue *queue, const struct bp_run_shared *shared, bp_err *err)
+bp_rc bp_queue_wait(struct bp_queue *queue, struct bp_run_shared *shared, bp_err *err)
 {
     const bp_device_ops *dev = queue->by->provider->dev;
     bp_instance *instance = queue->by->instance;
@@ -201,6 +313,7 @@ bp_rc bp_queue_wait(struct bp_queue *queue, const struct bp_run_shared *shared, 
 
     if (!queue->is_pending)
         return BP_OK;
+    shared->host_waits++;
     bp_err_clear(err);
     rc = bp_err_complete(err, dev->event_record(instance, queue->stream, queue->event, err));
     while (rc >= 0) {

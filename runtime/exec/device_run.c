@@ -32,17 +32,37 @@ static bp_rc copy(struct bp_run_state *state, const struct bp_device_action *act
     return rc < 0 ? bp_fail_in(err, rc, "copying '%s' %s", first, way) : rc;
 }
 
+/*
+ * A failure is passed from queue to queue. Links are in the order in which work is put in, so that the
+ * first one which was told of a failure comes from the provider where it began.
+ */
+static bp_rc wait_for(struct bp_run_state *state, struct bp_queue *queue, bp_err *err)
+{
+    const struct bp_device_plan *device = state->plan->device;
+    bp_rc rc = bp_queue_wait(queue, state->shared, err);
+    uint32_t i = 0;
+
+    while (i < device->n_links && atomic_load(&device->links[i].failed) >= 0)
+        i++;
+    if (rc < 0 && i < device->n_links && device->links[i].from->queue != queue)
+        return bp_fail_in(err, rc, "after a failure of provider '%s'",
+                          device->links[i].from->queue->by->name);
+    return rc;
+}
+
 static bp_rc act(struct bp_run_state *state, const struct bp_device_action *action, bp_err *err)
 {
     struct bp_handover *handovers = state->plan->device->handovers;
 
     switch (action->kind) {
     case BP_DEVICE_WAIT:
-        return bp_queue_wait(action->queue, state->shared, err);
+        return wait_for(state, action->queue, err);
     case BP_DEVICE_RECORD:
         return bp_handover_record(&handovers[action->first], err);
     case BP_DEVICE_ORDER:
         return bp_queue_order(action->queue, &handovers[action->first], err);
+    case BP_DEVICE_FOLLOW:
+        return bp_link_follow(&state->plan->device->links[action->first], err);
     default:
         return copy(state, action, err);
     }
@@ -53,6 +73,8 @@ bp_rc bp_device_step(struct bp_run_state *state, uint32_t step, bp_err *err)
 {
     const struct bp_device_plan *device = state->plan->device;
 
+    for (uint32_t i = 0; step == 0 && i < device->n_links; i++)
+        atomic_store(&device->links[i].failed, 0);
     for (uint32_t a = device->first_action[step]; a < device->first_action[step + 1]; a++) {
         const struct bp_device_action *action = &device->actions[a];
         bp_rc rc = act(state, action, err);

@@ -35,7 +35,7 @@ bp_rc bp_frame_state_constant(struct bp_frame_state *frame, uint32_t value, bp_e
     return BP_OK;
 }
 
-/* BP_NONE, an absent input, is no constant. */
+/* BP_NONE, an absent input, is not a constant. */
 static bool is_constant(const struct bp_ir *ir, uint32_t value)
 {
     return value != BP_NONE && (ir->values[value].flags & BP_IR_CONSTANT);
@@ -175,6 +175,8 @@ void bp_frame_state_destroy(struct bp_frame_state *frame)
     destroy_carried(frame);
     bp_queues_destroy(frame->queues);
     bp_symbols_finish(&frame->symbols);
+    bp_region_finish(&frame->spare.region);
+    bp_region_finish(&frame->scratch);
     free(frame->held);
     free(frame->plans);
     free(frame->dynamic_outputs);
@@ -206,13 +208,33 @@ bp_rc bp_frame_state_child(struct bp_frame_state *frame, const struct bp_unit *u
     return rc;
 }
 
-/* Bytes of a plan's arena that are charged to `of`; NULL: all of them. */
+/* Recursive, as counting their bytes is. */
+static void shrink(struct bp_frame_state *frame)
+{
+    for (uint32_t s = 0; s < frame->subgraph->n_stages; s++)
+        bp_stage_plan_forget(frame, s, bp_stage_plan_most(frame, s));
+    for (uint32_t u = 0; u < frame->subgraph->n_units; u++) {
+        for (uint32_t i = 0;
+             frame->children[u] && i < n_subgraphs(frame, &frame->subgraph->units[u]); i++) {
+            if (frame->children[u][i])
+                shrink(frame->children[u][i]);
+        }
+    }
+}
+
+void bp_frame_state_set_share(struct bp_frame_state *frame, uint32_t share)
+{
+    frame->share = share;
+    shrink(frame);
+}
+
+/* Bytes of a plan's arena, and of its frames, that are charged to `of`; NULL: all of them. */
 static size_t arena_bytes(const struct bp_stage_plan *plan, const struct bp_memory *of)
 {
     size_t bytes = 0;
 
     if (!of)
-        return plan->arena_bytes;
+        return plan->arena_bytes + plan->frame_bytes;
     for (uint32_t i = 0; i < plan->n_shares; i++)
         bytes += plan->shares[i].of == of ? plan->shares[i].bytes : 0;
     return bytes;

@@ -16,7 +16,7 @@ enum { BP_MAX_PLANS = 8 }; /* shapes that a frame remembers for each stage */
 
 /*
  * Where a value lies during the run; set for values that cross stages and for inputs and outputs. A
- * value that is no tensor has an object, a base that is not NULL, and neither type nor dims. A
+ * value that is not a tensor has an object, a base that is not NULL, and neither type nor dims. A
  * tensor may lie in an object, which then is its owner.
  */
 struct bp_cell {
@@ -24,6 +24,7 @@ struct bp_cell {
     bp_object *object; /* borrowed: from the caller, or from bp_frame_state.held */
     const int64_t *dims;
     size_t bytes; /* of the data */
+    size_t slack; /* bytes after it that are known to be readable */
     uint32_t rank, dtype;
 };
 
@@ -68,8 +69,17 @@ struct bp_unit_frame {
     bool has_dynamic_output;         /* some outputs come through alloc_output */
     struct bp_unit_profile *profile; /* NULL: no run of it was measured yet */
     struct bp_queue *queue;          /* of a provider with memory of its own; NULL: it has none */
+    struct bp_handover *handover;    /* whose event execute records; NULL: none */
     struct bp_device_buffer
         *device_buffers; /* one an output, with a queue: where its size comes with the data */
+};
+
+/* What the groups of a plan want of a value in host memory; zero: what each tensor has. */
+struct bp_place {
+    uint32_t align; /* of its first byte */
+    uint32_t slack; /* bytes after its elements */
+    bool is_copy;   /* the value comes from elsewhere, and may have less */
+    void *copy;     /* where it is copied to then: in the arena */
 };
 
 /* A tensor of a group, or of a copy, that shows a value in host memory. */
@@ -78,20 +88,32 @@ struct bp_slot {
     struct bp_unit_frame *unit; /* NULL: of a copy */
 };
 
-/* A stage, prepared for one set of shapes and of contents that shapes depend on. */
+/* What the shape rules found for a stage, and what they found it from. */
+struct bp_stage_facts {
+    struct bp_region region;
+    int64_t *key; /* types and shapes of what the stage reads, and some contents */
+    uint32_t n_key;
+    struct bp_fact *facts; /* one a value of the subgraph */
+};
+
+/*
+ * A stage, prepared for one set of shapes. Contents that shapes depend on matter to the facts alone:
+ * a plan serves others that lead to the same shapes, once it has their facts.
+ */
 struct bp_stage_plan {
     struct bp_stage_plan *next; /* less recently used */
-    int64_t *key;
-    uint32_t n_key;
-    struct bp_region region;
-    struct bp_fact *facts;       /* one a value of the subgraph */
+    uint32_t misses;            /* lookups in a row that found no plan, up to the last one here */
+    struct bp_stage_facts inferred;
+    struct bp_region region;     /* of all that follows but the arena */
     struct bp_unit_frame *units; /* one a unit of the stage */
     uint32_t n_units;
     struct bp_cell *planned; /* one a value: planned dims and, in the arena, base */
+    struct bp_place *places; /* one a value; NULL: no group wants anything */
     uint32_t *slot_first;    /* one a value, and the end */
     struct bp_slot *slots;
     void *arena;
-    size_t arena_bytes;
+    size_t arena_bytes;              /* its size; a plan made in another's memory may use less */
+    size_t frame_bytes;              /* that providers say their frames hold */
     const bp_allocator *allocator;   /* of the arena; NULL: the C library */
     struct bp_device_plan *device;   /* NULL: all is in host memory */
     struct bp_engine_memory *memory; /* counts the arena; may be NULL */
@@ -122,6 +144,9 @@ struct bp_frame_state {
     struct bp_frame_state ***children; /* [unit][subgraph], made at first need */
     int64_t *key;                      /* scratch memory of the search for a plan */
     uint32_t key_cap;
+    struct bp_stage_facts spare; /* memory of facts that were replaced, for the next ones */
+    struct bp_region scratch;    /* of planning; kept where plans are made in others' memory */
+    uint32_t share; /* the root's: of n, of the frames that programs allow; 0: there is no limit */
     struct bp_frame_refusal refusal; /* the root's: why the last run failed with BP_E_SHAPE */
 };
 
@@ -129,6 +154,8 @@ struct bp_frame_state {
 bp_rc bp_frame_state_create(const struct bp_subgraph *subgraph, struct bp_frame_state **out,
                             bp_err *err) BP_CHECKED;
 void bp_frame_state_destroy(struct bp_frame_state *frame); /* NULL is fine */
+/* From now on it has that share; plans beyond it are destroyed, in children too. No run uses it. */
+void bp_frame_state_set_share(struct bp_frame_state *frame, uint32_t share);
 /*
  * Sets the cell of a constant or default; what is badly aligned for its type in the file is copied.
  */
@@ -156,8 +183,12 @@ bp_rc bp_frame_state_carried(struct bp_frame_state *frame, const struct bp_unit 
 void bp_frame_state_hold(struct bp_frame_state *frame, uint32_t value, bp_object *object);
 /* A cell that shows an object's tensor, or the object itself. */
 struct bp_cell bp_cell_of_object(bp_object *object);
-/* An object of what a cell shows: the one it has, or a copy. The reference is the caller's. */
-bp_rc bp_cell_to_object(const struct bp_cell *cell, bp_object **out, bp_err *err) BP_CHECKED;
+/*
+ * An object of what a cell shows: the one it has, or a copy in memory of the session's allocator (NULL: of
+ * the C library). The reference is the caller's.
+ */
+bp_rc bp_cell_to_object(const bp_allocator *allocator, const struct bp_cell *cell, bp_object **out,
+                        bp_err *err) BP_CHECKED;
 /* BP_KIND_* of what a cell shows. */
 uint32_t bp_cell_kind(const struct bp_cell *cell);
 /*
@@ -194,9 +225,35 @@ size_t bp_frame_state_device_bytes(const struct bp_frame_state *frame, const str
  */
 bp_rc bp_stage_plan_get(struct bp_frame_state *frame, uint32_t s, struct bp_stage_plan **out,
                         bp_err *err) BP_CHECKED;
+/* Destroys the least recently used plans of stage s, but for so many. */
+void bp_stage_plan_forget(struct bp_frame_state *frame, uint32_t s, uint32_t keep);
+/* How many plans a frame may have of stage s, at least 1. */
+uint32_t bp_stage_plan_most(const struct bp_frame_state *frame, uint32_t s);
 void bp_stage_plan_destroy(struct bp_stage_plan *plan); /* NULL is fine */
 /* Lets every tensor of the plan that shows `value` begin at base. */
 void bp_stage_plan_bind(struct bp_stage_plan *plan, uint32_t value, void *base, size_t bytes);
+/* Is this memory enough for what groups want of the value, with `slack` bytes after it? */
+static inline bool bp_stage_plan_suits(const struct bp_stage_plan *plan, uint32_t value,
+                                       const void *base, size_t slack)
+{
+    const struct bp_place *place = plan->places ? &plan->places[value] : NULL;
+
+    return !place || ((place->align == 0 || ((uintptr_t)base & (place->align - 1)) == 0) &&
+                      slack >= place->slack);
+}
+
+/* What follows, of a plan with places. */
+void bp_stage_plan_show_placed(struct bp_stage_plan *plan, uint32_t value,
+                               const struct bp_cell *cell);
+/* Binds a value that was made elsewhere: where it lies, or a copy if that is not enough. */
+static inline void bp_stage_plan_show(struct bp_stage_plan *plan, uint32_t value,
+                                      const struct bp_cell *cell)
+{
+    if (plan->places)
+        bp_stage_plan_show_placed(plan, value, cell);
+    else
+        bp_stage_plan_bind(plan, value, cell->base, cell->bytes);
+}
 /* Capacity of `bytes` for a value in its dynamic storage; `keep`: the content stays. */
 bp_rc bp_frame_state_reserve(struct bp_frame_state *frame, uint32_t value, size_t bytes,
                              size_t keep, bp_err *err) BP_CHECKED;

@@ -13,8 +13,10 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/dynamic_output.c \
 	%D%/frame.c \
 	%D%/frame.h \
+	%D%/plan_in_place.c \
 	%D%/plan_layout.c \
 	%D%/plan_lifetimes.c \
+	%D%/plan_places.c \
 	%D%/plan_shapes.c \
 	%D%/plan_units.c \
 	%D%/planning.h \

@@ -16,10 +16,13 @@
  */
 static void add_lifetimes(struct bp_planning *p)
 {
+    bp_planning_copy_reads(p);
     for (uint32_t u = 0; u < p->plan->n_units; u++) {
         const struct bp_unit_frame *unit = &p->plan->units[u];
         const struct bp_graph_view *view = unit->unit->group->view;
 
+        if (!unit->frame)
+            bp_planning_copy_host_op(p, u);
         for (uint32_t i = 0; i < view->graph.n_inputs; i++)
             bp_planning_extend(p, view->value_of[view->graph.inputs[i]], u);
         for (uint32_t i = 0; i < unit->desc.n_out; i++) {
@@ -30,6 +33,33 @@ static void add_lifetimes(struct bp_planning *p)
     for (uint32_t i = 0; i < p->stage->n_keeps; i++)
         bp_planning_extend(p, p->stage->keeps[i], p->plan->n_units);
     bp_planning_extend_transfers(p);
+    bp_planning_share_in_place(p);
+}
+
+/*
+ * A block of at least `bytes` for the arena. A plan in another's memory has one already: it stays
+ * where it is large enough and not more than four times as large, else the next one has a quarter
+ * more than is needed, since sizes that grow once mostly grow again.
+ */
+static bp_rc get_arena(struct bp_planning *p, size_t bytes, bp_err *err)
+{
+    struct bp_stage_plan *plan = p->plan;
+    bp_rc rc;
+
+    if (p->is_renewed) {
+        if (bytes <= plan->arena_bytes && plan->arena_bytes / 4 <= bytes + BP_SMALL_ARENA)
+            return BP_OK;
+        bytes += bytes < SIZE_MAX / 2 ? bytes / 4 : 0;
+    }
+    bp_block_free(plan->allocator, plan->arena);
+    plan->arena = NULL;
+    plan->arena_bytes = 0;
+    plan->allocator = bp_memory_allocator(p->frame->subgraph->memory);
+    rc = bp_block_alloc(plan->allocator, bytes, &plan->arena, err);
+    if (rc < 0)
+        return bp_fail_in(err, rc, "the memory of a run");
+    plan->arena_bytes = bytes;
+    return BP_OK;
 }
 
 /*
@@ -38,22 +68,17 @@ static void add_lifetimes(struct bp_planning *p)
  */
 static bp_rc lay_out(struct bp_planning *p, bp_err *err)
 {
-    void *work = malloc(bp_arena_work(p->n_items) + 1);
+    void *work = bp_region_alloc(&p->frame->scratch, bp_arena_work(p->n_items));
     size_t bytes;
     bp_rc rc;
 
     if (!work)
         return bp_fail_nomem(err, "a plan");
     bytes = bp_arena_plan(p->items, p->n_items, BP_ARENA_ALIGN, work);
-    free(work);
     if (bytes == SIZE_MAX)
         return bp_fail(err, BP_E_NOMEM, "a run needs more memory than there are addresses");
-    p->plan->allocator = bp_memory_allocator(p->frame->subgraph->memory);
-    rc = bp_block_alloc(p->plan->allocator, bytes, &p->plan->arena, err);
-    if (rc < 0)
-        return bp_fail_in(err, rc, "the memory of a run");
-    p->plan->arena_bytes = bytes;
-    return bp_memory_enter_arena(p, err);
+    rc = get_arena(p, bytes, err);
+    return rc < 0 ? rc : bp_memory_enter_arena(p, err);
 }
 
 /* ---- slots ----------------------------------------------------------------------------------- */
@@ -137,18 +162,45 @@ void bp_stage_plan_bind(struct bp_stage_plan *plan, uint32_t value, void *base, 
     }
 }
 
+/* Bytes by the plan: a tensor in an object may have more than its sizes need. */
+void bp_stage_plan_show_placed(struct bp_stage_plan *plan, uint32_t value,
+                               const struct bp_cell *cell)
+{
+    void *base = cell->base;
+
+    if (plan->places[value].is_copy && !bp_stage_plan_suits(plan, value, base, cell->slack)) {
+        base = plan->places[value].copy;
+        if (plan->planned[value].bytes > 0)
+            memcpy(base, cell->base, plan->planned[value].bytes);
+    }
+    bp_stage_plan_bind(plan, value, base, cell->bytes);
+}
+
+/* A value's own place, or that of its copy. */
+static void set_value(struct bp_planning *p, uint32_t value, void *base)
+{
+    struct bp_cell *planned = &p->plan->planned[value];
+    struct bp_place *place = p->plan->places ? &p->plan->places[value] : NULL;
+
+    if (place)
+        base = bp_place_begin(place, base);
+    if (place && place->is_copy) {
+        place->copy = base;
+        return;
+    }
+    planned->base = base;
+    planned->slack = place ? place->slack : 0;
+    bp_stage_plan_bind(p->plan, value, base, planned->bytes);
+}
+
 /* Bases in the arena: of values, and of scratch memory. */
 static void set_bases(struct bp_planning *p)
 {
     char *arena = p->plan->arena;
 
     for (uint32_t v = 0; v < p->frame->subgraph->ir->n_values; v++) {
-        struct bp_cell *planned = &p->plan->planned[v];
-
-        if (p->item_of[v] == BP_NONE)
-            continue;
-        planned->base = arena + p->items[p->item_of[v]].offset;
-        bp_stage_plan_bind(p->plan, v, planned->base, planned->bytes);
+        if (p->item_of[v] != BP_NONE)
+            set_value(p, v, arena + p->items[p->item_of[v]].offset);
     }
     for (uint32_t u = 0; u < p->plan->n_units; u++) {
         char *scratch = arena + p->items[u].offset;

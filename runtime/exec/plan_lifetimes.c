@@ -9,11 +9,14 @@
 void bp_planning_add_item(struct bp_planning *p, uint32_t value, uint32_t step)
 {
     const struct bp_cell *planned = &p->plan->planned[value];
+    size_t bytes = planned->bytes;
 
     if (planned->rank == BP_RANK_UNKNOWN || p->item_of[value] != BP_NONE)
         return;
+    if (p->plan->places)
+        bytes = bp_place_bytes(&p->plan->places[value], bytes);
     p->item_of[value] = p->n_items;
-    p->items[p->n_items++] = (bp_arena_item){.bytes = planned->bytes, .first = step, .last = step};
+    p->items[p->n_items++] = (bp_arena_item){.bytes = bytes, .first = step, .last = step};
 }
 
 void bp_planning_extend(struct bp_planning *p, uint32_t value, uint32_t step)

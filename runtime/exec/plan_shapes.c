@@ -13,8 +13,8 @@
 static bp_rc set_fact(struct bp_planning *p, uint32_t value, bool with_content, bp_err *err)
 {
     const struct bp_cell *cell = &p->frame->cells[value];
-    struct bp_region *region = &p->plan->region;
-    struct bp_fact *fact = &p->plan->facts[value];
+    struct bp_region *region = &p->inferred.region;
+    struct bp_fact *fact = &p->inferred.facts[value];
     struct bp_sym *dims;
     bp_rc rc = bp_cell_check(cell, &p->frame->subgraph->facts[value],
                              p->frame->subgraph->ir->values[value].name, err);
@@ -38,29 +38,90 @@ static bp_rc set_fact(struct bp_planning *p, uint32_t value, bool with_content, 
     return with_content ? bp_infer_content(fact, cell->base, region, err) : BP_OK;
 }
 
-/* The rules of graph/rules/ once more, with numbers where there were symbols. */
-static bp_rc infer(struct bp_planning *p, bp_err *err)
+/*
+ * Facts to begin with: constants have theirs since the model was compiled, and what the stage reads
+ * gets its own from the cells. Of other values the stage needs none.
+ */
+static bp_rc start_facts(struct bp_planning *p, bp_err *err)
 {
-    const struct bp_ir *ir = p->frame->subgraph->ir;
-    bp_rc rc;
+    const struct bp_subgraph *subgraph = p->frame->subgraph;
+    struct bp_fact *facts =
+        bp_region_array(&p->inferred.region, subgraph->ir->n_values, sizeof *facts);
+    bp_rc rc = BP_OK;
 
-    bp_symbols_finish(&p->frame->symbols); /* those of the last planning have no readers any more */
-    rc = bp_symbols_inherit(&p->frame->symbols, ir->symbols, err); /* declared sizes name them */
-    if (rc < 0)
-        return rc;
-    rc = bp_infer_start(ir, NULL, &p->frame->symbols, &p->plan->region, &p->plan->facts, err);
+    if (!facts)
+        return bp_fail_nomem(err, "a plan");
+    p->inferred.facts = facts;
+    for (uint32_t v = 0; v < subgraph->ir->n_values; v++) {
+        if (subgraph->ir->values[v].flags & BP_IR_CONSTANT)
+            facts[v] = subgraph->facts[v];
+        else
+            facts[v].rank = BP_RANK_UNKNOWN;
+    }
     for (uint32_t i = 0; rc >= 0 && i < p->stage->n_reads; i++)
         rc = set_fact(p, p->stage->reads[i], p->stage->reads_content[i], err);
-    if (rc >= 0)
-        rc = bp_infer_run(ir, p->stage->nodes, p->stage->n_nodes, p->plan->facts,
-                          &p->frame->symbols, &p->plan->region, err);
     return rc;
+}
+
+/*
+ * The rules of graph/rules/ once more, with numbers where there were symbols. Symbols that the last
+ * planning made have no readers any more.
+ */
+bp_rc bp_planning_infer(struct bp_planning *p, bp_err *err)
+{
+    const struct bp_ir *ir = p->frame->subgraph->ir;
+    bp_rc rc = bp_symbols_restart(&p->frame->symbols, ir->symbols, err);
+
+    if (rc >= 0)
+        rc = start_facts(p, err);
+    if (rc >= 0)
+        rc = bp_infer_run(ir, p->stage->nodes, p->stage->n_nodes, p->inferred.facts,
+                          &p->frame->symbols, &p->inferred.region, err);
+    return rc;
+}
+
+static bool is_planned_so(const struct bp_planning *p, const struct bp_stage_plan *plan,
+                          uint32_t value)
+{
+    const struct bp_fact *fact = &p->inferred.facts[value];
+    const struct bp_cell *planned = &plan->planned[value];
+
+    if (fact->dtype != planned->dtype || fact->kind != plan->inferred.facts[value].kind)
+        return false;
+    if (!bp_fact_is_exact(fact))
+        return planned->rank == BP_RANK_UNKNOWN;
+    if (fact->rank != planned->rank)
+        return false;
+    for (uint32_t d = 0; d < fact->rank; d++) {
+        if (fact->dims[d].value != planned->dims[d])
+            return false;
+    }
+    return true;
+}
+
+bool bp_planning_fits(const struct bp_planning *p, const struct bp_stage_plan *plan)
+{
+    const struct bp_ir *ir = p->frame->subgraph->ir;
+
+    for (uint32_t i = 0; i < p->stage->n_reads; i++) {
+        if (!is_planned_so(p, plan, p->stage->reads[i]))
+            return false;
+    }
+    for (uint32_t i = 0; i < p->stage->n_nodes; i++) {
+        const struct bp_ir_node *node = &ir->nodes[p->stage->nodes[i]];
+
+        for (uint32_t o = 0; o < node->n_out; o++) {
+            if (node->out[o] != BP_NONE && !is_planned_so(p, plan, node->out[o]))
+                return false;
+        }
+    }
+    return true;
 }
 
 /* The planned cell of a value: exact dims, or an unknown rank when they come with the data. */
 static bp_rc plan_value(struct bp_planning *p, uint32_t value, bp_err *err)
 {
-    const struct bp_fact *fact = &p->plan->facts[value];
+    const struct bp_fact *fact = &p->plan->inferred.facts[value];
     struct bp_cell *planned = &p->plan->planned[value];
     int64_t *dims;
 
@@ -82,7 +143,7 @@ static bp_rc plan_value(struct bp_planning *p, uint32_t value, bp_err *err)
 }
 
 /* What the stage reads and makes. Other values of the graph stay zero. */
-static bp_rc plan_values(struct bp_planning *p, bp_err *err)
+bp_rc bp_planning_set_cells(struct bp_planning *p, bp_err *err)
 {
     const struct bp_subgraph *subgraph = p->frame->subgraph;
     bp_rc rc = BP_OK;
@@ -102,11 +163,4 @@ static bp_rc plan_values(struct bp_planning *p, bp_err *err)
         }
     }
     return rc;
-}
-
-bp_rc bp_planning_infer(struct bp_planning *p, bp_err *err)
-{
-    bp_rc rc = infer(p, err);
-
-    return rc < 0 ? rc : plan_values(p, err);
 }

@@ -26,13 +26,16 @@ static const bp_tensor *given_tensor(const bp_frame_desc *desc, uint32_t out)
 }
 
 /* May a value be made in the caller's memory? */
-static bool fits(const bp_binding *given, uint32_t dtype, uint32_t rank, size_t bytes)
+static bool fits(const struct bp_stage_plan *plan, uint32_t value, const bp_binding *given,
+                 uint32_t rank, size_t bytes)
 {
     const bp_tensor *tensor = given ? &given->tensor : NULL;
+    uint32_t dtype = plan->planned[value].dtype;
 
     return tensor && tensor->space == BP_SPACE_HOST && tensor->dtype == dtype &&
            dtype != BP_DTYPE_STRING && tensor->bytes >= bytes && tensor->rank >= rank &&
-           (rank == 0 || tensor->dims) && bp_is_aligned(dtype, bp_tensor_data(tensor));
+           (rank == 0 || tensor->dims) && bp_is_aligned(dtype, bp_tensor_data(tensor)) &&
+           bp_stage_plan_suits(plan, value, bp_tensor_data(tensor), tensor->bytes - bytes);
 }
 
 /* The caller's dims are set to the sizes; returns where the elements go. */
@@ -42,6 +45,19 @@ static void *make_in(bp_binding *given, uint32_t rank, const int64_t *dims)
         memmove(given->tensor.dims, dims, rank * sizeof *dims);
     given->tensor.rank = rank;
     return bp_tensor_data(&given->tensor);
+}
+
+/* The frame's buffer for a value, with what the group wants of its outputs. */
+static bp_rc grow(struct bp_unit_frame *unit, uint32_t value, size_t bytes,
+                  struct bp_dynamic_buffer **out, bp_err *err)
+{
+    const struct bp_place *places = unit->plan->places;
+    bp_rc rc = bp_frame_state_grow(
+        unit->owner, value, places ? bp_place_bytes(&places[value], bytes) : bytes, out, err);
+
+    if (rc >= 0)
+        (*out)->base = places ? bp_place_begin(&places[value], (*out)->data) : (*out)->data;
+    return rc;
 }
 
 /*
@@ -76,11 +92,10 @@ static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *d
     given = brought(unit, out);
     if (tensor->space != BP_SPACE_HOST) {
         rc = bp_device_grow(unit, out, bytes, err);
-    } else if (fits(given, planned->dtype, rank, bytes)) {
+    } else if (fits(unit->plan, value, given, rank, bytes)) {
         buffer->base = make_in(given, rank, dims);
     } else {
-        rc = bp_frame_state_grow(unit->owner, value, bytes, &buffer, err);
-        buffer->base = buffer->data;
+        rc = grow(unit, value, bytes, &buffer, err);
     }
     if (rc < 0)
         return rc;
@@ -225,7 +240,11 @@ static bp_rc prepare(struct bp_planning *p, uint32_t u, bp_frame_needs *needs, b
     if (rc >= 0 && needs->scratch_space > spaces_of(unit))
         rc = bp_fail(err, BP_E_INTERNAL, "it wants scratch memory in space %u, which it has not",
                      needs->scratch_space);
-    return rc;
+    if (rc >= 0)
+        rc = bp_planning_check_needs(needs, err);
+    if (rc >= 0)
+        rc = bp_planning_check_in_place(unit, needs, err);
+    return rc < 0 ? rc : bp_planning_add_places(p, u, err);
 }
 
 /* The queue and buffers of a group whose provider has memory of its own. */

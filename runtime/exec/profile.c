@@ -42,7 +42,7 @@ bp_rc bp_profile_create(uint32_t capacity, bp_profile **out, bp_err *err)
     profile = calloc(1, sizeof *profile);
     if (!profile)
         return bp_fail_nomem(err, "a profile");
-    pthread_mutex_init(&profile->lock, NULL);
+    bp_fork_mutex_init(&profile->lock, &profile->fork);
     profile->cap = capacity ? capacity : CAPACITY;
     profile->run_hint = BP_NONE;
     profile->begin_ns = bp_profile_now();
@@ -70,7 +70,7 @@ void bp_profile_destroy(bp_profile *profile)
     for (uint32_t i = 0; i < profile->n_labels; i++)
         finish_label(&profile->labels[i]);
     bp_strmap_finish(&profile->by_key);
-    pthread_mutex_destroy(&profile->lock);
+    bp_fork_mutex_destroy(&profile->lock, &profile->fork);
     free(profile->labels);
     free(profile->rows);
     free(profile);
@@ -229,6 +229,7 @@ void bp_unit_profile_destroy(struct bp_unit_profile *profile)
 static struct bp_unit_profile *make_unit_profile(uint32_t n_nodes)
 {
     struct bp_unit_profile *made = calloc(1, sizeof *made);
+    size_t n_hints = (size_t)n_nodes * 2 + 1;
     uint32_t cap = n_nodes < (UINT32_MAX - 8) / 2 ? n_nodes * 2 + 8 : n_nodes;
 
     if (!made)
@@ -237,12 +238,12 @@ static struct bp_unit_profile *make_unit_profile(uint32_t n_nodes)
     made->prof.cap = cap; /* a node and, say, a copy for each */
     made->prof.stride = sizeof(bp_prof_event);
     made->prof.ev = calloc(cap, made->prof.stride);
-    made->hints = malloc(((size_t)n_nodes + 1) * sizeof *made->hints);
+    made->hints = malloc(n_hints * sizeof *made->hints);
     if (!made->prof.ev || !made->hints) {
         bp_unit_profile_destroy(made);
         return NULL;
     }
-    memset(made->hints, 0xff, ((size_t)n_nodes + 1) * sizeof *made->hints);
+    memset(made->hints, 0xff, n_hints * sizeof *made->hints);
     return made;
 }
 
@@ -273,6 +274,35 @@ static struct wanted node_label(const struct bp_unit_frame *unit, uint32_t i)
 }
 
 /*
+ * Which nodes a provider's row is about, and where the label's hint is: of node i at i, of a set at
+ * n_nodes + 1 + its first node. False: of nodes that are not there.
+ */
+static bool read_nodes(const struct bp_unit_frame *unit, const bp_prof_event *event,
+                       struct wanted *out, uint32_t *hint)
+{
+    uint32_t n_nodes = unit->unit->group->n_nodes;
+
+    *hint = event->node;
+    if (event->node < n_nodes) {
+        *out = node_label(unit, event->node);
+        return true;
+    }
+    if (event->node != BP_NONE || event->n_nodes == 0 || !event->nodes)
+        return false;
+    for (uint32_t i = 0; i < event->n_nodes; i++) {
+        if (event->nodes[i] >= n_nodes)
+            return false;
+    }
+    *out = node_label(unit, event->nodes[0]);
+    *hint = n_nodes + 1 + event->nodes[0];
+    if (event->n_nodes > 1) {
+        out->n_nodes = event->n_nodes;
+        out->op = event->name ? event->name : "Group";
+    }
+    return true;
+}
+
+/*
  * What the provider wrote; rows of nodes that are not there, or with times that run back, are lost.
  */
 static uint32_t take_events(bp_profile *profile, const struct bp_unit_frame *unit,
@@ -284,16 +314,16 @@ static uint32_t take_events(bp_profile *profile, const struct bp_unit_frame *uni
     for (uint32_t i = 0; i < prof->count && i < prof->cap; i++) {
         const bp_prof_event *event = BP_AT(bp_prof_event, prof->ev, prof->stride, i);
         struct wanted want;
+        uint32_t hint;
 
-        if (event->node >= unit->unit->group->n_nodes || event->t1_ns < event->t0_ns) {
+        if (!read_nodes(unit, event, &want, &hint) || event->t1_ns < event->t0_ns) {
             profile->dropped++;
             continue;
         }
-        want = node_label(unit, event->node);
         row.start_ns = event->t0_ns;
         row.end_ns = event->t1_ns;
         row.kind = BP_PROFILE_NODE;
-        put(profile, &want, &unit->profile->hints[event->node], &row);
+        put(profile, &want, &unit->profile->hints[hint], &row);
         n++;
     }
     profile->dropped += prof->dropped;

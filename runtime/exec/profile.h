@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "base/fork.h"
 #include "base/strmap.h"
 #include "exec/frame.h"
 
@@ -27,7 +28,8 @@ struct bp_profile_row {
 };
 
 struct bp_profile {
-    pthread_mutex_t lock; /* of everything below */
+    pthread_mutex_t lock;      /* of everything below */
+    struct bp_fork_watch fork; /* of the lock */
     int64_t begin_ns;
     struct bp_profile_row *rows;
     uint32_t cap, count, next; /* next: where the next event goes */
@@ -41,8 +43,8 @@ struct bp_profile {
 /* What a unit needs to be measured; made at the first run that is. */
 struct bp_unit_profile {
     bp_prof prof;
-    uint32_t
-        *hints; /* labels that its nodes had last time, and after them its own; to be checked */
+    /* labels that its nodes had last time, then its own, then those of sets; to be checked */
+    uint32_t *hints;
 };
 
 /* The time of profiles. */

@@ -47,12 +47,14 @@ bp_rc bp_run_prepare_output(const struct bp_frame_state *frame, const char *name
 }
 
 /* Where a loop wants a value that it carries: there it need not be copied once it is made. */
-static bp_rc bind_carried(struct bp_dynamic_buffer *to, struct bp_cell *cell, bp_err *err)
+static bp_rc bind_carried(struct bp_dynamic_buffer *to, const struct bp_stage_plan *plan,
+                          uint32_t value, struct bp_cell *cell, bp_err *err)
 {
-    bp_rc rc = bp_dynamic_buffer_reserve(to, cell->bytes, 0, err);
+    size_t slack = plan->places ? plan->places[value].slack : 0; /* it and the bytes were planned */
+    bp_rc rc = bp_dynamic_buffer_reserve(to, cell->bytes + slack, 0, err);
 
-    if (rc >= 0)
-        cell->base = to->data;
+    if (rc >= 0 && bp_stage_plan_suits(plan, value, to->data, slack))
+        cell->base = to->data; /* else it is copied from the arena */
     return rc;
 }
 
@@ -75,10 +77,14 @@ static bp_rc bind_kept(struct bp_run_state *state, const struct bp_stage *stage,
 
             if (rc < 0)
                 return rc;
-            if (bp_is_aligned(cell->dtype, bp_tensor_data(&wanted->tensor)))
+            if (wanted->reserved0 == BP_BINDING_ALLOCATED && cell->bytes)
+                memset(bp_tensor_data(&wanted->tensor), 0, cell->bytes); /* see bp_tensor_alloc() */
+            if (bp_is_aligned(cell->dtype, bp_tensor_data(&wanted->tensor)) &&
+                bp_stage_plan_suits(state->plan, value, bp_tensor_data(&wanted->tensor),
+                                    wanted->tensor.bytes - cell->bytes))
                 cell->base = bp_tensor_data(&wanted->tensor); /* else it is copied from the arena */
         } else if (frame->carry_to && frame->carry_to[value] && cell->dtype != BP_DTYPE_STRING) {
-            bp_rc rc = bind_carried(frame->carry_to[value], cell, err);
+            bp_rc rc = bind_carried(frame->carry_to[value], state->plan, value, cell, err);
 
             if (rc < 0)
                 return rc;
@@ -93,7 +99,7 @@ bp_rc bp_run_set(struct bp_run_state *state, uint32_t value, const struct bp_cel
 {
     const struct bp_cell *planned = &state->plan->planned[value];
     bool is_object = bp_cell_kind(cell) != BP_KIND_TENSOR;
-    bp_rc rc = bp_cell_check(cell, &state->plan->facts[value],
+    bp_rc rc = bp_cell_check(cell, &state->plan->inferred.facts[value],
                              state->frame->subgraph->ir->values[value].name, err);
 
     if (rc < 0)
@@ -109,7 +115,7 @@ bp_rc bp_run_set(struct bp_run_state *state, uint32_t value, const struct bp_cel
         return rc;
     state->frame->cells[value] = *cell;
     bp_frame_state_hold(state->frame, value, cell->object);
-    bp_stage_plan_bind(state->plan, value, cell->base, cell->bytes);
+    bp_stage_plan_show(state->plan, value, cell);
     return BP_OK;
 }
 
@@ -193,6 +199,11 @@ static bp_rc execute_queued(struct bp_run_state *state, struct bp_unit_frame *un
 
     if (rc < 0)
         return rc;
+    if (unit->handover)
+        rc = bp_handover_prepare(unit->handover, err);
+    if (rc < 0)
+        return rc;
+    unit->run.signal_event = unit->handover ? unit->handover->event : NULL;
     unit->run.stream = unit->queue->stream;
     unit->queue->is_pending = unit->run.stream != NULL; /* whatever it answers */
     if (of->is_exclusive)
@@ -331,11 +342,8 @@ static bp_rc run_stage(struct bp_run_state *state, const struct bp_stage *stage,
 {
     bp_rc rc;
 
-    for (uint32_t i = 0; i < stage->n_reads; i++) {
-        const struct bp_cell *cell = &state->frame->cells[stage->reads[i]];
-
-        bp_stage_plan_bind(state->plan, stage->reads[i], cell->base, cell->bytes);
-    }
+    for (uint32_t i = 0; i < stage->n_reads; i++)
+        bp_stage_plan_show(state->plan, stage->reads[i], &state->frame->cells[stage->reads[i]]);
     rc = bind_kept(state, stage, err);
     return rc < 0 ? rc : run_units(state, err);
 }

@@ -13,6 +13,7 @@ struct bp_run_shared {
     int64_t deadline_ns;             /* on CLOCK_MONOTONIC; 0: none */
     uint64_t run_id;
     uint64_t crossings;  /* calls of execute so far */
+    uint64_t host_waits; /* for streams so far */
     bp_profile *profile; /* NULL: nothing is measured */
     uint32_t thread;     /* with a profile: the calling one */
 };

@@ -2,7 +2,7 @@
 /*
  * stage_plan.c - plans of a stage, by what shapes follow from: looked up, or made by running the
  * shape rules (plan_shapes.c), letting providers prepare (plan_units.c), and laying out memory
- * (plan_layout.c).
+ * (plan_layout.c). A stage remembers BP_MAX_PLANS of them; from then on memory is used again.
  */
 
 #include "config.h"
@@ -81,17 +81,46 @@ static bp_rc make_key(struct bp_frame_state *frame, const struct bp_stage *stage
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
+/* Facts of the cells as they are, with the key; in the memory of those that were replaced last. */
+static bp_rc infer(struct bp_planning *p, uint32_t n_key, bp_err *err)
+{
+    struct bp_frame_state *frame = p->frame;
+
+    p->inferred = frame->spare;
+    memset(&frame->spare, 0, sizeof frame->spare);
+    bp_region_reset(&p->inferred.region);
+    p->inferred.key = bp_region_array(&p->inferred.region, n_key, sizeof *p->inferred.key);
+    if (!p->inferred.key)
+        return bp_fail_nomem(err, "a plan");
+    if (n_key)
+        memcpy(p->inferred.key, frame->key, n_key * sizeof *frame->key);
+    p->inferred.n_key = n_key;
+    return bp_planning_infer(p, err);
+}
+
+/* Gives the plan what was inferred; the memory of its last facts serves the next planning. */
+static void set_facts(struct bp_planning *p, struct bp_stage_plan *plan)
+{
+    if (plan->inferred.region.blocks) {
+        bp_region_finish(&p->frame->spare.region);
+        p->frame->spare = plan->inferred;
+    }
+    plan->inferred = p->inferred;
+    memset(&p->inferred, 0, sizeof p->inferred);
+}
+
 static bp_rc fill(struct bp_planning *p, bp_err *err)
 {
+    struct bp_region *scratch = &p->frame->scratch;
     size_t n_values = p->frame->subgraph->ir->n_values;
     bp_rc rc;
 
-    p->items = calloc(n_values + p->stage->n_units + 1, sizeof *p->items);
-    p->item_of = malloc((n_values + 1) * sizeof *p->item_of);
+    p->items = bp_region_array(scratch, n_values + p->stage->n_units + 1, sizeof *p->items);
+    p->item_of = bp_region_array(scratch, n_values + 1, sizeof *p->item_of);
     if (!p->items || !p->item_of)
         return bp_fail_nomem(err, "a plan");
     memset(p->item_of, 0xff, (n_values + 1) * sizeof *p->item_of);
-    rc = bp_planning_infer(p, err);
+    rc = bp_planning_set_cells(p, err);
     if (rc >= 0)
         rc = bp_planning_prepare(p, err);
     if (rc >= 0)
@@ -99,39 +128,9 @@ static bp_rc fill(struct bp_planning *p, bp_err *err)
     return rc;
 }
 
-/* A new plan for the cells as they are; the key is copied when all went well. */
-static bp_rc create(struct bp_frame_state *frame, const struct bp_stage *stage, uint32_t n_key,
-                    struct bp_stage_plan **out, bp_err *err)
+/* Frees what a plan holds but its memory: frames before what their tensors show. */
+static void empty(struct bp_stage_plan *plan)
 {
-    struct bp_planning p = {.frame = frame, .stage = stage};
-    bp_rc rc;
-
-    p.plan = calloc(1, sizeof *p.plan);
-    if (!p.plan)
-        return bp_fail_nomem(err, "a plan");
-    p.plan->key = bp_region_array(&p.plan->region, n_key, sizeof *p.plan->key);
-    if (p.plan->key)
-        rc = fill(&p, err);
-    else
-        rc = bp_fail_nomem(err, "a plan");
-    free(p.items);
-    free(p.item_of);
-    if (rc < 0) {
-        bp_stage_plan_destroy(p.plan);
-        return rc;
-    }
-    if (n_key)
-        memcpy(p.plan->key, frame->key, n_key * sizeof *frame->key);
-    p.plan->n_key = n_key;
-    *out = p.plan;
-    return BP_OK;
-}
-
-/* Frames before the memory that their tensors show. */
-void bp_stage_plan_destroy(struct bp_stage_plan *plan)
-{
-    if (!plan)
-        return;
     for (uint32_t u = 0; u < plan->n_units; u++) {
         if (plan->units[u].frame)
             plan->units[u].unit->by->provider->frame_free(plan->units[u].frame);
@@ -139,29 +138,146 @@ void bp_stage_plan_destroy(struct bp_stage_plan *plan)
     }
     bp_device_plan_finish(plan);
     bp_memory_leave_arena(plan);
+}
+
+void bp_stage_plan_destroy(struct bp_stage_plan *plan)
+{
+    if (!plan)
+        return;
+    empty(plan);
     bp_block_free(plan->allocator, plan->arena);
     bp_region_finish(&plan->region);
+    bp_region_finish(&plan->inferred.region);
     free(plan);
 }
 
-static bool fits(const struct bp_stage_plan *plan, const int64_t *key, uint32_t n_key)
+/* An empty plan with the memory of one that nobody needs any more. */
+static void renew(struct bp_stage_plan *plan)
 {
-    return plan->n_key == n_key && (n_key == 0 || memcmp(plan->key, key, n_key * sizeof *key) == 0);
+    struct bp_stage_plan old;
+
+    empty(plan);
+    bp_region_reset(&plan->region);
+    old = *plan;
+    *plan = (struct bp_stage_plan){.inferred = old.inferred,
+                                   .region = old.region,
+                                   .arena = old.arena,
+                                   .arena_bytes = old.arena_bytes,
+                                   .allocator = old.allocator};
 }
 
-/* Frees all plans after the first `keep` of a list. */
-static void forget(struct bp_stage_plan *first, uint32_t keep)
+/* The plan for what was inferred: a new one, or made in the memory of `old`, which is gone then. */
+static bp_rc create(struct bp_planning *p, struct bp_stage_plan *old, struct bp_stage_plan **out,
+                    bp_err *err)
 {
-    struct bp_stage_plan *last = first;
+    bp_rc rc;
 
-    while (last && --keep > 0)
-        last = last->next;
-    while (last && last->next) {
-        struct bp_stage_plan *old = last->next;
-
-        last->next = old->next;
-        bp_stage_plan_destroy(old);
+    p->is_renewed = old != NULL;
+    if (old)
+        renew(old);
+    else
+        old = calloc(1, sizeof *old);
+    p->plan = old;
+    if (!p->plan)
+        return bp_fail_nomem(err, "a plan");
+    set_facts(p, p->plan);
+    rc = fill(p, err);
+    if (p->is_renewed)
+        bp_region_reset(&p->frame->scratch);
+    else
+        bp_region_finish(&p->frame->scratch);
+    if (rc < 0) {
+        bp_stage_plan_destroy(p->plan);
+        return rc;
     }
+    *out = p->plan;
+    return BP_OK;
+}
+
+static bool has_key(const struct bp_stage_plan *plan, const int64_t *key, uint32_t n_key)
+{
+    return plan->inferred.n_key == n_key &&
+           (n_key == 0 || memcmp(plan->inferred.key, key, n_key * sizeof *key) == 0);
+}
+
+/* Takes the plan at *link out of its list. */
+static struct bp_stage_plan *take(struct bp_stage_plan **link)
+{
+    struct bp_stage_plan *plan = *link;
+
+    *link = plan->next;
+    plan->next = NULL;
+    return plan;
+}
+
+void bp_stage_plan_forget(struct bp_frame_state *frame, uint32_t s, uint32_t keep)
+{
+    struct bp_stage_plan **link = &frame->plans[s];
+
+    while (*link && keep-- > 0)
+        link = &(*link)->next;
+    while (*link)
+        bp_stage_plan_destroy(take(link));
+}
+
+/* A plan has one frame of each program of the stage. */
+uint32_t bp_stage_plan_most(const struct bp_frame_state *frame, uint32_t s)
+{
+    uint32_t max_frames = frame->subgraph->stages[s].max_frames, share = frame->root->share;
+
+    if (max_frames == 0 || share == 0 || max_frames / share >= BP_MAX_PLANS)
+        return BP_MAX_PLANS;
+    return max_frames > share ? max_frames / share : 1;
+}
+
+/*
+ * Which plan makes way in a full list: the least recently used. But where eight lookups in a row
+ * found none, sizes most likely do not come back, and the plan made last is replaced, whose memory
+ * is still in the processor's caches. Each eighth time the oldest goes all the same, so that two
+ * sizes in turn are found again.
+ */
+static struct bp_stage_plan **pick_old(struct bp_stage_plan **list)
+{
+    struct bp_stage_plan **last = list;
+    uint32_t misses = (*list)->misses;
+
+    if (misses >= BP_MAX_PLANS && misses % BP_MAX_PLANS != 0)
+        return list;
+    while ((*last)->next)
+        last = &(*last)->next;
+    return last;
+}
+
+/*
+ * A plan for cells that none has been made for. While there is room in the list, it is a new one.
+ * Then another makes way. If its shapes are the same, as where a Loop slices by its iteration
+ * number, it gets the new facts; else its memory serves the new plan, as where a value grows with
+ * each iteration. Its frames end before the new ones are made, so that there are never more of them
+ * than their providers allow.
+ */
+static bp_rc make(struct bp_frame_state *frame, uint32_t s, uint32_t n_key,
+                  struct bp_stage_plan **out, bp_err *err)
+{
+    struct bp_planning p = {.frame = frame, .stage = &frame->subgraph->stages[s]};
+    struct bp_stage_plan **list = &frame->plans[s], *old = NULL;
+    uint32_t misses = *list ? (*list)->misses + 1 : 1, n = 0, most = bp_stage_plan_most(frame, s);
+    bp_rc rc = infer(&p, n_key, err);
+
+    bp_stage_plan_forget(frame, s, most); /* as many as there may be by now */
+    for (const struct bp_stage_plan *plan = *list; plan; plan = plan->next)
+        n++;
+    if (rc >= 0 && n == most)
+        old = take(pick_old(list));
+    if (rc >= 0 && old && bp_planning_fits(&p, old)) {
+        set_facts(&p, old);
+        *out = old;
+    } else if (rc >= 0) {
+        rc = create(&p, old, out, err);
+    }
+    if (rc >= 0)
+        (*out)->misses = misses;
+    bp_region_finish(&p.inferred.region); /* where no plan took them */
+    return rc;
 }
 
 /*
@@ -178,19 +294,18 @@ bp_rc bp_stage_plan_get(struct bp_frame_state *frame, uint32_t s, struct bp_stag
     rc = make_key(frame, &frame->subgraph->stages[s], &n_key, err);
     if (rc < 0)
         return rc;
-    while (*link && !fits(*link, frame->key, n_key))
+    while (*link && !has_key(*link, frame->key, n_key))
         link = &(*link)->next;
     if (*link) {
-        plan = *link;
-        *link = plan->next;
+        plan = take(link);
+        plan->misses = 0;
     } else {
-        rc = create(frame, &frame->subgraph->stages[s], n_key, &plan, err);
+        rc = make(frame, s, n_key, &plan, err);
         if (rc < 0)
             return rc;
     }
     plan->next = frame->plans[s];
     frame->plans[s] = plan;
-    forget(plan, BP_MAX_PLANS);
     *out = plan;
     return BP_OK;
 }

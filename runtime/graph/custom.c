@@ -11,12 +11,6 @@
 #include "graph/custom_call.h"
 #include "graph/schema_table.h"
 
-enum {
-    MAX_OPERANDS = 1024,
-    MAX_TYPE_VAR = 99,
-    LIST_VAR = 100 /* of lists with one type and no variable of their own: two at most */
-};
-
 struct bp_operators {
     atomic_uint refs;
     atomic_uint users; /* tables of sessions and models: rows stay as they are */
@@ -26,11 +20,6 @@ struct bp_operators {
 };
 
 /* ---- definitions ----------------------------------------------------------------------------- */
-
-static const char *plain_domain(const char *domain)
-{
-    return strcmp(domain, "ai.onnx") == 0 ? "" : domain;
-}
 
 static const char *domain_text(const char *domain)
 {
@@ -43,7 +32,7 @@ static const char *domain_text(const char *domain)
  */
 static bp_rc check_domain(const bp_operator_def *def, bp_err *err)
 {
-    const char *domain = plain_domain(def->domain);
+    const char *domain = bp_plain_domain(def->domain);
 
     if (strcmp(domain, "org.backplane") == 0)
         return bp_fail(err, BP_E_INVALID,
@@ -60,43 +49,9 @@ static bp_rc check_domain(const bp_operator_def *def, bp_err *err)
     return BP_OK;
 }
 
-/* Names, types and flags of one operand; only the last may be variadic. */
-static bp_rc check_operand(const bp_operator_def *def, const bp_operand *rows, uint32_t n,
-                           uint32_t i, const char *what, bp_err *err)
+static struct bp_operands operands_of(const bp_operator_def *def)
 {
-    const bp_operand *row = &rows[i];
-    const char *wrong = NULL;
-
-    if (!row->name || !row->name[0])
-        wrong = "has no name";
-    else if (row->types >> BP_DTYPE_END || row->types & 1)
-        wrong = "has a bit in `types` that is no element type";
-    else if (row->type_var > MAX_TYPE_VAR)
-        wrong = "has a type_var beyond 99";
-    else if (row->flags & ~(uint32_t)(BP_OPERAND_OPTIONAL | BP_OPERAND_VARIADIC | BP_OPERAND_MIXED |
-                                      BP_OPERAND_CONTENT))
-        wrong = "has an unknown flag";
-    else if (row->flags & BP_OPERAND_VARIADIC && i + 1 < n)
-        wrong = "is variadic and not the last one";
-    else if (!(row->flags & BP_OPERAND_VARIADIC) && (row->flags & BP_OPERAND_MIXED))
-        wrong = "is mixed and not variadic";
-    if (wrong)
-        return bp_fail(err, BP_E_INVALID, "operator '%.80s': %s %u %s", def->name, what, i, wrong);
-    return BP_OK;
-}
-
-/* All operands of one side; messages say which one is wrong. */
-static bp_rc check_operands(const bp_operator_def *def, const bp_operand *rows, uint32_t n,
-                            const char *what, bp_err *err)
-{
-    bp_rc rc = BP_OK;
-
-    if (n > MAX_OPERANDS || (n > 0 && !rows))
-        return bp_fail(err, BP_E_INVALID, "operator '%.80s': %u %ss without a list, or beyond %d",
-                       def->name, n, what, MAX_OPERANDS);
-    for (uint32_t i = 0; rc >= 0 && i < n; i++)
-        rc = check_operand(def, rows, n, i, what, err);
-    return rc;
+    return (struct bp_operands){def->in, def->out, def->n_in, def->n_out};
 }
 
 /*
@@ -105,6 +60,7 @@ static bp_rc check_operands(const bp_operator_def *def, const bp_operand *rows, 
  */
 static bp_rc check_def(const bp_operator_def *def, bp_err *err)
 {
+    struct bp_operands operands = operands_of(def);
     bp_rc rc;
 
     if (!def->name || !def->name[0])
@@ -115,51 +71,15 @@ static bp_rc check_def(const bp_operator_def *def, bp_err *err)
         return bp_fail(err, BP_E_INVALID, "operator '%.80s': unknown flags 0x%x", def->name,
                        def->flags);
     if (def->since == 0 || (def->until && def->until < def->since))
-        return bp_fail(err, BP_E_INVALID, "operator '%.80s': versions %u to %u are no range",
+        return bp_fail(err, BP_E_INVALID, "operator '%.80s': versions %u to %u are not a range",
                        def->name, def->since, def->until);
     if (!def->compute)
         return bp_fail(err, BP_E_INVALID, "operator '%.80s' has no compute function", def->name);
     if (def->destroy && !def->create)
-        return bp_fail(err, BP_E_INVALID, "operator '%.80s' has destroy, but no create", def->name);
-    if (def->n_out == 0)
-        return bp_fail(err, BP_E_INVALID, "operator '%.80s' has no outputs", def->name);
+        return bp_fail(err, BP_E_INVALID, "operator '%.80s' has destroy, but create is NULL",
+                       def->name);
     rc = check_domain(def, err);
-    if (rc >= 0)
-        rc = check_operands(def, def->in, def->n_in, "input", err);
-    if (rc >= 0)
-        rc = check_operands(def, def->out, def->n_out, "output", err);
-    return rc;
-}
-
-/* Operands as parameters of a schema; *least gets the least number of a list. */
-static const struct bp_param *make_params(bp_operators *set, const bp_operand *rows, uint32_t n,
-                                          uint32_t list_var, const uint32_t **least)
-{
-    struct bp_param *params = bp_region_array(&set->region, n, sizeof *params);
-    uint32_t *min = bp_region_array(&set->region, n, sizeof *min);
-
-    if (!params || !min)
-        return NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t flags = rows[i].flags;
-        bool is_list = flags & BP_OPERAND_VARIADIC;
-
-        params[i].name = bp_region_string(&set->region, rows[i].name);
-        if (!params[i].name)
-            return NULL;
-        params[i].types = rows[i].types ? rows[i].types : BP_T_ANY;
-        params[i].type_var = rows[i].type_var;
-        if (is_list && !(flags & BP_OPERAND_MIXED) && !rows[i].type_var)
-            params[i].type_var = list_var;
-        min[i] = is_list ? rows[i].min_count : 0;
-        if (is_list ? min[i] == 0 : flags & BP_OPERAND_OPTIONAL)
-            params[i].flags |= BP_PARAM_OPTIONAL;
-        params[i].flags |= (is_list ? BP_PARAM_VARIADIC : 0) |
-                           (flags & BP_OPERAND_MIXED ? BP_PARAM_HETEROGENEOUS : 0) |
-                           (flags & BP_OPERAND_CONTENT ? BP_PARAM_CONTENT : 0);
-    }
-    *least = min;
-    return params;
+    return rc < 0 ? rc : bp_operands_check(&operands, def->name, err);
 }
 
 /*
@@ -171,6 +91,8 @@ static bp_rc add_row(bp_operators *set, const bp_operator_def *def, bp_err *err)
     struct bp_custom *row = bp_region_alloc(&set->region, sizeof *row);
     struct bp_custom **rows =
         realloc(set->rows, ((size_t)set->n_rows + 1) * sizeof(struct bp_custom *));
+    struct bp_operands operands = operands_of(def);
+    bp_rc rc;
 
     if (rows)
         set->rows = rows;
@@ -178,21 +100,20 @@ static bp_rc add_row(bp_operators *set, const bp_operator_def *def, bp_err *err)
         return bp_fail_nomem(err, "an operator");
     row->def = *def;
     row->def.name = bp_region_string(&set->region, def->name);
-    row->def.domain = bp_region_string(&set->region, plain_domain(def->domain));
+    row->def.domain = bp_region_string(&set->region, bp_plain_domain(def->domain));
     row->schema = (struct bp_schema){
         .op = row->def.name,
         .domain = row->def.domain,
         .since = def->since,
-        .in = make_params(set, def->in, def->n_in, LIST_VAR, &row->min_in),
-        .out = make_params(set, def->out, def->n_out, LIST_VAR, &row->min_out),
-        .n_in = def->n_in,
-        .n_out = def->n_out,
         .infer = bp_custom_infer,
         .sizes_from_data = true,
         .is_custom = true,
     };
-    if (!row->def.name || !row->def.domain || !row->schema.in || !row->schema.out)
+    if (!row->def.name || !row->def.domain)
         return bp_fail_nomem(err, "an operator");
+    rc = bp_operands_fill(&operands, &set->region, &row->schema, &row->least, err);
+    if (rc < 0)
+        return rc;
     row->def.in = NULL; /* the caller's; the schema has them */
     row->def.out = NULL;
     set->rows[set->n_rows++] = row;
@@ -217,7 +138,7 @@ static bp_rc check_new(const bp_operators *set, const bp_operator_def *def, bp_e
                        "another set",
                        def->name);
     for (uint32_t i = 0; i < set->n_rows; i++) {
-        if (same_operator(set->rows[i], plain_domain(def->domain), def->name) &&
+        if (same_operator(set->rows[i], bp_plain_domain(def->domain), def->name) &&
             set->rows[i]->def.since == def->since)
             return bp_fail(err, BP_E_INVALID,
                            "operator '%.80s' of domain '%.80s' is defined twice for version %u",
@@ -397,7 +318,7 @@ const struct bp_schema *bp_custom_find(const struct bp_custom_table *table, cons
 
     if (!table || opset == 0)
         return NULL;
-    domain = plain_domain(domain);
+    domain = bp_plain_domain(domain);
     row = newest(table, 0, table->n_own, domain, op, opset);
     if (!row)
         row = newest(table, table->n_own, table->n_rows, domain, op, opset);

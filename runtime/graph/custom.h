@@ -3,14 +3,14 @@
 #ifndef BP_GRAPH_CUSTOM_H
 #define BP_GRAPH_CUSTOM_H
 
-#include "graph/schema.h"
+#include "graph/operands.h"
+#include "graph/provider_ops.h"
 
 /* A definition as a row of the schemas. Rows never move and live as long as their set. */
 struct bp_custom {
     struct bp_schema schema; /* first, and with is_custom: see bp_custom_of() */
     bp_operator_def def;     /* a copy; its texts and operands are the set's */
-    const uint32_t *min_in;  /* least number of a variadic input, at the index of its parameter */
-    const uint32_t *min_out;
+    struct bp_operand_counts least;
 };
 
 /* Sets that were given to options or an environment. Start from {0}. */
@@ -28,8 +28,9 @@ void bp_custom_list_finish(struct bp_custom_list *list);
 struct bp_custom_table {
     const struct bp_custom **rows;
     uint32_t n_rows, n_own;
-    struct bp_custom_list sets; /* keeps the rows */
-    bool is_user;               /* the sets count it */
+    struct bp_custom_list sets;          /* keeps the rows */
+    bool is_user;                        /* the sets count it */
+    struct bp_provider_ops of_providers; /* of the session's; the application's come before */
 };
 
 /*

@@ -13,7 +13,7 @@ bp_rc bp_custom_create(const bp_operator_def *def, const bp_operator_node *node,
                        bp_err *err);
 bp_rc bp_custom_compute(const bp_operator_def *def, void *kernel, bp_operator_call *call,
                         bp_err *err);
-/* May be missing. Nobody can be told of an exception: a line of the log. */
+/* May be missing. It returns no status, so an exception becomes a line of the log. */
 void bp_custom_destroy(const bp_operator_def *def, void *kernel, const bp_host *host);
 void bp_custom_release(const bp_operator_def *def);
 

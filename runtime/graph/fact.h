@@ -18,7 +18,7 @@ bool bp_fact_has_content(const struct bp_fact *fact);
 bool bp_fact_is_blank(const struct bp_fact *fact);
 /* The tensor innermost in sequences, optionals and sparse tensors; NULL: a map, or not known. */
 const struct bp_fact *bp_fact_innermost(const struct bp_fact *fact);
-/* Does the host run the node: control flow, or values that are no tensors? */
+/* Does the host run the node: control flow, or values that are not tensors? */
 bool bp_node_is_host_op(const struct bp_ir_node *node, const struct bp_fact *facts);
 /* Is every size exact? */
 bool bp_fact_is_exact(const struct bp_fact *fact);

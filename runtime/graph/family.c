@@ -42,7 +42,8 @@ static const struct {
     [BP_FAMILY_SIGNAL] = {"signal", "Fourier transforms and window functions."},
     [BP_FAMILY_TRAINING] = {"training", "Losses and steps of optimizers."},
     [BP_FAMILY_CONTROL_FLOW] = {"control_flow",
-                                "Subgraphs run on a condition, or once an iteration."},
+                                "Subgraphs run on a condition, or once an iteration, or were "
+                                "compiled by a provider before."},
 };
 
 const char *bp_operator_family(uint32_t family, const char **out_about)

@@ -10,6 +10,8 @@
 
 #include "graph/infer_merge.h"
 
+enum { FEW = 8 }; /* inputs, and outputs, of most nodes */
+
 static const struct bp_fact unknown = {.rank = BP_RANK_UNKNOWN};
 
 /* ---- the beginning --------------------------------------------------------------------------- */
@@ -327,17 +329,22 @@ static void set_unknown(const struct bp_ir_node *node, struct bp_fact *facts)
 }
 
 /*
- * Runs the nodes in order with one set of buffers that is large enough for each. With goes_past
- * a node whose shapes cannot be gives unknown facts, and the walk goes on.
+ * Runs the nodes in order with one set of buffers that is large enough for each; most need no more
+ * than the few on the stack. With goes_past a node whose shapes cannot be gives unknown facts, and
+ * the walk goes on.
  */
 static bp_rc walk(const struct bp_ir *ir, const uint32_t *nodes, uint32_t n_nodes, bool goes_past,
                   struct bp_fact *facts, struct bp_symbols *symbols, struct bp_region *region,
                   bp_err *err)
 {
-    struct bp_infer infer = {.outer = facts, .symbols = symbols, .region = region, .err = err};
+    struct bp_infer infer = {
+        .ir = ir, .outer = facts, .symbols = symbols, .region = region, .err = err};
     uint32_t n = nodes ? n_nodes : ir->n_nodes, most_in = 0, most_out = 0;
-    const struct bp_fact **in;
+    const struct bp_fact *few_in[FEW], **in = few_in;
+    struct bp_fact few_out[FEW];
     bp_rc rc = BP_OK;
+
+    infer.out = few_out;
 
     for (uint32_t i = 0; i < n; i++) {
         const struct bp_ir_node *node = &ir->nodes[nodes ? nodes[i] : i];
@@ -345,8 +352,10 @@ static bp_rc walk(const struct bp_ir *ir, const uint32_t *nodes, uint32_t n_node
         most_in = node->n_in > most_in ? node->n_in : most_in;
         most_out = node->n_out > most_out ? node->n_out : most_out;
     }
-    in = calloc((size_t)most_in + 1, sizeof *in);
-    infer.out = calloc((size_t)most_out + 1, sizeof *infer.out);
+    if (most_in > FEW)
+        in = calloc(most_in, sizeof *in);
+    if (most_out > FEW)
+        infer.out = calloc(most_out, sizeof *infer.out);
     infer.in = in;
     if (!in || !infer.out) {
         rc = bp_fail_nomem(err, "shapes");
@@ -363,8 +372,10 @@ static bp_rc walk(const struct bp_ir *ir, const uint32_t *nodes, uint32_t n_node
             bp_fail_in(err, rc, "node '%s' (%s)", infer.node->name, infer.node->op);
     }
 out:
-    free(infer.out);
-    free(in);
+    if (infer.out != few_out)
+        free(infer.out);
+    if (in != few_in)
+        free(in);
     return rc;
 }
 

@@ -14,6 +14,7 @@
 
 /* What a shape rule sees, and where it puts its answer. */
 struct bp_infer {
+    const struct bp_ir *ir; /* of the node; NULL: it is in none, and nothing is declared */
     const struct bp_ir_node *node;
     const struct bp_fact *const *in; /* one an input; NULL: absent */
     struct bp_fact *out;             /* one an output; all unknown at first */

@@ -43,7 +43,7 @@ static bool same_type(const struct bp_fact *a, const struct bp_fact *b)
            (a->kind != BP_KIND_MAP || same_type(a->item + 1, b->item + 1));
 }
 
-/* Where one of both is no tensor: what the model says counts where it says more. */
+/* Where one of both is not a tensor: what the model says counts where it says more. */
 static bp_rc merge_kinds(const struct bp_ir *ir, uint32_t value, const struct bp_symbols *symbols,
                          struct bp_fact *fact, bp_err *err)
 {
@@ -98,10 +98,10 @@ bp_rc bp_infer_merge(const struct bp_ir *ir, uint32_t value, struct bp_symbols *
     if (declared->rank == BP_RANK_UNKNOWN || fact->rank == BP_RANK_UNKNOWN)
         return BP_OK;
     if (fact->rank != declared->rank)
-        return bp_mismatch_tell(ir, value, symbols, fact, err);
+        return bp_mismatch_report(ir, value, symbols, fact, err);
     for (uint32_t i = 0; i < fact->rank; i++) {
         if (differ(fact->dims[i], declared->dims[i])) {
-            bp_rc rc = bp_mismatch_tell(ir, value, symbols, fact, err);
+            bp_rc rc = bp_mismatch_report(ir, value, symbols, fact, err);
 
             if (rc < 0)
                 return rc;

@@ -24,6 +24,24 @@ enum {
     BP_MAX_REALS = 64           /* the same of a float tensor: scales and limits, never weights */
 };
 
+/* Where external data is: a file as the model names it, and the offset in it. */
+struct bp_ir_place {
+    const char *file;
+    uint64_t offset;
+    bool is_given; /* the application gave the file's bytes */
+};
+
+/*
+ * What a model says beside its graph, for providers; strings are the model's, which outlives the
+ * graph. The functions are those of bp_ext_model, on `h`.
+ */
+struct bp_ir_model {
+    bp_graph_model about;
+    const void *h;
+    const char *(*metadata)(const void *h, uint32_t i, const char **value);
+    const char *(*opset)(const void *h, uint32_t i, int64_t *version);
+};
+
 /* Bytes of a constant. Either `bytes` is set, or it lies in an external file and load() maps it. */
 struct bp_ir_data {
     const int64_t *dims;
@@ -37,6 +55,7 @@ struct bp_ir_data {
     void *source; /* load's own */
     /* where `bytes` begins if it is part of a mapped file, whose pages may be dropped; else NULL */
     const uint8_t *mapped;
+    const struct bp_ir_place *place; /* of external data; else NULL */
 };
 
 /*
@@ -66,12 +85,12 @@ enum {
 
 struct bp_ir_value {
     const char *name;
-    struct bp_fact declared; /* what the model file says, a hint; unknown where it says nothing */
-    struct bp_ir_data *data; /* constants and defaults */
-    uint32_t flags;          /* BP_IR_* */
-    uint32_t producer;       /* node index, or BP_NONE */
-    uint32_t outer;          /* BP_IR_CAPTURED: value index in the parent */
-    atomic_uchar is_told;    /* that its declared shape does not fit; see mismatch.h */
+    struct bp_fact declared;  /* what the model file says, a hint; unknown where it says nothing */
+    struct bp_ir_data *data;  /* constants and defaults */
+    uint32_t flags;           /* BP_IR_* */
+    uint32_t producer;        /* node index, or BP_NONE */
+    uint32_t outer;           /* BP_IR_CAPTURED: value index in the parent */
+    atomic_uchar is_reported; /* once its declared shape was found to differ; mismatch.h */
 };
 
 struct bp_ir_node {
@@ -88,11 +107,13 @@ struct bp_ir_node {
     uint32_t opset;     /* version of the domain that counts here; 0, once sealed: there is none */
     uint32_t attr_hash; /* bp_ir_hash_attrs() of a sealed node with a schema */
     bool is_pinned;     /* passes leave it as it is: somebody speaks of it */
-    bool is_made;       /* a pass made it of others: it is no node of the model */
+    bool is_made;       /* a pass made it of others: it is not a node of the model */
 };
 
 struct bp_ir {
-    struct bp_ir *parent; /* NULL: the model's main graph */
+    struct bp_ir *parent;            /* NULL: the model's main graph */
+    const struct bp_ir *part_of;     /* made of nodes of that graph, to ask about them; else NULL */
+    const struct bp_ir_model *model; /* of the main graph; NULL: it is of no model */
     const char *name;
     struct bp_ir_node *nodes;
     struct bp_ir_value *values;
@@ -107,7 +128,7 @@ struct bp_ir {
     struct bp_symbols *symbols;           /* names of declared sizes; borrowed */
     const struct bp_custom_table *custom; /* operators of the application; borrowed; may be NULL */
     struct bp_mismatches
-        *mismatches; /* of the main graph: where they are told; borrowed, or NULL */
+        *mismatches; /* of the main graph: the list that takes them; borrowed, or NULL */
 };
 
 /* ---- building, in this order; only model/ and tests do it; changes: optimize/rewrite.h ------- */

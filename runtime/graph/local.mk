@@ -2,6 +2,8 @@
 # runtime/graph/ - graph, types, shapes, attributes, operator schemas with their shape rules.
 
 runtime_libbackplane_core_la_SOURCES += \
+	%D%/channels_last.c \
+	%D%/channels_last.h \
 	%D%/custom.c \
 	%D%/custom.h \
 	%D%/custom_call.c \
@@ -20,6 +22,10 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/ir.h \
 	%D%/mismatch.c \
 	%D%/mismatch.h \
+	%D%/operands.c \
+	%D%/operands.h \
+	%D%/provider_ops.c \
+	%D%/provider_ops.h \
 	%D%/schema.c \
 	%D%/schema.h \
 	%D%/schema_table.c \

@@ -13,14 +13,14 @@ enum { TYPE_TEXT = 160 };
 void bp_mismatches_init(struct bp_mismatches *list)
 {
     *list = (struct bp_mismatches){0};
-    pthread_mutex_init(&list->lock, NULL);
+    bp_fork_mutex_init(&list->lock, &list->fork);
 }
 
 void bp_mismatches_finish(struct bp_mismatches *list)
 {
     bp_strmap_finish(&list->seen);
     bp_region_finish(&list->region);
-    pthread_mutex_destroy(&list->lock);
+    bp_fork_mutex_destroy(&list->lock, &list->fork);
 }
 
 const struct bp_mismatch *bp_mismatches_at(const struct bp_mismatches *list, uint32_t i)
@@ -103,7 +103,7 @@ bp_rc bp_mismatch_fail(const struct bp_ir *ir, uint32_t value, const struct bp_s
                    ir->values[value].name, found_text, declared);
 }
 
-/* Under the lock. *is_new: no other walk, and no other decoding of the model, has told of it. */
+/* Under the lock. *is_new: no other walk and no other decoding of the model has added it. */
 static bool add_row(struct bp_mismatches *list, const char *path, const char *name,
                     const char *found, const char *declared, bool *is_new)
 {
@@ -135,9 +135,9 @@ static bool add_row(struct bp_mismatches *list, const char *path, const char *na
     return true;
 }
 
-/* A value is told of once, by whoever sets its flag first; a strict session fails each time. */
-bp_rc bp_mismatch_tell(const struct bp_ir *ir, uint32_t value, const struct bp_symbols *symbols,
-                       const struct bp_fact *found, bp_err *err)
+/* The thread that sets the value's flag first reports it; a strict session fails each time. */
+bp_rc bp_mismatch_report(const struct bp_ir *ir, uint32_t value, const struct bp_symbols *symbols,
+                         const struct bp_fact *found, bp_err *err)
 {
     struct bp_mismatches *list = list_of(ir);
     struct bp_ir_value *row = &ir->values[value];
@@ -149,7 +149,7 @@ bp_rc bp_mismatch_tell(const struct bp_ir *ir, uint32_t value, const struct bp_s
 
     if (!list)
         return BP_OK;
-    if (atomic_exchange(&row->is_told, 1) && !list->is_strict)
+    if (atomic_exchange(&row->is_reported, 1) && !list->is_strict)
         return BP_OK;
     bp_fact_text(found, symbols, found_text, sizeof found_text);
     bp_fact_text(&row->declared, ir->symbols, declared, sizeof declared);
@@ -215,5 +215,5 @@ bp_rc bp_mismatch_check(const struct bp_ir *ir, uint32_t value, uint32_t dtype, 
                        BP_MAX_RANK);
     for (uint32_t d = 0; d < rank; d++)
         sizes[d] = bp_sym_of(dims[d]);
-    return bp_mismatch_tell(ir, value, ir->symbols, &found, err);
+    return bp_mismatch_report(ir, value, ir->symbols, &found, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * mismatch.h - values whose sizes or rank are not those that the model declares. Inference wins: a
- * declared shape is a hint. Each such value is told once, in the log and in a list, however often
+ * declared shape is a hint. Each such value is reported once, in the log and in a list, however often
  * its graph is walked, planned or decoded; where declared shapes are strict, it is an error.
  */
 #ifndef BP_GRAPH_MISMATCH_H
@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/fork.h"
 #include "base/log.h"
 #include "graph/ir.h"
 
@@ -22,7 +23,8 @@ struct bp_mismatch {
 
 /* The list. Runs add to it while others read: rows never change nor go before finish. */
 struct bp_mismatches {
-    pthread_mutex_t lock; /* of adding */
+    pthread_mutex_t lock;      /* of adding */
+    struct bp_fork_watch fork; /* of the lock */
     struct bp_strmap seen;
     struct bp_region region;
     const struct bp_log *log; /* borrowed; may be NULL */
@@ -46,13 +48,13 @@ const struct bp_mismatch *bp_mismatches_at(const struct bp_mismatches *list, uin
  * `found`, with names from `symbols`, is not what the model declares of a value of ir. BP_E_SHAPE:
  * declared shapes are strict. A graph without a list says nothing. [any thread]
  */
-bp_rc bp_mismatch_tell(const struct bp_ir *ir, uint32_t value, const struct bp_symbols *symbols,
-                       const struct bp_fact *found, bp_err *err) BP_CHECKED;
+bp_rc bp_mismatch_report(const struct bp_ir *ir, uint32_t value, const struct bp_symbols *symbols,
+                         const struct bp_fact *found, bp_err *err) BP_CHECKED;
 /* The error for a value whose type is not the declared one; BP_E_INVALID. */
 bp_rc bp_mismatch_fail(const struct bp_ir *ir, uint32_t value, const struct bp_symbols *symbols,
                        const struct bp_fact *found, bp_err *err);
 /*
- * Holds the exact sizes that a run made against the declared ones, and tells of a difference.
+ * Holds the exact sizes that a run made against the declared ones, and reports a difference.
  * [any thread]
  */
 bp_rc bp_mismatch_check(const struct bp_ir *ir, uint32_t value, uint32_t dtype, uint32_t rank,

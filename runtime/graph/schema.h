@@ -74,14 +74,22 @@ struct bp_schema {
     bp_infer_fn infer;
     bp_subgraph_inputs_fn
         subgraph_inputs;  /* NULL: its subgraphs have no inputs, or it has no subgraphs */
-    bool is_host_op;      /* the host runs it: control flow, or values that are no tensors */
+    bool is_host_op;      /* the host runs it: control flow, or values that are not tensors */
     bool sizes_from_data; /* of outputs, whatever is known before the node has run: NonZero */
     bool any_attrs;       /* a node may have attributes that are not listed; they do nothing */
+    bool is_context;      /* a compiled program: what the model declares of its outputs is true */
     bool is_custom;       /* the application's; see custom.h. Its attributes are not listed */
+    bool is_provider_op;  /* a provider's; see provider_ops.h */
 };
 
 /* Parameter of input (output) i of a node; the variadic one for all after it. NULL: too many. */
 const struct bp_param *bp_schema_in(const struct bp_schema *schema, uint32_t i);
 const struct bp_param *bp_schema_out(const struct bp_schema *schema, uint32_t i);
+
+/* Is the node a program that a provider compiled before, EPContext? */
+static inline bool bp_node_is_context(const struct bp_ir_node *node)
+{
+    return node->schema && node->schema->is_context;
+}
 
 #endif

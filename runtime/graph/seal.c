@@ -244,13 +244,16 @@ static bp_rc seal_subgraphs(struct bp_ir *ir, opset_fn opset, void *h, bp_err *e
     return rc;
 }
 
-/* The application's operator of that name comes before the host's. */
+/* The application's operator of that name comes before the host's, a provider's comes last. */
 static const struct bp_schema *find_schema(const struct bp_ir *ir, const struct bp_ir_node *node)
 {
-    const struct bp_schema *custom =
-        bp_custom_find(ir->custom, node->domain, node->op, node->opset);
+    const struct bp_schema *found = bp_custom_find(ir->custom, node->domain, node->op, node->opset);
 
-    return custom ? custom : bp_schema_find(node->domain, node->op, node->opset);
+    if (!found)
+        found = bp_schema_find(node->domain, node->op, node->opset);
+    return found || !ir->custom ? found
+                                : bp_provider_ops_find(&ir->custom->of_providers, node->domain,
+                                                       node->op, node->opset);
 }
 
 /*

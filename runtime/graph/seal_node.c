@@ -79,7 +79,7 @@ static bp_rc check_inputs(struct bp_ir_node *node, bp_err *err)
     return BP_OK;
 }
 
-/* A required output without a name is one that nobody reads: models have them, no harm. */
+/* A required output without a name has no reader: some models have such, and it does no harm. */
 static bp_rc check_outputs(const struct bp_ir_node *node, bp_err *err)
 {
     const struct bp_schema *schema = node->schema;
@@ -168,8 +168,10 @@ static const struct bp_attr_def *find_def(const struct bp_schema *schema, const 
  */
 static bool knows_all_attrs(const struct bp_ir_node *node)
 {
-    return !node->schema->is_custom && !node->schema->any_attrs &&
-           node->opset <= bp_schema_newest(node->domain);
+    const struct bp_schema *schema = node->schema;
+
+    return !schema->is_custom && !schema->any_attrs &&
+           (schema->is_provider_op || node->opset <= bp_schema_newest(node->domain));
 }
 
 /* *seen: a bit for each of the schema's attributes that the node has. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * candidate.c - the states of one provider that may be used, and what leads from one to the next.
+ * candidate.c - the states of one candidate, a provider that may be used, and the transitions
+ * between them.
  */
 
 #include "config.h"
@@ -11,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "host/load/loader.h"
 
 struct bp_candidate *bp_candidate_create(const char *name, const char *file)
 {
@@ -31,6 +34,7 @@ void bp_candidate_destroy(struct bp_candidate *candidate)
 {
     if (!candidate)
         return;
+    bp_loader_release(candidate->module);
     bp_plugin_conf_finish(&candidate->conf);
     bp_inspected_finish(&candidate->inspected);
     free(candidate->file);
@@ -81,7 +85,7 @@ void bp_candidate_pass_probe(struct bp_candidate *candidate)
 void bp_candidate_fail_probe(struct bp_candidate *candidate, uint32_t stage, const char *fix,
                              const char *fmt, ...)
 {
-    char text[sizeof candidate->reason]; /* fmt's arguments may lie in the verdict itself */
+    char text[sizeof candidate->reason]; /* fmt's arguments may point into the verdict itself */
     va_list args;
 
     va_start(args, fmt);
@@ -92,13 +96,13 @@ void bp_candidate_fail_probe(struct bp_candidate *candidate, uint32_t stage, con
 }
 
 /*
- * The stage goes back to POLICY, the last that was passed before the probe; all that inspection
+ * Sets the stage back to POLICY, the last that was passed before the probe. All that inspection
  * found still holds.
  */
 void bp_candidate_forget_probe(struct bp_candidate *candidate)
 {
     if (candidate->progress == BP_CANDIDATE_OPENED)
-        return; /* what is mapped stays so: there is nothing to probe any more */
+        return; /* a mapped plug-in stays mapped: there is nothing to probe any more */
     if (candidate->progress == BP_CANDIDATE_PROBE_FAILED)
         candidate->verdict = (struct bp_stage_verdict){.stage = BP_STAGE_POLICY};
     candidate->progress = BP_CANDIDATE_INSPECTED;

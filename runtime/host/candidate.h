@@ -60,7 +60,7 @@ struct bp_candidate {
     bool is_to_probe;                    /* in the call of bp_probe_candidates() that comes next */
     bool has_warned;                     /* that no allow list has it: once is enough */
     char key[BP_SHA256_TEXT];            /* in the quarantine file; "" where there is none */
-    char sha256[BP_SHA256_TEXT];         /* of the file; "" as long as nobody asks */
+    char sha256[BP_SHA256_TEXT];         /* of the file; "" until it is asked for */
     struct stat hashed;                  /* the file that sha256 is of */
     const struct bp_module_copy *module; /* NULL until opened, and where that failed */
     const bp_provider *provider;         /* the same */

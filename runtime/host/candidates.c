@@ -12,9 +12,13 @@
 
 #include "host/duplicates.h"
 
+enum {
+    MAX_NAMED = 12
+}; /* names in an error: more do not fit into a buffer of 1 KiB, nor are they read */
+
 /* ---- order ----------------------------------------------------------------------------------- */
 
-/* Linked in before files, then CPU, then those that are not listed. */
+/* Ranks: linked in, then files, then CPU, then candidates that are not listed. */
 static int rank(const struct bp_candidate *candidate)
 {
     if (!bp_candidate_is_listed(candidate))
@@ -24,14 +28,17 @@ static int rank(const struct bp_candidate *candidate)
     return candidate->file ? 1 : 0;
 }
 
-/* What is linked in without a manifest counts as one that names no priority. */
+/* A linked-in provider without a manifest has the default priority. */
 static int priority_of(const struct bp_candidate *candidate)
 {
     return candidate->inspected.manifest.id ? candidate->inspected.manifest.priority
                                             : BP_MANIFEST_PRIORITY;
 }
 
-/* What is wanted first by whom: the user, the operator, the plug-in; then ids decide. */
+/*
+ * Compares by who decides: the user (place in BACKPLANE_PROVIDERS), the operator (NAME.conf), the
+ * plug-in's manifest, then the id.
+ */
 static int compare(const struct bp_candidate *a, const struct bp_candidate *b)
 {
     int order = rank(a) - rank(b);
@@ -51,7 +58,7 @@ static int compare(const struct bp_candidate *a, const struct bp_candidate *b)
     return order;
 }
 
-/* An insertion that keeps equal candidates in the order in which they came. */
+/* Inserts after equal candidates, so that these keep the order in which they came. */
 static void put_in_place(struct bp_candidate **first, struct bp_candidate *candidate)
 {
     while (*first && compare(candidate, *first) >= 0)
@@ -61,7 +68,7 @@ static void put_in_place(struct bp_candidate **first, struct bp_candidate *candi
 }
 
 /*
- * Insertion sort: the list is nearly sorted, for scandir() was, and with the shortcut below a
+ * Insertion sort, because scandir() has sorted most of the list: with the shortcut below a
  * directory of n files takes n comparisons.
  */
 static void sort(struct bp_registry *registry)
@@ -71,7 +78,7 @@ static void sort(struct bp_registry *registry)
     while (candidate) {
         struct bp_candidate *next = candidate->next;
 
-        /* a directory's files mostly are in order already */
+        /* most files of a directory are in order already */
         put_in_place(last && compare(candidate, last) >= 0 ? &last->next : &sorted, candidate);
         if (!candidate->next)
             last = candidate;
@@ -83,9 +90,9 @@ static void sort(struct bp_registry *registry)
 /* ---- one candidate --------------------------------------------------------------------------------- */
 
 /*
- * "dnnl" of "libbp-dnnl.so" and of "libbp-dnnl.x86-64-v3.so", whose *level is 3; false: another
- * file. A level is spelled as in glibc's glibc-hwcaps directories; the inspection holds it against
- * the processor, beside that of the manifest.
+ * Finds the short name: "dnnl" of "libbp-dnnl.so" and of "libbp-dnnl.x86-64-v3.so", whose *level is
+ * 3; false: it is another kind of file. A level is spelled as in glibc's glibc-hwcaps directories;
+ * inspection compares it with the processor, as it does with the level of the manifest.
  */
 static bool name_of_file(const char *file, char out[BP_NAME_MAX], int *level)
 {
@@ -119,8 +126,9 @@ void bp_candidates_finish(struct bp_registry *registry)
 }
 
 /*
- * What the user says of it. CPU cannot be vetoed, or nothing would be left, unless that is wanted.
- * A pattern is held against short name and id, as users know the one and packages the other.
+ * Applies the user's order and vetoes. CPU cannot be vetoed outside strict mode, as nothing would
+ * be left. Patterns are compared with short name and id, because users know the one and packages
+ * the other.
  */
 static void apply_order(const struct bp_registry *registry, struct bp_candidate *candidate)
 {
@@ -137,8 +145,8 @@ static void apply_order(const struct bp_registry *registry, struct bp_candidate 
 }
 
 /*
- * What NAME.conf beside the file says of it. All variants of a plug-in share one file: it is named
- * after the plug-in, without the level.
+ * Applies NAME.conf beside the file. All variants of a plug-in share one file, which is named after
+ * the plug-in without the level.
  */
 static void apply_conf(struct bp_registry *registry, struct bp_candidate *candidate)
 {
@@ -157,7 +165,7 @@ static void apply_conf(struct bp_registry *registry, struct bp_candidate *candid
 }
 
 /*
- * Everything that can be said of a file without opening it, duplicates apart. Policy comes last, so
+ * Settles everything about a file that needs no opening, except duplicates. Policy comes last, so
  * that a file that is both broken and vetoed is shown as broken.
  */
 static void inspect(struct bp_registry *registry, struct bp_candidate *candidate, int level,
@@ -178,7 +186,7 @@ static void inspect(struct bp_registry *registry, struct bp_candidate *candidate
 
 static int by_bytes(const struct dirent **a, const struct dirent **b)
 {
-    return strcmp((*a)->d_name, (*b)->d_name); /* whatever the locale */
+    return strcmp((*a)->d_name, (*b)->d_name); /* strcmp() does not depend on the locale */
 }
 
 static int find_by_bytes(const void *name, const void *entry)
@@ -187,8 +195,8 @@ static int find_by_bytes(const void *name, const void *entry)
 }
 
 /*
- * Is there a NAME.conf among the n entries? The directory has been read already: a lookup here
- * saves a failing open() for each plug-in.
+ * Is there a NAME.conf among the n entries? The directory has been read already, so this saves a
+ * failing open() for each plug-in.
  */
 static bool has_conf(struct dirent *const *entries, int n, const char *name)
 {
@@ -198,7 +206,7 @@ static bool has_conf(struct dirent *const *entries, int n, const char *name)
     return bsearch(file, entries, (size_t)n, sizeof entries[0], find_by_bytes) != NULL;
 }
 
-/* Lack of memory costs one candidate, not the list: a line in the log says which. */
+/* When memory is short one candidate is lost, not the list; the log names it. */
 static void scan_dir(struct bp_registry *registry, uint32_t dir, struct bp_candidate ***end)
 {
     const char *where = registry->search.dirs[dir].path;
@@ -229,10 +237,7 @@ static void scan_dir(struct bp_registry *registry, uint32_t dir, struct bp_candi
     free(entries);
 }
 
-/*
- * Files are appended to what is linked in; duplicates are settled over all of them, then everything
- * is sorted.
- */
+/* Adds the files to the linked-in candidates, settles duplicates over all, then sorts all. */
 void bp_candidates_scan(struct bp_registry *registry)
 {
     struct bp_candidate **end = &registry->first;
@@ -249,9 +254,17 @@ void bp_candidates_scan(struct bp_registry *registry)
     registry->is_scanned = true;
 }
 
+/* Adds a name to a list, as long as the list is short enough to be read; *n counts all names. */
 static void add_name(struct bp_text *out, const char *intro, unsigned *n, const char *name)
 {
-    bp_text_printf(out, "%s%s", (*n)++ ? ", " : intro, name);
+    if ((*n)++ < MAX_NAMED)
+        bp_text_printf(out, "%s%s", *n > 1 ? ", " : intro, name);
+}
+
+static void add_rest(struct bp_text *out, unsigned n, const char *command)
+{
+    if (n > MAX_NAMED)
+        bp_text_printf(out, " and %u more ('%s' lists them)", n - MAX_NAMED, command);
 }
 
 static bool is_installed(const struct bp_registry *registry, const char *name)
@@ -273,11 +286,13 @@ char *bp_candidates_names(const struct bp_registry *registry)
     }
     if (n == 0)
         bp_text_add(&out, "none is installed");
+    add_rest(&out, n, "backplane providers");
     n = 0;
     for (size_t i = 0; (name = bp_provider_names_known(i)) != NULL; i++) {
         if (!is_installed(registry, name))
             add_name(&out, "; known, but not installed: ", &n, name);
     }
+    add_rest(&out, n, "backplane providers --known");
     return bp_text_take(&out);
 }
 
@@ -287,8 +302,8 @@ static bool has_id(const struct bp_candidate *candidate, const char *id)
 }
 
 /*
- * An id is unique and goes before names. Among candidates of one name the first that nothing speaks
- * against is meant, else the first, whose verdict then says why not.
+ * Finds a candidate by id or, if no id matches, by name. Of several with one name the first usable
+ * one is meant, else the first, whose verdict then gives the reason.
  */
 struct bp_candidate *bp_candidates_find(const struct bp_registry *registry, const char *name,
                                         const char *id)
@@ -310,9 +325,7 @@ struct bp_candidate *bp_candidates_find(const struct bp_registry *registry, cons
     return unfit;
 }
 
-/*
- * Nothing can be inspected: there are no bytes and no manifest. What it is shows when it is opened.
- */
+/* A linked-in provider has no file to inspect; its faults show when it is opened. */
 struct bp_candidate *bp_candidates_add_entry(struct bp_registry *registry, const char *name,
                                              bp_entry_fn entry)
 {
@@ -332,7 +345,7 @@ struct bp_candidate *bp_candidates_add_entry(struct bp_registry *registry, const
     return candidate;
 }
 
-/* Two of one name or id: nothing says which is meant, and the first is there already. */
+/* Of two with one name or id the first is kept, because nothing tells which is meant. */
 static void refuse_second(const struct bp_registry *registry, struct bp_candidate *candidate)
 {
     const struct bp_candidate *first =
@@ -370,8 +383,8 @@ struct bp_candidate *bp_candidates_add_linked(struct bp_registry *registry, cons
 }
 
 /*
- * A path outside the search asks for this very file: no duplicate takes its place, and no list
- * names it.
+ * A path outside the search names exactly this file: no duplicate takes its place, and no list
+ * mentions it.
  */
 struct bp_candidate *bp_candidates_of_path(struct bp_registry *registry, const char *path)
 {

@@ -15,7 +15,10 @@
 
 /* Looks through the search path, once, and inspects every plug-in there. */
 void bp_candidates_scan(struct bp_registry *registry);
-/* "installed are a, b; known, but not installed: c, d", to be freed; NULL: no memory. */
+/*
+ * Returns "installed are a, b; known, but not installed: c, d", to be freed; NULL: no memory. Each
+ * list has 12 names at most, then their number and the command that lists them all.
+ */
 char *bp_candidates_names(const struct bp_registry *registry);
 /* The candidate of a name or id; one that nothing speaks against goes before others. NULL: none. */
 struct bp_candidate *bp_candidates_find(const struct bp_registry *registry, const char *name,

@@ -5,7 +5,7 @@
 
 #include "host/env.h"
 
-/* What is true of a provider that says nothing. */
+/* The description for a provider that gives none. */
 static bp_device unspoken(const bp_provider *provider)
 {
     return (bp_device){
@@ -33,7 +33,7 @@ bp_rc bp_candidate_device(const struct bp_candidate *candidate, uint32_t device,
 }
 
 /*
- * Opens the provider, as devices are known to nobody else. Strings are the provider's and live as
+ * Opens the provider, because only it knows its devices. Strings are the provider's and live as
  * long as its module.
  */
 bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp_device *out, bp_err *err)

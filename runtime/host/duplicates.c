@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Why one goes before the other; NULL: nothing says which. *order is below 0 when it is `a`. */
+/*
+ * Compares two files of one id: *order is below 0 if `a` is preferred, and the result is the
+ * reason; NULL: they are equal.
+ */
 static const char *compare(const struct bp_candidate *a, const struct bp_candidate *b, int *order)
 {
     *order =
@@ -34,7 +37,7 @@ static void lose(struct bp_candidate *loser, const struct bp_candidate *winner, 
     bp_log(log, BP_LOG_INFO, "host", "%s", loser->verdict.reason);
 }
 
-/* They stay open to be beaten by a third. */
+/* Marks both as undecided; a third file may still win over them. */
 static void refuse_both(struct bp_candidate *a, struct bp_candidate *b)
 {
     static const char fix[] = "remove one of them";
@@ -49,7 +52,7 @@ static void refuse_both(struct bp_candidate *a, struct bp_candidate *b)
                     a->file, b->file, a->inspected.manifest.id);
 }
 
-/* Is the candidate still to be told apart from others? */
+/* Does the candidate still compete with others? */
 static bool is_open(const struct bp_candidate *candidate)
 {
     return candidate->progress != BP_CANDIDATE_OPENED &&
@@ -57,7 +60,10 @@ static bool is_open(const struct bp_candidate *candidate)
             (candidate->standing == BP_CANDIDATE_LISTED && bp_candidate_is_fit(candidate)));
 }
 
-/* By device and inode, so that links and bind mounts count as the file that they lead to. */
+/*
+ * Are both names of one file? Compared by device and inode, so that links and bind mounts count as
+ * the file they lead to.
+ */
 static bool is_same_file(const struct bp_candidate *a, const struct bp_candidate *b)
 {
     return a->inspected.is_there && b->inspected.is_there && a->inspected.dev == b->inspected.dev &&
@@ -71,8 +77,8 @@ static bool is_rival(const struct bp_candidate *a, const struct bp_candidate *b)
 }
 
 /*
- * Of all files with the id of a candidate, the one to use; the first of several that are alike.
- * compare() is a total order but for ties, hence one pass finds the best.
+ * Finds the file to use among all with the candidate's id; of equal ones the first. compare() is a
+ * total order except for ties, so one pass finds the best.
  */
 static struct bp_candidate *best_of(struct bp_candidate *first, struct bp_candidate *candidate)
 {
@@ -87,8 +93,8 @@ static struct bp_candidate *best_of(struct bp_candidate *first, struct bp_candid
 }
 
 /*
- * Settles who of all files with the id of a candidate is used. It comes here once for each
- * candidate of the id; a second pass changes nothing.
+ * Settles which file of an id is used. It is called for each candidate of the id; a second pass
+ * changes nothing.
  */
 static void settle_id(struct bp_candidate *first, struct bp_candidate *candidate,
                       const struct bp_log *log)
@@ -108,7 +114,7 @@ static void settle_id(struct bp_candidate *first, struct bp_candidate *candidate
     }
 }
 
-/* One file that is there by several names. */
+/* Keeps the first of several names of one file. */
 static void settle_file(struct bp_candidate *candidate, const struct bp_log *log)
 {
     for (struct bp_candidate *other = candidate->next; other; other = other->next) {
@@ -123,7 +129,7 @@ static bool is_same_id(const struct bp_candidate *a, const struct bp_candidate *
            strcmp(a->inspected.manifest.id, b->inspected.manifest.id) == 0;
 }
 
-/* The candidate that is linked in with the name or id of a file; NULL: none. */
+/* Returns the linked-in candidate with the name or id of a file; NULL: there is none. */
 static const struct bp_candidate *linked_in(const struct bp_candidate *first,
                                             const struct bp_candidate *file)
 {
@@ -135,7 +141,7 @@ static const struct bp_candidate *linked_in(const struct bp_candidate *first,
     return NULL;
 }
 
-/* The file of the same provider that is used; NULL: none. */
+/* Returns the file of the same provider that is used; NULL: there is none. */
 static const struct bp_candidate *used_instead(const struct bp_candidate *first,
                                                const struct bp_candidate *candidate)
 {
@@ -147,7 +153,7 @@ static const struct bp_candidate *used_instead(const struct bp_candidate *first,
     return NULL;
 }
 
-/* A variant that this processor cannot run is no fault where another one can. */
+/* A variant for a better processor is no fault if another variant can run here. */
 static void point_to_others(struct bp_candidate *first)
 {
     for (struct bp_candidate *candidate = first; candidate; candidate = candidate->next) {
@@ -167,7 +173,8 @@ static void point_to_others(struct bp_candidate *first)
 }
 
 /*
- * How many files may have an id or be one file, by hashes: most are alone, and need no comparing.
+ * Counts, by hash, how many files may have one id or be one file: most are alone and need no
+ * comparison.
  */
 struct crowd {
     unsigned char ids[4096], files[4096];
@@ -190,8 +197,8 @@ static unsigned char *file_count(struct crowd *crowd, const struct bp_candidate 
 }
 
 /*
- * Saturates at 2: only "alone or not" is asked. Collisions of the hash cost a comparison and no
- * more.
+ * Counts saturate at 2, because only "alone or not" is asked. A collision of hashes costs one
+ * comparison.
  */
 static void count_row(struct crowd *crowd, const struct bp_candidate *candidate)
 {
@@ -203,8 +210,8 @@ static void count_row(struct crowd *crowd, const struct bp_candidate *candidate)
 }
 
 /*
- * Without the counts each candidate would be compared with each other, and a thousand files take a
- * million comparisons of strings.
+ * Compares only candidates whose count is above 1: else a thousand files would take a million
+ * comparisons of strings.
  */
 void bp_duplicates_settle(struct bp_candidate *first, const struct bp_log *log)
 {

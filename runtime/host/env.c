@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/load/loader.h"
 #include "host/provider_states.h"
 
 void bp_env_hold(struct bp_env *env)
@@ -20,9 +21,39 @@ void bp_env_release(struct bp_env *env)
     atomic_fetch_sub(&env->children, 1);
 }
 
+bp_rc bp_env_fail_fork(bp_err *err)
+{
+    return bp_fail(
+        err, BP_E_UNAVAILABLE,
+        "this process was forked while another thread was opening a provider or making "
+        "a session, so that only runs of its sessions are possible here; fork at another "
+        "moment, or create another environment");
+}
+
+/* Opens a mutex that a thread of the parent may have held. False: one held it. */
+static bool take_over(pthread_mutex_t *mutex)
+{
+    if (pthread_mutex_trylock(mutex) == 0) {
+        pthread_mutex_unlock(mutex);
+        return true;
+    }
+    pthread_mutex_init(mutex, NULL);
+    return false;
+}
+
+/* Runs in the child of a fork(). Both mutexes are opened, even if the first was held. */
+static void begin_child(void *u)
+{
+    struct bp_env *env = u;
+    bool is_whole = take_over(&env->lock);
+
+    is_whole &= take_over(&env->registry.lock);
+    env->is_torn |= !is_whole;
+}
+
 /*
- * Providers' instances are gone by then, as sessions hold the environment; their modules stay
- * mapped.
+ * Destroys the parts. Providers have no instances any more, because sessions hold the environment,
+ * so modules that may be unloaded are unloaded.
  */
 static void destroy(struct bp_env *env)
 {
@@ -33,13 +64,14 @@ static void destroy(struct bp_env *env)
     bp_settings_finish(&env->settings);
     bp_shared_weights_destroy(env->weights);
     bp_pool_destroy(env->pool);
+    bp_fork_unwatch(&env->fork);
     pthread_mutex_destroy(&env->lock);
     free(env);
 }
 
 /*
- * The caller may be older or newer than this library: what it does not know of the struct reads as
- * 0, what we do not know is left aside.
+ * Copies as many bytes as the caller's struct has: an older caller's missing members read as 0, and
+ * members that this library does not know are ignored.
  */
 static bp_rc read_config(const bp_env_config *theirs, bp_env_config *own, bp_err *err)
 {
@@ -51,7 +83,8 @@ static bp_rc read_config(const bp_env_config *theirs, bp_env_config *own, bp_err
                        theirs->struct_size);
     bp_copy_in(own, sizeof *own, theirs);
     if (own->n_provider_dirs > 0 && !own->provider_dirs)
-        return bp_fail(err, BP_E_INVALID, "bp_env_config: %u provider directories, but no list",
+        return bp_fail(err, BP_E_INVALID,
+                       "bp_env_config: %u provider directories, but the list is NULL",
                        own->n_provider_dirs);
     return BP_OK;
 }
@@ -88,6 +121,8 @@ bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err)
     env->strict =
         (own.flags & BP_ENV_STRICT) || bp_settings_is_on(&env->settings, "BACKPLANE_STRICT");
     pthread_mutex_init(&env->lock, NULL);
+    bp_loader_watch_forks();
+    bp_fork_watch(&env->fork, begin_child, env);
     rc = bp_pool_create_with(own.threads, own.workers, &env->log, &env->pool, err);
     if (rc >= 0)
         rc = bp_shared_weights_create(&env->weights, err);
@@ -99,10 +134,14 @@ bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err)
     return BP_OK;
 }
 
-/* Refuses instead of waiting: models and sessions are the caller's, and only it can end them. */
+/*
+ * Refuses instead of waiting, because models and sessions are the caller's, and only the caller can
+ * destroy them.
+ */
 bp_rc bp_env_destroy(bp_env *env, bp_err *err)
 {
     unsigned children;
+    bp_rc rc;
 
     if (!env)
         return BP_OK;
@@ -111,8 +150,10 @@ bp_rc bp_env_destroy(bp_env *env, bp_err *err)
         return bp_fail(err, BP_E_INVALID,
                        "the environment is in use by %u models or sessions; destroy them first",
                        children);
-    destroy(env);
-    return BP_OK;
+    rc = bp_env_check_fork(env, err);
+    if (rc >= 0)
+        destroy(env);
+    return rc;
 }
 
 uint32_t bp_env_threads(const bp_env *env)
@@ -123,8 +164,10 @@ uint32_t bp_env_threads(const bp_env *env)
 bp_rc bp_env_add_provider(bp_env *env, const char *name, const bp_key_value *options,
                           uint32_t n_options, uint32_t fallback, bp_err *err)
 {
-    bp_rc rc;
+    bp_rc rc = bp_env_check_fork(env, err);
 
+    if (rc < 0)
+        return rc;
     pthread_mutex_lock(&env->lock);
     rc = bp_spec_add(&env->defaults, name, options, n_options, fallback, err);
     pthread_mutex_unlock(&env->lock);
@@ -137,18 +180,23 @@ bp_rc bp_env_add_operators(bp_env *env, bp_operators *set, bp_err *err)
 
     if (!env)
         return bp_fail(err, BP_E_INVALID, "a set of operators needs an environment");
+    rc = bp_env_check_fork(env, err);
+    if (rc < 0)
+        return rc;
     pthread_mutex_lock(&env->lock);
     rc = bp_custom_list_add(&env->operators, set, err);
     pthread_mutex_unlock(&env->lock);
     return rc;
 }
 
-/* Under the lock, because another thread may add a set at the same time. */
+/* Takes the lock, because another thread may add a set at the same time. */
 bp_rc bp_env_custom_table(struct bp_env *env, const struct bp_custom_list *own,
                           struct bp_custom_table *out, bp_err *err)
 {
-    bp_rc rc;
+    bp_rc rc = bp_env_check_fork(env, err);
 
+    if (rc < 0)
+        return rc;
     pthread_mutex_lock(&env->lock);
     rc = bp_custom_table_init(out, own, &env->operators, err);
     pthread_mutex_unlock(&env->lock);
@@ -157,21 +205,26 @@ bp_rc bp_env_custom_table(struct bp_env *env, const struct bp_custom_list *own,
 
 bp_rc bp_env_add_entry(bp_env *env, const char *name, bp_entry_fn entry, bp_err *err)
 {
-    return bp_registry_add_entry(&env->registry, name, entry, err);
+    bp_rc rc = bp_env_check_fork(env, err);
+
+    return rc < 0 ? rc : bp_registry_add_entry(&env->registry, name, entry, err);
 }
 
 bp_rc bp_env_provider_count(bp_env *env, uint32_t *out, bp_err *err)
 {
-    (void)err;
+    bp_rc rc = bp_env_check_fork(env, err);
+
     *out = 0;
+    if (rc < 0)
+        return rc;
     while (bp_registry_get(&env->registry, *out))
         ++*out;
     return BP_OK;
 }
 
 /*
- * What the manifest says holds until the provider's own table is there. All strings live as long as
- * the environment.
+ * Fills the row from the manifest until the provider's own table is there. All strings live as long
+ * as the environment.
  */
 static void describe(const struct bp_candidate *candidate, bp_provider_info *out)
 {
@@ -193,16 +246,21 @@ static void describe(const struct bp_candidate *candidate, bp_provider_info *out
     out->options = candidate->provider->options;
     out->n_options = candidate->provider->n_options;
     out->option_stride = candidate->provider->option_stride;
+    out->schemas = candidate->provider->schemas;
+    out->n_schemas = candidate->provider->n_schemas;
+    out->schema_stride = candidate->provider->schema_stride;
 }
 
-/*
- * An unusable provider is no failure of this call: stage, code and reason are what was asked for.
- */
+/* An unusable provider is no failure of this call, which asks for stage, code and reason. */
 bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out, bp_err *err)
 {
     bp_provider_info own = {.struct_size = sizeof own};
-    struct bp_candidate *candidate = bp_registry_get(&env->registry, i);
+    struct bp_candidate *candidate;
+    bp_rc rc = bp_env_check_fork(env, err);
 
+    if (rc < 0)
+        return rc;
+    candidate = bp_registry_get(&env->registry, i);
     if (!candidate)
         return bp_fail(err, BP_E_INVALID, "there is no provider %u", i);
     if (bp_registry_try(&env->registry, candidate, NULL) < 0)
@@ -214,21 +272,29 @@ bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out, bp_er
 
 bp_rc bp_env_probe(bp_env *env, bp_err *err)
 {
-    return bp_registry_probe(&env->registry, NULL, err);
+    bp_rc rc = bp_env_check_fork(env, err);
+
+    return rc < 0 ? rc : bp_registry_probe(&env->registry, NULL, err);
 }
 
 bp_rc bp_env_retry_provider(bp_env *env, const char *name, bp_err *err)
 {
+    bp_rc rc = bp_env_check_fork(env, err);
+
     if (!name || !*name)
         return bp_fail(err, BP_E_INVALID, "a provider needs a name");
-    return bp_registry_retry(&env->registry, name, err);
+    return rc < 0 ? rc : bp_registry_retry(&env->registry, name, err);
 }
 
 bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out, bp_err *err)
 {
     bp_provider_info own = {.struct_size = sizeof own};
-    struct bp_candidate *candidate = bp_registry_get(&env->registry, i);
+    struct bp_candidate *candidate;
+    bp_rc rc = bp_env_check_fork(env, err);
 
+    if (rc < 0)
+        return rc;
+    candidate = bp_registry_get(&env->registry, i);
     if (!candidate)
         return bp_fail(err, BP_E_INVALID, "there is no provider %u", i);
     describe(candidate, &own);
@@ -237,18 +303,21 @@ bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out, bp_er
 
 bp_rc bp_env_find_provider(bp_env *env, const char *name, uint32_t *out, bp_err *err)
 {
+    bp_rc rc = bp_env_check_fork(env, err);
+
     if (!name || !*name)
         return bp_fail(err, BP_E_INVALID, "a provider needs a name");
-    return bp_registry_find(&env->registry, name, out, err);
+    return rc < 0 ? rc : bp_registry_find(&env->registry, name, out, err);
 }
 
 bp_rc bp_env_is_available(bp_env *env, const char *name, bp_err *err)
 {
     struct bp_candidate *candidate;
+    bp_rc rc = bp_env_check_fork(env, err);
 
     if (!name || !*name)
         return bp_fail(err, BP_E_INVALID, "a provider needs a name");
-    return bp_registry_open(&env->registry, name, &candidate, err);
+    return rc < 0 ? rc : bp_registry_open(&env->registry, name, &candidate, err);
 }
 
 const char *bp_env_variable(const bp_env *env, uint32_t i, const char **value, const char **ignored)

@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "base/fork.h"
 #include "graph/custom.h"
 #include "host/options/override.h"
 #include "host/options/provider_spec.h"
@@ -20,6 +21,8 @@ struct bp_env {
     struct bp_registry registry;
     struct bp_shared_weights *weights;
     pthread_mutex_t lock; /* of defaults and operators */
+    struct bp_fork_watch fork;
+    bool is_torn; /* the child of a fork() while another thread was changing it */
     struct bp_spec_list defaults;
     struct bp_custom_list operators; /* of the application */
     atomic_uint children;            /* models and sessions that need it */
@@ -28,6 +31,17 @@ struct bp_env {
 /* One more, or one less, object that the environment must outlive. */
 void bp_env_hold(struct bp_env *env);
 void bp_env_release(struct bp_env *env);
+
+bp_rc bp_env_fail_fork(bp_err *err) BP_CHECKED;
+/*
+ * BP_E_UNAVAILABLE: this is the child of a fork() during which another thread was opening a
+ * provider, making a session or changing the lists of this environment. What that thread left may
+ * be half of a change, so nothing of the environment is used but by runs of sessions. [any thread]
+ */
+static inline bp_rc bp_env_check_fork(const struct bp_env *env, bp_err *err)
+{
+    return env->is_torn ? bp_env_fail_fork(err) : BP_OK;
+}
 
 /*
  * The operators of a session: of its own sets (may be NULL), then the environment's. Finish the

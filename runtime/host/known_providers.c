@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * known_providers.c - the providers of the world, and what this build and this machine have of
- * each.
+ * known_providers.c - lists every provider with a known name, and what this build and this machine
+ * have of each.
  */
 
 #include "config.h"
@@ -12,7 +12,7 @@
 #include "host/env.h"
 #include "host/provider_states.h"
 
-/* Is it one of the words, with blanks between? */
+/* Is the word in a list with blanks between? */
 static bool has_word(const char *words, const char *word)
 {
     size_t n = strlen(word);
@@ -29,8 +29,8 @@ static bool has_word(const char *words, const char *word)
 }
 
 /*
- * BP_KNOWN_* of a name, with the registry's lock. A plug-in of a vendor makes a name supported that
- * this release knows of only by name.
+ * Returns BP_KNOWN_* of a name; the registry's lock is held. A vendor's plug-in makes a name
+ * supported that this release knows only by name.
  */
 static uint32_t flags_of(const struct bp_registry *registry, const char *name)
 {
@@ -42,7 +42,7 @@ static uint32_t flags_of(const struct bp_registry *registry, const char *name)
         flags |= BP_KNOWN_LINKABLE;
     for (const struct bp_candidate *candidate = registry->first; candidate;
          candidate = candidate->next) {
-        /* not those of other directories, asked for by their path */
+        /* plug-ins that were opened by a path outside the search don't count */
         if (strcmp(candidate->name, name) != 0 || candidate->standing == BP_CANDIDATE_BY_PATH)
             continue;
         flags |= BP_KNOWN_SUPPORTED;
@@ -62,7 +62,7 @@ static const char *why_absent(const bp_known_provider *known)
     return "its plug-in is not installed";
 }
 
-/* Where its plug-in stands; candidate NULL: there is none. */
+/* Fills in the state of the provider's plug-in; candidate NULL: there is none. */
 static void describe(const struct bp_candidate *candidate, bp_known_provider *out)
 {
     if (candidate) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * linked.c - plug-ins that libtool's -dlpreopen has linked into the program. Its table is read, and
- * libltdl not asked: that would look for files of the modules' names first.
+ * linked.c - finds plug-ins that libtool's -dlpreopen has linked into the program. It reads
+ * libtool's table itself, because libltdl would look for files of the modules' names first.
  */
 
 #include "config.h"
@@ -15,7 +15,7 @@
 
 #define MANIFEST_SYMBOL "bp_provider_manifest_v1"
 
-/* Made by libtool in programs with -dlpreopen; absent in all others. */
+/* libtool makes this table in programs with -dlpreopen; others lack it. */
 extern const struct bp_linked_symbol lt__PROGRAM__LTX_preloaded_symbols[] __attribute__((weak));
 
 const struct bp_linked_symbol *bp_linked_symbols(void)
@@ -23,7 +23,7 @@ const struct bp_linked_symbol *bp_linked_symbols(void)
     return lt__PROGRAM__LTX_preloaded_symbols;
 }
 
-/* The module of a name MODULE_LTX_symbol; false: it is another name. */
+/* Returns the module of a name MODULE_LTX_symbol; false: it is another kind of name. */
 static bool split(const char *name, const char *symbol, char module[BP_NAME_MAX])
 {
     char end[64];
@@ -39,10 +39,7 @@ static bool split(const char *name, const char *symbol, char module[BP_NAME_MAX]
     return true;
 }
 
-/*
- * Names in libtool's table are in no order that could be relied on, so the whole table is looked
- * through.
- */
+/* Walks the whole table, because libtool promises no order of names. */
 static const void *find_manifest(const struct bp_linked_symbol *symbols, const char *module)
 {
     char other[BP_NAME_MAX];
@@ -55,7 +52,7 @@ static const void *find_manifest(const struct bp_linked_symbol *symbols, const c
     return NULL;
 }
 
-/* "libbp-npu" of libbp_npu: as libtool has made the one of the other. */
+/* Makes "libbp-npu" of libbp_npu, the reverse of what libtool does with file names. */
 static const char *name_of(char module[BP_NAME_MAX])
 {
     static const char prefix[] = "libbp_";

@@ -47,6 +47,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/load/loader.h \
 	%D%/load/mapped.c \
 	%D%/load/mapped.h \
+	%D%/load/model_services.c \
+	%D%/load/model_services.h \
 	%D%/load/services.c \
 	%D%/load/services.h \
 	%D%/load/shared_weights.c \

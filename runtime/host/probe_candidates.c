@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* probe_candidates.c - applies the probe policy: probes candidates, and keeps what came of it. */
+/* probe_candidates.c - applies the probe policy: probes candidates and records the results. */
 
 #include "config.h"
 
@@ -15,8 +15,8 @@
 #include "host/recheck.h"
 
 /*
- * CPU is what is left when nothing else works: a process that cannot have it cannot do without it
- * either. What is open here already has shown what it does.
+ * Is a candidate exempt? CPU is, because a process that cannot use it has nothing left; and so is
+ * one that this process has opened, because it has shown what it does.
  */
 static bool needs_probe(const struct bp_registry *registry, const struct bp_candidate *candidate)
 {
@@ -31,7 +31,7 @@ static bool needs_probe(const struct bp_registry *registry, const struct bp_cand
 #define FIX                                                                                        \
     "tell its author; until then remove it, or set BACKPLANE_PROBE=off to load it all the same"
 
-/* "3 min" since then. */
+/* Writes the time since then: "3 min". */
 static const char *since(int64_t when, char buf[32])
 {
     long long s = (long long)time(NULL) - when;
@@ -48,8 +48,8 @@ static const char *since(int64_t when, char buf[32])
 }
 
 /*
- * Is it known from an earlier process what comes of a candidate? Then there is no need to probe it.
- * With BACKPLANE_PROBE=always results of earlier processes do not count, but a quarantine does.
+ * Is the result of a probe known from an earlier process? With BACKPLANE_PROBE=always such results
+ * do not count, but a quarantine does.
  */
 static bool recall(struct bp_registry *registry, struct bp_candidate *candidate)
 {
@@ -91,7 +91,7 @@ void bp_probe_forget(struct bp_registry *registry, struct bp_candidate *candidat
     candidate->key[0] = '\0';
 }
 
-/* Without a helper the user's word decides: `always` means never unprobed. */
+/* Decides without a helper: the user's word `always` means that nothing is opened unprobed. */
 static void not_run(struct bp_registry *registry, struct bp_candidate *candidate,
                     const struct bp_probe *probe)
 {
@@ -111,8 +111,8 @@ static void not_run(struct bp_registry *registry, struct bp_candidate *candidate
 }
 
 /*
- * What the next process should know. A helper that could not run says nothing of the plug-in, and
- * neither does a refusal that depends on devices: both are left out.
+ * Records what the next process should know. A helper that could not run says nothing about the
+ * plug-in, and a refusal may depend on present devices, so neither is recorded.
  */
 static void remember(struct bp_registry *registry, const struct bp_candidate *candidate,
                      const struct bp_probe *probe)
@@ -128,9 +128,7 @@ static void remember(struct bp_registry *registry, const struct bp_candidate *ca
         bp_quarantine_record(quarantine, candidate->key, candidate->file, 0, NULL);
 }
 
-/*
- * What it did in the probe goes last, so that it is what the verdict says.
- */
+/* Settles the candidate; the result of the probe comes last, so that the verdict shows it. */
 static void take_result(struct bp_registry *registry, struct bp_candidate *candidate,
                         const struct bp_probe *probe)
 {
@@ -148,7 +146,7 @@ static void take_result(struct bp_registry *registry, struct bp_candidate *candi
            probe->end == BP_PROBE_CLEAN && probe->code >= 0 ? "usable" : probe->words);
 }
 
-/* How many are to be probed; is_to_probe stays with those. */
+/* Counts the candidates to probe, which keep is_to_probe. */
 static uint32_t choose(struct bp_registry *registry)
 {
     uint32_t n = 0;
@@ -161,7 +159,7 @@ static uint32_t choose(struct bp_registry *registry)
     return n;
 }
 
-/* A probe runs the plug-in's code as well: so its file is rechecked before. */
+/* Rechecks the file first, because a probe runs the plug-in's code, too. */
 static void recheck(struct bp_registry *registry, struct bp_candidate *candidate)
 {
     struct bp_file_id id;
@@ -175,8 +173,8 @@ static void recheck(struct bp_registry *registry, struct bp_candidate *candidate
 }
 
 /*
- * Two walks in the same order: probes[] has one entry for each candidate that is still to be
- * probed, in the order of the list.
+ * Walks the list twice in the same order: probes[] has one entry for each candidate that is still
+ * to be probed.
  */
 bp_rc bp_probe_candidates(struct bp_registry *registry, bp_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* probe_policy.c - what application and user want of probes, and where their results are kept. */
+/* probe_policy.c - what application and user have set for probes, and where results are kept. */
 
 #include "config.h"
 
@@ -33,7 +33,7 @@ static uint32_t mode_of(const struct bp_settings *settings, const struct bp_log 
     return BP_PROBE_AUTO;
 }
 
-/* A value that is not understood counts as the default, with a warning, and never as no limit. */
+/* Reads a time limit; an invalid value gives a warning and the default, never "no limit". */
 static uint32_t timeout_of(const struct bp_settings *settings, const struct bp_log *log)
 {
     const char *text = bp_settings_get(settings, "BACKPLANE_PROBE_TIMEOUT_MS");
@@ -65,7 +65,7 @@ static const char *helper_of(const struct bp_settings *settings, const struct bp
 }
 
 /*
- * The file in the user's cache directory; NULL: there is none, or no memory. The XDG Base Directory
+ * Returns the file in the user's cache directory; NULL: none, or no memory. XDG Base Directory
  * Specification: relative paths in its variables count as unset.
  */
 static char *user_registry(void)
@@ -81,7 +81,9 @@ static char *user_registry(void)
     return bp_text_take(&path);
 }
 
-/* Nothing is written unless somebody asks for it, and nothing is believed in a raised program. */
+/*
+ * Nothing is written unless it was asked for, and a program with raised privileges reads nothing.
+ */
 static bp_rc set_registry(struct bp_probe_policy *policy, const bp_env_config *config,
                           const struct bp_settings *settings, const struct bp_log *log, bp_err *err)
 {
@@ -108,8 +110,8 @@ static bp_rc set_registry(struct bp_probe_policy *policy, const bp_env_config *c
 }
 
 /*
- * The application's own settings go before variables; wrong ones of it are errors, wrong variables
- * are warnings, for who set them may not be able to change the program.
+ * The application's settings take precedence over variables. A wrong setting is an error, a wrong
+ * variable a warning, because its user may be unable to change the program.
  */
 bp_rc bp_probe_policy_init(struct bp_probe_policy *policy, const bp_env_config *config,
                            const struct bp_settings *settings, const struct bp_log *log,
@@ -137,7 +139,8 @@ bp_rc bp_probe_policy_init(struct bp_probe_policy *policy, const bp_env_config *
 }
 
 /*
- * Who allows no quarantine file allows no cache either: both remember what this user has installed.
+ * Without a quarantine file there is no cache either, because both record which plug-ins the user
+ * has.
  */
 bp_rc bp_probe_policy_cache(const struct bp_probe_policy *policy, struct bp_manifest_cache *cache,
                             bp_err *err)

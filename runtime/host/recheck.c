@@ -32,7 +32,8 @@ bp_rc bp_recheck_init(struct bp_registry *registry, const bp_env_config *config,
 }
 
 /*
- * By what they say rather than by their bytes, as order of lines and unknown keys change nothing.
+ * Compares manifests by their meaning and not by their bytes: the order of lines and unknown keys
+ * don't matter.
  */
 static bool is_same_manifest(const struct bp_manifest *a, const struct bp_manifest *b)
 {
@@ -47,7 +48,10 @@ static bool is_same_manifest(const struct bp_manifest *a, const struct bp_manife
     return is_same;
 }
 
-/* Names, order, vetoes and duplicates were settled by the manifest that it had then. */
+/*
+ * Fails if the manifest has changed: names, order, vetoes and duplicates were settled by the old
+ * one.
+ */
 static void check_manifest(const struct bp_registry *registry, const struct bp_candidate *candidate,
                            const struct bp_manifest *fresh, struct bp_stage_verdict *verdict)
 {
@@ -62,7 +66,9 @@ static void check_manifest(const struct bp_registry *registry, const struct bp_c
                         "%s: its manifest is another than when it was found", candidate->file);
 }
 
-/* Size and both times as well: a file that is rewritten in place keeps its inode. */
+/*
+ * Compares size and both times as well, because a file that is rewritten in place keeps its inode.
+ */
 static bool is_same_file(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
@@ -71,9 +77,8 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 }
 
 /*
- * Fills in the candidate's hash, which is of this very file already when it is asked for again. A
- * hash takes milliseconds for large plug-ins, and a probe and the opening after it both ask; the
- * stamp of the file makes the second one free.
+ * Computes the file's hash unless it is known for this state of the file. A hash takes milliseconds
+ * for large plug-ins, and both a probe and the opening after it ask for it.
  */
 static bool find_hash(struct bp_candidate *candidate, int fd, struct bp_stage_verdict *verdict)
 {
@@ -91,7 +96,10 @@ static bool find_hash(struct bp_candidate *candidate, int fd, struct bp_stage_ve
                            text);
 }
 
-/* Is it what the operator pins, and in the allow list as far as that counts? */
+/*
+ * Has the file the hash that the operator's conf gives, and does the allow list have it, if one is
+ * in force?
+ */
 static bool check_hash(struct bp_registry *registry, struct bp_candidate *candidate, int fd,
                        struct bp_stage_verdict *verdict)
 {
@@ -124,8 +132,8 @@ static bool check_hash(struct bp_registry *registry, struct bp_candidate *candid
 }
 
 /*
- * Could another user have changed what it would bring in? Runs the dynamic linker in a process of
- * its own, hence only where it is asked for.
+ * Could another user have changed a library that the plug-in would load? This runs the dynamic
+ * linker in a process of its own, so it is done only on request.
  */
 static bool check_libraries(struct bp_registry *registry, const struct bp_candidate *candidate,
                             struct bp_stage_verdict *verdict)
@@ -141,7 +149,7 @@ static bool check_libraries(struct bp_registry *registry, const struct bp_candid
     return rc >= 0 || bp_stage_refuse(verdict, BP_STAGE_SECURITY, rc, verdict->fix, "%s", text);
 }
 
-/* What was kept of the file is no longer true. */
+/* Removes the file's entry from the cache, as it is no longer true. */
 static void forget_manifest(struct bp_registry *registry, const struct bp_candidate *candidate)
 {
     bp_manifest_cache_forget(&registry->cache, candidate->file);
@@ -149,8 +157,8 @@ static void forget_manifest(struct bp_registry *registry, const struct bp_candid
 }
 
 /*
- * The descriptor stays open until the file is mapped: the inode cannot be given to another file
- * meanwhile, so that device and inode prove what was mapped.
+ * Inspects the file again. The descriptor stays open until the file is mapped: meanwhile the inode
+ * can't be given to another file, so device and inode prove which file was mapped.
  */
 int bp_recheck_file(struct bp_registry *registry, struct bp_candidate *candidate,
                     struct bp_file_id *id)
@@ -180,7 +188,7 @@ int bp_recheck_file(struct bp_registry *registry, struct bp_candidate *candidate
     return fd;
 }
 
-/* The first file that is not trusted is enough; the verdict has one reason. */
+/* Stops at the first file that is not trusted, because the verdict has one reason. */
 void bp_recheck_libraries(struct bp_registry *registry, struct bp_candidate *candidate,
                           const char *files)
 {

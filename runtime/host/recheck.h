@@ -17,7 +17,7 @@ bp_rc bp_recheck_init(struct bp_registry *registry, const bp_env_config *config,
  * change it and its libraries now, by what the operator pins and the allow list. What was found
  * when it was listed may be long ago. Refused, the candidate's verdict says why. Returns a
  * descriptor of what was inspected, for close(), and in *id which file that is; -1: refused, or the
- * candidate is no file. Under the registry's lock.
+ * candidate is not a file. Under the registry's lock.
  */
 int bp_recheck_file(struct bp_registry *registry, struct bp_candidate *candidate,
                     struct bp_file_id *id);

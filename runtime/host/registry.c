@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * registry.c - finds plug-ins, opens them when they are wanted, and remembers why one is unusable.
- */
+/* registry.c - finds plug-ins, opens them on demand, and remembers why one is unusable. */
 
 #include "config.h"
 
@@ -19,8 +17,8 @@
 #include "text/text.h"
 
 /*
- * The parts are made in the order of need: the inspector before the allow list, whose files it
- * checks for trust. On failure all of them are finished, so that the caller has nothing to undo.
+ * Makes the parts in the order of need: the inspector before the allow list, whose files it checks.
+ * On failure all of them are finished, so that the caller has nothing to undo.
  */
 bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config,
                        const struct bp_settings *settings, const struct bp_log *log, bp_err *err)
@@ -69,7 +67,10 @@ void bp_registry_finish(struct bp_registry *registry)
     pthread_mutex_destroy(&registry->lock);
 }
 
-/* A file of the same name is no obstacle: it becomes a duplicate, for what is linked in wins. */
+/*
+ * Adds a linked-in provider. A file of the same name becomes its duplicate, as linked-in ones take
+ * precedence.
+ */
 bp_rc bp_registry_add_entry(struct bp_registry *registry, const char *name, bp_entry_fn entry,
                             bp_err *err)
 {
@@ -90,8 +91,8 @@ bp_rc bp_registry_add_entry(struct bp_registry *registry, const char *name, bp_e
 }
 
 /*
- * Walks the list: there are some dozens of candidates, and who asks for all of them opens each,
- * which takes far longer.
+ * Walks the list: there are some dozens of candidates, and a caller that asks for all of them opens
+ * each, which takes far longer.
  */
 struct bp_candidate *bp_registry_get(struct bp_registry *registry, uint32_t i)
 {
@@ -108,8 +109,8 @@ struct bp_candidate *bp_registry_get(struct bp_registry *registry, uint32_t i)
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /*
- * The provider of a module that a candidate means: the one of its manifest's id, else of its name,
- * else the first.
+ * Returns the provider of a module that belongs to the candidate: by its manifest's id, else by its
+ * name, else the first.
  */
 static bp_rc choose(const struct bp_module_copy *copy, struct bp_candidate *candidate, bp_err *err)
 {
@@ -132,8 +133,8 @@ static bp_rc choose(const struct bp_module_copy *copy, struct bp_candidate *cand
 }
 
 /*
- * The provider writes reason and fix straight into the candidate's verdict, within the capacities
- * that it is told; the NULs afterwards hold against one that fills them up.
+ * Asks whether the provider is available. It writes reason and fix into the candidate's verdict,
+ * within the given capacities; the NULs afterwards protect against one that fills them up.
  */
 static bp_rc ask_available(struct bp_candidate *candidate, bp_err *err)
 {
@@ -159,7 +160,7 @@ static bp_rc ask_available(struct bp_candidate *candidate, bp_err *err)
                    candidate->reason[0] ? candidate->reason : "no reason given");
 }
 
-/* What is mapped is what is inspected here, not what was there when it was listed. */
+/* Inspects the file before it is mapped: it may have changed since it was listed. */
 static bp_rc open_file(struct bp_registry *registry, struct bp_candidate *candidate,
                        const struct bp_module_copy **out, bp_err *err)
 {
@@ -178,10 +179,7 @@ static bp_rc open_file(struct bp_registry *registry, struct bp_candidate *candid
     return rc;
 }
 
-/*
- * The services must not move once the provider has their address, so they lie in the candidate,
- * which never does.
- */
+/* The candidate holds the services, because it never moves and the provider keeps their address. */
 static bp_rc open_row(struct bp_registry *registry, struct bp_candidate *candidate, bp_err *err)
 {
     const struct bp_module_copy *copy = NULL;
@@ -205,8 +203,8 @@ static bp_rc open_row(struct bp_registry *registry, struct bp_candidate *candida
 }
 
 /*
- * Opens a candidate once; every later call repeats the verdict of that. The words go to a buffer of
- * their own, because the error repeats what is in the verdict.
+ * Opens a candidate once; later calls return the verdict of the first. The text goes to a separate
+ * buffer, because the error repeats what is in the verdict.
  */
 static bp_rc try_locked(struct bp_registry *registry, struct bp_candidate *candidate, bp_err *err)
 {
@@ -241,8 +239,8 @@ bp_rc bp_registry_try(struct bp_registry *registry, struct bp_candidate *candida
 }
 
 /*
- * The nearest name among those found and those known; NULL: none. Known names go first: a typing
- * error of "cuda" should not suggest a plug-in that happens to be installed.
+ * Returns the nearest name among those known and those found; NULL: none. Known names come first: a
+ * typing error of "cuda" should not suggest a plug-in that happens to be installed.
  */
 static const char *nearest(const struct bp_registry *registry, const char *name)
 {
@@ -257,7 +255,7 @@ static const char *nearest(const struct bp_registry *registry, const char *name)
     return best;
 }
 
-/* Nobody here has the name, which a caller wrote as `written`. */
+/* Makes the error for an unknown name, which the caller spelled `written`. */
 static bp_rc not_found(const struct bp_registry *registry, const char *name, const char *written,
                        bp_err *err)
 {
@@ -275,7 +273,7 @@ static bp_rc not_found(const struct bp_registry *registry, const char *name, con
         char *all = bp_candidates_names(registry);
 
         near = nearest(registry, name);
-        rc = bp_fail(err, BP_E_INVALID, "nobody knows a provider '%s'%s%s%s; looked in %s; %s",
+        rc = bp_fail(err, BP_E_INVALID, "there is no provider '%s'%s%s%s; looked in %s; %s",
                      written, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
                      where, all ? all : "no memory to name those that are known");
         free(all);
@@ -284,7 +282,7 @@ static bp_rc not_found(const struct bp_registry *registry, const char *name, con
     return rc;
 }
 
-/* The candidate of a name or path; *out is NULL on failure. */
+/* Finds the candidate of a name or path; *out is NULL on failure. */
 static bp_rc find_locked(struct bp_registry *registry, const char *name, struct bp_candidate **out,
                          bp_err *err)
 {
@@ -302,7 +300,7 @@ static bp_rc find_locked(struct bp_registry *registry, const char *name, struct 
     return *out ? BP_OK : not_found(registry, short_name, name, err);
 }
 
-/* The index counts as bp_registry_get() does. It may change when a provider is linked in later. */
+/* Indices count as in bp_registry_get(); they may change when a provider is linked in later. */
 bp_rc bp_registry_find(struct bp_registry *registry, const char *name, uint32_t *out, bp_err *err)
 {
     struct bp_candidate *found;
@@ -338,7 +336,7 @@ bp_rc bp_registry_open(struct bp_registry *registry, const char *name, struct bp
     return rc;
 }
 
-/* Names that nobody knows are passed over here; who opens them next gets the error. */
+/* Skips unknown names here; opening them gives the error. */
 bp_rc bp_registry_probe(struct bp_registry *registry, const struct bp_spec_list *list, bp_err *err)
 {
     struct bp_candidate *candidate;
@@ -357,9 +355,7 @@ bp_rc bp_registry_probe(struct bp_registry *registry, const struct bp_spec_list 
     return rc;
 }
 
-/*
- * The file is forgotten in the quarantine file too, so that other processes try it again as well.
- */
+/* Removes the file from the quarantine file, too, so that other processes try it again. */
 bp_rc bp_registry_retry(struct bp_registry *registry, const char *name, bp_err *err)
 {
     struct bp_candidate *candidate;
@@ -373,7 +369,7 @@ bp_rc bp_registry_retry(struct bp_registry *registry, const char *name, bp_err *
     return rc;
 }
 
-/* The lists are read only where their length is asked for: a mode of `off` reads no file. */
+/* Reads the lists only if their length is asked for: a mode of `off` reads no file. */
 uint32_t bp_registry_allow(struct bp_registry *registry, const char **dir, uint32_t *n)
 {
     struct bp_allow_list *allow = &registry->allow;
@@ -391,7 +387,7 @@ uint32_t bp_registry_allow(struct bp_registry *registry, const char **dir, uint3
 
 /* ---- what the user wants --------------------------------------------------------------------- */
 
-/* CPU is left out, as every list of a session ends with it anyway. */
+/* Adds a name but CPU, which ends every list of a session. */
 static bp_rc prefer(struct bp_spec_list *list, const char *name, bp_err *err)
 {
     if (bp_provider_names_equal(name, "cpu") || bp_spec_find(list, name))
@@ -415,8 +411,8 @@ static bp_rc prefer_found(const struct bp_registry *registry, const char *patter
 }
 
 /*
- * A name without wildcards is taken as it is, found or not: that it is missing shall show in the
- * report.
+ * Adds a name without wildcards even if no provider has it, so that the report shows that it is
+ * missing.
  */
 bp_rc bp_registry_prefer(struct bp_registry *registry, struct bp_spec_list *out, bp_err *err)
 {

@@ -28,7 +28,7 @@ bp_rc bp_registry_find(struct bp_registry *registry, const char *name, uint32_t 
 /*
  * The candidate that a name or absolute path means, opened and asked whether it is usable. *out is
  * set, with stage and reason, also on failure, unless there is no such provider. BP_E_UNAVAILABLE:
- * not installed, or not usable here; BP_E_INVALID: nobody knows such a name.
+ * not installed, or not usable here; BP_E_INVALID: an unknown name.
  */
 bp_rc bp_registry_open(struct bp_registry *registry, const char *name, struct bp_candidate **out,
                        bp_err *err) BP_CHECKED;

@@ -115,5 +115,5 @@ bp_rc bp_decode_constant(struct bp_builder *builder, const Bp__NodeProto *proto,
         return make_strings(builder, &attr->s, 1, false, out, err);
     if (strcmp(name, "value_strings") == 0)
         return make_strings(builder, attr->strings, attr->n_strings, true, out, err);
-    return bp_fail(err, BP_E_INVALID, "attribute '%.80s' is no value, or is empty", name);
+    return bp_fail(err, BP_E_INVALID, "attribute '%.80s' is not a value, or is empty", name);
 }

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/fork.h"
 #include "base/strmap.h"
 
 struct file {
@@ -29,8 +30,9 @@ struct bp_external {
     struct file *files;
     uint32_t n_files, cap_files;
     struct bp_strmap by_name;
-    pthread_mutex_t lock; /* over files that were missing when they were added */
-    struct file *given;   /* in memory */
+    pthread_mutex_t lock;      /* over files that were missing when they were added */
+    struct bp_fork_watch fork; /* of the lock */
+    struct file *given;        /* in memory */
     uint32_t n_given;
     struct file own; /* without bytes: there is none */
     char own_name[sizeof BP_EXTERNAL_OWN];
@@ -76,7 +78,7 @@ bp_rc bp_external_create(const char *dir, const bp_model_file *given, uint32_t n
     *out = NULL;
     if (!external)
         return bp_fail_nomem(err, "external data");
-    pthread_mutex_init(&external->lock, NULL); /* cannot fail with default attributes */
+    bp_fork_mutex_init(&external->lock, &external->fork); /* cannot fail with default attributes */
     rc = copy_given(external, given, n, err);
     if (rc >= 0 && dir) {
         external->dir = strdup(dir);
@@ -112,7 +114,7 @@ void bp_external_destroy(struct bp_external *external)
     free(external->given);
     free(external->dir);
     bp_strmap_finish(&external->by_name);
-    pthread_mutex_destroy(&external->lock);
+    bp_fork_mutex_destroy(&external->lock, &external->fork);
     free(external);
 }
 
@@ -167,7 +169,7 @@ static bp_rc read_entry(const Bp__TensorProto *proto, const char *key, uint64_t 
         if (*p < '0' || *p > '9' || __builtin_mul_overflow(value, UINT64_C(10), &value) ||
             __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
             return bp_fail_detail(err, BP_E_INVALID, BP_DETAIL_DATA_RANGE,
-                                  "its external %s '%.40s' is no number of bytes", key, text);
+                                  "its external %s '%.40s' is not a number of bytes", key, text);
     }
     *out = value;
     return BP_OK;
@@ -283,6 +285,36 @@ bp_rc bp_external_add(struct bp_external *external, const Bp__TensorProto *proto
     return add_file(external, name, err);
 }
 
+const char *bp_external_dir(const struct bp_external *external)
+{
+    return external->dir;
+}
+
+bool bp_external_has(const struct bp_external *external, const char *name)
+{
+    return external->dir || find_given(external, name);
+}
+
+bp_rc bp_external_copy(const struct bp_external *external, const char *name, uint8_t **out,
+                       size_t *size, bp_err *err)
+{
+    const struct file *given = find_given(external, name);
+    struct bp_bytes mapped = {0};
+    const struct bp_bytes *bytes = given ? &given->bytes : &mapped;
+    bp_rc rc = given ? BP_OK : bp_bytes_map_inside(external->dir, name, &mapped, err);
+
+    if (rc < 0)
+        return rc;
+    *size = bytes->size;
+    *out = malloc(bytes->size + 1); /* an empty file is one, too */
+    if (!*out)
+        rc = bp_fail_nomem(err, "a file of the model");
+    else if (bytes->size > 0)
+        memcpy(*out, bytes->data, bytes->size);
+    bp_bytes_unmap(&mapped);
+    return rc;
+}
+
 /* ---- tensors --------------------------------------------------------------------------------- */
 
 /* The model's own .ort file, or a file of the list. */
@@ -364,6 +396,24 @@ static bp_rc find_part(const Bp__TensorProto *proto, struct bp_external *externa
     return BP_OK;
 }
 
+/* Says where the bytes are. Those of the model's own file are no external data. */
+static bp_rc set_place(const struct part *part, struct bp_region *region, struct bp_ir_data *out,
+                       bp_err *err)
+{
+    struct bp_ir_place *place;
+
+    if (part->file == OWN)
+        return BP_OK;
+    place = bp_region_alloc(region, sizeof *place);
+    if (!place)
+        return bp_fail_nomem(err, "external data");
+    place->file = part->external->files[part->file].name;
+    place->offset = part->offset;
+    place->is_given = find_given(part->external, place->file) != NULL;
+    out->place = place;
+    return BP_OK;
+}
+
 /* The id of mapped bytes is the same in every process, so packed weights can be cached by it. */
 bp_rc bp_external_read(const Bp__TensorProto *proto, const struct bp_source *source,
                        struct bp_region *region, struct bp_ir_data *out, bp_err *err)
@@ -379,6 +429,8 @@ bp_rc bp_external_read(const Bp__TensorProto *proto, const struct bp_source *sou
     if (out->dtype == BP_DTYPE_STRING)
         return bp_fail(err, BP_E_INVALID, "it is of strings, which cannot be external");
     rc = find_part(proto, external, out->size, &part, err);
+    if (rc >= 0)
+        rc = set_place(&part, region, out, err);
     if (rc < 0)
         return rc;
 

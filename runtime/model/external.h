@@ -28,7 +28,7 @@ void bp_external_set_own(struct bp_external *external, const struct bp_bytes *ow
 void bp_external_destroy(struct bp_external *external); /* NULL is fine; unmaps the files */
 
 /*
- * Adds the file of an external tensor, if it is new, and maps it. A missing file is no error yet,
+ * Adds the file of an external tensor, if it is new, and maps it. A missing file is not an error yet,
  * because tools show a model's structure without its weights. BP_E_INVALID: no name, or one that
  * leads out of the directory.
  */
@@ -41,6 +41,14 @@ bp_rc bp_external_add(struct bp_external *external, const Bp__TensorProto *proto
  */
 bp_rc bp_external_read(const Bp__TensorProto *proto, const struct bp_source *source,
                        struct bp_region *region, struct bp_ir_data *out, bp_err *err) BP_CHECKED;
+
+/* The directory of the model; NULL: it has none. */
+const char *bp_external_dir(const struct bp_external *external);
+/* Does the model have a directory, or this file in memory? */
+bool bp_external_has(const struct bp_external *external, const char *name);
+/* Reads a whole file of the directory, or one in memory; see bp_onnx_read_beside(). */
+bp_rc bp_external_copy(const struct bp_external *external, const char *name, uint8_t **out,
+                       size_t *size, bp_err *err) BP_CHECKED;
 
 /* Is the tensor's data in another file than the model's? */
 bool bp_external_is_beside(const struct bp_external *external, const Bp__TensorProto *proto);

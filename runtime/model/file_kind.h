@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* file_kind.h - what a file that is no ONNX model seems to be. */
+/* file_kind.h - what a file that is not an ONNX model seems to be. */
 #ifndef BP_MODEL_FILE_KIND_H
 #define BP_MODEL_FILE_KIND_H
 

@@ -15,7 +15,7 @@
 #include "model/tensor.h"
 
 enum {
-    BP_IR_VERSION_NEWEST = 13, /* of ONNX's file format, when this was written */
+    BP_IR_VERSION_NEWEST = 14, /* of ONNX's file format, when this was written */
     BP_IR_VERSION_LAST = 20,   /* newer ones are read too: no version so far broke old readers */
     BP_MAX_DENSE = 1 << 30,    /* bytes: all sparse tensors of a model, stored dense */
     BP_MAX_ATTRIBUTES = 256    /* of a node; names are compared pairwise, so it bounds the time */
@@ -23,7 +23,8 @@ enum {
 
 struct bp_onnx {
     atomic_uint refs;
-    char *name; /* its path, for errors */
+    char *name;    /* its path, for errors */
+    bool has_path; /* name is one */
     struct bp_wire wire;
     struct bp_region region; /* holds proto */
     const Bp__ModelProto *proto;

@@ -45,7 +45,7 @@ static bp_rc survey_sparse(struct bp_onnx *onnx, const Bp__SparseTensorProto *pr
 
 static bp_rc survey_graph(struct bp_onnx *onnx, const Bp__GraphProto *proto, bp_err *err);
 
-/* AttributeProto.sparse_tensors (a list) is no attribute of any operator, so it isn't read. */
+/* AttributeProto.sparse_tensors (a list) is not an attribute of any operator, so it isn't read. */
 static bp_rc survey_attribute(struct bp_onnx *onnx, const Bp__AttributeProto *proto, bp_err *err)
 {
     size_t ignored;

@@ -172,7 +172,7 @@ bp_rc bp_object_decode(const void *bytes, size_t size, uint32_t kind, bp_object 
 
     *out = NULL;
     if (kind >= sizeof kinds / sizeof kinds[0])
-        return bp_fail(err, BP_E_INVALID, "%u is no kind of value that a file holds", kind);
+        return bp_fail(err, BP_E_INVALID, "%u is not a kind of value that a file holds", kind);
     rc = bp_unpack(bytes, size, kinds[kind].type, kinds[kind].descriptor, &wire, &d.region,
                    &message, err);
     d.source.chunks = wire.chunks;

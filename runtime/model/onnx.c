@@ -65,6 +65,22 @@ static bp_rc check_head(struct bp_onnx *onnx, bp_err *err)
     return bp_strmap_put(&onnx->opsets, "", 1) ? BP_OK : bp_fail_nomem(err, "operator sets");
 }
 
+/* ---- files beside it ------------------------------------------------------------------------- */
+
+/* A model that was rebuilt has the directory of the first one, unless it got one of its own. */
+bp_rc bp_onnx_read_beside(const struct bp_onnx *onnx, const char *name, uint8_t **out, size_t *size,
+                          bp_err *err)
+{
+    while (!bp_external_has(onnx->source.external, name) && onnx->of)
+        onnx = onnx->of;
+    if (!bp_external_has(onnx->source.external, name))
+        return bp_fail_detail(err, BP_E_INVALID, BP_DETAIL_NO_DIRECTORY,
+                              "it is in the file '%.80s', but a model in memory has no directory: "
+                              "say where its files are",
+                              name);
+    return bp_external_copy(onnx->source.external, name, out, size, err);
+}
+
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* The bytes that the model was read from: an .ort file if there is a container. */
@@ -206,6 +222,8 @@ static bp_rc open_path(const bp_model_source *from, struct bp_onnx **out, bp_err
         return bp_fail_nomem(err, "a model");
     }
     rc = open_bytes(&file, path, dir, from, out, err);
+    if (rc >= 0)
+        (*out)->has_path = true;
     free(dir);
     return rc;
 }
@@ -227,6 +245,11 @@ bp_rc bp_onnx_open(const char *path, struct bp_onnx **out, bp_err *err)
     bp_model_source source = {.struct_size = sizeof source, .path = path};
 
     return bp_onnx_open_source(&source, out, err);
+}
+
+const char *bp_onnx_name(const struct bp_onnx *onnx)
+{
+    return onnx->name;
 }
 
 struct bp_onnx *bp_onnx_ref(struct bp_onnx *onnx)
@@ -262,6 +285,44 @@ static uint32_t opset_of(void *h, const char *domain)
     return bp_onnx_opset_of(h, domain);
 }
 
+static const char *metadata_of(const void *h, uint32_t i, const char **value)
+{
+    return bp_onnx_metadata(h, i, value);
+}
+
+static const char *opset_row(const void *h, uint32_t i, int64_t *version)
+{
+    return bp_onnx_opset(h, i, version);
+}
+
+/* What providers can read of the model beside its graph. NULL: no memory. */
+static const struct bp_ir_model *describe(const struct bp_onnx *onnx, struct bp_region *region)
+{
+    struct bp_ir_model *model = bp_region_alloc(region, sizeof *model);
+    const char *dir = bp_external_dir(onnx->source.external);
+    bp_model_info info;
+
+    if (!model)
+        return NULL;
+    bp_onnx_info(onnx, &info);
+    model->about = (bp_graph_model){
+        .struct_size = sizeof model->about,
+        .path = onnx->has_path ? onnx->name : "",
+        .dir = bp_text_or_empty(dir),
+        .name = info.graph_name,
+        .producer = info.producer,
+        .producer_version = info.producer_version,
+        .domain = info.domain,
+        .doc = info.doc,
+        .ir_version = info.ir_version,
+        .model_version = info.model_version,
+    };
+    model->h = onnx;
+    model->metadata = metadata_of;
+    model->opset = opset_row;
+    return model;
+}
+
 /*
  * FlexAttention and Gradient are expanded before sealing, because they stand for subgraphs of other
  * operators.
@@ -290,8 +351,11 @@ bp_rc bp_onnx_graph(const struct bp_onnx *onnx, bool open_defaults,
     rc = bp_ir_create(region, symbols, NULL, bp_text_or_empty(graph->name), &ir, err);
     if (rc >= 0) {
         ir->custom = custom;
-        rc = bp_decode_graph(&builder, graph, ir, err);
+        ir->model = describe(onnx, region);
+        rc = ir->model ? BP_OK : bp_fail_nomem(err, "a model");
     }
+    if (rc >= 0)
+        rc = bp_decode_graph(&builder, graph, ir, err);
     if (rc >= 0)
         rc = bp_flex_attention_expand(ir, err);
     if (rc >= 0)

@@ -23,14 +23,21 @@ bp_rc bp_onnx_open(const char *path, struct bp_onnx **out, bp_err *err) BP_CHECK
 bp_rc bp_onnx_open_source(const bp_model_source *source, struct bp_onnx **out,
                           bp_err *err) BP_CHECKED;
 bp_rc bp_onnx_save(const struct bp_onnx *onnx, const bp_model_sink *sink, bp_err *err) BP_CHECKED;
+/* What is not as in the first model. */
+struct bp_rebuild {
+    const char *dir;    /* of files beside the new model; NULL: that of the first one */
+    bool writes_inputs; /* inputs have the sizes of the graph: the application has fixed some */
+};
+
 /*
  * A model like `onnx` with another graph: `ir`, which bp_onnx_graph() made of it in `region` and
  * passes changed. On success *out has a reference to onnx and owns the region, whose constants are
- * its weights. Inputs that are constants of ir are removed. BP_E_UNSUPPORTED: ONNX can't represent
- * the graph, for example nodes of two versions of one operator set.
+ * its weights. Inputs that are constants of ir are removed. Outputs that compiled programs give
+ * (EPContext) have the shapes of ir, as nobody else knows them. how may be NULL. BP_E_UNSUPPORTED:
+ * ONNX can't represent the graph, for example nodes of two versions of one operator set.
  */
-bp_rc bp_onnx_rebuild(struct bp_onnx *onnx, const struct bp_ir *ir, struct bp_region *region,
-                      struct bp_onnx **out, bp_err *err) BP_CHECKED;
+bp_rc bp_onnx_rebuild(struct bp_onnx *onnx, const struct bp_ir *ir, const struct bp_rebuild *how,
+                      struct bp_region *region, struct bp_onnx **out, bp_err *err) BP_CHECKED;
 /*
  * The version of a domain's operators: the one that the model imports (0: an import that no node
  * uses). Without an import it is the newest known, and 1 for an unknown domain, as in ONNX Runtime.
@@ -39,6 +46,8 @@ bp_rc bp_onnx_rebuild(struct bp_onnx *onnx, const struct bp_ir *ir, struct bp_re
 uint32_t bp_onnx_opset_of(const struct bp_onnx *onnx, const char *domain);
 /* BP_E_VERSION: the model imports an operator set that is newer than the newest known. */
 bp_rc bp_onnx_check_released(const struct bp_onnx *onnx, bp_err *err) BP_CHECKED;
+/* Its path, or "model in memory"; lives as long as the model. */
+const char *bp_onnx_name(const struct bp_onnx *onnx);
 struct bp_onnx *bp_onnx_ref(struct bp_onnx *onnx);
 void bp_onnx_unref(struct bp_onnx *onnx); /* NULL is fine */
 
@@ -51,6 +60,14 @@ void bp_onnx_unref(struct bp_onnx *onnx); /* NULL is fine */
 bp_rc bp_onnx_graph(const struct bp_onnx *onnx, bool open_defaults,
                     const struct bp_custom_table *custom, struct bp_region *region,
                     struct bp_symbols *symbols, struct bp_ir **out, bp_err *err) BP_CHECKED;
+
+/*
+ * Reads a file in the model's directory, or one of those in memory that it was opened with; *out is
+ * to be freed. BP_E_INVALID: the name leads out of the directory, or the model has none. BP_E_IO: it
+ * cannot be read. BP_E_NOMEM
+ */
+bp_rc bp_onnx_read_beside(const struct bp_onnx *onnx, const char *name, uint8_t **out, size_t *size,
+                          bp_err *err) BP_CHECKED;
 
 /* Gives the pages of mapped weights back to the page cache; they come back when they are read. */
 void bp_onnx_drop_pages(struct bp_onnx *onnx);

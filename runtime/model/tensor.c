@@ -79,8 +79,7 @@ bp_rc bp_tensor_proto_check(const Bp__TensorProto *proto, size_t *out, bp_err *e
     uint32_t dtype = (uint32_t)proto->data_type;
 
     if (proto->data_type <= BP_DTYPE_NONE || proto->data_type >= BP_DTYPE_END)
-        return bp_fail(err, BP_E_INVALID, "its data_type %d is no element type that is known",
-                       proto->data_type);
+        return bp_fail_dtype(err, "its data_type", proto->data_type);
     if (proto->n_dims > BP_MAX_RANK)
         return bp_fail(err, BP_E_INVALID, "its rank %zu is over %d", proto->n_dims, BP_MAX_RANK);
     for (size_t i = 0; i < proto->n_dims; i++) {
@@ -101,7 +100,7 @@ bp_rc bp_check_bools(const struct bp_ir_data *data, bp_err *err)
         return BP_OK;
     for (size_t i = 0; i < data->size; i++) {
         if (data->bytes[i] > 1)
-            return bp_fail(err, BP_E_INVALID, "element %zu is %u, which is no bool", i,
+            return bp_fail(err, BP_E_INVALID, "element %zu is %u, which is not a bool", i,
                            data->bytes[i]);
     }
     return BP_OK;
@@ -155,8 +154,8 @@ static bp_rc read_chunk(struct reader *reader, const struct bp_chunk *chunk, bp_
             return bp_fail(err, BP_E_INVALID, "its %s has more elements than its dims",
                            reader->field);
         if (!fits(element, reader))
-            return bp_fail(err, BP_E_INVALID, "its %s has %lld, which is no %s", reader->field,
-                           (long long)element, bp_dtype_name(reader->dtype));
+            return bp_fail(err, BP_E_INVALID, "its %s has %lld, which is out of range of %s",
+                           reader->field, (long long)element, bp_dtype_name(reader->dtype));
         memcpy(reader->to, &element, reader->unit);
         reader->to += reader->unit;
     }

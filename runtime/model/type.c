@@ -46,8 +46,7 @@ static bp_rc decode_tensor(struct bp_builder *builder, const Bp__TypeProto__Tens
     struct bp_sym *dims;
 
     if (proto->elem_type < 0 || proto->elem_type >= BP_DTYPE_END)
-        return bp_fail(err, BP_E_INVALID, "its elem_type %d is no element type that is known",
-                       proto->elem_type);
+        return bp_fail_dtype(err, "its elem_type", proto->elem_type);
     out->dtype = (uint32_t)proto->elem_type;
     if (!shape)
         return BP_OK;
@@ -96,8 +95,8 @@ static bp_rc decode_items(struct bp_builder *builder, uint32_t kind, int32_t key
         return bp_fail_nomem(err, "its type");
     if (kind == BP_KIND_MAP) {
         if (key_type < 0 || key_type >= BP_DTYPE_END)
-            return bp_fail(err, BP_E_INVALID, "its key_type %d is no element type that is known",
-                           key_type);
+            return bp_fail(err, BP_E_INVALID,
+                           "its key_type %d is not an element type that is known", key_type);
         items[0] = (struct bp_fact){.rank = BP_RANK_UNKNOWN, .dtype = (uint32_t)key_type};
     }
     rc = bp_decode_type(builder, value, &items[n - 1], err);

@@ -46,7 +46,7 @@ static bool is_unwanted(const struct bp_rewrite *rw, const struct bp_fusion *f)
            optimizer->is_cpu(optimizer->h, rw->taker[f->last]);
 }
 
-/* Nodes that nobody claims, or that different providers claim, are not fused. */
+/* Nodes that no provider claims, or that different providers claim, are not fused. */
 static bool same_taker(const struct bp_rewrite *rw, const struct bp_fusion *f)
 {
     for (uint32_t i = 0; i < f->n_of; i++) {
@@ -193,8 +193,10 @@ static bool would_take(struct bp_rewrite *rw, const struct bp_fusion *f)
     bp_err own = bp_err_init(words, sizeof words);
     bool takes = false;
 
-    if (bp_ir_create(&region, rw->symbols, NULL, "fusion", &ir, &own) >= 0)
+    if (bp_ir_create(&region, rw->symbols, NULL, "fusion", &ir, &own) >= 0) {
+        ir->part_of = rw->ir;
         (void)!ask(rw, f, ir, &region, &takes, &own);
+    }
     bp_ir_finish(ir);
     bp_region_finish(&region);
     return takes;

@@ -92,8 +92,8 @@ static void share_names(struct bp_ir_node *node)
 {
     const struct bp_schema *schema = node->schema;
 
-    if (!schema || schema->is_custom || strcmp(schema->op, node->op) != 0 ||
-        strcmp(schema->domain, node->domain) != 0)
+    if (!schema || schema->is_custom || schema->is_provider_op ||
+        strcmp(schema->op, node->op) != 0 || strcmp(schema->domain, node->domain) != 0)
         return;
     node->op = schema->op;
     node->domain = schema->domain;
@@ -186,7 +186,7 @@ bp_rc bp_rw_init(struct bp_rewrite *rw, struct bp_ir *ir, struct bp_fact *facts,
 
 /*
  * Dead nodes go, producers get their new indices, and constants without a reader lose their flag,
- * so that nobody loads their bytes.
+ * so that their bytes are not loaded.
  */
 bp_rc bp_rw_seal(struct bp_rewrite *rw, bp_err *err)
 {
@@ -205,7 +205,7 @@ bp_rc bp_rw_seal(struct bp_rewrite *rw, bp_err *err)
                 ir->values[ir->nodes[n].out[i]].producer = n;
         }
     }
-    for (uint32_t v = 0; v < ir->n_values; v++) { /* bytes that nobody needs are not read */
+    for (uint32_t v = 0; v < ir->n_values; v++) { /* unused bytes are not read */
         struct bp_ir_value *value = &ir->values[v];
 
         if (rw->values.count[v] == 0 &&

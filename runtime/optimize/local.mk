@@ -13,6 +13,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/read_values.c \
 	%D%/rewrite.c \
 	%D%/rewrite.h \
+	%D%/to_channels_last.c \
+	%D%/to_channels_last.h \
 	%D%/passes/capture_invariants.c \
 	%D%/passes/drop_no_ops.c \
 	%D%/passes/drop_unused.c \

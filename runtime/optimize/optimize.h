@@ -26,7 +26,7 @@ struct bp_optimizer {
     void *h;
     /*
      * Runs a sealed graph without inputs and writes each output to the bytes of results[i], whose
-     * type and dims it must have. NULL: nothing can be run. A failure is no error of the session:
+     * type and dims it must have. NULL: nothing can be run. A failure is not an error of the session:
      * the nodes stay, and each run computes them.
      */
     bp_rc (*evaluate)(void *h, struct bp_ir *ir, struct bp_ir_data *const *results, bp_err *err);
@@ -36,7 +36,7 @@ struct bp_optimizer {
      * asked, or BP_NONE: all are. NULL: passes of the extended level do not run.
      */
     bp_rc (*takers)(void *h, struct bp_ir *ir, const struct bp_fact *facts,
-                    const struct bp_symbols *symbols, uint32_t only, uint32_t *out, bp_err *err);
+                    struct bp_symbols *symbols, uint32_t only, uint32_t *out, bp_err *err);
     /* Is that index the CPU provider? NULL: none is. */
     bool (*is_cpu)(void *h, uint32_t taker);
     struct bp_pass_result results[BP_MAX_PASSES];

@@ -6,10 +6,12 @@
 #include "optimize/rewrite.h"
 
 #include "graph/custom.h"
+#include "graph/schema.h"
 
 bool bp_rw_stays(const struct bp_ir_node *node)
 {
-    return node->is_pinned || bp_custom_of(node->schema);
+    return node->is_pinned || bp_custom_of(node->schema) || bp_provider_op_of(node->schema) ||
+           bp_node_is_context(node);
 }
 
 /* Copies a node's inputs from the lists to the graph. */

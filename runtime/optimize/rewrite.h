@@ -156,7 +156,7 @@ uint32_t bp_rw_in(const struct bp_ir_node *node, uint32_t i);
 /* The node that produces a value; BP_NONE for BP_NONE, inputs and constants. */
 uint32_t bp_rw_producer(const struct bp_rewrite *rw, uint32_t value);
 /*
- * The only reader of a value that is no output and that no subgraph captures; or BP_NONE. Such a value
+ * The only reader of a value that is not an output and that no subgraph captures; or BP_NONE. Such a value
  * may be changed or removed together with its reader.
  */
 uint32_t bp_rw_only_user(const struct bp_rewrite *rw, uint32_t value);

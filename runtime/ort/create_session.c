@@ -30,6 +30,15 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* In the child of a fork(): calls of other threads never end. */
+static void forget_runs(void *u)
+{
+    OrtSession *session = u;
+
+    atomic_store(&session->in_flight, 0);
+    pthread_mutex_init(&session->lock, NULL);
+}
+
 /*
  * The session copies all settings it needs later: the options may be released once it is created.
  */
@@ -44,6 +53,7 @@ static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, Ort
     if (!session)
         return ort_no_memory();
     pthread_mutex_init(&session->lock, NULL);
+    bp_fork_watch(&session->fork, forget_runs, session);
     atomic_init(&session->in_flight, 0);
     session->env = ort_env_retain(shared.counted);
     session->start_ns = now_ns();
@@ -189,10 +199,14 @@ static OrtStatus *set_dimensions(const OrtSessionOptions *options, bp_session_op
     return ort_from(rc, &err, ORT_OTHER, NULL);
 }
 
-/* The optimised model is made from the open model too, because both start from the same graph. */
+/*
+ * The optimised model is made from the open model too, because both start from the same graph. A
+ * session that writes a compiled model loads its programs, so that nothing is compiled twice.
+ */
 static OrtStatus *make_host(OrtSession *session, const OrtSessionOptions *options)
 {
     bp_session_options *host_options = NULL;
+    bp_model *compiled = NULL;
     struct ort_err err;
     OrtStatus *status = ort_options_to_host(options, &host_options);
     bp_rc rc;
@@ -205,12 +219,22 @@ static OrtStatus *make_host(OrtSession *session, const OrtSessionOptions *option
         status = set_workers(session, host_options);
     if (!status)
         status = ort_session_set_allocator(session, host_options);
+    if (!status)
+        status = ort_contexts_make(session, options, host_options, &compiled);
     if (status) {
         bp_session_options_destroy(host_options);
         return status;
     }
-    rc = bp_session_create_from_model(session->env->host, session->loaded.model, host_options,
+    rc = bp_session_create_from_model(session->env->host,
+                                      compiled ? compiled : session->loaded.model, host_options,
                                       &session->host, ort_err_init(&err));
+    if (rc >= 0)
+        status = ort_contexts_write(session, options, compiled);
+    bp_model_close(compiled);
+    if (status) {
+        bp_session_options_destroy(host_options);
+        return status;
+    }
     if (rc >= 0)
         status = ort_optimized_make(options, session->env, session->loaded.model, host_options,
                                     &session->optimized);

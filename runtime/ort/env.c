@@ -47,7 +47,7 @@ static void destroy(OrtEnv *env)
         env->devices_destroy(env->devices);
     ort_keys_finish(&env->config);
     ort_workers_finish(&env->workers);
-    pthread_mutex_destroy(&env->lock);
+    bp_fork_mutex_destroy(&env->lock, &env->fork);
     free(env->log_id);
     free(env);
 }
@@ -102,7 +102,7 @@ static OrtStatus *create(const struct ort_env_settings *settings, OrtEnv **out)
 
     if (!env)
         return ort_no_memory();
-    pthread_mutex_init(&env->lock, NULL);
+    bp_fork_mutex_init(&env->lock, &env->fork);
     env->destroy = destroy;
     env->log = settings->log;
     env->log_param = settings->log_param;

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/fork.h"
 #include "ort/key_values.h"
 #include "ort/values/shared_allocators.h"
 #include "ort/workers.h"
@@ -40,6 +41,7 @@ struct OrtEnv {
     char *log_id;
     OrtKeyValuePairs config;
     pthread_mutex_t lock;
+    struct bp_fork_watch fork;   /* of the lock */
     struct ort_devices *devices; /* under the lock; NULL until they are asked for */
     void (*devices_destroy)(struct ort_devices *devices); /* set with them */
     void (*destroy)(OrtEnv *env);                         /* of the last reference */

@@ -16,9 +16,15 @@
 #include "ort/logger.h"
 
 static struct {
-    pthread_mutex_t lock; /* of env and its refs */
-    OrtEnv *env;          /* NULL: none yet, or none any more */
-} process = {PTHREAD_MUTEX_INITIALIZER, NULL};
+    pthread_mutex_t lock;      /* of env and its refs */
+    OrtEnv *env;               /* NULL: none yet, or none any more */
+    struct bp_fork_watch fork; /* of the lock */
+} process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void watch_forks(void)
+{
+    bp_fork_watch(&process.fork, bp_fork_open_mutex, &process.lock);
+}
 
 /* ---- references ------------------------------------------------------------------------------ */
 
@@ -26,8 +32,10 @@ OrtStatus *
 ort_env_process_acquire(OrtStatus *(*create)(const struct ort_env_settings *settings, OrtEnv **out),
                         const struct ort_env_settings *settings, OrtEnv **out, bool *is_new)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     OrtStatus *status = NULL;
 
+    (void)pthread_once(&once, watch_forks);
     pthread_mutex_lock(&process.lock);
     *is_new = !process.env;
     if (*is_new)

@@ -15,6 +15,8 @@ endif
 %C%_libonnxruntime_la_SOURCES = \
 	runtime/base/flat.c \
 	runtime/base/flat.h \
+	runtime/base/fork.c \
+	runtime/base/fork.h \
 	runtime/base/guard.c \
 	runtime/base/guard.h \
 	runtime/base/put.c \

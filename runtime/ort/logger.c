@@ -97,7 +97,8 @@ OrtStatus *ort_Logger_LogMessage(const OrtLogger *logger, OrtLoggingLevel log_se
     ORT_NEED(message);
     if (log_severity_level < ORT_LOGGING_LEVEL_VERBOSE ||
         log_severity_level > ORT_LOGGING_LEVEL_FATAL)
-        return ort_fail(ORT_INVALID_ARGUMENT, "%d is no level of a log", (int)log_severity_level);
+        return ort_fail(ORT_INVALID_ARGUMENT, "%d is not a level of a log",
+                        (int)log_severity_level);
     if ((int)log_severity_level < threshold(logger))
         return NULL;
     snprintf(place, sizeof place, "%s:%d %s", file_path ? file_path : "", line_number,

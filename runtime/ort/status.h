@@ -42,7 +42,7 @@ OrtStatus *ort_fail(OrtErrorCode code, const char *format, ...)
 OrtStatus *ort_no_memory(void);
 /* The thread's next ort_no_memory() returns this status, which is taken over. NULL: the default. */
 void ort_set_no_memory(OrtStatus *status);
-/* The host's error as a status; NULL when rc is no error. `prefix` (may be NULL) precedes the text. */
+/* The host's error as a status; NULL when rc is not an error. `prefix` (may be NULL) precedes the text. */
 OrtStatus *ort_from(bp_rc rc, const struct ort_err *err, enum ort_phase phase, const char *prefix);
 /* ORT_NOT_IMPLEMENTED, and ORT_INVALID_ARGUMENT for a NULL argument; function: the slot's __func__. */
 OrtStatus *ort_absent(const char *function);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* apply_placement.c - placement rules at work on a partition. */
+/* apply_placement.c - applies placement rules to a partition. */
 
 #include "config.h"
 
@@ -7,7 +7,7 @@
 
 #include "host/options/provider_names.h"
 
-/* The provider that a rule names, or n_asked: it is not here. */
+/* Returns the provider that a rule names, or n_asked: it is not in the session. */
 static uint32_t named_by(const struct bp_asked *asked, uint32_t n_asked,
                          const struct bp_placement_rule *rule)
 {
@@ -18,14 +18,14 @@ static uint32_t named_by(const struct bp_asked *asked, uint32_t n_asked,
     return p;
 }
 
-/* Turns an answer into a refusal by the rule. A refusal of the provider's own stays. */
+/* Makes an answer a refusal by the rule. A refusal by the provider itself stays. */
 static void overrule(struct bp_partition *out, uint32_t p, uint32_t n,
                      const struct bp_placement_rule *rule, const char *text)
 {
     struct bp_verdict *verdict = &out->verdicts[p][n];
 
     out->rule_of[n] = rule->text;
-    if (verdict->verdict != BP_NO) /* its own reason is the better one */
+    if (verdict->verdict != BP_NO) /* the provider's own reason tells more */
         *verdict = (struct bp_verdict){.verdict = BP_NO,
                                        .reason = BP_R_OPTION,
                                        .together = verdict->together,
@@ -38,7 +38,7 @@ void bp_placement_apply(const struct bp_placement *placement, const struct bp_as
 {
     bool is_placed = false;
 
-    if (out->ir->nodes[n].is_made) /* rules speak of the model's nodes */
+    if (out->ir->nodes[n].is_made) /* rules apply to the model's nodes */
         return;
     for (uint32_t r = 0; r < placement->rules->count; r++) {
         const struct bp_placement_rule *rule = &placement->rules->rules[r];
@@ -64,8 +64,8 @@ void bp_placement_apply(const struct bp_placement *placement, const struct bp_as
 /* ---- before passes --------------------------------------------------------------------------- */
 
 /*
- * Does a rule for one of these providers match the node? Rules for others are noted as matched
- * here, as no partition will look at them.
+ * Does a rule for one of these providers match the node? Rules for other providers are marked as
+ * matched here, because no partition will look at them.
  */
 static bool is_spoken_of(const struct bp_placement *placement, const struct bp_asked *asked,
                          uint32_t n_asked, const struct bp_ir_node *node)
@@ -108,7 +108,7 @@ static bp_rc pin(const struct bp_placement *placement, const struct bp_asked *as
     return rc;
 }
 
-/* Without rules no graph is walked. */
+/* Walks the graph only if there are rules. */
 bp_rc bp_placement_pin(const struct bp_placement *placement, const struct bp_asked *asked,
                        uint32_t n_asked, struct bp_ir *ir, bp_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* claims.c - the sink in which providers put their answers. */
+/* claims.c - the functions that receive a provider's claims. */
 
 #include "config.h"
 
@@ -9,7 +9,9 @@
 
 #include <bp/sdk.h>
 
+#include "graph/channels_last.h"
 #include "graph/custom.h"
+#include "plan/contexts.h"
 
 struct sink {
     const struct bp_graph_view *view;
@@ -21,7 +23,7 @@ struct sink {
     uint32_t bad_device; /* an index beyond the instance's devices, or BP_NONE */
 };
 
-/* Texts are the provider's and end with the call; an empty one counts as none. */
+/* Copies a text of the provider, which ends with the call; an empty one counts as none. */
 static const char *keep(struct sink *sink, const char *text)
 {
     char *copy;
@@ -34,7 +36,7 @@ static const char *keep(struct sink *sink, const char *text)
     return copy;
 }
 
-/* What it says, if those are numbers. */
+/* Records the costs that come with a claim; numbers below 0, and such that are none, are ignored. */
 static void note_cost(struct bp_verdict *row, const bp_cost *cost)
 {
     row->has_cost = row->verdict != BP_NO && cost && cost->struct_size >= sizeof *cost &&
@@ -45,8 +47,8 @@ static void note_cost(struct bp_verdict *row, const bp_cost *cost)
 }
 
 /*
- * bp_claims.node: the last answer for a node counts. Reasons of providers newer than the host are
- * kept as numbers.
+ * bp_claims.node: the last answer for a node counts. Reasons that are newer than the host are kept
+ * as numbers.
  */
 static void answer(void *h, uint32_t node, const bp_claim *theirs)
 {
@@ -71,7 +73,7 @@ static void answer(void *h, uint32_t node, const bp_claim *theirs)
     note_cost(row, claim.cost);
 }
 
-/* What a node has until its provider answers. */
+/* The verdict of a node until its provider answers. */
 static void start(const struct bp_ir *ir, struct bp_verdict *verdicts)
 {
     for (uint32_t i = 0; i < ir->n_nodes; i++) {
@@ -81,7 +83,20 @@ static void start(const struct bp_ir *ir, struct bp_verdict *verdicts)
     }
 }
 
-/* A provider that knows an operator of that name does not know this one. */
+/* Resets the answers of a provider that failed; the host's own refusals stay. */
+static void refuse_all(const struct bp_ir *ir, struct bp_verdict *verdicts)
+{
+    for (uint32_t i = 0; i < ir->n_nodes; i++) {
+        if (verdicts[i].verdict != BP_NO)
+            verdicts[i] = (struct bp_verdict){
+                .verdict = BP_NO, .reason = BP_R_OTHER, .text = "the provider gave no answer"};
+    }
+}
+
+/*
+ * Corrects the reason: a provider that knows an operator of that name lacks this domain or version
+ * of it.
+ */
 static bool is_replaced(const struct bp_schema *schema)
 {
     const struct bp_custom *custom = bp_custom_of(schema);
@@ -89,13 +104,16 @@ static bool is_replaced(const struct bp_schema *schema)
     return custom && (custom->def.flags & BP_OPERATOR_REPLACE);
 }
 
-/* A refusal by the host, in the provider's name. */
+/* Refuses a node for the provider, by the host's decision. */
 static struct bp_verdict refusal(uint32_t reason, const char *text)
 {
     return (struct bp_verdict){.verdict = BP_NO, .reason = reason, .text = text};
 }
 
-/* Why there is no operator: some domains are of layouts that only ONNX Runtime's kernels know. */
+/*
+ * Returns why there is no such operator: some domains are of layouts that only ONNX Runtime's
+ * kernels know.
+ */
 static struct bp_verdict refuse_unknown(const char *domain)
 {
     struct bp_verdict unknown = refusal(BP_R_OP, "the host knows no such operator");
@@ -114,24 +132,49 @@ static struct bp_verdict refuse_unknown(const char *domain)
     return unknown;
 }
 
-/* The provider took the node and gave it back; the number of its set stays. */
+/* Refuses a node that the provider took and gave back; its set keeps the number. */
 static void give_back(struct bp_verdict *verdict, const char *text)
 {
     *verdict = (struct bp_verdict){
         .verdict = BP_NO, .reason = BP_R_OTHER, .together = verdict->together, .text = text};
 }
 
-/* What no provider decides: subgraphs are run by the host, unknown operators by nobody. */
-static void overrule(const struct bp_asked *asked, const struct bp_ir *ir,
-                     const struct bp_fact *facts, struct bp_verdict *verdicts)
+/*
+ * Returns why the provider was not shown the bodies of a node, so that it can't run it; NULL: it
+ * was.
+ */
+static const char *why_hidden(const struct bp_graph_view *view, uint32_t node)
 {
+    return view->hidden ? view->hidden[node] : "control flow is run by the host";
+}
+
+/* Has the node a layout that is not channels-last? With rank 2 both are the same. */
+static bool has_wrong_layout(const struct bp_ir_node *node, const struct bp_fact *facts)
+{
+    return bp_layout_inputs(node) != 0 && node->n_in > 0 && node->in[0] != BP_NONE &&
+           facts[node->in[0]].rank > 2;
+}
+
+/*
+ * Settles the nodes that no provider decides about: the host runs subgraphs that the provider was
+ * not shown, nodes of unknown operators have no provider, and compiled programs belong to the
+ * provider that compiled them. The view has all nodes of the graph, in its order.
+ */
+static void overrule(const struct bp_asked *asked, const struct bp_graph_view *view,
+                     const struct bp_fact *facts, struct bp_region *region,
+                     struct bp_verdict *verdicts)
+{
+    const struct bp_ir *ir = view->ir;
+
     for (uint32_t i = 0; i < ir->n_nodes; i++) {
         const struct bp_ir_node *node = &ir->nodes[i];
 
-        if (node->n_subgraphs > 0)
-            verdicts[i] = refusal(BP_R_CONTROL_FLOW, "control flow is run by the host");
-        else if (bp_node_is_host_op(node, facts))
-            verdicts[i] = refusal(BP_R_DTYPE, "values that are no tensors are the host's");
+        if (bp_node_is_context(node))
+            verdicts[i] = bp_context_verdict(asked, node, region);
+        if (node->n_subgraphs > 0 && why_hidden(view, i))
+            verdicts[i] = refusal(BP_R_CONTROL_FLOW, why_hidden(view, i));
+        else if (node->n_subgraphs == 0 && bp_node_is_host_op(node, facts))
+            verdicts[i] = refusal(BP_R_DTYPE, "values that are not tensors are the host's");
         else if (node->opset == 0)
             verdicts[i] = refusal(
                 BP_R_OP, "the model imports version 0 of its domain, which has no operators");
@@ -141,6 +184,10 @@ static void overrule(const struct bp_asked *asked, const struct bp_ir *ir,
             verdicts[i] = refusal(BP_R_OP, "the application has an operator of its own for it");
         else if (verdicts[i].verdict != BP_NO && bp_refused_find(asked->refused, node))
             give_back(&verdicts[i], bp_refused_find(asked->refused, node));
+        else if (verdicts[i].verdict != BP_NO && asked->wants_channels_last &&
+                 has_wrong_layout(node, facts))
+            give_back(&verdicts[i], "the provider wants its data channels-last, which the host "
+                                    "makes of nodes with one output and inputs of known rank");
     }
 }
 
@@ -176,6 +223,8 @@ bp_rc bp_claims_ask(const struct bp_asked *asked, const struct bp_graph_view *vi
         rc = bp_fail_nomem(err, "a provider's answers");
     if (rc < 0)
         start(ir, sink.verdicts);
-    overrule(asked, ir, facts, sink.verdicts);
+    overrule(asked, view, facts, region, sink.verdicts);
+    if (rc < 0)
+        refuse_all(ir, sink.verdicts);
     return rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* copies.c - which values of a partition cross between memory spaces. */
+/* copies.c - counts the values of a partition that cross between memory spaces. */
 
 #include "config.h"
 
@@ -9,7 +9,7 @@
 
 #include "value/tensor.h"
 
-/* Bytes of a value; 0 while a size is unknown. */
+/* Returns the bytes of a value; 0 while a size is unknown. */
 static uint64_t bytes_of(const bp_value *value)
 {
     uint64_t bits = bp_dtype_width(value->dtype);
@@ -26,7 +26,7 @@ static uint64_t bytes_of(const bp_value *value)
     return (bits + 7) / 8;
 }
 
-/* Strings stay with the host. */
+/* Strings stay in host memory. */
 static void add(struct bp_copies *copies, const bp_value *value)
 {
     if (value->dtype == BP_DTYPE_STRING)
@@ -36,8 +36,8 @@ static void add(struct bp_copies *copies, const bp_value *value)
 }
 
 /*
- * Does somebody read what a group made who gets it by way of the host? Between stages values lie
- * there; a copy from device to device is counted for its reader.
+ * Has the output of a group a reader that gets it by way of the host? Values between stages are in
+ * host memory; a copy from device to device is counted for its reader.
  */
 static bool is_read_elsewhere(const struct bp_partition *part, const struct bp_group *group,
                               uint32_t value)
@@ -55,7 +55,7 @@ static bool is_read_elsewhere(const struct bp_partition *part, const struct bp_g
     return false;
 }
 
-/* there: one a value, 1 + the stage in which it is in the memory of the group's provider. */
+/* one for each value: 1 + the stage in which it is in the memory of the group's provider */
 static void count_group(const struct bp_partition *part, const struct bp_group *group,
                         uint32_t *there, struct bp_copies *out)
 {
@@ -83,7 +83,7 @@ static bool same_device(const struct bp_group *a, const struct bp_group *b)
     return a->provider == b->provider && a->device == b->device;
 }
 
-/* Is there no group of its device before it? */
+/* Is the group the first of its device? */
 static bool is_first(const struct bp_partition *part, uint32_t g)
 {
     for (uint32_t i = 0; i < g; i++) {
@@ -93,7 +93,7 @@ static bool is_first(const struct bp_partition *part, uint32_t g)
     return true;
 }
 
-/* All groups of a device, whose first is `first`. */
+/* Counts for all groups of a device, whose first is `first`. */
 static bp_rc count_device(const struct bp_partition *part, uint32_t first, struct bp_copies *copies,
                           bp_err *err)
 {
@@ -120,8 +120,7 @@ bp_rc bp_copies_count(const struct bp_partition *part, struct bp_region *region,
         const struct bp_group *group = &part->groups[g];
         bp_rc rc = BP_OK;
 
-        if (group->provider < BP_BY_NOBODY && part->has_memory[group->provider] &&
-            is_first(part, g))
+        if (group->provider < BP_BY_NONE && part->has_memory[group->provider] && is_first(part, g))
             rc = count_device(part, g, copies, err);
         if (rc < 0)
             return rc;

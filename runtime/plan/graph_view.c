@@ -8,21 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What building one view needs. */
-struct builder {
-    struct bp_graph_view_source *from;
-    const struct bp_ir *ir;   /* from->ir */
-    struct bp_region *region; /* from->region */
-    struct bp_graph_view *view;
-    uint32_t *map; /* from ir values to view values, BP_NONE for those not seen */
-    bool *inside;  /* one an ir node */
-    bp_value *values;
-    bp_node *nodes;
-    bp_attr *attrs;
-    uint32_t *inputs, *outputs;
-};
+#include "plan/body_view.h"
+#include "plan/view_model.h"
 
-/* Calls add for each value that a node reads, the captures of its subgraphs included. */
+/* Calls `add` for each value that a node reads, including captures of its subgraphs. */
 static void count_inputs(const struct bp_ir_node *node, void (*add)(void *u, uint32_t value),
                          void *u)
 {
@@ -36,11 +25,11 @@ static void count_inputs(const struct bp_ir_node *node, void (*add)(void *u, uin
 
 struct uses_fill {
     struct bp_uses *uses;
-    uint32_t *at; /* next free place of each value */
+    uint32_t *at; /* next free index of each value */
     uint32_t node;
 };
 
-/* First pass: numbers, shifted by one, so that sums over them are offsets. */
+/* First pass: counts uses, shifted by one, so that sums over them are offsets. */
 static void count_use(void *u, uint32_t value)
 {
     struct uses_fill *fill = u;
@@ -48,7 +37,7 @@ static void count_use(void *u, uint32_t value)
     fill->uses->first[value + 1]++;
 }
 
-/* Second pass: each node in the list of the value. */
+/* Second pass: adds each node to the list of the value. */
 static void put_use(void *u, uint32_t value)
 {
     struct uses_fill *fill = u;
@@ -79,7 +68,9 @@ bp_rc bp_uses_build(const struct bp_ir *ir, struct bp_region *region, struct bp_
     return BP_OK;
 }
 
-/* bp_graph_owner.constant: the bytes of a constant, mapped or read at first need. */
+/*
+ * bp_graph_owner.constant: returns the bytes of a constant, which are mapped or read at first use.
+ */
 static bp_rc find_constant(const bp_graph *graph, uint32_t value, bp_span *out, bp_err *err)
 {
     /* The owner is the first member of its view. */
@@ -88,7 +79,7 @@ static bp_rc find_constant(const bp_graph *graph, uint32_t value, bp_span *out, 
     bp_rc rc;
 
     if (value >= graph->n_values || !(BP_VALUE(graph, value)->flags & BP_VALUE_CONSTANT))
-        return bp_fail(err, BP_E_INVALID, "value %u of the group is no constant", value);
+        return bp_fail(err, BP_E_INVALID, "value %u of the group is not a constant", value);
     data = view->ir->values[view->value_of[value]].data;
     rc = bp_ir_data_load(data, err);
     if (rc < 0)
@@ -98,7 +89,7 @@ static bp_rc find_constant(const bp_graph *graph, uint32_t value, bp_span *out, 
     return BP_OK;
 }
 
-/* bp_graph_owner.constant_done: pages of a mapped file may go. */
+/* bp_graph_owner.constant_done: lets the system drop pages of a mapped file. */
 static void forget_constant(const bp_graph *graph, uint32_t value)
 {
     const struct bp_graph_view *view = graph->host;
@@ -112,8 +103,8 @@ static bool is_constant(const struct bp_ir *ir, uint32_t value)
     return (ir->values[value].flags & BP_IR_CONSTANT) != 0;
 }
 
-/* Sizes as providers see them: a number, or -1 with a symbol. NULL: no memory. */
-static const bp_dim *flat_dims(const struct builder *b, const struct bp_fact *fact)
+/* Makes sizes as providers see them: a number, or -1 with a symbol. NULL: no memory. */
+static const bp_dim *flat_dims(const struct bp_graph_view_builder *b, const struct bp_fact *fact)
 {
     bp_dim *dims = bp_region_array(b->region, fact->rank, sizeof *dims);
 
@@ -128,8 +119,8 @@ static const bp_dim *flat_dims(const struct builder *b, const struct bp_fact *fa
     return dims;
 }
 
-/* The row of an ir value, added at first sight; *out is its index. */
-static bp_rc add_value(struct builder *b, uint32_t value, uint32_t *out, bp_err *err)
+bp_rc bp_graph_view_add_value(struct bp_graph_view_builder *b, uint32_t value, uint32_t *out,
+                              bp_err *err)
 {
     const struct bp_ir_value *from = &b->ir->values[value];
     const struct bp_fact *fact = &b->from->facts[value];
@@ -160,15 +151,15 @@ static bp_rc add_value(struct builder *b, uint32_t value, uint32_t *out, bp_err 
     return BP_OK;
 }
 
-/* An input of a node: one that comes from outside becomes an input of the view. */
-static bp_rc add_input(struct builder *b, uint32_t value, uint32_t *out, bp_err *err)
+/* Adds an input of a node; a value from outside becomes an input of the view. */
+static bp_rc add_input(struct bp_graph_view_builder *b, uint32_t value, uint32_t *out, bp_err *err)
 {
     bool is_new = b->map[value] == BP_NONE;
     uint32_t producer = b->ir->values[value].producer;
     bp_rc rc;
 
-    rc = add_value(b, value, out, err);
-    if (rc < 0 || !is_new || is_constant(b->ir, value))
+    rc = bp_graph_view_add_value(b, value, out, err);
+    if (rc < 0 || !is_new || b->outer || is_constant(b->ir, value))
         return rc;
     if (producer == BP_NONE || !b->inside[producer]) {
         b->values[*out].flags |= BP_VALUE_INPUT;
@@ -177,8 +168,11 @@ static bp_rc add_input(struct builder *b, uint32_t value, uint32_t *out, bp_err 
     return BP_OK;
 }
 
-/* Only what others read is an output; the rest a provider may keep in any form. */
-static bool is_used_outside(const struct builder *b, uint32_t value)
+/*
+ * Is the value an output of the view? Only values with readers outside are; others may stay in any
+ * form that the provider likes.
+ */
+static bool is_used_outside(const struct bp_graph_view_builder *b, uint32_t value)
 {
     if (b->ir->values[value].flags & BP_IR_OUTPUT)
         return true;
@@ -189,8 +183,10 @@ static bool is_used_outside(const struct builder *b, uint32_t value)
     return false;
 }
 
-/* A tensor that nobody reads, of a size that its node finds: only an output may be of any size. */
-static bool is_unread_and_dynamic(const struct builder *b, uint32_t value)
+/*
+ * Is it a tensor without a reader whose size its node determines? Only an output may have any size.
+ */
+static bool is_unread_and_dynamic(const struct bp_graph_view_builder *b, uint32_t value)
 {
     const struct bp_fact *fact = &b->from->facts[value];
     const uint32_t *first = &b->from->uses->first[value];
@@ -199,24 +195,57 @@ static bool is_unread_and_dynamic(const struct builder *b, uint32_t value)
            bp_fact_needs_data(fact, b->from->symbols);
 }
 
-/* An output of a node, which the view gives to the outside if somebody needs it there. */
-static bp_rc add_output(struct builder *b, uint32_t value, uint32_t node, uint32_t *out,
-                        bp_err *err)
+/* A compiled program returns all outputs that it was compiled with. */
+static bool is_of_context(const struct bp_graph_view_builder *b, uint32_t value)
 {
-    bp_rc rc = add_value(b, value, out, err);
+    return bp_node_is_context(&b->ir->nodes[b->ir->values[value].producer]);
+}
+
+/* Adds an output of a node; it is an output of the view if a reader outside needs it. */
+static bp_rc add_output(struct bp_graph_view_builder *b, uint32_t value, uint32_t node,
+                        uint32_t *out, bp_err *err)
+{
+    bp_rc rc = bp_graph_view_add_value(b, value, out, err);
 
     if (rc < 0)
         return rc;
     b->values[*out].producer = node;
-    if (is_used_outside(b, value) || is_unread_and_dynamic(b, value)) {
+    if (b->outer)
+        return BP_OK; /* outputs of a body are in a list of their own */
+    if (is_used_outside(b, value) || is_unread_and_dynamic(b, value) || is_of_context(b, value)) {
         b->values[*out].flags |= BP_VALUE_OUTPUT;
         b->outputs[b->view->graph.n_outputs++] = *out;
     }
     return BP_OK;
 }
 
-/* A node's row; attributes are copied, as a view's are one list. */
-static bp_rc add_node(struct builder *b, uint32_t index, bp_err *err)
+/*
+ * Adds the values that the subgraphs of a node capture, and the subgraphs if the view shows them.
+ */
+static bp_rc add_subgraphs(struct bp_graph_view_builder *b, uint32_t index, bp_node *node,
+                           bp_err *err)
+{
+    const struct bp_ir_node *from = &b->ir->nodes[index];
+    uint32_t *captures;
+    bp_rc rc = BP_OK;
+
+    if (from->n_subgraphs == 0)
+        return BP_OK;
+    if (!b->view->hidden) {
+        bp_graph_view_hide_bodies(b, node);
+        return BP_OK;
+    }
+    captures = bp_region_array(b->region, from->n_implicit, sizeof *captures);
+    if (!captures)
+        return bp_fail_nomem(err, "a group's nodes");
+    for (uint32_t i = 0; rc >= 0 && i < from->n_implicit; i++)
+        rc = add_input(b, from->implicit[i], &captures[i], err);
+    node->captures = captures;
+    node->n_captures = from->n_implicit;
+    return rc < 0 ? rc : bp_graph_view_add_bodies(b, index, err);
+}
+
+bp_rc bp_graph_view_add_node(struct bp_graph_view_builder *b, uint32_t index, bp_err *err)
 {
     const struct bp_ir_node *from = &b->ir->nodes[index];
     bp_graph *graph = &b->view->graph;
@@ -253,24 +282,30 @@ static bp_rc add_node(struct builder *b, uint32_t index, bp_err *err)
     if (from->n_attrs)
         memcpy(&b->attrs[graph->n_attrs], from->attrs, from->n_attrs * sizeof *b->attrs);
     graph->n_attrs += from->n_attrs;
-    b->view->node_of[graph->n_nodes++] = index;
+    b->view->node_of[graph->n_nodes] = index;
+    if (rc >= 0)
+        rc = add_subgraphs(b, index, node, err);
+    graph->n_nodes++;
     return rc;
 }
 
-/* Room for the most that the nodes can need. */
-static bp_rc reserve(struct builder *b, const uint32_t *nodes, uint32_t n_nodes, bp_err *err)
+bp_rc bp_graph_view_reserve(struct bp_graph_view_builder *b, const uint32_t *nodes,
+                            uint32_t n_nodes, bp_err *err)
 {
     size_t n_values = 0;
     size_t n_attrs = 0;
+    size_t n_subgraphs = 0;
 
     for (uint32_t i = 0; i < n_nodes; i++) {
         const struct bp_ir_node *node = &b->ir->nodes[nodes[i]];
 
-        n_values += (size_t)node->n_in + node->n_out;
+        n_values += (size_t)node->n_in + node->n_out + node->n_implicit;
         n_attrs += node->n_attrs;
-        b->inside[nodes[i]] = true;
+        n_subgraphs += node->n_subgraphs;
+        if (b->inside)
+            b->inside[nodes[i]] = true;
     }
-    if (n_values > b->ir->n_values)
+    if (b->outer || n_values > b->ir->n_values)
         n_values = b->ir->n_values;
     b->values = bp_region_array(b->region, n_values, sizeof *b->values);
     b->nodes = bp_region_array(b->region, n_nodes, sizeof *b->nodes);
@@ -279,23 +314,27 @@ static bp_rc reserve(struct builder *b, const uint32_t *nodes, uint32_t n_nodes,
     b->outputs = bp_region_array(b->region, n_values, sizeof *b->outputs);
     b->view->value_of = bp_region_array(b->region, n_values, sizeof(uint32_t));
     b->view->node_of = bp_region_array(b->region, n_nodes, sizeof(uint32_t));
+    b->subs = bp_region_array(b->region, n_subgraphs, sizeof(const bp_graph *));
+    b->view->hidden =
+        b->shows_bodies ? bp_region_array(b->region, n_nodes, sizeof(const char *)) : NULL;
     if (!b->values || !b->nodes || !b->attrs || !b->inputs || !b->outputs || !b->view->value_of ||
-        !b->view->node_of)
+        !b->view->node_of || !b->subs || (b->shows_bodies && !b->view->hidden))
         return bp_fail_nomem(err, "a group of nodes");
     return BP_OK;
 }
 
-static bp_rc fill(struct builder *b, const uint32_t *nodes, uint32_t n_nodes, bp_err *err)
+static bp_rc fill(struct bp_graph_view_builder *b, const uint32_t *nodes, uint32_t n_nodes,
+                  bp_err *err)
 {
-    bp_rc rc = reserve(b, nodes, n_nodes, err);
+    bp_rc rc = bp_graph_view_reserve(b, nodes, n_nodes, err);
 
     for (uint32_t i = 0; rc >= 0 && i < n_nodes; i++)
-        rc = add_node(b, nodes[i], err);
+        rc = bp_graph_view_add_node(b, nodes[i], err);
     return rc;
 }
 
-/* Leaves the scratch as the next view wants it. */
-static void clear(struct builder *b, const uint32_t *nodes, uint32_t n_nodes)
+/* Resets the scratch for the next view. */
+static void clear(struct bp_graph_view_builder *b, const uint32_t *nodes, uint32_t n_nodes)
 {
     for (uint32_t i = 0; i < n_nodes; i++)
         b->inside[nodes[i]] = false;
@@ -325,33 +364,51 @@ void bp_graph_view_source_finish(struct bp_graph_view_source *source)
     source->inside = NULL;
 }
 
-bp_rc bp_graph_view_build(struct bp_graph_view_source *source, const uint32_t *nodes,
-                          uint32_t n_nodes, struct bp_graph_view *view, bp_err *err)
+void bp_graph_view_finish(struct bp_graph_view_builder *b)
 {
-    struct builder b = {
+    bp_graph *graph = &b->view->graph;
+
+    graph->struct_size = sizeof *graph;
+    graph->nodes = b->nodes;
+    graph->node_stride = sizeof *b->nodes;
+    graph->values = b->values;
+    graph->value_stride = sizeof *b->values;
+    graph->attrs = b->attrs;
+    graph->attr_stride = sizeof *b->attrs;
+    graph->inputs = b->inputs;
+    graph->outputs = b->outputs;
+    graph->subs = graph->n_subs > 0 ? b->subs : NULL;
+    graph->host = b->view;
+    if (!b->outer)
+        graph->outer_node = BP_NONE;
+}
+
+void bp_graph_view_start(struct bp_graph_view_builder *b)
+{
+    *b->view = (struct bp_graph_view){.owner = {.constant = find_constant,
+                                                .constant_done = forget_constant,
+                                                .about = &bp_graph_view_about},
+                                      .ir = b->ir};
+}
+
+bp_rc bp_graph_view_build(struct bp_graph_view_source *source, const uint32_t *nodes,
+                          uint32_t n_nodes, bool shows_bodies, struct bp_graph_view *view,
+                          bp_err *err)
+{
+    struct bp_graph_view_builder b = {
         .from = source,
         .ir = source->ir,
         .region = source->region,
         .view = view,
         .map = source->map,
         .inside = source->inside,
+        .shows_bodies = shows_bodies,
     };
     bp_rc rc;
 
-    *view = (struct bp_graph_view){
-        .owner = {.constant = find_constant, .constant_done = forget_constant}, .ir = source->ir};
+    bp_graph_view_start(&b);
     rc = fill(&b, nodes, n_nodes, err);
     clear(&b, nodes, n_nodes);
-    view->graph.struct_size = sizeof view->graph;
-    view->graph.nodes = b.nodes;
-    view->graph.node_stride = sizeof *b.nodes;
-    view->graph.values = b.values;
-    view->graph.value_stride = sizeof *b.values;
-    view->graph.attrs = b.attrs;
-    view->graph.attr_stride = sizeof *b.attrs;
-    view->graph.inputs = b.inputs;
-    view->graph.outputs = b.outputs;
-    view->graph.host = view;
-    view->graph.outer_node = BP_NONE;
+    bp_graph_view_finish(&b);
     return rc;
 }

@@ -7,8 +7,9 @@
  * a higher level than it began, so nodes of one provider, stage and level that are connected are
  * convex, and (stage, level) is an order in which groups can run. That level is the lowest; a group
  * that nobody needs before a later one of its own kind waits for that and becomes part of it. One
- * that reads constants alone (weights that are dequantised) runs right before its first reader. All
- * of it is linear in the nodes but for a sort.
+ * that reads constants alone (weights that are dequantised) runs right before its first reader. In
+ * subgraphs of nodes, groups of one provider, stage and level are one even where nothing connects
+ * them. All of it is linear in the nodes but for a sort.
  */
 
 #include "config.h"
@@ -21,41 +22,42 @@
 #include "plan/reassign.h"
 #include "plan/together.h"
 
-/* How late a group may run. */
+/* How far a group may be delayed. */
 struct wait {
     uint32_t limit; /* the highest level that its readers allow */
     uint32_t own;   /* the lowest level of readers of its own kind */
-    uint32_t level; /* what becomes of it */
-    bool is_fed;    /* reads what a run brings in, or what another group makes */
+    uint32_t level; /* the group that it becomes part of */
+    bool is_fed;    /* reads a value that a run brings in, or that another group makes */
 };
 
 struct work {
     const struct bp_ir *ir;
     struct bp_region *region;
     struct bp_partition *out;
-    uint32_t *level;    /* one a node */
+    uint32_t *level;    /* one for each node */
     uint32_t *parent;   /* union-find over nodes */
-    struct wait *waits; /* one a node: counts for the first of each group */
+    struct wait *waits; /* one for each node: counts of the first node of each group */
     uint32_t *by_level; /* nodes; scratch */
 };
 
 /* ---- connecting ------------------------------------------------------------------------------ */
 
-/* Nodes that are grouped alone: control flow, and what nobody takes. */
+/* Is the node a group of its own? Control flow is, and a node that no provider takes. */
 static bool is_single(const struct work *w, uint32_t node)
 {
-    return w->out->provider_of[node] >= BP_BY_NOBODY;
+    return w->out->provider_of[node] >= BP_BY_NONE;
 }
 
-/* May the two be in one group, as far as provider, device and stage go? */
+/* May the two nodes be in one group? A compiled program is a group of its own. */
 static bool same_kind(const struct work *w, uint32_t a, uint32_t b)
 {
     return w->out->provider_of[a] == w->out->provider_of[b] && !is_single(w, a) &&
+           !bp_node_is_context(&w->ir->nodes[a]) && !bp_node_is_context(&w->ir->nodes[b]) &&
            w->out->stage_of[a] == w->out->stage_of[b] &&
            bp_device_of(w->out, a) == bp_device_of(w->out, b);
 }
 
-/* The first node of a node's group, with path halving. */
+/* Returns the first node of a node's group, with path halving. */
 static uint32_t find(struct work *w, uint32_t node)
 {
     while (w->parent[node] != node) {
@@ -65,7 +67,7 @@ static uint32_t find(struct work *w, uint32_t node)
     return node;
 }
 
-/* Calls visit for each producer of what the node reads. */
+/* Calls `visit` for each producer of the node's inputs. */
 static void each_producer(struct work *w, uint32_t n,
                           void (*visit)(struct work *w, uint32_t node, uint32_t producer))
 {
@@ -81,7 +83,7 @@ static void each_producer(struct work *w, uint32_t n,
     }
 }
 
-/* The lowest level that a node may have after this producer. */
+/* Returns the lowest level that a node may have after this producer. */
 static void raise_level(struct work *w, uint32_t node, uint32_t producer)
 {
     uint32_t level = w->level[producer] + (same_kind(w, node, producer) ? 0 : 1);
@@ -104,7 +106,7 @@ static void join(struct work *w, uint32_t node, uint32_t producer)
 }
 
 /*
- * Nodes are in an order in which they can run: levels of producers are final when a node asks for
+ * Sets levels. Nodes are in running order, so the levels of producers are final when a node needs
  * them.
  */
 static void connect(struct work *w)
@@ -119,7 +121,7 @@ static void connect(struct work *w)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* Counts each level, then puts the nodes of higher levels first. */
+/* Sorts by level: counts the nodes of each level, then puts those of higher levels first. */
 static bp_rc sort_by_level(struct work *w, bp_err *err)
 {
     uint32_t n_nodes = w->ir->n_nodes, next = 0;
@@ -141,7 +143,10 @@ static bp_rc sort_by_level(struct work *w, bp_err *err)
     return BP_OK;
 }
 
-/* The group of a producer is needed by that of a node, whose own level is settled. */
+/*
+ * Limits the delay of a producer's group: it must run before the group of this node, whose level is
+ * final.
+ */
 static void limit(struct work *w, uint32_t node, uint32_t producer)
 {
     uint32_t root = find(w, producer), reader = find(w, node);
@@ -158,8 +163,8 @@ static void limit(struct work *w, uint32_t node, uint32_t producer)
 }
 
 /*
- * Lets groups wait for later ones of their kind. From the highest level down: all readers of a
- * group are in higher ones, so what they allow is known when its level is visited.
+ * Delays groups until a later one of their kind. From the highest level down: all readers of a
+ * group are in higher ones, so their limits are known when its level is visited.
  */
 static bp_rc delay(struct work *w, bp_err *err)
 {
@@ -191,17 +196,23 @@ static bp_rc delay(struct work *w, bp_err *err)
 
 /* ---- handing back ---------------------------------------------------------------------------- */
 
-/* The first provider of the list that takes the node. */
+/*
+ * Returns the first provider of the list that takes the node; the host for control flow without
+ * one.
+ */
 static uint32_t first_taker(const struct work *w, uint32_t node)
 {
     for (uint32_t p = 0; p < w->out->n_asked; p++) {
         if (w->out->verdicts[p][node].verdict != BP_NO)
             return p;
     }
-    return BP_BY_NOBODY;
+    return w->out->ir->nodes[node].n_subgraphs > 0 ? BP_BY_HOST : BP_BY_NONE;
 }
 
-/* Hands nodes that are wanted only in company to the next provider. True: something changed. */
+/*
+ * Gives nodes that are wanted only beside others, and are alone, to the next provider. True:
+ * something changed.
+ */
 static bool hand_back(struct work *w, bool *has_yes)
 {
     bool changed = false;
@@ -210,13 +221,13 @@ static bool hand_back(struct work *w, bool *has_yes)
     for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
         uint32_t p = w->out->provider_of[n];
 
-        if (p < BP_BY_NOBODY && w->out->verdicts[p][n].verdict == BP_YES)
+        if (p < BP_BY_NONE && w->out->verdicts[p][n].verdict == BP_YES)
             has_yes[find(w, n)] = true;
     }
     for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
         uint32_t p = w->out->provider_of[n];
 
-        if (p >= BP_BY_NOBODY || has_yes[find(w, n)])
+        if (p >= BP_BY_NONE || has_yes[find(w, n)])
             continue;
         w->out->verdicts[p][n] =
             (struct bp_verdict){.verdict = BP_NO,
@@ -229,10 +240,10 @@ static bool hand_back(struct work *w, bool *has_yes)
     return changed;
 }
 
-/* Hands divided sets, then groups that are not worth their copies, to the next provider. */
+/* Gives divided sets, and then groups that are not worth their copies, to the next provider. */
 static bp_rc reassign(struct work *w, bool *changed, bp_err *err)
 {
-    uint32_t *roots = w->by_level; /* which has no reader any more */
+    uint32_t *roots = w->by_level; /* its output has no reader any more */
     bp_rc rc;
 
     for (uint32_t n = 0; n < w->ir->n_nodes; n++)
@@ -243,7 +254,7 @@ static bp_rc reassign(struct work *w, bool *changed, bp_err *err)
     for (uint32_t n = 0; rc >= 0 && *changed && n < w->ir->n_nodes; n++) {
         uint32_t p = w->out->provider_of[n];
 
-        if (p < BP_BY_NOBODY && w->out->verdicts[p][n].verdict == BP_NO)
+        if (p < BP_BY_NONE && w->out->verdicts[p][n].verdict == BP_NO)
             w->out->provider_of[n] = first_taker(w, n);
     }
     return rc;
@@ -251,7 +262,10 @@ static bp_rc reassign(struct work *w, bool *changed, bp_err *err)
 
 /* ---- postponing ------------------------------------------------------------------------------ */
 
-/* Does the node read what comes from outside its group, but for constants? Control flow may. */
+/*
+ * Does the node read a value from outside its group, other than constants? For control flow the
+ * answer is yes.
+ */
 static bool is_fed(struct work *w, uint32_t n)
 {
     const struct bp_ir_node *node = &w->ir->nodes[n];
@@ -278,10 +292,10 @@ static void note_reader(struct work *w, uint32_t node, uint32_t producer)
 }
 
 /*
- * What groups make of constants alone is large as a rule, and would lie in memory from the
- * beginning of a run: they move up to the level before that of their first reader. Nothing else
- * moves, as a device may be at work while others are. `level` of a group's wait is where it runs
- * then.
+ * Delays groups that read constants only until the level before that of their first reader: what
+ * they make is large as a rule, and would else be in memory from the beginning of a run. Other
+ * groups stay, because a device may be at work while others are. `level` of a group's wait is the
+ * level at which it runs.
  */
 static void postpone(struct work *w)
 {
@@ -301,9 +315,9 @@ static void postpone(struct work *w)
     }
 }
 
-/* ---- groups ---------------------------------------------------------------------------------- */
+/* ---- unordered groups ------------------------------------------------------------------------ */
 
-/* Groups are sorted by stage, then level, then first node. */
+/* Sorts groups by stage, then level, then first node. */
 struct group_key {
     uint32_t stage, level, root;
 };
@@ -319,6 +333,33 @@ static int by_key(const void *a, const void *b)
         return x->level < y->level ? -1 : 1;
     return (x->root > y->root) - (x->root < y->root);
 }
+
+/*
+ * In the subgraph of a Loop, Scan or If, groups of a provider between which there is no order
+ * become one: the host calls a provider, and prepares it for new sizes, once an iteration and level
+ * and not once for each chain of nodes. Those of devices stay apart, so that a group can be at work
+ * there while the next is made ready; and in the main graph the values that a group needs would be
+ * in memory for longer.
+ */
+static void join_unordered(struct work *w, const struct group_key *keys, uint32_t n_keys)
+{
+    for (uint32_t k = 1; k < n_keys; k++) {
+        uint32_t root = keys[k].root;
+
+        for (uint32_t before = k; before-- > 0;) {
+            uint32_t other = keys[before].root;
+
+            if (keys[before].stage != keys[k].stage || keys[before].level != keys[k].level)
+                break;
+            if (same_kind(w, root, other) && !w->out->has_memory[w->out->provider_of[root]]) {
+                w->parent[root] = find(w, other); /* the lower node: keys are sorted by it */
+                break;
+            }
+        }
+    }
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 static void fill_groups(struct work *w, const struct group_key *keys)
 {
@@ -358,19 +399,32 @@ static bp_rc list_nodes(struct work *w, bp_err *err)
     return BP_OK;
 }
 
-static bp_rc list_groups(struct work *w, bp_err *err)
+/* Lists the first nodes of all groups in running order; returns their number. */
+static uint32_t sort_groups(struct work *w, struct group_key *keys)
 {
-    struct group_key *keys = bp_region_array(w->region, w->ir->n_nodes, sizeof *keys);
     uint32_t n_groups = 0;
 
-    if (!keys)
-        return bp_fail_nomem(err, "the groups");
-    postpone(w);
     for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
         if (find(w, n) == n)
             keys[n_groups++] = (struct group_key){w->out->stage_of[n], w->waits[n].level, n};
     }
     qsort(keys, n_groups, sizeof *keys, by_key);
+    return n_groups;
+}
+
+static bp_rc list_groups(struct work *w, bp_err *err)
+{
+    struct group_key *keys = bp_region_array(w->region, w->ir->n_nodes, sizeof *keys);
+    uint32_t n_groups;
+
+    if (!keys)
+        return bp_fail_nomem(err, "the groups");
+    postpone(w);
+    n_groups = sort_groups(w, keys);
+    if (w->ir->parent) {
+        join_unordered(w, keys, n_groups);
+        n_groups = sort_groups(w, keys);
+    }
     w->out->n_groups = n_groups;
     w->out->groups = bp_region_array(w->region, n_groups, sizeof *w->out->groups);
     if (!w->out->groups)

@@ -4,8 +4,12 @@
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/apply_placement.c \
 	%D%/apply_placement.h \
+	%D%/body_view.c \
+	%D%/body_view.h \
 	%D%/claims.c \
 	%D%/claims.h \
+	%D%/contexts.c \
+	%D%/contexts.h \
 	%D%/copies.c \
 	%D%/copies.h \
 	%D%/graph_view.c \
@@ -25,4 +29,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/refused.c \
 	%D%/refused.h \
 	%D%/together.c \
-	%D%/together.h
+	%D%/together.h \
+	%D%/view_model.c \
+	%D%/view_model.h

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* make_partition.c - stages, then claims, then groups (groups.c). */
+/* make_partition.c - makes a partition: stages, then claims, then groups (groups.c). */
 
 #include "config.h"
 
@@ -12,7 +12,7 @@
 struct work {
     const struct bp_ir *ir;
     const struct bp_fact *facts;
-    const struct bp_symbols *symbols;
+    struct bp_symbols *symbols;
     struct bp_region *region;
     struct bp_graph_view_source views;
     struct bp_partition *out;
@@ -21,9 +21,8 @@ struct work {
 /* ---- stages ---------------------------------------------------------------------------------- */
 
 /*
- * Does a size of `value` come only when its producer runs? Else it is exact as soon as the
- * producer's stage is planned, even if nothing is known of it now: all that the stage reads is
- * exact then.
+ * Is a size of `value` known only after its producer has run? If not, it is exact as soon as the
+ * producer's stage is planned, because all that the stage reads is exact then.
  */
 static bool comes_from_data(const struct work *w, uint32_t value)
 {
@@ -35,7 +34,7 @@ static bool comes_from_data(const struct work *w, uint32_t value)
            bp_fact_needs_data(&w->facts[value], w->symbols);
 }
 
-/* Does the shape rule of the node look at elements of this input, which nobody can foretell? */
+/* Does the shape rule of the node need elements of this input that are not known before a run? */
 static bool reads_unknown(const struct bp_ir_node *node, uint32_t input, const struct bp_fact *fact)
 {
     const struct bp_param *param = node->schema ? bp_schema_in(node->schema, input) : NULL;
@@ -51,7 +50,7 @@ static bool is_barrier(const struct work *w, const struct bp_ir_node *node, uint
            (input != BP_NONE && reads_unknown(node, input, &w->facts[value]));
 }
 
-/* The earliest stage in which the node can be planned, as far as this value goes. */
+/* Returns the earliest stage in which the node can be planned, as far as this value matters. */
 static uint32_t stage_after(const struct work *w, const struct bp_ir_node *node, uint32_t input,
                             uint32_t value)
 {
@@ -62,7 +61,7 @@ static uint32_t stage_after(const struct work *w, const struct bp_ir_node *node,
     return w->out->stage_of[producer] + (is_barrier(w, node, input, value) ? 1 : 0);
 }
 
-/* Producers come before their consumers in the list, so that one walk is enough. */
+/* Assigns stages in one walk, because producers precede their consumers in the list. */
 static void set_stages(struct work *w)
 {
     for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
@@ -87,38 +86,65 @@ static void set_stages(struct work *w)
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
-/* Host operators are never asked for; else the first provider of the list that takes the node. */
+/*
+ * Chooses the provider of each node: the first of the list that takes it. Host operators without
+ * subgraphs belong to the host, and so does control flow that no provider takes.
+ */
 static uint32_t first_taker(const struct work *w, uint32_t node)
 {
-    if (bp_node_is_host_op(&w->ir->nodes[node], w->facts))
+    const struct bp_ir_node *row = &w->ir->nodes[node];
+
+    if (row->n_subgraphs == 0 && bp_node_is_host_op(row, w->facts))
         return BP_BY_HOST;
     for (uint32_t p = 0; p < w->out->n_asked; p++) {
         if (w->out->verdicts[p][node].verdict != BP_NO)
             return p;
     }
-    return BP_BY_NOBODY;
+    return row->n_subgraphs > 0 ? BP_BY_HOST : BP_BY_NONE;
+}
+
+/* May placement rules apply to the node? To control flow only if a provider would run it. */
+static bool is_placeable(const struct work *w, uint32_t node)
+{
+    return first_taker(w, node) < BP_BY_NONE || !bp_node_is_host_op(&w->ir->nodes[node], w->facts);
+}
+
+/* Is the provider shown If, Loop and Scan with their bodies? */
+static bool sees_bodies(const struct bp_asked *asked)
+{
+    return (asked->provider->flags & BP_PROVIDER_SUBGRAPHS) != 0;
+}
+
+/* Makes a view of the whole graph, without bodies of control flow or with them. */
+static bp_rc view_all(struct work *w, bool shows_bodies, struct bp_graph_view **out, bp_err *err)
+{
+    uint32_t *all = bp_region_array(w->region, w->ir->n_nodes, sizeof *all);
+
+    *out = bp_region_alloc(w->region, sizeof **out);
+    if (!all || !*out)
+        return bp_fail_nomem(err, "the partition");
+    for (uint32_t n = 0; n < w->ir->n_nodes; n++)
+        all[n] = n;
+    return bp_graph_view_build(&w->views, all, w->ir->n_nodes, shows_bodies, *out, err);
 }
 
 static bp_rc ask_all(struct work *w, const struct bp_asked *asked,
                      const struct bp_placement *placement, struct bp_ask_failure *failed,
                      bp_err *err)
 {
-    uint32_t *all = bp_region_array(w->region, w->ir->n_nodes, sizeof *all);
-    struct bp_graph_view *view = bp_region_alloc(w->region, sizeof *view);
+    struct bp_graph_view *views[2] = {NULL, NULL}; /* without bodies, with them */
     bp_rc rc;
 
-    if (!all || !view)
-        return bp_fail_nomem(err, "the partition");
-    for (uint32_t n = 0; n < w->ir->n_nodes; n++)
-        all[n] = n;
-    rc = bp_graph_view_build(&w->views, all, w->ir->n_nodes, view, err);
-    if (rc < 0)
-        return rc;
     for (uint32_t p = 0; p < w->out->n_asked; p++) {
         char text[512];
         bp_err own = bp_err_init(text, sizeof text);
+        bool shows_bodies = sees_bodies(&asked[p]);
 
-        rc = bp_claims_ask(&asked[p], view, w->facts, w->region, &w->out->verdicts[p], &own);
+        rc = views[shows_bodies] ? BP_OK : view_all(w, shows_bodies, &views[shows_bodies], err);
+        if (rc < 0)
+            return rc;
+        rc = bp_claims_ask(&asked[p], views[shows_bodies], w->facts, w->region,
+                           &w->out->verdicts[p], &own);
         if (!w->out->verdicts[p])
             return bp_fail_nomem(err, "the partition");
         failed[p].rc = rc;
@@ -126,7 +152,7 @@ static bp_rc ask_all(struct work *w, const struct bp_asked *asked,
         failed[p].text = rc < 0 ? bp_region_string(w->region, text) : NULL;
     }
     for (uint32_t n = 0; placement && n < w->ir->n_nodes; n++) {
-        if (!bp_node_is_host_op(&w->ir->nodes[n], w->facts))
+        if (is_placeable(w, n))
             bp_placement_apply(placement, asked, w->out, n);
     }
     for (uint32_t n = 0; n < w->ir->n_nodes; n++)
@@ -136,7 +162,7 @@ static bp_rc ask_all(struct work *w, const struct bp_asked *asked,
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static bp_rc make_views(struct work *w, bp_err *err)
+static bp_rc make_views(struct work *w, const struct bp_asked *asked, bp_err *err)
 {
     for (uint32_t g = 0; g < w->out->n_groups; g++) {
         struct bp_group *group = &w->out->groups[g];
@@ -145,7 +171,9 @@ static bp_rc make_views(struct work *w, bp_err *err)
         group->view = bp_region_alloc(w->region, sizeof *group->view);
         if (!group->view)
             return bp_fail_nomem(err, "the groups");
-        rc = bp_graph_view_build(&w->views, group->nodes, group->n_nodes, group->view, err);
+        rc = bp_graph_view_build(
+            &w->views, group->nodes, group->n_nodes,
+            group->provider < BP_BY_NONE && sees_bodies(&asked[group->provider]), group->view, err);
         if (rc < 0)
             return rc;
     }
@@ -170,7 +198,7 @@ static bp_rc reserve(struct work *w, bp_err *err)
 }
 
 bp_rc bp_partition_create(const struct bp_ir *ir, const struct bp_fact *facts,
-                          const struct bp_symbols *symbols, const struct bp_asked *asked,
+                          struct bp_symbols *symbols, const struct bp_asked *asked,
                           uint32_t n_asked, struct bp_region *region, struct bp_partition *out,
                           struct bp_ask_failure *failed, bp_err *err)
 {
@@ -179,9 +207,8 @@ bp_rc bp_partition_create(const struct bp_ir *ir, const struct bp_fact *facts,
 }
 
 bp_rc bp_partition_create_with_placement(const struct bp_ir *ir, const struct bp_fact *facts,
-                                         const struct bp_symbols *symbols,
-                                         const struct bp_asked *asked, uint32_t n_asked,
-                                         const struct bp_placement *placement,
+                                         struct bp_symbols *symbols, const struct bp_asked *asked,
+                                         uint32_t n_asked, const struct bp_placement *placement,
                                          struct bp_region *region, struct bp_partition *out,
                                          struct bp_ask_failure *failed, bp_err *err)
 {
@@ -211,7 +238,7 @@ bp_rc bp_partition_create_with_placement(const struct bp_ir *ir, const struct bp
         rc = bp_groups_make(out, region, err);
     out->facts = NULL;
     if (rc >= 0)
-        rc = make_views(&w, err);
+        rc = make_views(&w, asked, err);
     bp_graph_view_source_finish(&w.views);
     return rc;
 }

@@ -18,7 +18,7 @@ struct bp_ask_failure {
     const char *text;
 };
 bp_rc bp_partition_create(const struct bp_ir *ir, const struct bp_fact *facts,
-                          const struct bp_symbols *symbols, const struct bp_asked *asked,
+                          struct bp_symbols *symbols, const struct bp_asked *asked,
                           uint32_t n_asked, struct bp_region *region, struct bp_partition *out,
                           struct bp_ask_failure *failed, bp_err *err) BP_CHECKED;
 
@@ -28,9 +28,8 @@ bp_rc bp_partition_create(const struct bp_ir *ir, const struct bp_fact *facts,
  * comes before all others then, which are asked in order if it refuses.
  */
 bp_rc bp_partition_create_with_placement(const struct bp_ir *ir, const struct bp_fact *facts,
-                                         const struct bp_symbols *symbols,
-                                         const struct bp_asked *asked, uint32_t n_asked,
-                                         const struct bp_placement *placement,
+                                         struct bp_symbols *symbols, const struct bp_asked *asked,
+                                         uint32_t n_asked, const struct bp_placement *placement,
                                          struct bp_region *region, struct bp_partition *out,
                                          struct bp_ask_failure *failed, bp_err *err) BP_CHECKED;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* node_cost.c - how long a core may need for a node of which nobody said it; see reassign.h. */
+/* node_cost.c - estimates how long a core needs for a node without a cost; see reassign.h. */
 
 #include "config.h"
 
@@ -7,12 +7,12 @@
 
 #include "plan/reassign.h"
 
-/* Of a common core with vectors of eight float32. */
+/* Rates of a common core with vectors of eight float32. */
 #define PRODUCTS_PER_NS 16.0
 #define BYTES_PER_NS 8.0
 #define NODE_NS 500.0
 
-/* Less than 0: not known, or no tensor. */
+/* Returns the elements of a value; less than 0: unknown, or no tensor. */
 static double elements(const struct bp_fact *fact)
 {
     double n = 1;
@@ -41,7 +41,7 @@ static bool is_one_of(const char *op, const char *const *list)
     return false;
 }
 
-/* How many products make one element of the result; less than 0: it is no such operator. */
+/* Returns how many products make one element of the result; less than 0: not such an operator. */
 static double products(const struct bp_ir_node *node, const struct bp_fact *facts)
 {
     static const char *const matmuls[] = {"MatMul", "FusedMatMul", NULL};
@@ -64,7 +64,7 @@ static double products(const struct bp_ir_node *node, const struct bp_fact *fact
     return -1;
 }
 
-/* Operators that go over their elements once or twice. */
+/* Operators that read their elements once or twice. */
 static bool is_light(const char *op)
 {
     static const char *const light[] = {
@@ -83,7 +83,7 @@ static bool is_light(const char *op)
     return is_one_of(op, light);
 }
 
-/* Bytes of all that it reads and writes; less than 0: a size is not known. */
+/* Returns the bytes that the node reads and writes; less than 0: a size is unknown. */
 static double traffic(const struct bp_ir_node *node, const struct bp_fact *facts)
 {
     double sum = 0;

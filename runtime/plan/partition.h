@@ -7,8 +7,8 @@
 #include "plan/refused.h"
 
 enum {
-    BP_BY_NOBODY = 0xfffffffeu, /* the node's provider: none takes it */
-    BP_BY_HOST = 0xffffffffu    /* control flow, run by the host */
+    BP_BY_NONE = 0xfffffffeu, /* the node's provider: none takes it */
+    BP_BY_HOST = 0xffffffffu  /* control flow, run by the host */
 };
 
 /* A device of an instance. */
@@ -23,7 +23,8 @@ struct bp_asked {
     const bp_provider *provider;
     bp_instance *instance;
     const char *name;
-    bool runs_custom;                 /* it is the one for the application's operators */
+    bool runs_custom;         /* it is the one for the application's operators */
+    bool wants_channels_last; /* nodes with a layout are its own in com.ms.internal.nhwc only */
     const struct bp_refused *refused; /* nodes that it is not to get again; NULL: none */
     /* Of the instance, as bp_claim.device counts them; n_devices 0: one, of which nothing is known. */
     const struct bp_asked_device *devices;
@@ -33,7 +34,7 @@ struct bp_asked {
 /* One answer. */
 struct bp_verdict {
     uint32_t verdict, reason; /* BP_YES..., BP_R_* */
-    uint32_t device;          /* that takes it: below bp_asked.n_devices; 0 where nobody does */
+    uint32_t device;          /* that takes it: below bp_asked.n_devices; 0 if no provider does */
     const char *subject, *text;
     uint32_t detail; /* BP_DETAIL_*, where the host refused it in the provider's name */
     uint32_t
@@ -44,11 +45,12 @@ struct bp_verdict {
 };
 
 /*
- * A connected, convex set of nodes of one provider, device and stage, or one control-flow node. Groups
- * stand in an order in which they can run.
+ * A convex set of nodes of one provider, device and stage, or one control-flow node. It is connected,
+ * but in subgraphs of nodes may consist of several such sets. Groups stand in an order in which they
+ * can run.
  */
 struct bp_group {
-    uint32_t provider; /* index of a bp_asked, or BP_BY_HOST, BP_BY_NOBODY */
+    uint32_t provider; /* index of a bp_asked, or BP_BY_HOST, BP_BY_NONE */
     uint32_t device;   /* of the provider's instance; 0 where no provider runs it */
     uint32_t stage;
     uint32_t n_nodes;
@@ -83,7 +85,7 @@ static inline uint32_t bp_device_of(const struct bp_partition *part, uint32_t no
 {
     uint32_t provider = part->provider_of[node];
 
-    return provider < BP_BY_NOBODY ? part->verdicts[provider][node].device : 0;
+    return provider < BP_BY_NONE ? part->verdicts[provider][node].device : 0;
 }
 
 #endif

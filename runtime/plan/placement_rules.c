@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* placement_rules.c - reads placement rules and holds them against nodes. */
+/* placement_rules.c - reads placement rules and compares them with nodes. */
 
 #include "config.h"
 
@@ -35,8 +35,8 @@ static const char *skip_prefix(const char *text, enum bp_placement_kind *kind)
 }
 
 /*
- * The last '=' divides, as names of nodes may have some. What is allocated on failure is the
- * caller's to finish.
+ * Splits a rule at its last '=', because names of nodes may contain one. After a failure the caller
+ * frees what was allocated.
  */
 static bp_rc parse(struct bp_placement_rule *rule, const char *text, bp_err *err)
 {
@@ -75,7 +75,9 @@ bp_rc bp_placement_list_add(struct bp_placement_list *list, const char *text, bp
     return rc;
 }
 
-/* A line without its comment and the blanks around it. A # inside of a word is part of it. */
+/*
+ * Returns a line without its comment and surrounding blanks. A # inside a word is part of the word.
+ */
 static char *strip(char *line)
 {
     char *end;
@@ -92,7 +94,7 @@ static char *strip(char *line)
     return line;
 }
 
-/* All rules of the file, or none: after a failure the list is as before. */
+/* Adds all rules of the file; after a failure the list is as before. */
 bp_rc bp_placement_list_read(struct bp_placement_list *list, const char *path, bp_err *err)
 {
     FILE *file = fopen(path, "re");
@@ -139,7 +141,7 @@ void bp_placement_list_finish(struct bp_placement_list *list)
     *list = (struct bp_placement_list){0};
 }
 
-/* "Conv", or "com.example.Conv" for those who write the domain. */
+/* Compares "Conv", or "com.example.Conv" for rules that name the domain. */
 static bool matches_op(const char *pattern, const struct bp_ir_node *node)
 {
     char full[256];

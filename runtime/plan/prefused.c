@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prefused.c - nodes that were fused too early for a provider. A model that was saved after the
- * extended level, here or by ONNX Runtime, has operators of com.microsoft in place of plain ones; a
- * provider that knows only those gets what lies between.
+ * prefused.c - finds nodes that were fused too early for a provider. A model that was saved after
+ * the extended level, here or by ONNX Runtime, has operators of com.microsoft in place of plain
+ * ones; a provider that knows only plain ones gets the nodes in between.
  */
 
 #include "config.h"
@@ -14,7 +14,7 @@
 
 #include "base/status.h"
 
-/* Operators that passes make of plain ones. */
+/* Operators that passes make from plain ones. */
 static const char *const fused[] = {
     "Attention",
     "BiasGelu",
@@ -30,7 +30,8 @@ static const char *const fused[] = {
 };
 
 /*
- * What passes of this session made stands for other nodes, and only where nobody else wanted those.
+ * Was the node fused before this session? Nodes that its own passes made don't count: they replace
+ * others only where the provider takes the new node.
  */
 static bool is_fused(const bp_report_node *node)
 {
@@ -55,7 +56,7 @@ static bool was_refused(const bp_report *report, uint32_t node, uint32_t n_refus
     return false;
 }
 
-/* Is it the provider's (node BP_NONE is nobody's)? */
+/* Is the node the provider's? false for BP_NONE. */
 static bool runs(const bp_report *report, uint32_t node, uint32_t provider)
 {
     bp_report_node row = {.struct_size = sizeof row};
@@ -64,7 +65,7 @@ static bool runs(const bp_report *report, uint32_t node, uint32_t provider)
            row.provider == provider;
 }
 
-/* Node `beside` lies next to one of the provider; counts it once. */
+/* Counts node `beside`, which is next to a node of the provider, once. */
 static void look(const bp_report *report, uint32_t beside, uint32_t provider, bool *seen,
                  struct bp_prefused *out)
 {

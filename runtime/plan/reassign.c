@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* reassign.c - groups that would be slower where they are, copies counted; see reassign.h. */
+/*
+ * reassign.c - finds groups that would be slower where they are, counting copies; see reassign.h.
+ */
 
 #include "config.h"
 
@@ -7,27 +9,27 @@
 
 #include <stdlib.h>
 
-/* Between host and device: what each copy takes, and how fast it is then. */
+/* A copy between host and device: latency and rate. */
 #define COPY_NS 10000.0
 #define COPY_BYTES_PER_NS 8.0
 
-/* Of one group, in the row of its first node. Times are in nanoseconds. */
+/* Costs of one group, in the row of its first node. Times are in nanoseconds. */
 struct group_cost {
     double there, launch, copies; /* with its provider */
     double here;                  /* with the next takers */
-    bool is_known, is_unknown;    /* of some nodes, of any */
+    bool is_known, is_unknown;    /* of some of its nodes, of any */
     const char *text;
 };
 
 struct work {
     struct bp_partition *part;
     const uint32_t *roots;
-    struct group_cost *costs; /* one a node */
-    uint32_t *seen;           /* one a value: 1 + the root of the group that read it last */
+    struct group_cost *costs; /* one for each node */
+    uint32_t *seen;           /* one for each value: 1 + the root of the group that read it last */
     struct bp_region *region;
 };
 
-/* The first provider after p that takes the node, or BP_NONE. */
+/* Returns the first provider after p that takes the node, or BP_NONE. */
 static uint32_t next_taker(const struct bp_partition *part, uint32_t p, uint32_t node)
 {
     for (uint32_t q = p + 1; q < part->n_asked; q++) {
@@ -38,8 +40,8 @@ static uint32_t next_taker(const struct bp_partition *part, uint32_t p, uint32_t
 }
 
 /*
- * Adds a node to its group's cost on both sides. The next taker has to compute on the host, or its
- * copies would count too.
+ * Adds a node to its group's cost on both sides. The next taker has to compute on the host, else
+ * its copies would count, too.
  */
 static void add_node(const struct work *w, uint32_t n, struct group_cost *cost)
 {
@@ -62,7 +64,7 @@ static void add_node(const struct work *w, uint32_t n, struct group_cost *cost)
     cost->launch = own->launch_ns > cost->launch ? own->launch_ns : cost->launch;
 }
 
-/* A latency and a rate, roughly those of PCIe. */
+/* Returns the time of a copy, with roughly the latency and rate of PCIe. */
 static void add_copy(const struct work *w, uint32_t value, struct group_cost *cost)
 {
     double bytes = bp_fact_bytes(&w->part->facts[value]);
@@ -71,7 +73,7 @@ static void add_copy(const struct work *w, uint32_t value, struct group_cost *co
     cost->copies += COPY_NS + bytes / COPY_BYTES_PER_NS;
 }
 
-/* Is a node where node n is, so that it needs no copy of what the other makes? */
+/* Is a node where node n is, so that it can read the other's output without a copy? */
 static bool is_beside(const struct bp_partition *part, uint32_t n, uint32_t other)
 {
     return part->provider_of[n] == part->provider_of[other] &&
@@ -90,7 +92,7 @@ static bool is_read_elsewhere(const struct bp_partition *part, uint32_t n, uint3
     return false;
 }
 
-/* Values that come from elsewhere, once a group, and that others read. */
+/* Adds values that come from elsewhere, once for each group, and those that others read. */
 static void add_copies(const struct work *w, uint32_t n, struct group_cost *cost)
 {
     const struct bp_partition *part = w->part;
@@ -114,7 +116,7 @@ static void add_copies(const struct work *w, uint32_t n, struct group_cost *cost
     }
 }
 
-/* A group is left alone as soon as one of its nodes' costs is unknown. */
+/* A group stays where it is if one of its nodes' costs is unknown. */
 static void estimate_all(const struct work *w)
 {
     const struct bp_partition *part = w->part;
@@ -123,7 +125,7 @@ static void estimate_all(const struct work *w)
         struct group_cost *cost = &w->costs[w->roots[n]];
         uint32_t p = part->provider_of[n];
 
-        if (p >= BP_BY_NOBODY || cost->is_unknown)
+        if (p >= BP_BY_NONE || cost->is_unknown)
             continue;
         add_node(w, n, cost);
         if (!cost->is_unknown && part->has_memory[p])
@@ -131,7 +133,7 @@ static void estimate_all(const struct work *w)
     }
 }
 
-/* Refuses what is not worth it, each node for its group's reason. */
+/* Refuses the groups that are not worth their copies, each node with its group's reason. */
 static bp_rc refuse(const struct work *w, bool *changed, bp_err *err)
 {
     const struct bp_partition *part = w->part;
@@ -161,13 +163,13 @@ static bp_rc refuse(const struct work *w, bool *changed, bp_err *err)
     return BP_OK;
 }
 
-/* Most providers say nothing of costs. */
+/* Most providers report no costs. */
 static bool has_costs(const struct bp_partition *part)
 {
     for (uint32_t n = 0; n < part->ir->n_nodes; n++) {
         uint32_t p = part->provider_of[n];
 
-        if (p < BP_BY_NOBODY && part->verdicts[p][n].has_cost)
+        if (p < BP_BY_NONE && part->verdicts[p][n].has_cost)
             return true;
     }
     return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* refused.c - nodes that a provider claimed and gave back afterwards. */
+/* refused.c - nodes that a provider claimed and then gave back. */
 
 #include "config.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows grow by doubling; texts lie in the region. */
+/* Adds a row; rows grow by doubling, and texts are in the region. */
 static bool add_row(struct bp_refused *refused, const char *name, const char *text)
 {
     struct bp_refused_node row = {.name = bp_region_string(&refused->region, name),
@@ -38,7 +38,7 @@ bp_rc bp_refused_add_name(struct bp_refused *refused, const char *name, const ch
     return add_row(refused, name, text) ? BP_OK : bp_fail_nomem(err, "a provider's refusals");
 }
 
-/* stands_for is a list with ", " between names. */
+/* stands_for is a list of names with ", " between them. */
 bp_rc bp_refused_add(struct bp_refused *refused, const struct bp_ir_node *node, const char *text,
                      bool *is_new, bp_err *err)
 {

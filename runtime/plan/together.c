@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* A node with a number, of one provider. */
+/* A node with a set's number, of one provider. */
 struct member {
     uint32_t number, node;
 };
@@ -22,7 +22,7 @@ static int by_number(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Nodes that the provider gave a number, those that it does not get any more included. */
+/* Lists the nodes to which the provider gave a number, including those that it has lost. */
 static uint32_t list_members(const struct bp_partition *part, uint32_t p, struct member *out)
 {
     uint32_t n_members = 0;
@@ -45,7 +45,7 @@ static bool is_whole(const struct bp_partition *part, uint32_t p, const uint32_t
     return true;
 }
 
-/* The number stays with a refused node, so that the others still find it missing. */
+/* A refused node keeps its number, so that the others of its set notice that it is missing. */
 static void refuse(struct bp_partition *part, uint32_t p, const struct member *set, uint32_t n,
                    bool *changed)
 {

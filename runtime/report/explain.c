@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* explain.c - bp_explain(): why a provider was not used, as text and as JSON. */
+/* explain.c - bp_explain(): tells why a provider was not used, as text and as JSON. */
 
 #include "config.h"
 
@@ -13,7 +13,7 @@
 #include "host/provider_states.h"
 
 enum {
-    REFUSALS_SHOWN = 20, /* kinds in a text; JSON has them all */
+    REFUSALS_SHOWN = 20, /* kinds of refusals in a text; JSON has all */
     EXPLAIN_FORMAT = 1   /* of the JSON; grows when a field changes its meaning */
 };
 
@@ -22,15 +22,17 @@ static const char *const state_names[] = {"known", "installed", "loadable", "usa
 /* ---- text ------------------------------------------------------------------------------------ */
 
 /*
- * Every line of the text form begins with two columns: the provider's name, then what the line is
- * about.
+ * Writes a line of the text form, which begins with two columns: the provider's name, and what the
+ * line is about.
  */
 static void put_label(struct bp_text *out, const char *name, const char *label)
 {
     bp_text_printf(out, "%-12s  %-12s  ", name, label);
 }
 
-/* States build on each other, so that the first one that is missing ends the line. */
+/*
+ * Writes the provider's states. They build on each other, so the first one missing ends the line.
+ */
 static void put_states(struct bp_text *out, uint32_t states)
 {
     const char *comma = "";
@@ -40,12 +42,12 @@ static void put_states(struct bp_text *out, uint32_t states)
         bp_text_printf(out, "%s%s%s", comma, states & 1u << i ? "" : "not ", state_names[i]);
         comma = ", ";
         if (!(states & 1u << i))
-            break; /* nor what would come after it */
+            break; /* the later ones are missing as well */
     }
     bp_text_add(out, "\n");
 }
 
-/* One kind of refusal: how often, why, and a few nodes as examples. */
+/* Writes one kind of refusal: how often, why, and a few nodes as examples. */
 static void put_refusal(const struct bp_explanation *explanation,
                         const struct bp_explained_refusal *refusal, struct bp_text *out)
 {
@@ -67,7 +69,7 @@ static void put_refusal(const struct bp_explanation *explanation,
     bp_text_add(out, "\n");
 }
 
-/* Those that somebody set; there may be many defaults. */
+/* Writes the options that were set; there may be many defaults. */
 static void put_options(const struct bp_explanation *explanation, struct bp_text *out)
 {
     uint32_t n = explanation->report
@@ -85,7 +87,7 @@ static void put_options(const struct bp_explanation *explanation, struct bp_text
     }
 }
 
-/* The headline first, then what led to it, and what to do about it last. */
+/* Writes a provider as text: the headline first, then the facts, and what to do about it last. */
 void bp_explanation_text(const struct bp_explanation *explanation, struct bp_text *out)
 {
     const char *fix = bp_explanation_fix(explanation);
@@ -99,6 +101,10 @@ void bp_explanation_text(const struct bp_explanation *explanation, struct bp_tex
         bp_text_printf(out, "%s\n", explanation->row.file);
     }
     put_options(explanation, out);
+    if (explanation->row.is_uninterruptible) {
+        put_label(out, "", "stops");
+        bp_text_add(out, "between its groups only: its nodes look at no deadline and no cancel\n");
+    }
     for (uint32_t i = 0; i < explanation->n_refusals && i < REFUSALS_SHOWN; i++)
         put_refusal(explanation, &explanation->refusals[i], out);
     if (explanation->n_refusals > REFUSALS_SHOWN) {
@@ -113,7 +119,7 @@ void bp_explanation_text(const struct bp_explanation *explanation, struct bp_tex
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* The same as put_refusal(), with a key for each part. */
+/* As put_refusal(), with a key for each part. */
 static void json_refusal(const struct bp_explanation *explanation,
                          const struct bp_explained_refusal *refusal, struct bp_text *out)
 {
@@ -140,7 +146,10 @@ static void json_refusal(const struct bp_explanation *explanation,
     bp_json_close(out, '}');
 }
 
-/* All fields are always there; what is not known is null, so that readers need no special case. */
+/*
+ * Writes a provider as JSON. All fields are always there, with null for what is unknown, so that
+ * readers need no special case.
+ */
 void bp_explanation_json(const struct bp_explanation *explanation, struct bp_text *out)
 {
     const bp_report_provider *row = &explanation->row;
@@ -157,6 +166,7 @@ void bp_explanation_json(const struct bp_explanation *explanation, struct bp_tex
         bp_json_bool(out, state_names[i], row->states & 1u << i);
     bp_json_string(out, "version", row->version);
     bp_json_string(out, "file", row->file);
+    bp_json_bool(out, "uninterruptible", row->is_uninterruptible);
     bp_json_int(out, "claimed", row->n_claimed);
     bp_json_int(out, "costly", row->n_costly);
     bp_json_int(out, "nodes", row->n_nodes);
@@ -173,7 +183,7 @@ void bp_explanation_json(const struct bp_explanation *explanation, struct bp_tex
 
 /* ---- which providers ------------------------------------------------------------------------- */
 
-/* One call of bp_explain(): where facts come from, and the text so far. */
+/* One call of bp_explain(): its sources, and the text so far. */
 struct explaining {
     bp_env *env;
     const bp_report *report;
@@ -181,7 +191,7 @@ struct explaining {
     struct bp_text out;
 };
 
-/* Appends one provider in the format that was asked for. */
+/* Appends one provider in the format of the call. */
 static void add(struct explaining *e, const struct bp_explanation *explanation)
 {
     if (e->format == BP_EXPLAIN_JSON)
@@ -190,7 +200,7 @@ static void add(struct explaining *e, const struct bp_explanation *explanation)
         bp_explanation_text(explanation, &e->out);
 }
 
-/* A row of the environment's, which is opened. */
+/* Appends a provider of the environment, which is opened for this. */
 static bp_rc add_found(struct explaining *e, uint32_t i, bp_err *err)
 {
     bp_provider_info info = {.struct_size = sizeof info};
@@ -213,7 +223,10 @@ static bp_rc add_found(struct explaining *e, uint32_t i, bp_err *err)
     return BP_OK;
 }
 
-/* A name that the report does not have: of a provider that is here, that is known, or of none. */
+/*
+ * Appends a name that the report does not have: that of an installed, a known or an unknown
+ * provider.
+ */
 static bp_rc add_other(struct explaining *e, const char *name, bp_err *err)
 {
     char text[768] = "", way[256] = "", short_name[BP_NAME_MAX] = "";
@@ -239,7 +252,7 @@ static bp_rc add_other(struct explaining *e, const char *name, bp_err *err)
     return BP_OK;
 }
 
-/* A provider of the report, by its row. */
+/* Appends a provider of the report. */
 static bp_rc add_row(struct explaining *e, uint32_t i, bp_err *err)
 {
     struct bp_explanation explanation;
@@ -252,7 +265,7 @@ static bp_rc add_row(struct explaining *e, uint32_t i, bp_err *err)
     return BP_OK;
 }
 
-/* The provider may be named by its name in any spelling, or by its file. */
+/* Does the caller mean this provider, by its name in any spelling or by its file? */
 static bp_rc add_named(struct explaining *e, const char *name, bp_err *err)
 {
     uint32_t n = e->report ? bp_report_provider_count(e->report) : 0;
@@ -268,7 +281,7 @@ static bp_rc add_named(struct explaining *e, const char *name, bp_err *err)
     return add_other(e, name, err);
 }
 
-/* Without a report all providers of the environment are opened, as bp_env_probe() does. */
+/* Without a report all providers of the environment are opened, as by bp_env_probe(). */
 static bp_rc add_all(struct explaining *e, bp_err *err)
 {
     uint32_t n = 0;
@@ -285,7 +298,7 @@ static bp_rc add_all(struct explaining *e, bp_err *err)
     return rc;
 }
 
-/* Groups that run elsewhere for some sizes. */
+/* Appends the groups that run on other providers for some sizes. */
 static void add_refused_sizes(struct explaining *e)
 {
     uint32_t n = e->report ? bp_report_refused_sizes_count(e->report) : 0;
@@ -303,7 +316,10 @@ static void add_refused_sizes(struct explaining *e)
     }
 }
 
-/* Declared shapes that do not fit: of the session, so not where one provider is asked for. */
+/*
+ * Appends declared shapes that don't fit; they concern the session, so not if one provider is asked
+ * for.
+ */
 static void add_mismatches(struct explaining *e)
 {
     uint32_t n = e->report ? bp_report_mismatch_count(e->report) : 0;
@@ -325,7 +341,7 @@ static void add_mismatches(struct explaining *e)
     add_refused_sizes(e);
 }
 
-/* The outer object and its version, for whoever reads the file later. */
+/* Begins the outer object with the version of its format, for later readers of the file. */
 static void open_json(struct explaining *e)
 {
     if (e->format != BP_EXPLAIN_JSON)
@@ -334,7 +350,7 @@ static void open_json(struct explaining *e)
     bp_json_int(&e->out, "format", EXPLAIN_FORMAT);
 }
 
-/* The JSON is closed also after a failure, as out then only has to be freed. */
+/* Closes the JSON also after a failure: then `out` only has to be freed. */
 bp_rc bp_explain(bp_env *env, const bp_report *report, const char *provider, uint32_t format,
                  char **out, bp_err *err)
 {
@@ -343,7 +359,8 @@ bp_rc bp_explain(bp_env *env, const bp_report *report, const char *provider, uin
 
     *out = NULL;
     if (format > BP_EXPLAIN_JSON)
-        return bp_fail(err, BP_E_INVALID, "%u is no format; use a BP_EXPLAIN_* constant", format);
+        return bp_fail(err, BP_E_INVALID, "%u is not a format; use a BP_EXPLAIN_* constant",
+                       format);
     open_json(&e);
     if (format == BP_EXPLAIN_JSON)
         bp_json_open(&e.out, "providers", '[');
@@ -370,7 +387,7 @@ bp_rc bp_explain(bp_env *env, const bp_report *report, const char *provider, uin
 
 /* ---- BACKPLANE_REPORT ------------------------------------------------------------------------ */
 
-/* The file's name chooses the format of BACKPLANE_REPORT. */
+/* The name of the file in BACKPLANE_REPORT chooses the format. */
 static bool ends_with(const char *text, const char *end)
 {
     size_t n = strlen(text), n_end = strlen(end);
@@ -378,7 +395,7 @@ static bool ends_with(const char *text, const char *end)
     return n >= n_end && strcmp(text + n - n_end, end) == 0;
 }
 
-/* All at once, so that the reports of threads and processes do not mix. */
+/* Writes the text by one call, so that reports of several threads and processes don't mix. */
 static void write_out(const bp_env *env, const char *to, const struct bp_text *text)
 {
     bool is_stderr = strcmp(to, "stderr") == 0;
@@ -392,7 +409,8 @@ static void write_out(const bp_env *env, const char *to, const struct bp_text *t
 }
 
 /*
- * Nobody waits for this file: what goes wrong with it is a warning, never a failure of the session.
+ * A failure to write this file is a warning and never a failure of the session, whose results don't
+ * depend on it.
  */
 void bp_explain_session(bp_env *env, const bp_report *report, const char *error)
 {

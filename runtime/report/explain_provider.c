@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* explain_provider.c - gathers what became of one provider of a report. */
+/* explain_provider.c - collects what a report says of one provider. */
 
 #include "config.h"
 
@@ -8,14 +8,15 @@
 
 #include "report/explain.h"
 
-/* An absent text sorts as an empty one. */
+/* Compares texts; an absent one sorts as an empty one. */
 static int order_text(const char *a, const char *b)
 {
     return strcmp(a ? a : "", b ? b : "");
 }
 
 /*
- * By reason, subject and text, then by the node: equal ones become neighbours, first nodes first.
+ * Orders by reason, subject and text, then by node, so that equal refusals are adjacent, first
+ * nodes first.
  */
 static int order_equal(const void *x, const void *y)
 {
@@ -32,7 +33,7 @@ static int order_equal(const void *x, const void *y)
     return order;
 }
 
-/* The most frequent refusals first; equal counts in the order of order_equal(), which is stable. */
+/* Orders by count, the most frequent first; equal counts keep the order of order_equal(). */
 static int order_count(const void *x, const void *y)
 {
     const struct bp_explained_refusal *a = x, *b = y;
@@ -42,14 +43,14 @@ static int order_count(const void *x, const void *y)
     return order_equal(x, y);
 }
 
-/* Do two refusals say the same, whatever nodes they are about? */
+/* Are two refusals equal but for their nodes? */
 static bool is_equal(const struct bp_explained_refusal *a, const struct bp_explained_refusal *b)
 {
     return a->reason == b->reason && order_text(a->subject, b->subject) == 0 &&
            order_text(a->text, b->text) == 0;
 }
 
-/* Sorts single refusals and folds equal ones into one row each. */
+/* Sorts single refusals and merges equal ones into one row. */
 static void fold(struct bp_explanation *explanation)
 {
     uint32_t n = 0;
@@ -97,13 +98,15 @@ static bp_rc add_refusal(struct bp_explanation *explanation, const bp_report_ref
     return BP_OK;
 }
 
-/* Nobody is asked for nodes that the host runs: their refusals are made up and tell nothing. */
+/* Leaves out nodes that the host runs: no provider is asked for them. */
 static bool is_host_op(const bp_report_node *node)
 {
     return node->provider == BP_NONE && node->group != BP_NONE;
 }
 
-/* All refusals of the provider, a row each, and the number of nodes that providers may run. */
+/*
+ * Collects the provider's refusals, one row each, and the number of nodes that providers may run.
+ */
 static bp_rc gather(struct bp_explanation *explanation, uint32_t provider, bp_err *err)
 {
     uint32_t n = bp_report_node_count(explanation->report), cap = 0;
@@ -127,7 +130,7 @@ static bp_rc gather(struct bp_explanation *explanation, uint32_t provider, bp_er
     return rc;
 }
 
-/* After a failure there is nothing to finish. */
+/* After a failure nothing has to be freed. */
 bp_rc bp_explanation_of_row(struct bp_explanation *explanation, const bp_report *report,
                             uint32_t row, bp_err *err)
 {
@@ -152,7 +155,7 @@ void bp_explanation_finish(struct bp_explanation *explanation)
     *explanation = (struct bp_explanation){0};
 }
 
-/* The stages from usable to used are distinguished by what the row has: nodes, a reason, a code. */
+/* Finds the stage from the row: a provider with nodes is used, one with a reason or code is not. */
 void bp_explanation_headline(const struct bp_explanation *explanation, struct bp_text *out)
 {
     const bp_report_provider *row = &explanation->row;
@@ -175,7 +178,7 @@ void bp_explanation_headline(const struct bp_explanation *explanation, struct bp
     }
 }
 
-/* Hints go with the reason that is most frequent; most reasons have none that helps. */
+/* Returns a hint for the most frequent reason; for most reasons there is none. */
 const char *bp_explanation_fix(const struct bp_explanation *explanation)
 {
     static const char *const hints[BP_R_END] = {

@@ -99,7 +99,7 @@ static double ask_copies(const struct estimating *r, uint32_t n, uint64_t bytes)
 }
 
 /*
- * What the provider estimates of group g. A failure and a time that is no number count as unknown.
+ * What the provider estimates of group g. A failure and a time that is not a number count as unknown.
  */
 static void ask(const struct estimating *r, uint32_t g, bp_estimate *out)
 {
@@ -168,7 +168,7 @@ static void estimate_groups(struct estimating *r, uint32_t report_row)
 
     r->total.known = UINT32_MAX;
     for (uint32_t g = 0; g < r->part->n_groups; g++) {
-        if (r->part->groups[g].provider == BP_BY_NOBODY)
+        if (r->part->groups[g].provider == BP_BY_NONE)
             continue; /* has no row */
         if (r->part->groups[g].provider == r->provider) {
             estimate_group(r, g, row);

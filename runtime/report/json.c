@@ -20,7 +20,7 @@ static void index_or_null(struct bp_text *text, const char *key, uint32_t index)
         bp_json_int(text, key, index);
 }
 
-/* An estimate of a size, null where the provider tells none. */
+/* A size or number, null where the provider tells none. */
 static void bytes_or_null(struct bp_text *text, const char *key, uint32_t is_known, uint64_t bytes)
 {
     if (is_known)
@@ -76,6 +76,7 @@ static bp_rc add_provider(struct bp_text *text, const bp_report *report, uint32_
     bp_json_bool(text, "installed", row.states & BP_STATE_INSTALLED);
     bp_json_bool(text, "loadable", row.states & BP_STATE_LOADABLE);
     bp_json_bool(text, "usable", row.states & BP_STATE_USABLE);
+    bp_json_bool(text, "uninterruptible", row.is_uninterruptible);
     bp_json_int(text, "claimed", row.n_claimed);
     bp_json_int(text, "costly", row.n_costly);
     bp_json_int(text, "nodes", row.n_nodes);
@@ -165,6 +166,8 @@ static bp_rc add_group(struct bp_text *text, const bp_report *report, uint32_t i
     time_or_null(text, "copy_ns", row.known & BP_ESTIMATED_COPIES, row.copy_ns);
     bp_json_string(text, "program", program_name(row.program));
     bp_json_string(text, "cache", row.cache);
+    bytes_or_null(text, "max_frames", row.max_frames, row.max_frames);
+    bytes_or_null(text, "frame_bytes", row.program, row.frame_bytes);
     bp_json_close(text, '}');
     return BP_OK;
 }

@@ -52,7 +52,7 @@ bp_rc bp_report_create(bp_report **out, bp_err *err)
     if (!*out)
         return bp_fail_nomem(err, "the report");
     bp_mismatches_init(&(*out)->mismatches);
-    pthread_mutex_init(&(*out)->refused_sizes.lock, NULL);
+    bp_fork_mutex_init(&(*out)->refused_sizes.lock, &(*out)->refused_sizes.fork);
     return BP_OK;
 }
 
@@ -76,7 +76,7 @@ void bp_report_destroy(bp_report *report)
     free(report->passes.data);
     bp_mismatches_finish(&report->mismatches);
     bp_region_finish(&report->refused_sizes.text);
-    pthread_mutex_destroy(&report->refused_sizes.lock);
+    bp_fork_mutex_destroy(&report->refused_sizes.lock, &report->refused_sizes.fork);
     bp_region_finish(&report->text);
     free(report);
 }
@@ -155,7 +155,7 @@ struct adding {
     const struct bp_asked *asked;
     const uint32_t *rows;
     const char *path;
-    uint32_t *group_rows; /* one a group of the partition: its row, or BP_NONE for nobody's nodes */
+    uint32_t *group_rows; /* one a group of the partition: its row, or BP_NONE without a provider */
     uint32_t first_node;
 };
 
@@ -203,7 +203,7 @@ static bp_rc add_node(struct adding *a, uint32_t n, bp_err *err)
         return bp_fail_nomem(err, "the report");
     own.row = (bp_report_node){
         .struct_size = sizeof own.row,
-        .provider = taker < BP_BY_NOBODY ? a->rows[taker] : BP_NONE,
+        .provider = taker < BP_BY_NONE ? a->rows[taker] : BP_NONE,
         .group = a->group_rows[a->part->group_of[n]],
         .name = keep(a->report, from->name, &failed),
         .op = keep(a->report, from->op, &failed),
@@ -228,21 +228,20 @@ static bp_rc add_node(struct adding *a, uint32_t n, bp_err *err)
 /* The device that runs a group; NULL: no provider does, or none is known. */
 static const struct bp_asked_device *device_of(const struct adding *a, const struct bp_group *group)
 {
-    const struct bp_asked *asked =
-        group->provider < BP_BY_NOBODY ? &a->asked[group->provider] : NULL;
+    const struct bp_asked *asked = group->provider < BP_BY_NONE ? &a->asked[group->provider] : NULL;
 
     return asked && group->device < asked->n_devices ? &asked->devices[group->device] : NULL;
 }
 
-/* Nodes that nobody takes have a group in the partition and none in the report. */
+/* Nodes that no provider takes have a group in the partition and none in the report. */
 static bp_rc add_group(struct adding *a, const struct bp_group *group,
                        const struct bp_copies *copies, bp_err *err)
 {
     const struct bp_asked_device *device = device_of(a, group);
     bp_report_group *row;
-    bool is_provider = group->provider < BP_BY_NOBODY, failed = false;
+    bool is_provider = group->provider < BP_BY_NONE, failed = false;
 
-    if (group->provider == BP_BY_NOBODY)
+    if (group->provider == BP_BY_NONE)
         return BP_OK;
     row = add_row(&a->report->groups, sizeof *row);
     if (!row)
@@ -266,7 +265,7 @@ static bp_rc add_group(struct adding *a, const struct bp_group *group,
     return failed ? bp_fail_nomem(err, "the report") : BP_OK;
 }
 
-/* One value that node `to` reads; constants and captured values are no edges. */
+/* One value that node `to` reads; constants and captured values are not edges. */
 static bp_rc add_edge(struct adding *a, uint32_t value, uint32_t to, bp_err *err)
 {
     const struct bp_ir_value *from = &a->part->ir->values[value];
@@ -330,7 +329,7 @@ bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part,
         rc = bp_copies_count(part, &report->text, &copies, err);
 
     for (uint32_t g = 0; rc >= 0 && g < part->n_groups; g++)
-        a.group_rows[g] = part->groups[g].provider == BP_BY_NOBODY ? BP_NONE : row++;
+        a.group_rows[g] = part->groups[g].provider == BP_BY_NONE ? BP_NONE : row++;
     for (uint32_t n = 0; rc >= 0 && n < part->ir->n_nodes; n++)
         rc = add_node(&a, n, err);
     for (uint32_t g = 0; rc >= 0 && g < part->n_groups; g++)
@@ -382,6 +381,15 @@ bp_rc bp_report_set_group_program(bp_report *report, uint32_t i, uint32_t how, u
     row->program_ns = ns;
     row->cache = text[0] ? keep(report, text, &failed) : NULL;
     return failed ? bp_fail_nomem(err, "the report") : BP_OK;
+}
+
+void bp_report_set_group_frames(bp_report *report, uint32_t i, uint32_t max_frames,
+                                uint64_t frame_bytes)
+{
+    bp_report_group *row = (bp_report_group *)report->groups.data + i;
+
+    row->max_frames = max_frames;
+    row->frame_bytes = frame_bytes;
 }
 
 /* The row was added by bp_report_add_graph(); the rest of it stays. */

@@ -44,6 +44,9 @@ bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part,
 /* How group row i became a program, as in bp_report_group; the text is copied. */
 bp_rc bp_report_set_group_program(bp_report *report, uint32_t i, uint32_t how, uint64_t ns,
                                   const char *text, bp_err *err) BP_CHECKED;
+/* How many frames of group row i there may be, and what one holds, as in bp_report_group. */
+void bp_report_set_group_frames(bp_report *report, uint32_t i, uint32_t max_frames,
+                                uint64_t frame_bytes);
 /* What a provider estimates of group row i; sizes and times as in bp_report_group. */
 void bp_report_set_group_estimate(bp_report *report, uint32_t i, const bp_report_group *estimated);
 /* Adds what it estimates of one graph, sizes and times as in bp_report_provider. */

@@ -5,6 +5,7 @@
 
 #include <backplane.h>
 
+#include "base/fork.h"
 #include "base/region.h"
 #include "graph/mismatch.h"
 
@@ -40,7 +41,8 @@ struct bp_refused_sizes_row;
 
 /* Rows that runs add while others read. */
 struct refused_sizes {
-    pthread_mutex_t lock; /* of adding */
+    pthread_mutex_t lock;      /* of adding */
+    struct bp_fork_watch fork; /* of the lock */
     struct bp_refused_sizes_row *_Atomic first;
     atomic_uint count;
     struct bp_region text;

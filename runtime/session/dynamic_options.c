@@ -9,8 +9,8 @@
 #include "session/session.h"
 
 /*
- * The instance of a provider in an engine, by any spelling of its name; NULL: the engine dropped
- * it, or never had it.
+ * Returns the instance of a provider, found by any spelling of its name; NULL: this engine has
+ * dropped the provider, or never had it.
  */
 static struct bp_active *find(struct bp_engine *engine, const char *name)
 {
@@ -21,7 +21,10 @@ static struct bp_active *find(struct bp_engine *engine, const char *name)
     return NULL;
 }
 
-/* The option as it is now, to go back to; NULL: out of memory, or there is no such option. */
+/*
+ * Copies the option's present value, to restore it after a failure. NULL: out of memory, or there
+ * is no such option.
+ */
 static char *present_value(const struct bp_active *active, const char *key)
 {
     for (uint32_t i = 0; i < active->n_options; i++) {
@@ -32,8 +35,8 @@ static char *present_value(const struct bp_active *active, const char *key)
 }
 
 /*
- * A variant is made from the session's first options: what was changed since comes from the main
- * engine.
+ * A new variant starts from the options the session was created with; options changed since are
+ * copied from the main engine.
  */
 bp_rc bp_session_repeat_changes(bp_session *session, struct bp_engine *engine, bp_err *err)
 {
@@ -52,7 +55,7 @@ bp_rc bp_session_repeat_changes(bp_session *session, struct bp_engine *engine, b
     return rc;
 }
 
-/* Gives the option to the engines up to n, as far as they have the provider. */
+/* Sets the option in the engines before index n that have the provider. */
 static bp_rc set_all(bp_session *session, uint32_t n, const char *name, const char *key,
                      const char *value, uint32_t *n_set, bp_err *err)
 {
@@ -73,7 +76,7 @@ static bp_rc set_all(bp_session *session, uint32_t n, const char *name, const ch
     return rc;
 }
 
-/* All engines change, or none. */
+/* Changes the option in all engines, or after a failure in none. */
 static bp_rc change(bp_session *session, const char *name, const char *key, const char *value,
                     bp_err *err)
 {
@@ -92,7 +95,7 @@ static bp_rc change(bp_session *session, const char *name, const char *key, cons
     return rc;
 }
 
-/* The lock keeps a variant from being made with the old value meanwhile. */
+/* The lock prevents that a variant is created with the old value meanwhile. */
 bp_rc bp_session_set_option(bp_session *session, const char *provider, const char *key,
                             const char *value, bp_err *err)
 {

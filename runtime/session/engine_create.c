@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * engine_create.c - from a model and a config to programs, with providers falling away where they
- * must.
+ * engine_create.c - creates an engine: from a model and a config to programs. A provider that fails
+ * is dropped where its policy allows, and the work begins again without it.
  */
 
 #include "config.h"
@@ -20,12 +20,14 @@
 #include "graph/schema_table.h"
 #include "graph/without.h"
 #include "report/explain.h"
+#include "session/channels_last.h"
+#include "session/declare.h"
 #include "session/open_cache.h"
 #include "session/run_passes.h"
 #include "session/verdicts.h"
 #include "text/text.h"
 
-/* One call of the application's progress function, for bp_guard(). */
+/* The arguments of one call of the application's progress function. */
 struct step {
     bp_progress_fn fn;
     void *user;
@@ -33,7 +35,7 @@ struct step {
     double fraction;
 };
 
-/* Runs under bp_guard(). */
+/* Calls the progress function; runs under bp_guard(), because it may throw. */
 static void call_progress(void *u)
 {
     const struct step *step = u;
@@ -41,8 +43,8 @@ static void call_progress(void *u)
     step->fn(step->user, step->phase, step->fraction);
 }
 
-void bp_progress_tell(const struct bp_log *log, bp_progress_fn fn, void *user, const char *phase,
-                      double fraction)
+void bp_progress_report(const struct bp_log *log, bp_progress_fn fn, void *user, const char *phase,
+                        double fraction)
 {
     struct step step = {.fn = fn, .user = user, .phase = phase, .fraction = fraction};
     struct bp_thrown thrown;
@@ -52,20 +54,21 @@ void bp_progress_tell(const struct bp_log *log, bp_progress_fn fn, void *user, c
                thrown.text);
 }
 
-/* Where lines about the engine go. */
+/* Returns the log for lines about the engine. */
 static const struct bp_log *log_of(const struct bp_env *env, const struct bp_engine_config *config)
 {
     return config->providers.log ? config->providers.log : &env->log;
 }
 
-/* Tells the application how far making the engine is, 0 to 1. */
-static void tell(const struct bp_env *env, const struct bp_engine_config *config, const char *phase,
-                 double fraction)
+/* Tells the application's progress function which part of the engine is made, from 0 to 1. */
+static void report_progress(const struct bp_env *env, const struct bp_engine_config *config,
+                            const char *phase, double fraction)
 {
-    bp_progress_tell(log_of(env, config), config->progress, config->progress_user, phase, fraction);
+    bp_progress_report(log_of(env, config), config->progress, config->progress_user, phase,
+                       fraction);
 }
 
-/* Where declared shapes that do not fit are told. */
+/* Returns the list of declared shapes that differ from the inferred ones. */
 static struct bp_mismatches *mismatches_of(const struct bp_engine *engine,
                                            const struct bp_engine_config *config)
 {
@@ -73,8 +76,9 @@ static struct bp_mismatches *mismatches_of(const struct bp_engine *engine,
 }
 
 /*
- * One attempt with the providers that are left. maker->failed says whose fault a failure is,
- * BP_NONE: nobody's. Operators without a taker are collected, so that one error names them all.
+ * Makes one attempt with the providers that are left. On failure maker->failed is the provider that
+ * caused it, or BP_NONE. Operators that no provider takes are collected, so that one error names
+ * them all.
  */
 static bp_rc try_graph(struct bp_engine *engine, const struct bp_engine_config *config,
                        struct bp_program_cache *cache, struct bp_subgraph_maker *maker, bp_err *err)
@@ -91,14 +95,19 @@ static bp_rc try_graph(struct bp_engine *engine, const struct bp_engine_config *
         .has_matched = engine->has_matched,
         .memory = &engine->memory,
         .cache = cache,
+        .onnx = engine->onnx,
+        .saves = config->saves_programs,
         .claims_only = config->claims_only,
         .missing = &missing,
         .failed = BP_NONE,
     };
     bp_report_clear_graphs(engine->report);
     rc = bp_engine_optimize(engine, config, err);
-    if (rc >= 0)
-        rc = bp_subgraph_create(maker, engine->ir, NULL, NULL, "", &engine->graph, err);
+    if (rc >= 0 && !config->writes_graph && !config->saves_programs)
+        rc = bp_engine_use_channels_last(engine, config, &maker->n_refused, err);
+    if (rc < 0 || maker->n_refused > 0)
+        return rc; /* the graph is to be decoded again */
+    rc = bp_subgraph_create(maker, engine->ir, NULL, NULL, "", &engine->graph, err);
     if (rc >= 0)
         rc = bp_mismatches_check(mismatches_of(engine, config), err);
     if (rc >= 0 && maker->n_missing > 0 && !config->claims_only)
@@ -110,12 +119,17 @@ static bp_rc try_graph(struct bp_engine *engine, const struct bp_engine_config *
     return rc;
 }
 
-/* Declared shapes say nothing any more but those of inputs that are no scalars. */
+/*
+ * Forgets declared shapes, except those of inputs that are not scalars and of outputs of compiled
+ * programs: they don't hold for runs that feed a scalar with dimensions.
+ */
 static void open_scalars(struct bp_ir *ir)
 {
     for (uint32_t v = 0; v < ir->n_values; v++) {
         struct bp_ir_value *value = &ir->values[v];
 
+        if (value->producer != BP_NONE && bp_node_is_context(&ir->nodes[value->producer]))
+            continue;
         if (ir->parent || !(value->flags & BP_IR_INPUT) || value->declared.rank == 0)
             value->declared.rank = BP_RANK_UNKNOWN;
     }
@@ -123,7 +137,7 @@ static void open_scalars(struct bp_ir *ir)
         open_scalars(subgraph);
 }
 
-/* Takes out of the graph all that needs an input which this engine's runs do not feed. */
+/* Removes from the graph every node that needs an input which this engine's runs do not feed. */
 static bp_rc leave_out(struct bp_ir *ir, const struct bp_engine_config *config, bp_err *err)
 {
     bool *marked = calloc((size_t)ir->n_values + 1, sizeof *marked);
@@ -142,20 +156,16 @@ static bp_rc leave_out(struct bp_ir *ir, const struct bp_engine_config *config, 
     return BP_OK;
 }
 
-/*
- * The model's graph, decoded once for each engine. Passes fuse nodes for the providers of that
- * time: where one of those has failed since, the graph is decoded again.
- */
-static bp_rc make_graph(struct bp_engine *engine, const struct bp_engine_config *config,
-                        bp_err *err)
+/* Decodes the model's graph with the operators that the registered providers declare. */
+static bp_rc decode_graph(struct bp_engine *engine, const struct bp_engine_config *config,
+                          bp_err *err)
 {
     bp_rc rc;
 
-    if (engine->ir && !bp_engine_is_optimized(config))
-        return BP_OK;
     if (engine->ir)
         bp_ir_finish(engine->ir);
     engine->ir = NULL;
+    engine->has_changed_layout = false;
     rc = bp_onnx_graph(engine->onnx, config->open_defaults, &engine->custom, &engine->region,
                        &engine->symbols, &engine->ir, err);
     if (rc >= 0)
@@ -165,25 +175,50 @@ static bp_rc make_graph(struct bp_engine *engine, const struct bp_engine_config 
     return rc >= 0 && config->n_without > 0 ? leave_out(engine->ir, config, err) : rc;
 }
 
-/* Programs and decoded graph of an attempt in which providers gave groups back. */
+/*
+ * Decodes the graph again if a provider that has failed since was asked by passes: they may have
+ * fused nodes for it, or changed their layout.
+ */
+static bp_rc renew_graph(struct bp_engine *engine, const struct bp_engine_config *config,
+                         bp_err *err)
+{
+    return bp_engine_is_optimized(config) || engine->has_changed_layout
+               ? decode_graph(engine, config, err)
+               : BP_OK;
+}
+
+/*
+ * Collects the operators that providers declare, and decodes the graph again if it has nodes of
+ * them. Called after each change of the provider list.
+ */
+static bp_rc declare_operators(struct bp_engine *engine, const struct bp_engine_config *config,
+                               bp_err *err)
+{
+    bp_rc rc = bp_engine_declare(engine, err);
+
+    return rc >= 0 && bp_engine_graph_is_old(engine) ? decode_graph(engine, config, err) : rc;
+}
+
+/* Drops the programs and the decoded graph of an attempt in which providers refused groups. */
 static bp_rc begin_again(struct bp_engine *engine, const struct bp_engine_config *config,
                          bp_err *err)
 {
     bp_subgraph_destroy(engine->graph);
     engine->graph = NULL;
     bp_report_clear_graphs(engine->report);
-    return make_graph(engine, config, err);
+    return renew_graph(engine, config, err);
 }
 
 /*
- * Tries until the providers that are left all claim and compile. A group that its provider refuses
- * goes to the next ones; a provider that fails is dropped. Both end, as a node is given back once,
- * and CPU is the last provider. No memory on the host is nobody's fault; on a device it is.
+ * Repeats attempts until the providers that are left claim and compile everything. A group that its
+ * provider refuses goes to the next provider; a provider that fails is dropped. The loop ends,
+ * because a provider gets a refused node no second time, and CPU is the last provider. When host
+ * memory runs out no provider is dropped; when a device's memory runs out its provider is.
  */
 static bp_rc make_subgraph(struct bp_engine *engine, const struct bp_engine_config *config,
                            struct bp_program_cache *cache, bp_err *err)
 {
-    char dropped[1024] = ""; /* the last one: why nobody may be left for a node */
+    char dropped[1024] = ""; /* about the last one: why a node may have none left */
 
     for (;;) {
         struct bp_subgraph_maker maker;
@@ -205,18 +240,20 @@ static bp_rc make_subgraph(struct bp_engine *engine, const struct bp_engine_conf
                 err, bp_fail(err, rc, "%s%s", rc == BP_E_UNSUPPORTED ? dropped : "", text), &own);
         snprintf(dropped, sizeof dropped, "provider '%s' failed (%s); now ",
                  engine->providers.active[maker.failed]->name, text);
-        bp_report_clear_graphs(engine->report); /* what it got it has no more */
+        bp_report_clear_graphs(engine->report); /* its nodes go to others */
         rc = bp_provider_list_drop(&engine->providers, maker.failed, engine->report,
                                    maker.failed_stage, rc, text, err);
         if (rc < 0)
-            return bp_err_copy_codes(err, rc, &own); /* of whoever failed first */
-        rc = make_graph(engine, config, err);
+            return bp_err_copy_codes(err, rc, &own); /* the codes of the first failure */
+        rc = renew_graph(engine, config, err);
+        if (rc >= 0)
+            rc = declare_operators(engine, config, err);
         if (rc < 0)
             return rc;
     }
 }
 
-/* The same, with the cache of compiled programs open where somebody asked for one. */
+/* Makes the programs, with the cache of compiled programs open if it was asked for. */
 static bp_rc make_programs(struct bp_engine *engine, const struct bp_engine_config *config,
                            bp_err *err)
 {
@@ -224,12 +261,14 @@ static bp_rc make_programs(struct bp_engine *engine, const struct bp_engine_conf
     bp_rc rc;
 
     bp_engine_open_cache(&cache, engine->providers.env, config, engine->providers.log);
-    rc = make_subgraph(engine, config, cache.is_on ? &cache.cache : NULL, err);
+    cache.cache.model = bp_onnx_name(engine->onnx);
+    rc = make_subgraph(engine, config, cache.is_on && !config->saves_programs ? &cache.cache : NULL,
+                       err);
     bp_engine_close_cache(&cache);
     return rc;
 }
 
-/* Has the report a row for the provider of this name, whatever became of it? */
+/* Has the report a row for the provider of this name, whatever its state? */
 static bool is_listed(const bp_report *report, const char *name)
 {
     for (uint32_t i = 0; i < bp_report_provider_count(report); i++) {
@@ -243,8 +282,8 @@ static bool is_listed(const bp_report *report, const char *name)
 }
 
 /*
- * A rule for a provider that nobody knows is an error; for one that exists and is not in this
- * session it is a warning, as the same rules may serve several sessions.
+ * Checks the providers that placement rules name. An unknown name is an error; a provider that
+ * exists but is not in this session gives a warning, as several sessions may use the same rules.
  */
 static bp_rc check_placements(struct bp_engine *engine, const struct bp_engine_config *config,
                               bp_err *err)
@@ -273,8 +312,8 @@ static bp_rc check_placements(struct bp_engine *engine, const struct bp_engine_c
 }
 
 /*
- * Rules that matched nothing are mostly misspelt. Variants say nothing: the main engine has told
- * already.
+ * Warns of rules that matched no node: most of them are misspelt. Variants don't repeat the warning
+ * of the main engine.
  */
 static void warn_of_placements(const struct bp_engine *engine,
                                const struct bp_engine_config *config)
@@ -288,8 +327,8 @@ static void warn_of_placements(const struct bp_engine *engine,
     }
 }
 
-/* Tells of an operator of the host's that the application has replaced. */
-static void tell_replaced(const struct bp_ir_node *node, const struct bp_log *log)
+/* Logs that an operator of the application replaces one that the host has. */
+static void log_replaced(const struct bp_ir_node *node, const struct bp_log *log)
 {
     const struct bp_schema *ours = bp_schema_find(node->domain, node->op, node->opset);
 
@@ -309,7 +348,7 @@ static bool has_custom(const struct bp_ir *ir, const struct bp_log *log)
 
         if (bp_custom_of(node->schema)) {
             found = true;
-            tell_replaced(node, log);
+            log_replaced(node, log);
         }
         for (uint32_t b = 0; b < node->n_subgraphs; b++)
             found |= has_custom(node->subgraphs[b], log);
@@ -317,7 +356,10 @@ static bool has_custom(const struct bp_ir *ir, const struct bp_log *log)
     return found;
 }
 
-/* Nodes that providers are not to get. One that is not here any more does not get them either. */
+/*
+ * Reserves the nodes that providers are not to get. A node of that list which passes have removed
+ * needs nothing.
+ */
 static bp_rc keep_refused(struct bp_engine *engine, const struct bp_engine_config *config,
                           bp_err *err)
 {
@@ -338,9 +380,9 @@ static bp_rc keep_refused(struct bp_engine *engine, const struct bp_engine_confi
 }
 
 /*
- * Graph, providers, programs, verdicts, in this order; the engine is destroyed by its creator when
- * a step fails. Providers come after the graph, as `custom` joins only where the graph has such
- * nodes.
+ * Makes the graph, the providers, the programs and the verdicts, in this order; after a failure the
+ * creator destroys the engine. The provider of the application's operators joins only if the graph
+ * has nodes of them, so providers come after the graph.
  */
 static bp_rc fill(struct bp_engine *engine, struct bp_env *env,
                   const struct bp_engine_config *config, bp_err *err)
@@ -348,17 +390,19 @@ static bp_rc fill(struct bp_engine *engine, struct bp_env *env,
     struct bp_provider_list_config providers = config->providers;
     bp_rc rc;
 
-    tell(env, config, "graph", 0.1);
+    report_progress(env, config, "graph", 0.1);
     rc = config->newer_opsets ? BP_OK : bp_onnx_check_released(engine->onnx, err);
     if (rc >= 0)
         rc = bp_env_custom_table(env, config->operators, &engine->custom, err);
     if (rc >= 0)
-        rc = make_graph(engine, config, err);
+        rc = decode_graph(engine, config, err);
     if (rc < 0)
         return rc;
-    tell(env, config, "providers", 0.3);
+    report_progress(env, config, "providers", 0.3);
     providers.has_custom = has_custom(engine->ir, log_of(env, config));
     rc = bp_provider_list_init(&engine->providers, env, &providers, engine->report, err);
+    if (rc >= 0)
+        rc = declare_operators(engine, config, err);
     if (rc >= 0)
         rc = keep_refused(engine, config, err);
     if (rc < 0)
@@ -366,18 +410,20 @@ static bp_rc fill(struct bp_engine *engine, struct bp_env *env,
     rc = check_placements(engine, config, err);
     if (rc < 0)
         return rc;
-    tell(env, config, config->claims_only ? "claims" : "compile", 0.4);
+    report_progress(env, config, config->claims_only ? "claims" : "compile", 0.4);
     rc = make_programs(engine, config, err);
+    if (rc >= 0)
+        engine->limit.most = bp_subgraph_max_frames(engine->graph);
     if (rc >= 0 && !config->refused)
         warn_of_placements(engine, config);
     if (rc >= 0 && !config->refused)
         rc = bp_engine_set_verdicts(engine, config, err);
     bp_onnx_drop_pages(engine->onnx);
-    tell(env, config, "ready", 1.0);
+    report_progress(env, config, "ready", 1.0);
     return rc;
 }
 
-/* A name that no dimension has is mostly misspelt. */
+/* Warns of a dimension's name that the model does not have: most of them are misspelt. */
 static void warn_of_fixed(const struct bp_engine *engine, const struct bp_env *env,
                           const struct bp_engine_config *config)
 {
@@ -391,7 +437,10 @@ static void warn_of_fixed(const struct bp_engine *engine, const struct bp_env *e
     }
 }
 
-/* Dimensions have the application's sizes while the graph is decoded, also again. */
+/*
+ * Gives dimensions the sizes that the application has set; this repeats whenever the graph is
+ * decoded again.
+ */
 static bp_rc fill_fixed(struct bp_engine *engine, struct bp_env *env,
                         const struct bp_engine_config *config, bp_err *err)
 {
@@ -405,13 +454,13 @@ static bp_rc fill_fixed(struct bp_engine *engine, struct bp_env *env,
     rc = fill(engine, env, config, err);
     if (rc >= 0)
         warn_of_fixed(engine, env, config);
-    engine->symbols.fixed = NULL; /* borrowed for the creation */
+    engine->symbols.fixed = NULL; /* borrowed while the engine is created */
     return rc;
 }
 
-/* The words are needed here too, where the caller may want none. */
-static bp_rc fill_and_tell(struct bp_engine *engine, struct bp_env *env,
-                           const struct bp_engine_config *config, bp_err *err)
+/* the text is needed here even if the caller passed no buffer for it */
+static bp_rc fill_and_report(struct bp_engine *engine, struct bp_env *env,
+                             const struct bp_engine_config *config, bp_err *err)
 {
     char text[4096] = "";
     bp_err own = bp_err_init(text, sizeof text);
@@ -424,7 +473,7 @@ static bp_rc fill_and_tell(struct bp_engine *engine, struct bp_env *env,
     return rc < 0 ? bp_err_copy_codes(err, bp_fail(err, rc, "%s", text), &own) : rc;
 }
 
-/* The report is made first: whatever goes wrong afterwards has a row in it. */
+/* The report is made first, so that it can record every later failure. */
 bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx,
                        const struct bp_engine_config *config, struct bp_engine **out, bp_err *err)
 {
@@ -435,12 +484,13 @@ bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx,
     if (!engine)
         return bp_fail_nomem(err, "a session");
     engine->onnx = bp_onnx_ref(onnx);
+    bp_engine_init_frames(engine);
     engine->memory.allocator = config->allocator;
     rc = bp_report_create(&engine->report, err);
     if (rc >= 0) {
         bp_report_mismatches(engine->report)->log = log_of(env, config);
         bp_report_mismatches(engine->report)->is_strict = config->strict_shapes;
-        rc = fill_and_tell(engine, env, config, err);
+        rc = fill_and_report(engine, env, config, err);
     }
     if (rc < 0) {
         bp_engine_destroy(engine);

@@ -2,10 +2,17 @@
 # runtime/session/ - create, bind, run.
 
 runtime_libbackplane_core_la_SOURCES += \
+	%D%/channels_last.c \
+	%D%/channels_last.h \
+	%D%/contexts.c \
+	%D%/contexts.h \
+	%D%/declare.c \
+	%D%/declare.h \
 	%D%/dynamic_options.c \
 	%D%/engine.c \
 	%D%/engine.h \
 	%D%/engine_create.c \
+	%D%/engine_frames.c \
 	%D%/model_api.c \
 	%D%/open_cache.c \
 	%D%/open_cache.h \

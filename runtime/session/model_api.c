@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "graph/schema.h"
+#include "session/contexts.h"
 #include "session/session.h"
 
 /* ---- operators in use ------------------------------------------------------------------------ */
@@ -278,9 +279,10 @@ const char *bp_model_external(const bp_model *model, uint32_t i)
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-/* An engine that only knows what providers would take. */
-static bp_rc plan(bp_env *env, const bp_model *model, const bp_session_options *options,
-                  bool open_defaults, struct bp_engine **out, bp_err *err)
+/* An engine that only knows what providers would take, or one whose programs were saved. */
+static bp_rc make_engine(bp_env *env, const bp_model *model, const bp_session_options *options,
+                         bool saves_programs, bool writes_graph, bool open_defaults,
+                         struct bp_engine **out, bool *has_fixed, bp_err *err)
 {
     struct bp_session_options own;
     struct bp_engine_config config;
@@ -289,12 +291,24 @@ static bp_rc plan(bp_env *env, const bp_model *model, const bp_session_options *
     *out = NULL;
     if (rc >= 0) {
         config = bp_session_options_engine_config(&own);
-        config.claims_only = true;
+        config.claims_only = !saves_programs;
+        config.saves_programs = saves_programs;
+        config.writes_graph = writes_graph;
         config.open_defaults = open_defaults;
+        *has_fixed = own.fixed.count > 0;
         rc = bp_engine_create(env, model->onnx, &config, out, err);
     }
     bp_session_options_finish(&own);
     return rc;
+}
+
+static bp_rc plan(bp_env *env, const bp_model *model, const bp_session_options *options,
+                  bool writes_graph, bool open_defaults, struct bp_engine **out, bp_err *err)
+{
+    bool has_fixed;
+
+    return make_engine(env, model, options, false, writes_graph, open_defaults, out, &has_fixed,
+                       err);
 }
 
 /* The report outlives the engine: it becomes the caller's. */
@@ -316,7 +330,7 @@ bp_rc bp_plan_create(bp_env *env, bp_model *model, const bp_session_options *opt
     *out = NULL;
     if (!env || !model)
         return bp_fail(err, BP_E_INVALID, "a plan needs an environment and a model");
-    rc = plan(env, model, options, false, &engine, err);
+    rc = plan(env, model, options, false, false, &engine, err);
     if (rc >= 0)
         *out = take_report(engine);
     bp_engine_destroy(engine);
@@ -344,17 +358,68 @@ bp_rc bp_model_optimize(bp_env *env, bp_model *model, const bp_session_options *
     if (flags & ~(uint32_t)BP_OPTIMIZE_KEEP_DEFAULTS)
         return bp_fail(err, BP_E_INVALID, "flags 0x%x of bp_model_optimize() have no meaning",
                        flags);
-    rc = plan(env, model, options, flags & BP_OPTIMIZE_KEEP_DEFAULTS, &engine, err);
+    rc = plan(env, model, options, true, flags & BP_OPTIMIZE_KEEP_DEFAULTS, &engine, err);
     if (rc >= 0) { /* what the engine's graph is made of outlives it */
         region = engine->region;
         engine->region = (struct bp_region){0};
-        rc = bp_onnx_rebuild(model->onnx, engine->ir, &region, &onnx, err);
+        rc = bp_onnx_rebuild(model->onnx, engine->ir, NULL, &region, &onnx, err);
     }
     if (rc >= 0)
         told = take_report(engine);
     bp_engine_destroy(engine); /* before what its graph is made of may go */
     bp_region_finish(&region);
     if (rc >= 0)
+        rc = create(env, onnx, out, err);
+    if (rc < 0 || !report) {
+        bp_report_destroy(told);
+        return rc;
+    }
+    *report = told;
+    return rc;
+}
+
+/* As above, with programs: what the new graph is made of outlives the engine. */
+static bp_rc write_programs(struct bp_engine *engine, const bp_context_config *config,
+                            bool has_fixed, struct bp_onnx **out, uint32_t *n_programs, bp_err *err)
+{
+    struct bp_region region = engine->region;
+    bp_rc rc;
+
+    engine->region = (struct bp_region){0};
+    rc = bp_engine_write_contexts(engine, config, has_fixed, &region, out, n_programs, err);
+    bp_engine_destroy(engine);
+    bp_region_finish(&region);
+    return rc;
+}
+
+bp_rc bp_model_compile(bp_env *env, bp_model *model, const bp_session_options *options,
+                       const bp_context_config *config, bp_model **out, uint32_t *n_programs,
+                       bp_report **report, bp_err *err)
+{
+    bp_context_config own = {.flags = BP_CONTEXT_EMBED};
+    struct bp_engine *engine = NULL;
+    struct bp_onnx *onnx = NULL;
+    bp_report *told = NULL;
+    bool has_fixed = false;
+    bp_rc rc;
+
+    *out = NULL;
+    *n_programs = 0;
+    if (report)
+        *report = NULL;
+    if (!env || !model)
+        return bp_fail(err, BP_E_INVALID, "compiling needs an environment and a model");
+    if (config)
+        bp_copy_in(&own, sizeof own, config);
+    if (own.flags & ~(uint32_t)BP_CONTEXT_EMBED)
+        return bp_fail(err, BP_E_INVALID, "flags 0x%x of bp_model_compile() have no meaning",
+                       own.flags);
+    rc = make_engine(env, model, options, true, false, false, &engine, &has_fixed, err);
+    if (rc < 0)
+        return rc;
+    told = take_report(engine);
+    rc = write_programs(engine, &own, has_fixed, &onnx, n_programs, err);
+    if (rc >= 0 && onnx)
         rc = create(env, onnx, out, err);
     if (rc < 0 || !report) {
         bp_report_destroy(told);

@@ -11,7 +11,10 @@
 
 #include "host/options/provider_options.h"
 
-/* Of the variable; a value that is no size is warned of, and does not count. */
+/*
+ * Reads the size limit from the environment variable; a value that is not a size gives a warning
+ * and is ignored.
+ */
 static uint64_t limit_of(const struct bp_env *env, uint64_t asked, const struct bp_log *log)
 {
     const char *text = bp_settings_get(&env->settings, "BACKPLANE_CACHE_LIMIT");
@@ -22,7 +25,7 @@ static uint64_t limit_of(const struct bp_env *env, uint64_t asked, const struct 
     if (bp_options_parse_int(text, &bytes) && bytes > 0)
         return (uint64_t)bytes;
     bp_log(log, BP_LOG_WARN, "cache",
-           "BACKPLANE_CACHE_LIMIT=%s is no size in bytes above 0, with K, M, G or T at its end",
+           "BACKPLANE_CACHE_LIMIT=%s is not a size in bytes above 0, with K, M, G or T at its end",
            text);
     return 0;
 }
@@ -51,12 +54,12 @@ void bp_engine_close_cache(struct bp_engine_cache *cache)
 
 /* ---- for tools ------------------------------------------------------------------------------- */
 
-/* The names of its files are read once, when it is opened. */
+/* A cache that a tool looks into; the names of its files are read once, when it is opened. */
 struct bp_cache {
     struct bp_store store;
     char **names;
     uint32_t n;
-    struct bp_store_file file; /* of the last row that was asked for */
+    struct bp_store_file file; /* file name of the row that was asked for last */
     char text[512];
 };
 
@@ -105,7 +108,7 @@ uint32_t bp_cache_count(const bp_cache *cache)
     return cache->n;
 }
 
-/* What is wrong with a file is an answer, no failure. */
+/* A file that is not valid is an answer, not a failure of the call. */
 bp_rc bp_cache_get(bp_cache *cache, uint32_t i, uint32_t is_whole, bp_cache_file *out, bp_err *err)
 {
     bp_err own = bp_err_init(cache->text, sizeof cache->text);
@@ -129,6 +132,7 @@ bp_rc bp_cache_get(bp_cache *cache, uint32_t i, uint32_t is_whole, bp_cache_file
     row.version = file->labels[BP_STORE_VERSION];
     row.group = file->labels[BP_STORE_GROUP];
     row.host = file->labels[BP_STORE_HOST];
+    row.model = file->labels[BP_STORE_MODEL];
     return bp_give_out(out, &row, err);
 }
 

@@ -7,16 +7,20 @@
 
 #include "base/guard.h"
 #include "compile/operator_query.h"
+#include "graph/provider_ops.h"
 #include "graph/schema_table.h"
 #include "text/text.h"
 
-/* Does the host run it itself? Constants are folded by it. No provider is asked for such nodes. */
+/*
+ * Does the host run the operator itself? Constants are folded by the host. No provider is asked for
+ * such nodes.
+ */
 static bool is_host_op(const struct bp_schema *schema)
 {
     return schema->is_host_op || (strcmp(schema->op, "Constant") == 0 && !schema->domain[0]);
 }
 
-/* "X, Y": the parameters that have the variable. */
+/* Writes the names of the parameters that have the type variable: "X, Y". */
 static void params_text(struct bp_text *out, const struct bp_operator_query *query, uint32_t var)
 {
     const struct bp_schema *schema = query->schema;
@@ -30,8 +34,11 @@ static void params_text(struct bp_text *out, const struct bp_operator_query *que
     }
 }
 
-/* A variable with one type says nothing that the others do not, unless there is no other. */
-static bool is_worth_telling(const struct bp_operator_query *query, uint32_t var)
+/*
+ * Should the variable get a row? A variable with one type is left out, unless the operator has no
+ * other.
+ */
+static bool has_types_to_report(const struct bp_operator_query *query, uint32_t var)
 {
     uint64_t types = query->vars[var].types;
 
@@ -44,14 +51,14 @@ static bool is_worth_telling(const struct bp_operator_query *query, uint32_t var
     return var == 0;
 }
 
-/* One call of the application's function, for bp_guard(), as it may throw. */
+/* The arguments of one call of the application's function. */
 struct row {
     bp_operator_fn fn;
     void *user;
     const bp_operator_info *info;
 };
 
-/* Runs under bp_guard(). */
+/* Calls the function; runs under bp_guard(), because it may throw. */
 static void call_fn(void *u)
 {
     const struct row *row = u;
@@ -60,7 +67,8 @@ static void call_fn(void *u)
 }
 
 /*
- * An exception in the function ends the list: BP_E_INTERNAL or what bp_thrown_fail() makes of it.
+ * Calls the application's function; an exception in it ends the list with the status that
+ * bp_thrown_fail() returns.
  */
 static bp_rc hand_over(struct row row, bp_err *err)
 {
@@ -71,15 +79,15 @@ static bp_rc hand_over(struct row row, bp_err *err)
                : bp_thrown_fail(&thrown, "the function that takes operators", err);
 }
 
-/* One row for each type variable that says something. */
-static bp_rc tell(const struct bp_operator_query *query, bp_operator_info *info, bp_operator_fn fn,
-                  void *user, bp_err *err)
+/* Reports one row for each type variable that is worth one. */
+static bp_rc deliver_rows(const struct bp_operator_query *query, bp_operator_info *info,
+                          bp_operator_fn fn, void *user, bp_err *err)
 {
     for (uint32_t v = 0; v < query->n_vars; v++) {
         struct bp_text params = {0};
         bp_rc rc;
 
-        if (!is_worth_telling(query, v))
+        if (!has_types_to_report(query, v))
             continue;
         params_text(&params, query, v);
         info->params = params.data;
@@ -95,7 +103,20 @@ static bp_rc tell(const struct bp_operator_query *query, bp_operator_info *info,
     return BP_OK;
 }
 
-/* Row i of the schemas. */
+/* Asks the provider for one version of an operator and reports the answers. */
+static bp_rc ask(const struct bp_active *active, const struct bp_schema *row,
+                 bp_operator_info *info, bp_operator_fn fn, void *user, bp_err *err)
+{
+    struct bp_operator_query query;
+    bp_rc rc;
+
+    if (!bp_operator_query_init(&query, row))
+        return bp_fail(err, BP_E_INTERNAL, "%s has too many inputs and outputs", row->op);
+    rc = bp_operator_query_ask(&query, active, err);
+    return rc < 0 ? rc : deliver_rows(&query, info, fn, user, err);
+}
+
+/* Reports row i of the host's schemas. */
 static bp_rc ask_row(const struct bp_active *active, uint32_t i, bp_operator_fn fn, void *user,
                      bp_err *err)
 {
@@ -110,21 +131,41 @@ static bp_rc ask_row(const struct bp_active *active, uint32_t i, bp_operator_fn 
                              .family = row->family,
                              .op = row->op,
                              .domain = row->domain};
-    struct bp_operator_query query;
-    bp_rc rc;
 
     if (is_host_op(row)) {
         info.flags = BP_OPERATOR_HOST;
-        fn(user, &info);
-        return BP_OK;
+        return hand_over((struct row){fn, user, &info}, err);
     }
-    if (!bp_operator_query_init(&query, row))
-        return bp_fail(err, BP_E_INTERNAL, "%s has too many inputs and outputs", row->op);
-    rc = bp_operator_query_ask(&query, active, err);
-    return rc < 0 ? rc : tell(&query, &info, fn, user, err);
+    return ask(active, row, &info, fn, user, err);
 }
 
-/* The instance of the provider of this name, which need not be the first: CPU was added. */
+/* Reports the operators that the provider declares, in the order of its schemas. */
+static bp_rc ask_own(const struct bp_provider_list *providers, const struct bp_active *active,
+                     bp_operator_fn fn, void *user, bp_err *err)
+{
+    struct bp_region region = {0};
+    struct bp_provider_ops own = {0};
+    bp_rc rc =
+        bp_provider_ops_add(&own, &region, active->name, active->provider, providers->log, err);
+
+    for (uint32_t i = 0; rc >= 0 && i < own.count; i++) {
+        const struct bp_schema *row = &own.rows[i]->schema;
+        bp_operator_info info = {.struct_size = sizeof info,
+                                 .since = row->since,
+                                 .until = own.rows[i]->until,
+                                 .op = row->op,
+                                 .domain = row->domain};
+
+        rc = ask(active, row, &info, fn, user, err);
+    }
+    bp_region_finish(&region);
+    return rc;
+}
+
+/*
+ * Returns the instance of the provider of this name. It need not be the first, because CPU was
+ * added.
+ */
 static const struct bp_active *find_active(const struct bp_provider_list *providers,
                                            const char *name)
 {
@@ -136,8 +177,8 @@ static const struct bp_active *find_active(const struct bp_provider_list *provid
 }
 
 /*
- * A provider list of this provider and CPU, without the environment's defaults; its report is not
- * used. *providers is to be finished also after a failure.
+ * Makes a provider list of this provider and CPU, without the environment's defaults; the list's
+ * report is not used. The caller finishes *providers after a failure, too.
  */
 static bp_rc open_provider(struct bp_env *env, const char *name, struct bp_provider_list *providers,
                            const struct bp_active **out, bp_err *err)
@@ -160,7 +201,9 @@ static bp_rc open_provider(struct bp_env *env, const char *name, struct bp_provi
     return rc;
 }
 
-/* One instance answers for all rows of the schema table, in its order. */
+/*
+ * Reports all rows of the schema table, in its order, as one instance of the provider answers them.
+ */
 bp_rc bp_env_provider_operators(bp_env *env, uint32_t i, bp_operator_fn fn, void *user, bp_err *err)
 {
     struct bp_candidate *found = bp_registry_get(&env->registry, i);
@@ -177,6 +220,8 @@ bp_rc bp_env_provider_operators(bp_env *env, uint32_t i, bp_operator_fn fn, void
     bp_schema_all(&n);
     for (uint32_t row = 0; row < n && rc >= 0; row++)
         rc = ask_row(active, row, fn, user, err);
+    if (rc >= 0)
+        rc = ask_own(&providers, active, fn, user, err);
     bp_provider_list_finish(&providers);
     return rc;
 }

@@ -12,7 +12,7 @@
 #include "optimize/passes.h"
 #include "session/session.h"
 
-/* Zeroes mean defaults but for the fallback policy, which always has a value. */
+/* Zero means the default for every member but the fallback policy, which is always set. */
 bp_rc bp_session_options_create(bp_session_options **out, bp_err *err)
 {
     *out = calloc(1, sizeof **out);
@@ -22,7 +22,7 @@ bp_rc bp_session_options_create(bp_session_options **out, bp_err *err)
     return BP_OK;
 }
 
-/* What the lists own; the struct itself is the caller's. */
+/* Frees the lists' contents; the struct itself is the caller's. */
 void bp_session_options_finish(struct bp_session_options *options)
 {
     bp_spec_finish(&options->providers);
@@ -41,7 +41,7 @@ void bp_session_options_destroy(bp_session_options *options)
     free(options);
 }
 
-/* from NULL: the defaults. Also on failure *to is to be finished. */
+/* Copies options; `from` NULL gives the defaults. The caller finishes *to after a failure, too. */
 bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_session_options *from,
                               bp_err *err)
 {
@@ -69,7 +69,7 @@ bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_ses
     return rc < 0 ? rc : bp_worker_config_copy(from->workers, &to->workers, err);
 }
 
-/* Lists are lent, not copied: options have to live until the engine is made. */
+/* The engine's config borrows the lists, so the options have to live until the engine is made. */
 struct bp_engine_config bp_session_options_engine_config(const struct bp_session_options *options)
 {
     return (struct bp_engine_config){
@@ -93,7 +93,7 @@ struct bp_engine_config bp_session_options_engine_config(const struct bp_session
     };
 }
 
-/* Only the name's form is checked here: providers are looked for when a session is made. */
+/* Only the form of the name is checked here: providers are looked for when a session is made. */
 bp_rc bp_session_options_add_provider(bp_session_options *options, const char *name,
                                       const bp_key_value *kv, uint32_t n_kv, uint32_t fallback,
                                       bp_err *err)
@@ -107,7 +107,7 @@ static bp_rc try_provider(bp_env *env, const char *name, const bp_key_value *kv,
 {
     struct bp_region region = {0};
     struct bp_candidate *found;
-    bp_opt *opts;
+    struct bp_checked_options opts;
     bp_rc rc;
 
     if (!name || !*name)
@@ -120,8 +120,8 @@ static bp_rc try_provider(bp_env *env, const char *name, const bp_key_value *kv,
 }
 
 /*
- * The difference to bp_session_options_add_provider(): the provider is opened here, so that a wrong
- * name or option is an error of this call and not of the session's.
+ * Unlike bp_session_options_add_provider(), this opens the provider, so that a wrong name or option
+ * is an error of this call and not of the session's creation.
  */
 bp_rc bp_session_options_register(bp_session_options *options, bp_env *env, const char *name,
                                   const bp_key_value *kv, uint32_t n_kv, uint32_t fallback,
@@ -130,7 +130,7 @@ bp_rc bp_session_options_register(bp_session_options *options, bp_env *env, cons
     struct bp_spec_list own = {0};
     bp_rc rc;
 
-    rc = bp_spec_add(&own, name, kv, n_kv, fallback, err); /* the list's own checks come first */
+    rc = bp_spec_add(&own, name, kv, n_kv, fallback, err); /* checks form and duplicates */
     bp_spec_finish(&own);
     if (rc >= 0)
         rc = try_provider(env, name, kv, n_kv, err);
@@ -139,14 +139,14 @@ bp_rc bp_session_options_register(bp_session_options *options, bp_env *env, cons
     return rc;
 }
 
-/* Indices are held against the provider's devices when a session is made. */
+/* Indices are compared with the provider's devices when a session is made. */
 bp_rc bp_session_options_set_devices(bp_session_options *options, const char *name,
                                      const uint32_t *devices, uint32_t n_devices, bp_err *err)
 {
     return bp_spec_set_devices(&options->providers, name, devices, n_devices, err);
 }
 
-/* The set is counted: it may be released by its maker afterwards. */
+/* The options retain the set, so its creator may release it afterwards. */
 bp_rc bp_session_options_add_operators(bp_session_options *options, bp_operators *set, bp_err *err)
 {
     if (!options)
@@ -154,7 +154,7 @@ bp_rc bp_session_options_add_operators(bp_session_options *options, bp_operators
     return bp_custom_list_add(&options->operators, set, err);
 }
 
-/* BP_FALLBACK_DEFAULT sets it back. */
+/* BP_FALLBACK_DEFAULT restores the default. */
 bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32_t fallback, bp_err *err)
 {
     bp_rc rc = bp_spec_check_fallback(fallback, err);
@@ -184,7 +184,7 @@ bp_rc bp_session_options_disable_pass(bp_session_options *options, const char *n
     return rc;
 }
 
-/* Rows of the table of passes; NULL ends it. */
+/* Returns row i of the table of passes; NULL after the last one. */
 const char *bp_optimization_pass(uint32_t i, uint32_t *level, const char **help)
 {
     const struct bp_pass *pass = bp_pass_at(i);
@@ -196,7 +196,7 @@ const char *bp_optimization_pass(uint32_t i, uint32_t *level, const char **help)
     return pass ? pass->name : NULL;
 }
 
-/* Every provider that is named is required then, whatever its own policy. */
+/* In strict mode every named provider is required, whatever its own policy. */
 void bp_session_options_set_strict(bp_session_options *options, uint32_t on)
 {
     options->strict = on != 0;
@@ -212,7 +212,7 @@ void bp_session_options_set_newer_opsets(bp_session_options *options, uint32_t o
     options->newer_opsets = on != 0;
 }
 
-/* !(a && b), so that NaN is refused too. */
+/* The test is written as !(a && b), so that NaN is refused, too. */
 bp_rc bp_session_options_set_min_share(bp_session_options *options, const char *name, double share,
                                        bp_err *err)
 {
@@ -245,7 +245,7 @@ bp_rc bp_session_options_add_placement(bp_session_options *options, const char *
     return bp_placement_list_add(&options->placements, rule, err);
 }
 
-/* All rules of the file, after those that are there, or none. */
+/* Adds all rules of the file after the present ones, or after an error none. */
 bp_rc bp_session_options_read_placements(bp_session_options *options, const char *path, bp_err *err)
 {
     if (!path)

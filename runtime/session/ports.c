@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ports.c - a graph's inputs and outputs in the application's terms. */
+/* ports.c - a graph's inputs and outputs as the application's API describes them. */
 
 #include "config.h"
 
@@ -9,7 +9,7 @@
 #include "session/session.h"
 #include "text/text.h"
 
-/* A type and those inside it. */
+/* A type and the types inside it (element of a sequence, value of a map). */
 static bp_type_info *make_type(struct bp_ports *ports, const struct bp_fact *fact)
 {
     uint32_t n_inside = fact->kind == BP_KIND_MAP ? 2 : fact->item ? 1 : 0;
@@ -28,8 +28,8 @@ static bp_type_info *make_type(struct bp_ports *ports, const struct bp_fact *fac
 }
 
 /*
- * A row of backplane.h. Symbols that the host made up ('?...') are not shown: a size of that kind
- * is -1 without a name. What a sparse tensor stands for has its type and shape.
+ * Fills a row of backplane.h. Symbols that the host made ('?...') are not shown: such a size is -1
+ * without a name. A sparse tensor has type and shape of the dense tensor that it represents.
  */
 static bp_rc set_port(struct bp_ports *ports, const char *name, const struct bp_fact *fact,
                       const struct bp_symbols *symbols, bp_io_info *out, bp_err *err)
@@ -62,8 +62,7 @@ static bp_rc set_port(struct bp_ports *ports, const char *name, const struct bp_
 }
 
 /*
- * Inputs with a default (defaulted) or without one; they are listed in two passes, required ones
- * first.
+ * Adds the inputs with a default (defaulted) or those without. The caller adds required ones first.
  */
 static bp_rc add_inputs(struct bp_ports *ports, const struct bp_ir *ir,
                         const struct bp_symbols *symbols, bool defaulted, bp_err *err)
@@ -84,8 +83,8 @@ static bp_rc add_inputs(struct bp_ports *ports, const struct bp_ir *ir,
 }
 
 /*
- * Of a declared and an inferred size, the one that programs are told: the model's own, but a number
- * that is known counts for more than a name. -1, which is nobody's, where two numbers differ.
+ * Chooses between a declared and an inferred size for the application: the declared one, but a
+ * number takes precedence over a name. If both are numbers and differ, the size is unknown (-1).
  */
 static struct bp_sym shown_dim(const struct bp_symbols *symbols, struct bp_sym declared,
                                struct bp_sym inferred)
@@ -100,7 +99,10 @@ static struct bp_sym shown_dim(const struct bp_symbols *symbols, struct bp_sym d
     return declared;
 }
 
-/* What programs are told of an output: the rank is unknown where the declared one is another. */
+/*
+ * Makes the fact of an output as the application sees it: the rank is unknown if declared and
+ * inferred ranks differ.
+ */
 static bp_rc merge_shown(struct bp_ports *ports, const struct bp_fact *declared,
                          const struct bp_fact *inferred, const struct bp_symbols *symbols,
                          struct bp_fact *out, bp_err *err)
@@ -128,7 +130,7 @@ static bp_rc merge_shown(struct bp_ports *ports, const struct bp_fact *declared,
     return BP_OK;
 }
 
-/* On failure *ports is to be finished all the same. */
+/* The caller finishes *ports after a failure, too. */
 bp_rc bp_ports_init(struct bp_ports *ports, const struct bp_ir *ir, const struct bp_fact *facts,
                     const struct bp_symbols *symbols, bp_err *err)
 {
@@ -158,14 +160,17 @@ bp_rc bp_ports_init(struct bp_ports *ports, const struct bp_ir *ir, const struct
     return rc;
 }
 
-/* All rows and names lie in the region. */
+/* All rows and names are in the region. */
 void bp_ports_finish(struct bp_ports *ports)
 {
     bp_region_finish(&ports->region);
     *ports = (struct bp_ports){0};
 }
 
-/* Linear: graphs have few inputs and outputs, and applications look names up once. */
+/*
+ * A linear search, because graphs have few inputs and outputs, and applications look each name up
+ * once.
+ */
 bp_rc bp_ports_find(const bp_io_info *rows, uint32_t n, const char *what, const char *name,
                     uint32_t *out, bp_err *err)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run_passes.c - what the passes need of a session: who takes a node, and what constants come to.
+ * run_passes.c - what the optimiser needs of a session: which provider takes a node, and the values
+ * of constant expressions.
  */
 
 #include "config.h"
@@ -16,12 +17,12 @@
 #include "plan/make_partition.h"
 #include "text/text.h"
 
-/* What has proved itself; bp_session_options_set_optimization() has the last word. */
+/* The default level; bp_session_options_set_optimization() overrides it. */
 enum { DEFAULT_LEVEL = BP_OPTIMIZE_EXTENDED };
 
 /* ---- who takes a node ------------------------------------------------------------------------ */
 
-/* The engine's providers as a partition wants them; from region. NULL: no memory. */
+/* Lists the engine's providers as a partition needs them, in the region. NULL: no memory. */
 static struct bp_asked *list_asked(const struct bp_provider_list *providers,
                                    struct bp_region *region)
 {
@@ -30,21 +31,27 @@ static struct bp_asked *list_asked(const struct bp_provider_list *providers,
     for (uint32_t i = 0; asked && i < providers->count; i++) {
         const struct bp_active *active = providers->active[i];
 
-        asked[i] = (struct bp_asked){active->provider, active->instance,
-                                     active->name,     active->provider == &bp_custom_provider,
-                                     active->refused,  active->devices,
-                                     active->n_devices};
+        asked[i] = (struct bp_asked){
+            .provider = active->provider,
+            .instance = active->instance,
+            .name = active->name,
+            .runs_custom = active->provider == &bp_custom_provider,
+            .refused = active->refused,
+            .devices = active->devices,
+            .n_devices = active->n_devices,
+        };
     }
     return asked;
 }
 
 /*
- * Who takes each node of a graph, asking `count` providers from `first` on: out[n] is the
- * provider's index in the engine's list, or BP_NONE. A provider that fails to answer is an error.
+ * Finds which provider takes each node of a graph, asking `count` providers from `first` on: out[n]
+ * is the provider's index in the engine's list, or BP_NONE. A provider that fails to answer is an
+ * error.
  */
 static bp_rc ask(const struct bp_engine *engine, struct bp_ir *ir, const struct bp_fact *facts,
-                 const struct bp_symbols *symbols, uint32_t first, uint32_t count,
-                 struct bp_region *region, uint32_t *out, bp_err *err)
+                 struct bp_symbols *symbols, const struct bp_placement *placement, uint32_t first,
+                 uint32_t count, struct bp_region *region, uint32_t *out, bp_err *err)
 {
     struct bp_asked *asked = list_asked(&engine->providers, region);
     struct bp_ask_failure *failed = bp_region_array(region, count, sizeof *failed);
@@ -53,23 +60,37 @@ static bp_rc ask(const struct bp_engine *engine, struct bp_ir *ir, const struct 
 
     if (!asked || !failed)
         return bp_fail_nomem(err, "the partition");
-    rc = bp_partition_create(ir, facts, symbols, asked + first, count, region, &part, failed, err);
+    rc = bp_partition_create_with_placement(ir, facts, symbols, asked + first, count, placement,
+                                            region, &part, failed, err);
     for (uint32_t i = 0; rc >= 0 && i < count; i++)
         rc = failed[i].rc;
     for (uint32_t n = 0; rc >= 0 && n < ir->n_nodes; n++)
-        out[n] = part.provider_of[n] < BP_BY_NOBODY ? first + part.provider_of[n] : BP_NONE;
+        out[n] = part.provider_of[n] < BP_BY_NONE ? first + part.provider_of[n] : BP_NONE;
     return rc;
 }
 
 /* bp_optimizer.takers: asks all providers, or the one in `only`. */
 static bp_rc takers(void *h, struct bp_ir *ir, const struct bp_fact *facts,
-                    const struct bp_symbols *symbols, uint32_t only, uint32_t *out, bp_err *err)
+                    struct bp_symbols *symbols, uint32_t only, uint32_t *out, bp_err *err)
 {
     const struct bp_engine *engine = h;
     bool is_one = only != BP_NONE;
     struct bp_region region = {0};
-    bp_rc rc = ask(engine, ir, facts, symbols, is_one ? only : 0,
+    bp_rc rc = ask(engine, ir, facts, symbols, NULL, is_one ? only : 0,
                    is_one ? 1 : engine->providers.count, &region, out, err);
+
+    bp_region_finish(&region);
+    return rc;
+}
+
+bp_rc bp_engine_takers(const struct bp_engine *engine, const struct bp_engine_config *config,
+                       struct bp_ir *ir, const char *path, const struct bp_fact *facts,
+                       struct bp_symbols *symbols, uint32_t *out, bp_err *err)
+{
+    const struct bp_placement placement = {config->placements, engine->has_matched, path};
+    struct bp_region region = {0};
+    bp_rc rc = ask(engine, ir, facts, symbols, config->placements ? &placement : NULL, 0,
+                   engine->providers.count, &region, out, err);
 
     bp_region_finish(&region);
     return rc;
@@ -86,7 +107,7 @@ static bool is_cpu(void *h, uint32_t taker)
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
-/* A provider list of CPU alone, with a report that nobody reads. */
+/* Makes a provider list of CPU alone, with a report that is not kept. */
 struct alone {
     struct bp_active cpu;
     struct bp_active *active[1];
@@ -112,7 +133,7 @@ static bool find_cpu(const struct bp_engine *engine, struct alone *out)
 }
 
 /*
- * A graph of constant nodes, compiled for CPU. BP_E_UNSUPPORTED: CPU has no kernel for one of them.
+ * Compiles a graph of constant nodes for CPU. BP_E_UNSUPPORTED: CPU has no kernel for one of them.
  */
 static bp_rc make_subgraph(struct alone *alone, struct bp_ir *ir, struct bp_subgraph **out,
                            bp_err *err)
@@ -136,7 +157,7 @@ static bp_rc make_subgraph(struct alone *alone, struct bp_ir *ir, struct bp_subg
     return rc;
 }
 
-/* Lets the run write where the results are to lie. */
+/* Lets the run write to the buffers in which the results are wanted. */
 static bp_binding *want(struct bp_frame_state *frame, const struct bp_ir *ir,
                         struct bp_ir_data *const *results, struct bp_region *region)
 {
@@ -159,7 +180,7 @@ static bp_binding *want(struct bp_frame_state *frame, const struct bp_ir *ir,
     return bindings;
 }
 
-/* What does not lie there yet is copied, if it is what was expected. */
+/* Copies results that the run put elsewhere, if they have the expected type and size. */
 static bp_rc settle(const struct bp_frame_state *frame, const struct bp_ir *ir,
                     struct bp_ir_data *const *results, bp_err *err)
 {
@@ -177,7 +198,7 @@ static bp_rc settle(const struct bp_frame_state *frame, const struct bp_ir *ir,
     return BP_OK;
 }
 
-/* One run with a frame of its own: constants are folded once, so no frame is kept. */
+/* Runs once with a frame of its own: constants are folded once, so the frame is not kept. */
 static bp_rc run(const struct bp_subgraph *subgraph, struct bp_ir *ir,
                  struct bp_ir_data *const *results, bp_err *err)
 {
@@ -218,7 +239,9 @@ static bp_rc evaluate(void *h, struct bp_ir *ir, struct bp_ir_data *const *resul
 
 /* ---- nodes that must stay -------------------------------------------------------------------- */
 
-/* Placement rules speak of nodes of the model: those that they match are kept from the passes. */
+/*
+ * Placement rules name nodes of the model, so passes must not change the nodes that a rule matches.
+ */
 static bp_rc pin(struct bp_engine *engine, const struct bp_engine_config *config, bp_err *err)
 {
     const struct bp_placement placement = {config->placements, engine->has_matched, ""};
@@ -235,9 +258,29 @@ static bp_rc pin(struct bp_engine *engine, const struct bp_engine_config *config
     return rc;
 }
 
+/*
+ * Inputs of a compiled program must be computed by nodes, as they were when it was compiled: if a
+ * pass made one a constant, the program would lack an input.
+ */
+static void pin_inputs(struct bp_ir *ir)
+{
+    for (uint32_t n = 0; n < ir->n_nodes; n++) {
+        const struct bp_ir_node *node = &ir->nodes[n];
+
+        for (uint32_t i = 0; bp_node_is_context(node) && i < node->n_in; i++) {
+            uint32_t producer = node->in[i] == BP_NONE ? BP_NONE : ir->values[node->in[i]].producer;
+
+            if (producer != BP_NONE)
+                ir->nodes[producer].is_pinned = true;
+        }
+    }
+    for (struct bp_ir *subgraph = ir->first_subgraph; subgraph; subgraph = subgraph->next_subgraph)
+        pin_inputs(subgraph);
+}
+
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* The level in force: the options' or, where they leave it open, the host's. */
+/* Returns the level in force: that of the options or, without one, the host's default. */
 static uint32_t level_of(const struct bp_engine_config *config)
 {
     return config->level == BP_OPTIMIZE_DEFAULT ? DEFAULT_LEVEL : config->level;
@@ -248,8 +291,8 @@ bool bp_engine_is_optimized(const struct bp_engine_config *config)
     return level_of(config) > BP_OPTIMIZE_NONE;
 }
 
-/* A row of the report for each pass that was allowed to run, also where it changed nothing. */
-static bp_rc tell(bp_report *report, const struct bp_optimizer *optimizer, bp_err *err)
+/* Adds a row to the report for each pass that was allowed to run, even if it changed nothing. */
+static bp_rc report_passes(bp_report *report, const struct bp_optimizer *optimizer, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
@@ -273,7 +316,10 @@ static bp_rc tell(bp_report *report, const struct bp_optimizer *optimizer, bp_er
     return rc;
 }
 
-/* Pinning comes first, so that no pass touches a node that a rule speaks of. */
+/*
+ * Pins nodes first, so that no pass changes a node that a rule matches, and no provider takes it
+ * inside control flow.
+ */
 bp_rc bp_engine_optimize(struct bp_engine *engine, const struct bp_engine_config *config,
                          bp_err *err)
 {
@@ -285,10 +331,11 @@ bp_rc bp_engine_optimize(struct bp_engine *engine, const struct bp_engine_config
                                      .is_cpu = is_cpu};
     bp_rc rc;
 
-    if (!bp_engine_is_optimized(config))
-        return BP_OK;
+    if (bp_engine_is_optimized(config))
+        pin_inputs(engine->ir);
     rc = pin(engine, config, err);
-    if (rc >= 0)
-        rc = bp_optimize(engine->ir, &optimizer, err);
-    return rc < 0 ? rc : tell(engine->report, &optimizer, err);
+    if (rc < 0 || !bp_engine_is_optimized(config))
+        return rc;
+    rc = bp_optimize(engine->ir, &optimizer, err);
+    return rc < 0 ? rc : report_passes(engine->report, &optimizer, err);
 }

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "graph/without.h"
 #include "host/options/provider_options.h"
@@ -23,7 +26,7 @@ static uint64_t now_ns(void)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* The pool of a session that asks for threads of its own. */
+/* Creates the pool of a session that asks for threads of its own. */
 static bp_rc make_pool(bp_session *session, bp_err *err)
 {
     const struct bp_session_options *options = &session->options;
@@ -36,7 +39,7 @@ static bp_rc make_pool(bp_session *session, bp_err *err)
                                err);
 }
 
-/* The main engine makes the ports; all later ones are held against these. */
+/* Creates the main engine and the ports; later engines find the same ports among their values. */
 static bp_rc fill(bp_session *session, const bp_session_options *options, bp_err *err)
 {
     struct bp_engine_config config;
@@ -54,7 +57,19 @@ static bp_rc fill(bp_session *session, const bp_session_options *options, bp_err
     return bp_session_make_ported(session, &config, &session->main, err);
 }
 
-/* start_ns: when the caller began, so that create_ns has the time of reading the model too. */
+/* In the child of a fork(): runs of other threads never return, and what they locked is open. */
+static void forget_runs(void *u)
+{
+    bp_session *session = u;
+
+    atomic_store(&session->running, 0);
+    pthread_mutex_init(&session->lock, NULL);
+}
+
+/*
+ * start_ns: when the caller's function began, so that create_ns includes the time of reading the
+ * model.
+ */
 static bp_rc create(bp_env *env, struct bp_onnx *onnx, const bp_session_options *options,
                     uint64_t start_ns, bp_session **out, bp_err *err)
 {
@@ -66,6 +81,7 @@ static bp_rc create(bp_env *env, struct bp_onnx *onnx, const bp_session_options 
     session->env = env;
     session->onnx = bp_onnx_ref(onnx);
     pthread_mutex_init(&session->lock, NULL);
+    bp_fork_watch(&session->fork, forget_runs, session);
     bp_env_hold(env);
     rc = fill(session, options, err);
     if (rc < 0) {
@@ -77,7 +93,7 @@ static bp_rc create(bp_env *env, struct bp_onnx *onnx, const bp_session_options 
     return BP_OK;
 }
 
-/* The model's file is read here and shared by all engines of the session. */
+/* Opens the model's file, which all engines of the session share. */
 bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_options *options,
                         bp_session **out, bp_err *err)
 {
@@ -89,8 +105,8 @@ bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_options 
     if (!env || !path)
         return bp_fail(err, BP_E_INVALID, "a session needs an environment and a path");
     if (options)
-        bp_progress_tell(options->log.fn ? &options->log : &env->log, options->progress,
-                         options->progress_user, "read", 0.0);
+        bp_progress_report(options->log.fn ? &options->log : &env->log, options->progress,
+                           options->progress_user, "read", 0.0);
     rc = bp_onnx_open(path, &onnx, err);
     if (rc < 0)
         return rc;
@@ -108,7 +124,9 @@ bp_rc bp_session_create_from_model(bp_env *env, bp_model *model, const bp_sessio
     return create(env, model->onnx, options, now_ns(), out, err);
 }
 
-/* Runs on other threads may still be about to return; 0.2 ms is short against what they do. */
+/*
+ * Waits until runs on other threads have returned; a sleep of 0.2 ms is short compared with a run.
+ */
 static void await_runs(bp_session *session)
 {
     static const struct timespec pause = {.tv_nsec = 200000};
@@ -117,12 +135,13 @@ static void await_runs(bp_session *session)
         nanosleep(&pause, NULL);
 }
 
-/* Variants before the main engine, whose report they write to. */
+/* Destroys variants before the main engine, because they write to its report. */
 void bp_session_destroy(bp_session *session)
 {
     if (!session)
         return;
     await_runs(session);
+    bp_fork_unwatch(&session->fork);
     bp_session_drop_variants(session);
     bp_session_finish_ported(&session->main);
     bp_pool_destroy(session->pool);
@@ -135,7 +154,7 @@ void bp_session_destroy(bp_session *session)
 }
 
 /*
- * The new engine is complete before the old one goes: after a failure the session runs as before.
+ * Makes the new engine before the old one is destroyed: after a failure the session runs as before.
  * Both hold memory for a moment.
  */
 bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *options, bp_err *err)
@@ -178,7 +197,7 @@ uint32_t bp_session_output_count(const bp_session *session)
     return session->ports.n_outputs;
 }
 
-/* Rows are those of the first engine, and stay for as long as the session lives. */
+/* Rows are those of the first engine, and live as long as the session. */
 bp_rc bp_session_input(const bp_session *session, uint32_t i, bp_io_info *out, bp_err *err)
 {
     if (i >= session->ports.n_inputs)
@@ -207,7 +226,7 @@ bp_rc bp_session_find_output(const bp_session *session, const char *name, uint32
                          err);
 }
 
-/* In order of priority; CPU is the last. NULL ends the list. */
+/* Returns provider i in order of priority, CPU last; NULL ends the list. */
 const char *bp_session_provider(const bp_session *session, uint32_t i)
 {
     const struct bp_provider_list *providers = &session->main.engine->providers;
@@ -215,7 +234,10 @@ const char *bp_session_provider(const bp_session *session, uint32_t i)
     return i < providers->count ? providers->active[i]->name : NULL;
 }
 
-/* The value in force, as set_option left it; the string lives until the next change. */
+/*
+ * Returns the present value, with the changes of set_option; the string lives until the next
+ * change.
+ */
 const char *bp_session_provider_option(const bp_session *session, uint32_t i, uint32_t j,
                                        const char **value)
 {
@@ -229,13 +251,16 @@ const char *bp_session_provider_option(const bp_session *session, uint32_t i, ui
     return providers->active[i]->options[j].key;
 }
 
-/* The main engine's: variants have the same providers, unless one failed only there. */
+/* Lists the main engine's providers: variants have the same ones, unless one failed only there. */
 const bp_report *bp_session_report(const bp_session *session)
 {
     return session->main.engine->report;
 }
 
-/* What all frames hold, and of it the idle ones; those in a run are their threads' to look into. */
+/*
+ * Adds up the bytes of all frames, and those of idle ones. Frames in a run are not looked into,
+ * because another thread is using them.
+ */
 static void count_frames(struct bp_engine *engine, bp_session_stats *stats)
 {
     stats->held_bytes += atomic_load(&engine->memory.all.held);
@@ -252,7 +277,9 @@ static void count_frames(struct bp_engine *engine, bp_session_stats *stats)
     }
 }
 
-/* Frames are taken out of their slots to be counted, so that no run uses them meanwhile. */
+/*
+ * Takes idle frames out of their slots while they are counted, so that no run uses them meanwhile.
+ */
 bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_err *err)
 {
     bp_session_stats own = {
@@ -260,6 +287,7 @@ bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_
         .n_groups = session->main.engine->graph->n_programs,
         .runs = atomic_load(&session->runs),
         .crossings = atomic_load(&session->crossings),
+        .host_waits = atomic_load(&session->host_waits),
         .create_ns = session->create_ns,
     };
     struct bp_engine *engine;
@@ -271,7 +299,10 @@ bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_
 
 /* ---- memory by provider ---------------------------------------------------------------------- */
 
-/* The engines of a session may have dropped different providers, so that each is asked by name. */
+/*
+ * Looks the provider up by name in each engine, because engines of a session may have dropped
+ * different ones.
+ */
 static const struct bp_active *find_active(const struct bp_engine *engine, const char *name)
 {
     for (uint32_t i = 0; i < engine->providers.count; i++) {
@@ -282,8 +313,8 @@ static const struct bp_active *find_active(const struct bp_engine *engine, const
 }
 
 /*
- * What an engine's frames hold for a provider, or (NULL) for the host; bytes of idle frames are
- * counted by looking into them.
+ * Adds up what an engine's frames hold for a provider or (NULL) for the host; the bytes of idle
+ * frames are counted in them.
  */
 static void count_use(struct bp_engine *engine, const struct bp_active *by, bp_memory_use *use)
 {
@@ -325,7 +356,26 @@ bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_memory_use
     return bp_give_out(out, &own, err);
 }
 
-/* Frames of runs that are in flight are not touched. */
+/* glibc keeps what was freed in the middle of its heaps, tens of MB after many shapes. */
+static void release_heap(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
+/* After frames are gone, as these may be what providers keep memory for. */
+static void trim_providers(const struct bp_engine *engine)
+{
+    for (uint32_t i = 0; i < engine->providers.count; i++) {
+        const struct bp_active *active = engine->providers.active[i];
+
+        if (active->provider->trim)
+            active->provider->trim(active->instance);
+    }
+}
+
+/* Frees the idle frames; frames in a run are not touched. */
 bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err)
 {
     struct bp_engine *engine;
@@ -335,6 +385,9 @@ bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err)
         return bp_fail(err, BP_E_INVALID, "there is no session to trim");
     for (uint32_t i = 0; (engine = bp_session_engine(session, i)) != NULL; i++)
         bytes += bp_engine_trim(engine);
+    for (uint32_t i = 0; (engine = bp_session_engine(session, i)) != NULL; i++)
+        trim_providers(engine);
+    release_heap();
     if (freed)
         *freed = bytes;
     return BP_OK;

@@ -91,7 +91,8 @@ struct bp_session {
     _Atomic(struct bp_variant *) variants; /* the newest last */
     pthread_mutex_t lock;                  /* of making variants, and of options that change */
     atomic_uint running;
-    _Atomic uint64_t runs, crossings;
+    struct bp_fork_watch fork;
+    _Atomic uint64_t runs, crossings, host_waits;
     uint64_t create_ns;
 };
 

@@ -6,7 +6,10 @@
 #include "graph/without.h"
 #include "session/session.h"
 
-/* The session's log and threads, where it has some; else the environment's serve. */
+/*
+ * Returns the config of an engine, with the session's own log and threads or else those of the
+ * environment.
+ */
 struct bp_engine_config bp_session_engine_config(const bp_session *session,
                                                  const struct bp_session_options *options)
 {
@@ -24,8 +27,8 @@ void bp_session_finish_ported(struct bp_ported *ported)
 }
 
 /*
- * Where the ports of the session are among the values of an engine, by name: passes rename no input
- * or output, so that each is found.
+ * Finds the ports of the session among the values of an engine by name: passes rename no input or
+ * output, so each is found.
  */
 static bp_rc find_values(const struct bp_ir *ir, const bp_io_info *ports, uint32_t n, uint32_t *out,
                          bp_err *err)
@@ -33,12 +36,15 @@ static bp_rc find_values(const struct bp_ir *ir, const bp_io_info *ports, uint32
     for (uint32_t i = 0; i < n; i++) {
         out[i] = bp_strmap_get(&ir->by_name, ports[i].name, BP_NONE);
         if (out[i] == BP_NONE)
-            return bp_fail(err, BP_E_INTERNAL, "'%s' was lost on the way", ports[i].name);
+            return bp_fail(
+                err, BP_E_INTERNAL,
+                "a pass renamed or removed '%s', which is an input or output of the model",
+                ports[i].name);
     }
     return BP_OK;
 }
 
-/* On failure *out is to be finished all the same. */
+/* The caller finishes *out after a failure, too. */
 bp_rc bp_session_make_ported(bp_session *session, const struct bp_engine_config *config,
                              struct bp_ported *out, bp_err *err)
 {
@@ -72,7 +78,8 @@ bp_rc bp_session_make_ported(bp_session *session, const struct bp_engine_config 
 }
 
 /*
- * Variants are only ever appended while runs go on, and each is complete before it is in the list.
+ * Calls fn for each engine. Variants are only appended while runs go on, and each is complete
+ * before it is in the list.
  */
 struct bp_engine *bp_session_engine(const bp_session *session, uint32_t i)
 {

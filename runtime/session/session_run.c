@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * session_run.c - one run: feeds checked and bound, stages run, outputs where the caller wants
- * them.
+ * session_run.c - one run: checks and binds the feeds, runs the stages, and puts the outputs where
+ * the caller wants them.
  */
 
 #include "config.h"
@@ -17,7 +17,7 @@
 #include "session/session.h"
 #include "text/text.h"
 
-/* What one call of bp_session_run works with; nothing in it outlives the call. */
+/* The state of one call of bp_session_run(); it ends with the call. */
 struct call {
     bp_session *session;
     struct bp_ported *ported;
@@ -29,7 +29,10 @@ struct call {
 
 /* ---- feeds ----------------------------------------------------------------------------------- */
 
-/* Both shapes in one sentence, "1x3xHx224"; dim BP_NONE: the ranks differ. */
+/*
+ * Writes the error for a feed of a wrong shape, with both shapes ("1x3xHx224"); dim BP_NONE: the
+ * ranks differ.
+ */
 static bp_rc wrong_shape(const struct bp_fixed_list *fixed, const bp_io_info *want,
                          const bp_tensor *got, uint32_t dim, bp_err *err)
 {
@@ -65,7 +68,7 @@ static bp_rc wrong_shape(const struct bp_fixed_list *fixed, const bp_io_info *wa
     return rc;
 }
 
-/* Declared sizes are a promise of the model to its callers; those that are symbols may be any. */
+/* Compares a feed's sizes with the declared ones; a declared symbol allows any size. */
 static bp_rc check_dims(const struct bp_fixed_list *fixed, const bp_io_info *want,
                         const bp_tensor *got, bp_err *err)
 {
@@ -83,7 +86,10 @@ static bp_rc check_dims(const struct bp_fixed_list *fixed, const bp_io_info *wan
     return BP_OK;
 }
 
-/* Kernels read strings without asking: a size without text must not get that far. */
+/*
+ * Checks that a tensor with strings has text for each, because kernels read strings without a
+ * check.
+ */
 static bp_rc check_text(const bp_io_info *want, const bp_span *spans, size_t bytes, bp_err *err)
 {
     for (size_t i = 0; i < bytes / sizeof *spans; i++) {
@@ -94,7 +100,7 @@ static bp_rc check_text(const bp_io_info *want, const bp_span *spans, size_t byt
     return BP_OK;
 }
 
-/* Sizes are multiplied with a check for overflow, as they come from outside. */
+/* Multiplies sizes with a check for overflow, as they come from outside. */
 static bp_rc check_memory(const bp_io_info *want, const bp_tensor *got, size_t *bytes, bp_err *err)
 {
     if (!bp_dense_bytes(got->dtype, got->dims, got->rank, bytes))
@@ -109,7 +115,7 @@ static bp_rc check_memory(const bp_io_info *want, const bp_tensor *got, size_t *
 }
 
 /*
- * Where kernels can read a feed: in place, or copied to memory of the frame where it is not
+ * Chooses where kernels read a feed: in place, or from a copy in memory of the frame if it is not
  * aligned.
  */
 static bp_rc settle(struct call *c, const bp_tensor *got, uint32_t value, size_t bytes, void **out,
@@ -127,7 +133,7 @@ static bp_rc settle(struct call *c, const bp_tensor *got, uint32_t value, size_t
     return rc;
 }
 
-/* A value of another kind, or a tensor for an optional input. */
+/* Binds a value that is not a tensor, or a tensor for an optional input. */
 static bp_rc feed_object(struct call *c, const bp_io_info *want, const bp_binding *binding,
                          uint32_t value, bp_err *err)
 {
@@ -139,7 +145,8 @@ static bp_rc feed_object(struct call *c, const bp_io_info *want, const bp_bindin
         return bp_fail(err, BP_E_INVALID, "input '%s' wants %s, none came", want->name,
                        bp_kind_name(want->type->kind));
     if (!object)
-        rc = bp_object_from_tensor(&binding->tensor, &object, err);
+        rc = bp_object_copy_tensor(bp_memory_allocator(c->frame->subgraph->memory),
+                                   &binding->tensor, &object, err);
     if (rc < 0)
         return bp_fail_in(err, rc, "input '%s'", want->name);
     if (want->type->kind == BP_KIND_OPTIONAL && object->kind != BP_KIND_OPTIONAL) {
@@ -160,7 +167,7 @@ static bp_rc feed_object(struct call *c, const bp_io_info *want, const bp_bindin
     return rc;
 }
 
-/* Input i is `how`; the detail says the same to programs. */
+/* Fails because input i is `how` ("missing", "fed twice"); the detail says the same to programs. */
 static bp_rc fail_input(const struct bp_ports *ports, uint32_t i, uint32_t detail, const char *how,
                         bp_err *err)
 {
@@ -171,8 +178,8 @@ static bp_rc fail_input(const struct bp_ports *ports, uint32_t i, uint32_t detai
 }
 
 /*
- * Binds one feed; its port's cell must not be set yet. Tensors are read where they lie: the
- * caller's memory has to stay until the run returns.
+ * Binds one feed to its port's cell, which must not be set yet. Tensors are read where they are, so
+ * the caller's memory has to stay until the run returns.
  */
 static bp_rc feed(struct call *c, const bp_binding *binding, bp_err *err)
 {
@@ -180,7 +187,7 @@ static bp_rc feed(struct call *c, const bp_binding *binding, bp_err *err)
     const bp_tensor *got = binding->object ? bp_object_tensor(binding->object) : &binding->tensor;
     const bp_io_info *want;
     struct bp_cell *cell;
-    void *data = c->frame; /* for no bytes: not NULL; nobody reads it */
+    void *data = c->frame; /* an empty tensor's base, never read */
     size_t bytes;
     bp_rc rc;
 
@@ -206,13 +213,14 @@ static bp_rc feed(struct call *c, const bp_binding *binding, bp_err *err)
         .base = data,
         .dims = got->dims,
         .bytes = bytes,
+        .slack = data == bp_tensor_data(got) ? got->bytes - bytes : 0,
         .rank = got->rank,
         .dtype = got->dtype,
     };
     return BP_OK;
 }
 
-/* Names the inputs that are marked. */
+/* Writes the names of the marked inputs. */
 static bp_rc fail_missing(const struct call *c, const bool *missing, bp_err *err)
 {
     const struct bp_ports *ports = &c->session->ports;
@@ -234,7 +242,8 @@ static bp_rc fail_missing(const struct call *c, const bool *missing, bp_err *err
 }
 
 /*
- * A cell without a base has not been fed; that is how feeding twice and not at all are found out.
+ * Binds all feeds. A cell without a base has not been fed; this shows inputs that are fed twice or
+ * not at all.
  */
 static bp_rc bind_inputs(struct call *c, bp_err *err)
 {
@@ -242,7 +251,7 @@ static bp_rc bind_inputs(struct call *c, bp_err *err)
     bool general = c->ported->is_general;
     bp_rc rc = BP_OK;
 
-    /* defaults are constants in the main engine: their cells were set with the frame and stay */
+    /* in the main engine a default is a constant, whose cell was set when the frame was created */
     for (uint32_t i = 0; i < (general ? ports->n_inputs : ports->n_required); i++)
         c->frame->cells[c->ported->inputs[i]].base = NULL;
     for (uint32_t i = 0; rc >= 0 && i < c->n_inputs; i++)
@@ -254,7 +263,7 @@ static bp_rc bind_inputs(struct call *c, bp_err *err)
             continue;
         if (i < ports->n_required)
             return fail_input(ports, i, BP_DETAIL_INPUT_MISSING, "not fed", err);
-        if (general) /* where defaults are no constants */
+        if (general) /* in other engines the default is fed here */
             rc = bp_frame_state_constant(c->frame, value, err);
     }
     return rc;
@@ -263,8 +272,8 @@ static bp_rc bind_inputs(struct call *c, bp_err *err)
 /* ---- outputs --------------------------------------------------------------------------------- */
 
 /*
- * reserved0 remembers what the host allocates, to be taken back after a failure. Programs may then
- * write into a caller's buffer without a copy.
+ * Allocates an output that the caller brings no memory for. reserved0 marks it, so that it is freed
+ * after a failure. If the caller brings memory, programs may write into it without a copy.
  */
 static void bind_outputs(struct call *c)
 {
@@ -277,7 +286,7 @@ static void bind_outputs(struct call *c)
     }
 }
 
-/* Copies strings with their text, to where the caller wants them. */
+/* Copies strings and their text to where the caller wants them. */
 static bp_rc deliver_text(const struct call *c, const char *name, const struct bp_cell *cell,
                           bp_binding *binding, bp_err *err)
 {
@@ -296,8 +305,8 @@ static bp_rc deliver_text(const struct call *c, const char *name, const struct b
 }
 
 /*
- * What does not lie where it is wanted: inputs and constants as outputs, and outputs of unknown
- * size. Values that are no tensors are handed over by reference.
+ * Copies an output that is not where it is wanted: an input or constant as output, or an output
+ * whose size was not known. Values that are not tensors are handed over by reference.
  */
 static bp_rc deliver_one(struct call *c, bp_binding *binding, bp_err *err)
 {
@@ -319,7 +328,7 @@ static bp_rc deliver_one(struct call *c, bp_binding *binding, bp_err *err)
     return rc;
 }
 
-/* After the run; most outputs lie where they are wanted already. */
+/* Hands over the outputs after the run; most are where they are wanted already. */
 static bp_rc deliver(struct call *c, bp_err *err)
 {
     bp_rc rc = BP_OK;
@@ -329,7 +338,7 @@ static bp_rc deliver(struct call *c, bp_err *err)
     return rc;
 }
 
-/* After a failure: nothing that the run allocated stays. */
+/* Frees the outputs that a failed run allocated. */
 static void take_back(struct call *c)
 {
     for (uint32_t i = 0; i < c->n_outputs; i++) {
@@ -340,7 +349,7 @@ static void take_back(struct call *c)
     }
 }
 
-/* Bindings are the caller's and end with the call; the frame stays. */
+/* Clears the bindings, because the caller's memory ends with the call; the frame stays. */
 static void clear_wanted(struct call *c)
 {
     for (uint32_t i = 0; i < c->session->ports.n_outputs; i++)
@@ -349,7 +358,7 @@ static void clear_wanted(struct call *c)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/* On CLOCK_MONOTONIC, in nanoseconds; 0: none. */
+/* Returns the deadline on CLOCK_MONOTONIC, in nanoseconds; 0: none. */
 static int64_t deadline(int64_t timeout_ns)
 {
     struct timespec t;
@@ -360,17 +369,14 @@ static int64_t deadline(int64_t timeout_ns)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec + timeout_ns;
 }
 
-/*
- * The run in a frame. Nothing is allocated here when the shapes are known and the caller brings
- * memory.
- */
-static bp_rc run(struct call *c, const bp_run_options *options, bp_err *err)
+/* Runs in a frame. If the shapes are known and the caller brings memory, this allocates nothing. */
+static bp_rc run(struct call *c, const struct bp_run_shared *limits, bp_err *err)
 {
     struct bp_run_shared shared = {
         .run_id = atomic_load(&c->session->runs) + 1,
-        .cancel = options->cancel,
-        .deadline_ns = deadline(options->timeout_ns),
-        .profile = options->profile,
+        .cancel = limits->cancel,
+        .deadline_ns = limits->deadline_ns,
+        .profile = limits->profile,
     };
     int64_t start_ns = 0;
     bp_rc rc;
@@ -391,6 +397,8 @@ static bp_rc run(struct call *c, const bp_run_options *options, bp_err *err)
     if (shared.profile)
         bp_profile_end_run(&shared, start_ns);
     atomic_fetch_add(&c->session->crossings, shared.crossings);
+    if (shared.host_waits)
+        atomic_fetch_add(&c->session->host_waits, shared.host_waits);
     if (rc >= 0)
         atomic_fetch_add(&c->session->runs, 1);
     return rc;
@@ -402,7 +410,7 @@ static bp_rc needs_missing(const struct call *c, const bool *missing, bool *out,
     const struct bp_ir *ir = c->ported->engine->ir;
     bool *marked = calloc((size_t)ir->n_values + 1, sizeof *marked);
 
-    *out = c->n_outputs == 0; /* nobody would want the run */
+    *out = c->n_outputs == 0; /* the run would have no result */
     if (!marked)
         return bp_fail_nomem(err, "a run");
     for (uint32_t i = 0; i < c->session->ports.n_required; i++)
@@ -414,7 +422,10 @@ static bp_rc needs_missing(const struct call *c, const bool *missing, bool *out,
     return BP_OK;
 }
 
-/* An engine that goes without the inputs that are not fed, unless a wanted output needs them. */
+/*
+ * Chooses an engine that runs without the inputs that are not fed, unless a wanted output needs
+ * them.
+ */
 static bp_rc do_without(struct call *c, bool has_open_scalars, bool *missing, bp_err *err)
 {
     bool is_needed = false, is_lost;
@@ -438,7 +449,7 @@ static bp_rc do_without(struct call *c, bool has_open_scalars, bool *missing, bp
     return rc;
 }
 
-/* calloc() here costs nothing that counts: runs that leave out inputs are rare. */
+/* calloc() is fast enough here, because runs that leave out inputs are rare */
 static bp_rc choose_for_missing(struct call *c, bool has_open_scalars, bp_err *err)
 {
     uint32_t n = c->session->ports.n_required;
@@ -453,7 +464,10 @@ static bp_rc choose_for_missing(struct call *c, bool has_open_scalars, bp_err *e
     return rc;
 }
 
-/* Has the tensor for a declared scalar dimensions? ONNX Runtime takes it as it is, and so do we. */
+/*
+ * Is a tensor with dimensions fed to an input that is declared as a scalar? ONNX Runtime accepts
+ * that, and so does this host.
+ */
 static bool is_shaped(const bp_binding *binding)
 {
     const bp_tensor *tensor =
@@ -463,9 +477,9 @@ static bool is_shaped(const bp_binding *binding)
 }
 
 /*
- * The main engine serves feeds of exactly the required inputs, in declared ranks. Defaults that are
- * fed, scalars that have dimensions, and inputs that are left out each need an engine whose graph
- * allows for it.
+ * Chooses the engine. The main one takes feeds of exactly the required inputs in their declared
+ * ranks. Defaults that are fed, scalars with dimensions, and inputs that are left out each need an
+ * engine whose graph allows for it.
  */
 static bp_rc choose_engine(struct call *c, bp_err *err)
 {
@@ -500,13 +514,16 @@ static bp_rc choose_engine(struct call *c, bp_err *err)
 
 /* ---- sizes that a provider refused ----------------------------------------------------------- */
 
-/* The tensor of a feed, or NULL: a value of another kind. */
+/* Returns the tensor of a feed; NULL: a value of another kind. */
 static const bp_tensor *tensor_of(const bp_binding *binding)
 {
     return binding->object ? bp_object_tensor(binding->object) : &binding->tensor;
 }
 
-/* A number for the input sizes of a call. Two calls with one number only share a variant. */
+/*
+ * Returns a hash of the input sizes of a call. If two calls had the same hash they would only share
+ * a variant.
+ */
 static uint64_t hash_sizes(const struct call *c)
 {
     uint64_t hash = 1;
@@ -522,7 +539,7 @@ static uint64_t hash_sizes(const struct call *c)
     return hash | 1; /* 0 is an empty slot */
 }
 
-/* "x 1x3x224x224, mask 1x7" */
+/* Writes names and sizes of the inputs: "x 1x3x224x224, mask 1x7". */
 static void describe_sizes(const struct call *c, struct bp_text *out)
 {
     for (uint32_t i = 0; i < c->n_inputs; i++) {
@@ -537,7 +554,8 @@ static void describe_sizes(const struct call *c, struct bp_text *out)
 }
 
 /*
- * After a failed run: is there another engine for it? The run's error is kept where there is none.
+ * After a failed run: chooses an engine in which another provider runs the refused group. Without
+ * one the run's error is returned.
  */
 static bool find_other(struct call *c, const struct bp_frame_refusal *refusal)
 {
@@ -552,9 +570,14 @@ static bool find_other(struct call *c, const struct bp_frame_refusal *refusal)
     return rc >= 0;
 }
 
-/* Runs on the engine that was chosen and, while providers refuse the sizes, on the next one. */
+/* Runs on the chosen engine and, while providers refuse the sizes, on the next one. */
 static bp_rc run_somewhere(struct call *c, const bp_run_options *options, bp_err *err)
 {
+    const struct bp_run_shared shared = {
+        .cancel = options->cancel,
+        .deadline_ns = deadline(options->timeout_ns),
+        .profile = options->profile,
+    };
     bool is_refused;
     bp_rc rc;
 
@@ -563,11 +586,14 @@ static bp_rc run_somewhere(struct call *c, const bp_run_options *options, bp_err
     do {
         struct bp_engine *engine = c->ported->engine;
 
-        rc = bp_engine_take_frame(engine, &c->frame, err);
+        rc = bp_provider_list_check_fork(&engine->providers, err);
+        if (rc < 0)
+            return rc;
+        rc = bp_engine_take_frame(engine, &shared, &c->frame, err);
         if (rc < 0)
             return rc;
         c->frame->refusal.unit = NULL;
-        rc = run(c, options, err);
+        rc = run(c, &shared, err);
         is_refused = rc == BP_E_SHAPE && c->frame->refusal.unit;
         is_refused = is_refused && find_other(c, &c->frame->refusal);
         bp_engine_return_frame(engine, c->frame);
@@ -575,7 +601,10 @@ static bp_rc run_somewhere(struct call *c, const bp_run_options *options, bp_err
     return rc;
 }
 
-/* `running` covers choosing the engine too, so that set_providers and destroy see this run. */
+/*
+ * `running` counts from before the engine is chosen, so that set_providers and destroy see this
+ * run.
+ */
 bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
                      bp_binding *outputs, uint32_t n_outputs, const bp_run_options *options,
                      bp_err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* variants.c - engines of a session for feeds that its main one is not made for. */
+/* variants.c - further engines of a session, for feeds that its main engine can't take. */
 
 #include "config.h"
 
@@ -10,7 +10,7 @@
 #include "report/report.h"
 #include "session/session.h"
 
-/* Is the variant for feeds of this kind? n: the required inputs. */
+/* Is the variant for feeds of this kind? n: the number of required inputs. */
 static bool is_for(const struct bp_variant *variant, bool has_open_scalars, const bool *without,
                    uint32_t n)
 {
@@ -20,7 +20,7 @@ static bool is_for(const struct bp_variant *variant, bool has_open_scalars, cons
     return !without || memcmp(variant->without, without, n * sizeof *without) == 0;
 }
 
-/* Also one that was not completed. */
+/* Destroys a variant, which may be incomplete. */
 static void destroy(struct bp_variant *variant)
 {
     if (!variant)
@@ -31,7 +31,10 @@ static void destroy(struct bp_variant *variant)
     free(variant);
 }
 
-/* A variant's mismatches go into the main engine's report, as that is the one applications see. */
+/*
+ * Makes the variant's engine. Its mismatches go into the main engine's report, because that is the
+ * one applications see.
+ */
 static bp_rc fill(bp_session *session, struct bp_variant *variant, bp_err *err)
 {
     uint32_t n = session->ports.n_required;
@@ -57,7 +60,7 @@ static bp_rc fill(bp_session *session, struct bp_variant *variant, bp_err *err)
     return rc;
 }
 
-/* Makes a variant; *out is set when it is complete. */
+/* Makes a variant; *out is set only when it is complete. */
 static bp_rc make(bp_session *session, bool has_open_scalars, const bool *without,
                   struct bp_variant **out, bp_err *err)
 {
@@ -83,7 +86,10 @@ static bp_rc make(bp_session *session, bool has_open_scalars, const bool *withou
     return BP_OK;
 }
 
-/* With the lock. */
+/*
+ * Returns the variant for feeds of this kind, a new one if there is none. The caller holds the
+ * lock.
+ */
 static bp_rc find_or_make(bp_session *session, bool has_open_scalars, const bool *without,
                           struct bp_ported **out, bp_err *err)
 {
@@ -113,7 +119,8 @@ static bp_rc find_or_make(bp_session *session, bool has_open_scalars, const bool
 }
 
 /*
- * The lock is held while an engine is made: a second run of the kind waits for it and then uses it.
+ * The lock is held while an engine is made: a second run of the same kind waits for it and then
+ * uses it.
  */
 bp_rc bp_session_variant(bp_session *session, bool has_open_scalars, const bool *without,
                          struct bp_ported **out, bp_err *err)
@@ -133,7 +140,10 @@ static _Atomic uint64_t *slot_of(struct bp_variant *variant, uint64_t hash)
     return &variant->sizes[hash % BP_REFUSED_SIZES];
 }
 
-/* A variant may refuse them too, and have one of its own. */
+/*
+ * Follows from *ported to the engine that runs these sizes. A variant's provider may refuse them,
+ * too, so the search starts again from each variant that it finds.
+ */
 void bp_session_route_sizes(bp_session *session, uint64_t hash, struct bp_ported **ported)
 {
     struct bp_variant *variant = atomic_load(&session->variants);
@@ -147,7 +157,7 @@ void bp_session_route_sizes(bp_session *session, uint64_t hash, struct bp_ported
     }
 }
 
-/* The variant whose engine it is; NULL: the main one's. */
+/* Returns the variant that the engine belongs to; NULL: it is the main engine. */
 static const struct bp_variant *variant_of(const bp_session *session,
                                            const struct bp_ported *ported)
 {
@@ -158,7 +168,7 @@ static const struct bp_variant *variant_of(const bp_session *session,
     return variant;
 }
 
-/* The nodes of the group whose provider refused. */
+/* Lists the nodes of the group whose provider refused the sizes. */
 static bp_rc list_refused(struct bp_variant *variant, const struct bp_frame_refusal *refusal,
                           bp_err *err)
 {
@@ -175,7 +185,7 @@ static bp_rc list_refused(struct bp_variant *variant, const struct bp_frame_refu
     return rc;
 }
 
-/* A variant for the feeds of `of`, in which the provider has not got the nodes. */
+/* Makes a variant for the same feeds as `of`, in which the provider does not get these nodes. */
 static bp_rc make_for_sizes(bp_session *session, const struct bp_frame_refusal *refusal,
                             struct bp_ported *of, struct bp_variant **out, bp_err *err)
 {
@@ -207,7 +217,9 @@ static bp_rc make_for_sizes(bp_session *session, const struct bp_frame_refusal *
     return rc;
 }
 
-/* Is the variant for the nodes of that group? They are the same if the first one is. */
+/*
+ * Is the variant for the nodes of that group? Groups with the same first node have the same nodes.
+ */
 static bool is_for_group(const struct bp_variant *variant, const struct bp_ported *of,
                          const struct bp_unit *unit)
 {
@@ -217,7 +229,7 @@ static bool is_for_group(const struct bp_variant *variant, const struct bp_porte
            bp_refused_find(&variant->by.nodes, &group->view->ir->nodes[group->nodes[0]]);
 }
 
-/* Is there a provider after that of the unit? */
+/* Is there another provider after that of the unit? */
 static bool has_next(const struct bp_engine *engine, const struct bp_unit *unit)
 {
     const struct bp_provider_list *list = &engine->providers;
@@ -225,8 +237,9 @@ static bool has_next(const struct bp_engine *engine, const struct bp_unit *unit)
     return list->count > 0 && list->active[list->count - 1] != unit->by;
 }
 
-/* One line and one row of the report for each variant. */
-static bp_rc tell(bp_session *session, const struct bp_refused_run *run, bp_err *err)
+/* Adds one line to the log and one row to the report for each variant. */
+static bp_rc report_refused_sizes(bp_session *session, const struct bp_refused_run *run,
+                                  bp_err *err)
 {
     const struct bp_unit *unit = run->refusal->unit;
     const struct bp_group *group = unit->group;
@@ -247,7 +260,10 @@ static bp_rc tell(bp_session *session, const struct bp_refused_run *run, bp_err 
     return bp_report_add_refused_sizes(session->main.engine->report, &row, err);
 }
 
-/* With the lock. */
+/*
+ * Sets *ported to the variant for refused sizes, a new one if there is none. The caller holds the
+ * lock.
+ */
 static bp_rc find_or_make_for_sizes(bp_session *session, const struct bp_refused_run *run,
                                     struct bp_ported **ported, bp_err *err)
 {
@@ -267,7 +283,7 @@ static bp_rc find_or_make_for_sizes(bp_session *session, const struct bp_refused
         rc = make_for_sizes(session, run->refusal, *ported, &variant, err);
         if (rc < 0)
             return rc;
-        rc = tell(session, run, err);
+        rc = report_refused_sizes(session, run, err);
         atomic_store(at, variant);
     }
     atomic_store(slot_of(variant, run->hash), run->hash);
@@ -288,7 +304,10 @@ bp_rc bp_session_refuse_sizes(bp_session *session, const struct bp_refused_run *
     return rc;
 }
 
-/* Nobody is in the list: session.c calls it when no run is in flight. */
+/*
+ * Destroys all variants. session.c calls it when no run is in flight, so no other thread reads the
+ * list.
+ */
 void bp_session_drop_variants(bp_session *session)
 {
     struct bp_variant *variant = atomic_exchange(&session->variants, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* verdicts.c - what each provider of an engine got, and whether that is what was asked for. */
+/* verdicts.c - compares what each provider of an engine got with what the application asked for. */
 
 #include "config.h"
 
@@ -10,9 +10,9 @@
 #include "custom/provider.h"
 #include "plan/prefused.h"
 
-/* Why a provider gets none of the nodes, in words; and the stage at which that was decided. */
-static uint32_t tell_unused(const bp_report *report, uint32_t at, const bp_report_provider *row,
-                            char *text, size_t cap)
+/* Writes into `text` why a provider gets none of the nodes; returns the stage that decided it. */
+static uint32_t describe_unused(const bp_report *report, uint32_t at, const bp_report_provider *row,
+                                char *text, size_t cap)
 {
     uint32_t n_nodes = bp_report_node_count(report);
     char counts[256];
@@ -31,8 +31,8 @@ static uint32_t tell_unused(const bp_report *report, uint32_t at, const bp_repor
 }
 
 /*
- * How a provider that got no node is told of. CPU is there for the rest and needs no word; neither
- * does one whose nodes all went to providers before it.
+ * Settles a provider that got no node. That is no failure for CPU, which takes what is left over,
+ * nor for a provider whose nodes all went to providers before it.
  */
 static bp_rc settle_unused(struct bp_engine *engine, const struct bp_active *active,
                            const bp_report_provider *row, bp_err *err)
@@ -41,10 +41,10 @@ static bp_rc settle_unused(struct bp_engine *engine, const struct bp_active *act
     char text[384];
     bp_rc rc;
 
-    if (active->provider == &bp_custom_provider) /* if it has refused nodes, they say why */
+    if (active->provider == &bp_custom_provider) /* its refusals, if any, give the reason */
         return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK,
                                       "it got no node", NULL, err);
-    if (bp_report_node_count(engine->report) == 0) /* that is nobody's failure */
+    if (bp_report_node_count(engine->report) == 0) /* no failure, as there was nothing to get */
         return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK,
                                       "not needed: no node is left to run", NULL, err);
     if ((row->n_claimed > 0 || bp_provider_names_equal(active->name, "cpu")) &&
@@ -53,7 +53,7 @@ static bp_rc settle_unused(struct bp_engine *engine, const struct bp_active *act
         return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK, text,
                                       NULL, err);
     }
-    stage = tell_unused(engine->report, active->row, row, text, sizeof text);
+    stage = describe_unused(engine->report, active->row, row, text, sizeof text);
     rc = bp_report_end_provider(engine->report, active->row, stage, BP_E_UNSUPPORTED, text, NULL,
                                 err);
     if (rc < 0)
@@ -67,7 +67,7 @@ static bp_rc settle_unused(struct bp_engine *engine, const struct bp_active *act
     return BP_OK;
 }
 
-/* The nodes that providers run; host operators are nobody's to take. */
+/* Counts the nodes that providers run; host operators do not count. */
 static bp_rc count_nodes(const bp_report *report, uint32_t *out, bp_err *err)
 {
     uint32_t n = bp_report_provider_count(report);
@@ -83,7 +83,10 @@ static bp_rc count_nodes(const bp_report *report, uint32_t *out, bp_err *err)
     return rc;
 }
 
-/* A provider in use that got less than was asked of it; it stays in use where its policy allows. */
+/*
+ * Settles a provider that is in use. If it got less than the share that was asked for, it stays in
+ * use where its policy allows.
+ */
 static bp_rc settle_share(struct bp_engine *engine, const struct bp_active *active,
                           const bp_report_provider *row, uint32_t stage, bp_err *err)
 {
@@ -110,7 +113,10 @@ static bp_rc settle_share(struct bp_engine *engine, const struct bp_active *acti
     return BP_OK;
 }
 
-/* A provider that nodes fused too early keep from its neighbours; it runs what it got. */
+/*
+ * Warns of a provider that gets few nodes, because nodes next to them were fused before the model
+ * came here.
+ */
 static bp_rc warn_of_prefused(struct bp_engine *engine, const struct bp_active *active,
                               const bp_report_provider *row, bp_err *err)
 {
@@ -132,13 +138,13 @@ static bp_rc warn_of_prefused(struct bp_engine *engine, const struct bp_active *
 }
 
 /*
- * After the first failure the others are settled all the same, for the report; their words are not
- * kept.
+ * After the first failure the other providers are settled, too, for the report; their error texts
+ * are dropped.
  */
 bp_rc bp_engine_set_verdicts(struct bp_engine *engine, const struct bp_engine_config *config,
                              bp_err *err)
 {
-    bp_rc first = BP_OK; /* failure; the others are settled all the same, for the report */
+    bp_rc first = BP_OK; /* the first failure */
 
     for (uint32_t i = 0; i < engine->providers.count; i++) {
         const struct bp_active *active = engine->providers.active[i];

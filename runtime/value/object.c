@@ -32,7 +32,8 @@ bp_rc bp_object_adopt(bp_tensor *tensor, bp_object **out, bp_err *err)
     return rc;
 }
 
-bp_rc bp_object_from_tensor(const bp_tensor *tensor, bp_object **out, bp_err *err)
+bp_rc bp_object_copy_tensor(const bp_allocator *allocator, const bp_tensor *tensor, bp_object **out,
+                            bp_err *err)
 {
     bp_tensor copy;
     size_t bytes;
@@ -44,8 +45,13 @@ bp_rc bp_object_from_tensor(const bp_tensor *tensor, bp_object **out, bp_err *er
     if (!tensor->base && bp_dense_bytes(tensor->dtype, tensor->dims, tensor->rank, &bytes) &&
         bytes > 0)
         return bp_fail(err, BP_E_INVALID, "a value needs a tensor with its data");
-    rc = bp_tensor_copy(tensor, &copy, err);
+    rc = bp_tensor_copy_block(allocator, tensor, &copy, err);
     return rc < 0 ? rc : bp_object_adopt(&copy, out, err);
+}
+
+bp_rc bp_object_from_tensor(const bp_tensor *tensor, bp_object **out, bp_err *err)
+{
+    return bp_object_copy_tensor(NULL, tensor, out, err);
 }
 
 /* An object of a kind with references to n items. */

@@ -22,6 +22,12 @@ struct bp_object {
 
 /* Takes over a tensor that owns its memory, also when it fails. */
 bp_rc bp_object_adopt(bp_tensor *tensor, bp_object **out, bp_err *err) BP_CHECKED;
+/*
+ * bp_object_from_tensor() with memory of a session's allocator, which has to outlive the object; NULL:
+ * of the C library. Errors: bp_tensor_copy_block() too.
+ */
+bp_rc bp_object_copy_tensor(const bp_allocator *allocator, const bp_tensor *tensor, bp_object **out,
+                            bp_err *err) BP_CHECKED;
 /* An object with n items, NULL at first, for the caller to fill in; NULL items may be freed. */
 bp_rc bp_object_new(uint32_t kind, uint32_t n, bp_object **out, bp_err *err) BP_CHECKED;
 /* Is the value of this type, as far as the type says anything? */

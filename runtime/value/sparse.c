@@ -92,7 +92,7 @@ static bp_rc check(uint32_t format, const bp_tensor *dense, bp_object *const *pa
                        n);
     for (uint32_t i = 0; i < n; i++) {
         if (!parts[i] || parts[i]->kind != BP_KIND_TENSOR)
-            return bp_fail(err, BP_E_INVALID, "part %u of a sparse tensor is no tensor", i);
+            return bp_fail(err, BP_E_INVALID, "part %u of a sparse tensor is not a tensor", i);
     }
     if (part(parts, VALUES)->dtype != dense->dtype)
         return bp_fail(err, BP_E_INVALID, "the values of a sparse tensor of type %s are %s",
@@ -106,7 +106,7 @@ static bp_rc check(uint32_t format, const bp_tensor *dense, bp_object *const *pa
         return check_coo(dense, part(parts, INDICES), n_values, err);
     if (format == BP_SPARSE_CSR)
         return check_csr(dense, part(parts, INDICES), part(parts, ROWS), n_values, err);
-    return bp_fail(err, BP_E_INVALID, "%u is no format of sparse tensors", format);
+    return bp_fail(err, BP_E_INVALID, "%u is not a format of sparse tensors", format);
 }
 
 /* The dense tensor is a type and sizes without data. Parts are counted and not copied. */

@@ -12,7 +12,7 @@
 static bp_rc check_dims(uint32_t dtype, const int64_t *dims, uint32_t rank, bp_err *err)
 {
     if (dtype == BP_DTYPE_NONE || dtype >= BP_DTYPE_END)
-        return bp_fail(err, BP_E_INVALID, "%u is no element type that is known", dtype);
+        return bp_fail(err, BP_E_INVALID, "%u is not an element type that is known", dtype);
     if (rank > BP_MAX_RANK)
         return bp_fail(err, BP_E_INVALID, "rank %u is over %d", rank, BP_MAX_RANK);
     for (uint32_t i = 0; i < rank; i++) {
@@ -90,7 +90,11 @@ bp_rc bp_tensor_block(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t
 bp_rc bp_tensor_alloc(uint32_t dtype, const int64_t *dims, uint32_t rank, bp_tensor *out,
                       bp_err *err)
 {
-    return bp_tensor_alloc_from(NULL, dtype, dims, rank, out, err);
+    bp_rc rc = bp_tensor_alloc_from(NULL, dtype, dims, rank, out, err);
+
+    if (rc >= 0)
+        memset(out->base, 0, out->bytes);
+    return rc;
 }
 
 /* Behind the dims of a tensor with BP_TENSOR_LENT, whose elements are an allocator's. */
@@ -104,16 +108,20 @@ static struct lent *lent_of(const bp_tensor *tensor)
     return (struct lent *)(void *)((char *)tensor->dims - offsetof(struct lent, dims));
 }
 
-/* The sizes are ours, so that the allocator is asked for elements alone. */
-static bp_rc lend(const bp_allocator *allocator, uint32_t dtype, const int64_t *dims, uint32_t rank,
-                  size_t bytes, bp_tensor *out, bp_err *err)
+/*
+ * The sizes are ours, so that the allocator is asked for elements alone, or for a block of them.
+ * `flags` of the tensor say which.
+ */
+static bp_rc lend(const bp_allocator *allocator, uint32_t flags, uint32_t dtype,
+                  const int64_t *dims, uint32_t rank, size_t bytes, bp_tensor *out, bp_err *err)
 {
     struct lent *lent = malloc(sizeof *lent + rank * sizeof *dims);
     bp_rc rc;
 
     if (!lent)
         return bp_fail_nomem(err, "a tensor");
-    rc = bp_allocator_get(allocator, bytes, &out->base, err);
+    rc = flags & BP_TENSOR_BLOCK ? bp_block_alloc(allocator, bytes, &out->base, err)
+                                 : bp_allocator_get(allocator, bytes, &out->base, err);
     if (rc < 0) {
         free(lent);
         return rc;
@@ -125,12 +133,13 @@ static bp_rc lend(const bp_allocator *allocator, uint32_t dtype, const int64_t *
     out->bytes = bytes;
     out->rank = rank;
     out->dtype = dtype;
-    out->device = BP_TENSOR_LENT;
+    out->device = flags;
     return BP_OK;
 }
 
-bp_rc bp_tensor_alloc_from(const bp_allocator *allocator, uint32_t dtype, const int64_t *dims,
-                           uint32_t rank, bp_tensor *out, bp_err *err)
+/* allocator NULL, strings and no bytes: the C library's; else what `flags` say. */
+static bp_rc alloc_unset(const bp_allocator *allocator, uint32_t flags, uint32_t dtype,
+                         const int64_t *dims, uint32_t rank, bp_tensor *out, bp_err *err)
 {
     size_t bytes;
     bp_rc rc;
@@ -138,12 +147,24 @@ bp_rc bp_tensor_alloc_from(const bp_allocator *allocator, uint32_t dtype, const 
     memset(out, 0, sizeof *out);
     rc = bp_tensor_span_bytes(dtype, dims, rank, &bytes, err);
     if (rc >= 0 && allocator && bytes > 0 && dtype != BP_DTYPE_STRING)
-        rc = lend(allocator, dtype, dims, rank, bytes, out, err);
+        rc = lend(allocator, flags, dtype, dims, rank, bytes, out, err);
     else if (rc >= 0)
         rc = bp_tensor_block(dtype, dims, rank, bytes, out, err);
-    if (rc >= 0)
+    if (rc >= 0 && dtype == BP_DTYPE_STRING)
         memset(out->base, 0, bytes);
     return rc;
+}
+
+bp_rc bp_tensor_alloc_from(const bp_allocator *allocator, uint32_t dtype, const int64_t *dims,
+                           uint32_t rank, bp_tensor *out, bp_err *err)
+{
+    return alloc_unset(allocator, BP_TENSOR_LENT, dtype, dims, rank, out, err);
+}
+
+bp_rc bp_tensor_alloc_block(const bp_allocator *allocator, uint32_t dtype, const int64_t *dims,
+                            uint32_t rank, bp_tensor *out, bp_err *err)
+{
+    return alloc_unset(allocator, BP_TENSOR_LENT | BP_TENSOR_BLOCK, dtype, dims, rank, out, err);
 }
 
 /* String i of a tensor that need not be aligned. */
@@ -219,6 +240,19 @@ bp_rc bp_tensor_copy(const bp_tensor *from, bp_tensor *out, bp_err *err)
     return BP_OK;
 }
 
+bp_rc bp_tensor_copy_block(const bp_allocator *allocator, const bp_tensor *from, bp_tensor *out,
+                           bp_err *err)
+{
+    bp_rc rc;
+
+    if (from->dtype == BP_DTYPE_STRING) /* the text lies in the same memory */
+        return bp_tensor_copy(from, out, err);
+    rc = bp_tensor_alloc_block(allocator, from->dtype, from->dims, from->rank, out, err);
+    if (rc >= 0)
+        bp_tensor_copy_to(from, out->base);
+    return rc;
+}
+
 void bp_tensor_free(bp_tensor *tensor)
 {
     if (!tensor)
@@ -226,7 +260,10 @@ void bp_tensor_free(bp_tensor *tensor)
     if (tensor->base && (tensor->device & BP_TENSOR_LENT)) {
         struct lent *lent = lent_of(tensor);
 
-        bp_allocator_put(&lent->allocator, tensor->base);
+        if (tensor->device & BP_TENSOR_BLOCK)
+            bp_block_free(&lent->allocator, tensor->base);
+        else
+            bp_allocator_put(&lent->allocator, tensor->base);
         free(lent);
     } else {
         free(tensor->base);

@@ -13,7 +13,7 @@ enum { BP_TENSOR_ALIGN = 64 };
  * bp_tensor.device of outputs that bp_tensor_free() gives back to an allocator. In host memory the
  * member has no other use, and providers never see these tensors.
  */
-enum { BP_TENSOR_LENT = 1u << 0 };
+enum { BP_TENSOR_LENT = 1u << 0, BP_TENSOR_BLOCK = 1u << 1 /* with it: base is a bp_block */ };
 
 /* May elements of the type be read and written at the address? 8 bytes are enough for each type. */
 static inline bool bp_is_aligned(uint32_t dtype, const void *data)
@@ -52,11 +52,22 @@ void bp_tensor_copy_to(const bp_tensor *from, void *to);
 /*
  * bp_tensor_alloc() from a session's allocator, which has to outlive the tensor: it is asked for the
  * bytes of the elements, and base is what it gave. allocator NULL, and for strings and for no bytes:
- * from the C library. bp_tensor_free() knows where it came from. Errors: bp_allocator_get() too.
+ * from the C library. Strings are empty; other elements are not set: the caller writes them all.
+ * bp_tensor_free() knows where it came from. Errors: bp_allocator_get() too.
  */
 bp_rc bp_tensor_alloc_from(const bp_allocator *allocator, uint32_t dtype, const int64_t *dims,
                            uint32_t rank, bp_tensor *out, bp_err *err) BP_CHECKED;
-/* A copy that owns its memory. */
+/*
+ * The same for values that kernels read, not the caller: base is aligned to BP_TENSOR_ALIGN, and the
+ * allocator is asked for that much more. The elements are not set to anything; strings are spans
+ * without text.
+ */
+bp_rc bp_tensor_alloc_block(const bp_allocator *allocator, uint32_t dtype, const int64_t *dims,
+                            uint32_t rank, bp_tensor *out, bp_err *err) BP_CHECKED;
+/* A copy that owns its memory, from where bp_tensor_alloc_block() takes it. */
+bp_rc bp_tensor_copy_block(const bp_allocator *allocator, const bp_tensor *from, bp_tensor *out,
+                           bp_err *err) BP_CHECKED;
+/* A copy that owns its memory, of the C library. */
 bp_rc bp_tensor_copy(const bp_tensor *from, bp_tensor *out, bp_err *err) BP_CHECKED;
 
 #endif

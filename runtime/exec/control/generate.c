@@ -56,7 +56,7 @@ static bp_rc start(struct bp_generate *g, bp_err *err)
     return BP_OK;
 }
 
-/* Outputs are optional: those that nobody reads are not computed. */
+/* Outputs are optional: those without a reader are not computed. */
 static bool is_wanted(const struct bp_generate *g, uint32_t i)
 {
     return i < g->node->n_out && g->node->out[i] != BP_NONE;
@@ -156,7 +156,7 @@ static bp_rc choose(struct bp_generate *g, const struct bp_cell *logits, bp_err 
     if (g->step == 0)
         rc = start_choosing(g, (size_t)logits->dims[2], err);
     if (rc >= 0 && (size_t)logits->dims[2] < g->vocab)
-        rc = bp_host_op_fail(g->node, err, BP_E_SHAPE, "the logits have %lld words, %zu before",
+        rc = bp_host_op_fail(g->node, err, BP_E_SHAPE, "the logits have %lld tokens, %zu before",
                              (long long)logits->dims[2], g->vocab);
     if (rc < 0)
         return rc;

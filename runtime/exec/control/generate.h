@@ -61,7 +61,7 @@ struct bp_generate {
     float *scores;             /* [rows][vocab] */
     uint8_t *seen;             /* [vocab] scratch */
     float *row_scores;         /* one a row: of the sequence so far */
-    struct bp_cell all_scores; /* output 2 of BeamSearch; base NULL: nobody wants it */
+    struct bp_cell all_scores; /* output 2 of BeamSearch; base NULL: it has no reader */
 
     struct bp_hypothesis *finished; /* beams a batch entry */
     size_t *n_finished;

@@ -100,7 +100,7 @@ static void rank(struct bp_generate *g, size_t entry)
     }
 }
 
-/* An entry that is done goes on with padding, which nobody looks at. */
+/* A finished entry continues with padding, which is not read. */
 static void pad(struct bp_generate *g, size_t entry)
 {
     for (size_t r = entry * g->beams; r < (entry + 1) * g->beams; r++) {
@@ -132,9 +132,10 @@ static bp_rc choose(struct bp_generate *g, size_t entry, bp_err *err)
         }
     }
     if (n < g->beams)
-        return bp_host_op_fail(g->node, err, BP_E_INVALID,
-                               "%zu beams have no %zu words to go on with; use fewer beams",
-                               g->beams, g->beams);
+        return bp_host_op_fail(
+            g->node, err, BP_E_INVALID,
+            "%zu beams have fewer than %zu tokens to continue with; use fewer beams", g->beams,
+            g->beams);
     return BP_OK;
 }
 
@@ -147,8 +148,8 @@ bp_rc bp_beams_choose(struct bp_generate *g, bp_err *err)
     bp_rc rc = BP_OK;
 
     if (g->vocab < 2)
-        return bp_host_op_fail(g->node, err, BP_E_INVALID, "a vocabulary of %zu words is too small",
-                               g->vocab);
+        return bp_host_op_fail(g->node, err, BP_E_INVALID,
+                               "a vocabulary of %zu tokens is too small", g->vocab);
     for (size_t r = 0, i = 0; r < g->rows; r++) {
         for (size_t w = 0; w < g->vocab; w++)
             g->scores[i++] += g->row_scores[r];

@@ -73,7 +73,7 @@ static bp_rc token_attr(const struct bp_generate *g, const char *name, int32_t *
     int64_t value = bp_ir_attr_int(g->node, name, -1);
 
     if (value < INT32_MIN || value > INT32_MAX)
-        return bp_host_op_fail(g->node, err, BP_E_INVALID, "%s is %lld, which is no token", name,
+        return bp_host_op_fail(g->node, err, BP_E_INVALID, "%s is %lld, which is not a token", name,
                                (long long)value);
     *out = (int32_t)value;
     return BP_OK;
@@ -283,7 +283,7 @@ bp_rc bp_generate_check_vocab(struct bp_generate *g, size_t width, bp_err *err)
 
     if (g->asked_vocab > 0 && (uint64_t)g->asked_vocab > width)
         return bp_host_op_fail(g->node, err, BP_E_INVALID,
-                               "vocab_size is %lld, but the logits have %zu words",
+                               "vocab_size is %lld, but the logits have %zu tokens",
                                (long long)g->asked_vocab, width);
     g->vocab = g->asked_vocab > 0 ? (size_t)g->asked_vocab : width;
     if (g->keeps < 0 || (g->keeps > 0 && (uint64_t)g->keeps >= g->vocab))

@@ -15,6 +15,12 @@ const struct bp_ir_node *bp_host_op_node(const struct bp_run_state *state,
 /* "node 'x' (Loop): ..." */
 bp_rc bp_host_op_fail(const struct bp_ir_node *node, bp_err *err, bp_rc rc, const char *fmt, ...)
     BP_PRINTF(4, 5);
+/* Where copies of the run's values come from; NULL: the C library. */
+static inline const bp_allocator *bp_host_op_allocator(const struct bp_run_state *state)
+{
+    return bp_memory_allocator(state->frame->subgraph->memory);
+}
+
 /* Input i as it is now; NULL: absent. */
 const struct bp_cell *bp_host_op_input(const struct bp_run_state *state,
                                        const struct bp_ir_node *node, uint32_t i);

@@ -30,7 +30,7 @@ static struct bp_dynamic_buffer *next_buffer(const struct bp_carried *carried)
 }
 
 /*
- * A subgraph whose output is no stage's last value may still make it elsewhere; bp_carry() copies
+ * A subgraph whose output is not a stage's last value may still make it elsewhere; bp_carry() copies
  * then.
  */
 bp_rc bp_carry_ask(const struct bp_carried *carried, struct bp_frame_state *child, uint32_t value,
@@ -82,7 +82,7 @@ bp_rc bp_carry(struct bp_carried *carried, const struct bp_cell *made, bp_err *e
 static bp_rc wrap(struct bp_carried *carried, bp_err *err)
 {
     bp_object *item, *optional;
-    bp_rc rc = bp_cell_to_object(&carried->cell, &item, err);
+    bp_rc rc = bp_cell_to_object(carried->buffers[0].allocator, &carried->cell, &item, err);
 
     if (rc < 0)
         return rc;
@@ -105,7 +105,7 @@ bp_rc bp_carry_end(struct bp_run_state *state, const struct bp_ir_node *node, ui
     if (i >= node->n_out || node->out[i] == BP_NONE)
         return BP_OK;
     if (bp_cell_kind(&cell) == BP_KIND_OPTIONAL && cell.object->n > 0 &&
-        state->plan->facts[node->out[i]].kind != BP_KIND_OPTIONAL)
+        state->plan->inferred.facts[node->out[i]].kind != BP_KIND_OPTIONAL)
         cell = bp_cell_of_object(cell.object->items[0]); /* no round has taken it out */
     return bp_run_set(state, node->out[i], &cell, err);
 }
@@ -126,7 +126,7 @@ bp_rc bp_keep_text(struct bp_kept **list, const struct bp_cell *cell, struct bp_
     kept = calloc(1, sizeof *kept);
     if (!kept)
         return bp_fail_nomem(err, "strings");
-    rc = bp_cell_to_object(cell, &kept->object, err);
+    rc = bp_cell_to_object(NULL, cell, &kept->object, err);
     if (rc < 0) {
         free(kept);
         return rc;
@@ -146,7 +146,7 @@ bp_rc bp_give_text(struct bp_run_state *state, uint32_t value, const struct bp_c
     bp_rc rc = BP_OK;
 
     if (cell->dtype == BP_DTYPE_STRING) {
-        rc = bp_cell_to_object(cell, &object, err);
+        rc = bp_cell_to_object(NULL, cell, &object, err);
         if (rc < 0)
             return rc;
         own = bp_cell_of_object(object);
@@ -211,7 +211,7 @@ static bp_rc append(struct loop *l, uint32_t output, const struct bp_cell *made,
 
     if (bp_cell_kind(made) != BP_KIND_TENSOR || (l->round > 0 && made->dtype != all->dtype))
         return bp_host_op_fail(l->node, err, BP_E_INVALID,
-                               "scan output '%s' is no tensor, or of another type than before",
+                               "scan output '%s' is not a tensor, or of another type than before",
                                l->state->frame->subgraph->ir->values[output].name);
     if (made->rank + 1 > BP_MAX_RANK)
         return bp_host_op_fail(l->node, err, BP_E_SHAPE, "a scan output has too many dimensions");
@@ -301,7 +301,7 @@ static void clear_scans(struct loop *l)
 
         if (l->node->out[i] == BP_NONE)
             continue;
-        fact = &l->state->plan->facts[l->node->out[i]];
+        fact = &l->state->plan->inferred.facts[l->node->out[i]];
         all = &l->state->frame->dynamic_outputs[l->node->out[i]];
         all->bytes = 0;
         all->dtype = fact->dtype;

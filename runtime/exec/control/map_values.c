@@ -32,14 +32,14 @@ static bp_rc map_in(const struct bp_run_state *state, const struct bp_ir_node *n
     const struct bp_cell *cell = bp_host_op_input(state, node, 0);
 
     if (!cell || !cell->object || cell->object->kind != BP_KIND_MAP)
-        return bp_host_op_fail(node, err, BP_E_INVALID, "input 0 is no map");
+        return bp_host_op_fail(node, err, BP_E_INVALID, "input 0 is not a map");
     out->keys = &cell->object->items[0]->tensor;
     out->values = cell->object->items[1];
     out->n = out->keys->dims[0];
     return BP_OK;
 }
 
-/* The tensor and the index in it of value i; NULL: it is no single element. */
+/* The tensor and the index in it of value i; NULL: it is not a single element. */
 static const bp_tensor *value_at(const struct map *map, int64_t i, int64_t *index)
 {
     const bp_tensor *tensor = &map->values->tensor;
@@ -127,8 +127,9 @@ static bp_rc fill_vector(const struct bp_ir_node *node, const struct map *map,
         else if (at < 0)
             memset(to, 0, width);
         else if (!value || value->dtype != out->dtype)
-            return bp_host_op_fail(node, err, BP_E_INVALID, "value %" PRId64 " of the map is no %s",
-                                   at, bp_dtype_name(out->dtype));
+            return bp_host_op_fail(node, err, BP_E_INVALID,
+                                   "value %" PRId64 " of the map is not of type %s", at,
+                                   bp_dtype_name(out->dtype));
         else
             memcpy(to, (const char *)value->base + (size_t)index * width, width);
     }
@@ -156,7 +157,7 @@ bp_rc bp_host_op_dict_vectorizer(struct bp_run_state *state, const struct bp_uni
     if (rc < 0)
         return rc;
     first = map.n > 0 ? value_at(&map, 0, &index) : NULL;
-    dtype = first ? first->dtype : state->plan->facts[node->out[0]].dtype;
+    dtype = first ? first->dtype : state->plan->inferred.facts[node->out[0]].dtype;
     rc = bp_host_op_alloc_output(state, node, 0, dtype ? dtype : BP_DTYPE_F32, 2, dims, &out, err);
     if (rc >= 0)
         rc = fill_vector(node, &map, vocabulary, &out, err);
@@ -189,7 +190,7 @@ static bp_rc cast_value(const struct bp_ir_node *node, const struct map *map, in
         real = strtod(text, &end);
         whole = strtoll(text, NULL, 10);
         if (out->dtype != BP_DTYPE_STRING && (end == text || *end))
-            return bp_host_op_fail(node, err, BP_E_INVALID, "'%s' is no number", text);
+            return bp_host_op_fail(node, err, BP_E_INVALID, "'%s' is not a number", text);
     }
     if (out->dtype == BP_DTYPE_F32)
         ((float *)out->base)[i] = (float)real;
@@ -237,14 +238,14 @@ bp_rc bp_host_op_cast_map(struct bp_run_state *state, const struct bp_unit *unit
     dims[1] = is_sparse ? max_map : map.n;
     if (dims[1] < 0 || dims[1] > INT32_MAX)
         return bp_host_op_fail(node, err, BP_E_INVALID, "max_map is %" PRId64, max_map);
-    rc = bp_tensor_alloc(state->plan->facts[node->out[0]].dtype, dims, 2, &made, err);
+    rc = bp_tensor_alloc(state->plan->inferred.facts[node->out[0]].dtype, dims, 2, &made, err);
     text = calloc((size_t)dims[1] + 1, 64);
     if (rc >= 0 && !text)
         rc = bp_fail_nomem(err, "a map");
     for (int64_t i = 0; rc >= 0 && i < dims[1]; i++)
         rc = cast_value(node, &map, entry_for(&map, is_sparse, i), &made, i, text + i * 64, err);
     if (rc >= 0)
-        rc = bp_object_from_tensor(&made, &object, err);
+        rc = bp_object_copy_tensor(bp_host_op_allocator(state), &made, &object, err);
     bp_tensor_free(&made);
     free(text);
     return rc < 0 ? rc : bp_host_op_set_object(state, node, 0, object, err);
@@ -253,7 +254,8 @@ bp_rc bp_host_op_cast_map(struct bp_run_state *state, const struct bp_unit *unit
 /* ---- ZipMap ---------------------------------------------------------------------------------- */
 
 /* The class labels as a tensor; all maps of a result share it. */
-static bp_rc make_keys(const bp_attr *labels, bp_object **out, bp_err *err)
+static bp_rc make_keys(const bp_allocator *allocator, const bp_attr *labels, bp_object **out,
+                       bp_err *err)
 {
     int64_t dims[1] = {labels->count};
     bool is_text = labels->type == BP_ATTR_STRING;
@@ -265,11 +267,12 @@ static bp_rc make_keys(const bp_attr *labels, bp_object **out, bp_err *err)
         .dtype = is_text ? BP_DTYPE_STRING : BP_DTYPE_I64,
     };
 
-    return bp_object_from_tensor(&tensor, out, err);
+    return bp_object_copy_tensor(allocator, &tensor, out, err);
 }
 
 /* One row of scores as the values of a map. */
-static bp_rc make_map(bp_object *keys, const float *row, bp_object **out, bp_err *err)
+static bp_rc make_map(const bp_allocator *allocator, bp_object *keys, const float *row,
+                      bp_object **out, bp_err *err)
 {
     const bp_tensor *tensor = &keys->tensor;
     bp_tensor scores = {.base = (void *)(uintptr_t)row,
@@ -278,7 +281,7 @@ static bp_rc make_map(bp_object *keys, const float *row, bp_object **out, bp_err
                         .rank = 1,
                         .dtype = BP_DTYPE_F32};
     bp_object *values;
-    bp_rc rc = bp_object_from_tensor(&scores, &values, err);
+    bp_rc rc = bp_object_copy_tensor(allocator, &scores, &values, err);
 
     if (rc < 0)
         return rc;
@@ -304,11 +307,12 @@ bp_rc bp_host_op_zip_map(struct bp_run_state *state, const struct bp_unit *unit,
         return bp_host_op_fail(node, err, BP_E_SHAPE,
                                "there are %" PRId64 " scores a row for %u class labels", classes,
                                labels->count);
-    rc = make_keys(labels, &keys, err);
+    rc = make_keys(bp_host_op_allocator(state), labels, &keys, err);
     if (rc >= 0)
         rc = bp_object_new(BP_KIND_SEQUENCE, (uint32_t)rows, &sequence, err);
     for (int64_t i = 0; rc >= 0 && i < rows; i++)
-        rc = make_map(keys, (const float *)in->base + i * classes, &sequence->items[i], err);
+        rc = make_map(bp_host_op_allocator(state), keys, (const float *)in->base + i * classes,
+                      &sequence->items[i], err);
     bp_object_release(keys);
     if (rc >= 0)
         return bp_host_op_set_object(state, node, 0, sequence, err);

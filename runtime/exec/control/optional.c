@@ -15,7 +15,7 @@ bp_rc bp_host_op_optional(struct bp_run_state *state, const struct bp_unit *unit
     bp_rc rc = bp_object_new(BP_KIND_OPTIONAL, cell ? 1 : 0, &optional, err);
 
     if (rc >= 0 && cell)
-        rc = bp_cell_to_object(cell, &optional->items[0], err);
+        rc = bp_cell_to_object(bp_host_op_allocator(state), cell, &optional->items[0], err);
     if (rc >= 0)
         return bp_host_op_set_object(state, node, 0, optional, err);
     bp_object_release(optional);

@@ -220,7 +220,7 @@ static bp_rc start_output(struct scan *s, uint32_t i, const struct bp_cell *made
     bp_rc rc = BP_OK;
 
     if (bp_cell_kind(made) != BP_KIND_TENSOR)
-        return bp_host_op_fail(s->node, err, BP_E_INVALID, "scan output %u is no tensor", i);
+        return bp_host_op_fail(s->node, err, BP_E_INVALID, "scan output %u is not a tensor", i);
     if (made->rank + 1 + skip > BP_MAX_RANK)
         return bp_host_op_fail(s->node, err, BP_E_SHAPE, "a scan output has too many dimensions");
     if (!s->has_batch)

@@ -20,7 +20,7 @@ static bp_rc sequence_in(const struct bp_run_state *state, const struct bp_ir_no
 
     *out = cell ? cell->object : NULL;
     if (!*out || (*out)->kind != BP_KIND_SEQUENCE)
-        return bp_host_op_fail(node, err, BP_E_INVALID, "input 0 is no sequence");
+        return bp_host_op_fail(node, err, BP_E_INVALID, "input 0 is not a sequence");
     return BP_OK;
 }
 
@@ -82,7 +82,7 @@ bp_rc bp_host_op_sequence_construct(struct bp_run_state *state, const struct bp_
         const struct bp_cell *cell = bp_host_op_input(state, node, i);
 
         if (cell)
-            rc = bp_cell_to_object(cell, &sequence->items[i], err);
+            rc = bp_cell_to_object(bp_host_op_allocator(state), cell, &sequence->items[i], err);
         else
             rc = bp_host_op_fail(node, err, BP_E_INVALID, "input %u is absent", i);
     }
@@ -138,7 +138,8 @@ bp_rc bp_host_op_sequence_insert(struct bp_run_state *state, const struct bp_uni
     if (rc >= 0) /* also after the last, where it goes without a position */
         rc = position_in(state, node, 2, from->n, from->n, from->n, &at, err);
     if (rc >= 0)
-        rc = bp_cell_to_object(bp_host_op_input(state, node, 1), &item, err);
+        rc = bp_cell_to_object(bp_host_op_allocator(state), bp_host_op_input(state, node, 1), &item,
+                               err);
     if (rc >= 0 && from->n > 0 && from->items[0]->tensor.dtype != item->tensor.dtype)
         rc = bp_host_op_fail(node, err, BP_E_INVALID, "a %s tensor cannot go into a sequence of %s",
                              bp_dtype_name(item->tensor.dtype),

@@ -29,7 +29,7 @@ static bp_rc check_lengths(struct map *m, bp_err *err)
     const bp_object *first = sequence_of(bp_host_op_input(m->state, m->node, 0));
 
     if (!first)
-        return bp_host_op_fail(m->node, err, BP_E_INVALID, "input 0 is no sequence");
+        return bp_host_op_fail(m->node, err, BP_E_INVALID, "input 0 is not a sequence");
     m->n = first->n;
     for (uint32_t i = 1; i < m->node->n_in; i++) {
         const bp_object *other = sequence_of(bp_host_op_input(m->state, m->node, i));
@@ -61,7 +61,8 @@ static bp_rc run_item(struct map *m, uint32_t item, bp_err *err)
     if (rc >= 0)
         rc = bp_subgraph_run(m->child, m->state->shared, err);
     for (uint32_t o = 0; rc >= 0 && o < m->node->n_out; o++)
-        rc = bp_cell_to_object(&m->child->cells[ir->outputs[o]], &m->results[o]->items[item], err);
+        rc = bp_cell_to_object(bp_host_op_allocator(m->state), &m->child->cells[ir->outputs[o]],
+                               &m->results[o]->items[item], err);
     return rc;
 }
 

@@ -39,6 +39,7 @@ enum { MAX_PIECES = 1 << 24 }; /* a tensor without elements may have many, each 
 
 /* One execution of a SplitToSequence node. */
 struct split {
+    const bp_allocator *allocator; /* of the pieces */
     const struct bp_ir_node *node;
     const struct bp_cell *in, *sizes; /* sizes: NULL where each piece has `size` */
     uint32_t axis;
@@ -131,7 +132,7 @@ static bp_rc make_piece(const struct split *s, int64_t from, int64_t size, bp_ob
         if (d != s->axis || !s->drops_axis)
             dims[rank++] = d == s->axis ? size : s->in->dims[d];
     }
-    rc = bp_tensor_alloc(s->in->dtype, dims, rank, &piece, err);
+    rc = bp_tensor_alloc_block(s->allocator, s->in->dtype, dims, rank, &piece, err);
     if (rc < 0)
         return rc;
     copy_rows(piece.base, (size_t)size * rows.inner,
@@ -148,7 +149,8 @@ static bp_rc make_piece(const struct split *s, int64_t from, int64_t size, bp_ob
 bp_rc bp_host_op_split_to_sequence(struct bp_run_state *state, const struct bp_unit *unit,
                                    bp_err *err)
 {
-    struct split s = {.node = bp_host_op_node(state, unit)};
+    struct split s = {.node = bp_host_op_node(state, unit),
+                      .allocator = bp_host_op_allocator(state)};
     bp_object *sequence;
     int64_t from = 0;
     bp_rc rc = solve_split(state, &s, err);

@@ -36,7 +36,7 @@ static const struct bp_host_op operators[] = {
 };
 
 /*
- * By the schema's domain, in which "ai.onnx" is "" already. A node without a schema is no operator
+ * By the schema's domain, in which "ai.onnx" is "" already. A node without a schema is not an operator
  * that the host knows.
  */
 const struct bp_host_op *bp_host_op_find(const struct bp_ir_node *node)

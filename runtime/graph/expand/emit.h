@@ -40,7 +40,7 @@ struct bp_ir_node *bp_emit_last(const struct bp_emit *e);
 
 /*
  * Puts the nodes and constants of a subgraph into the graph around it, which is not sealed either; its
- * inputs become the n values `in`. *out: its first output. The subgraph is no graph any more then.
+ * inputs become the n values `in`. *out: its first output. The subgraph is not a graph any more then.
  * BP_E_INVALID: the subgraph has another number of inputs, or no output.
  */
 void bp_emit_subgraph(struct bp_emit *e, struct bp_ir *subgraph, uint32_t n, const uint32_t *in,

@@ -190,7 +190,7 @@ static bool is_matrix(const struct step *s, uint32_t value)
 static void rule_matmul(struct step *s)
 {
     if (!is_matrix(s, s->a) || !is_matrix(s, s->b)) {
-        s->why = "of factors that are no matrices";
+        s->why = "of factors that are not matrices";
         return;
     }
     bp_gradient_add(s->g, s->a, product(s, s->dy, false, s->b, true), false);

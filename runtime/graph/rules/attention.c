@@ -12,7 +12,7 @@
 /* ---- Attention ------------------------------------------------------------------------------- */
 
 /*
- * ONNX: Attention 23, 24.
+ * ONNX: Attention 23, 24, 25.
  * Q, K and V either have their heads as a dimension, (batch, heads, length, head size), or
  * packed side by side in the last one, (batch, length, heads * head size); packed inputs need
  * the attributes q_num_heads and kv_num_heads. Q may have a multiple of the heads of K and V
@@ -23,6 +23,7 @@
  * past_key and past_value come together and are (batch, heads of K, past length, head size);
  * present_key and present_value are the past with K and V after it. nonpad_kv_seqlen (24) has
  * an element for each sequence of the batch. qk_matmul_output has the shape of the scores.
+ * left_window_size and right_window_size (25) are -1, no bound, or a number of positions.
  */
 
 enum { Q, K, V, MASK, PAST_KEY, PAST_VALUE, KEPT };
@@ -51,7 +52,8 @@ static bp_rc head_size(struct bp_infer *infer, uint32_t i, struct bp_sym heads, 
 
     if (bp_sym_known(width) && width.value % heads.value != 0)
         return bp_fail(infer->err, BP_E_SHAPE,
-                       "%s has size %" PRId64 " at dimension 2, no multiple of %" PRId64 " heads",
+                       "%s has size %" PRId64 " at dimension 2, which is not a multiple of %" PRId64
+                       " heads",
                        bp_rule_name(infer, i), width.value, heads.value);
     return bp_rule_calc(infer, width, '/', heads, out);
 }
@@ -108,7 +110,7 @@ static bp_rc check_groups(struct bp_infer *infer, const struct sizes *s)
         (s->kv_heads.value > 0 && s->q_heads.value % s->kv_heads.value == 0))
         return BP_OK;
     return bp_fail(infer->err, BP_E_SHAPE,
-                   "%" PRId64 " heads of Q are no multiple of %" PRId64 " heads of K",
+                   "%" PRId64 " heads of Q are not a multiple of %" PRId64 " heads of K",
                    s->q_heads.value, s->kv_heads.value);
 }
 
@@ -190,18 +192,32 @@ static bp_rc read_sizes(struct bp_infer *infer, struct sizes *s)
     return check_groups(infer, s);
 }
 
+/* A bound of the window: -1, none, or a number of positions. */
+static bp_rc check_window(struct bp_infer *infer, const char *name)
+{
+    int64_t size = bp_ir_attr_int(infer->node, name, -1);
+
+    if (size >= -1)
+        return BP_OK;
+    return bp_fail(infer->err, BP_E_INVALID,
+                   "%s is %" PRId64 ", which is neither -1 nor a number of positions", name, size);
+}
+
 static bp_rc check_attrs(struct bp_infer *infer)
 {
     int64_t mode = bp_ir_attr_int(infer->node, "qk_matmul_output_mode", 0);
     int64_t precision = bp_ir_attr_int(infer->node, "softmax_precision", BP_DTYPE_F32);
+    bp_rc rc;
 
     if (mode < 0 || mode > 3)
         return bp_fail(infer->err, BP_E_INVALID,
                        "qk_matmul_output_mode is %" PRId64 ", outside 0..3", mode);
     if (precision < 0 || precision >= BP_DTYPE_END || !(FLOAT >> precision & 1))
         return bp_fail(infer->err, BP_E_INVALID,
-                       "softmax_precision is %" PRId64 ", no floating-point type", precision);
-    return BP_OK;
+                       "softmax_precision is %" PRId64 ", which is not a floating-point type",
+                       precision);
+    rc = check_window(infer, "left_window_size");
+    return rc < 0 ? rc : check_window(infer, "right_window_size");
 }
 
 static bp_rc set_unknown(struct bp_infer *infer)
@@ -268,19 +284,21 @@ static bp_rc infer_attention(struct bp_infer *infer)
 }
 
 #define MASKS (NUMBER | BP_T(BOOL))
-#define ATTENTION(since, ...)                                                                      \
+#define LENGTHS OPT("nonpad_kv_seqlen", 'N', BP_T(I64))
+#define ATTENTION(since, more_in, ...)                                                             \
     ROW(Attention, since, INFER(infer_attention),                                                  \
         IN(P("Q", '1', FLOAT), P("K", '1', FLOAT), P("V", '2', FLOAT),                             \
            OPT("attn_mask", 'U', MASKS), OPT("past_key", '1', FLOAT),                              \
-           OPT("past_value", '2', FLOAT), __VA_ARGS__),                                            \
+           OPT("past_value", '2', FLOAT), more_in),                                                \
         OUT(P("Y", '1', FLOAT), OPT("present_key", '1', FLOAT), OPT("present_value", '2', FLOAT),  \
             OPT("qk_matmul_output", '1', FLOAT)),                                                  \
         ATTRS(A_INT("is_causal", 0), A_INT_OPT("kv_num_heads"), A_INT_OPT("q_num_heads"),          \
               A_INT("qk_matmul_output_mode", 0), A_FLOAT_OPT("scale"), A_FLOAT("softcap", 0.0f),   \
-              A_INT_OPT("softmax_precision")))
+              A_INT_OPT("softmax_precision"), __VA_ARGS__))
 
-ATTENTION(23, );
-ATTENTION(24, OPT("nonpad_kv_seqlen", 'N', BP_T(I64)));
+ATTENTION(23, , );
+ATTENTION(24, LENGTHS, );
+ATTENTION(25, LENGTHS, A_INT("left_window_size", -1), A_INT("right_window_size", -1));
 
 /* ---- FlexAttention --------------------------------------------------------------------------- */
 

@@ -57,8 +57,8 @@ static bp_rc check_heads(struct bp_infer *infer, int64_t q_heads, int64_t kv_hea
     if (kv_heads > 0 && q_heads > 0 && q_heads % kv_heads == 0)
         return BP_OK;
     return bp_fail(infer->err, BP_E_INVALID,
-                   "q_num_heads is %" PRId64 ", no multiple of kv_num_heads, %" PRId64, q_heads,
-                   kv_heads);
+                   "q_num_heads is %" PRId64 ", which is not a multiple of kv_num_heads, %" PRId64,
+                   q_heads, kv_heads);
 }
 
 /* The size of one of `heads` heads in the last dimension of input i. */
@@ -68,7 +68,8 @@ static bp_rc packed_size(struct bp_infer *infer, uint32_t i, int64_t heads, stru
 
     if (bp_sym_known(width) && width.value % heads != 0)
         return bp_fail(infer->err, BP_E_SHAPE,
-                       "%s has size %" PRId64 " at dimension 2, no multiple of %" PRId64 " heads",
+                       "%s has size %" PRId64 " at dimension 2, which is not a multiple of %" PRId64
+                       " heads",
                        bp_rule_name(infer, i), width.value, heads);
     return bp_rule_calc(infer, width, '/', bp_sym_of(heads), out);
 }
@@ -218,7 +219,8 @@ static bp_rc rotary_size(struct bp_infer *infer, const struct bp_fact *x, struct
                        heads);
     if (x->rank == 3 && bp_sym_known(head) && head.value % heads != 0)
         return bp_fail(infer->err, BP_E_SHAPE,
-                       "X has size %" PRId64 " at dimension 2, no multiple of %" PRId64 " heads",
+                       "X has size %" PRId64 " at dimension 2, which is not a multiple of %" PRId64
+                       " heads",
                        head.value, heads);
     if (x->rank == 3 && bp_sym_known(head))
         head.value /= heads;

@@ -36,8 +36,9 @@ static bp_rc divide(struct bp_infer *infer, struct bp_sym size, int64_t n, const
                     struct bp_sym *out)
 {
     if (bp_sym_known(size) && size.value % n != 0)
-        return bp_fail(infer->err, BP_E_SHAPE, "%s is %" PRId64 ", no multiple of %" PRId64, what,
-                       size.value, n);
+        return bp_fail(infer->err, BP_E_SHAPE,
+                       "%s is %" PRId64 ", which is not a multiple of %" PRId64, what, size.value,
+                       n);
     return bp_rule_calc(infer, size, '/', bp_sym_of(n), out);
 }
 
@@ -342,8 +343,8 @@ static bp_rc infer_group_query(struct bp_infer *infer)
         rc = read_heads(infer, "kv_num_heads", &kv_heads);
     if (rc >= 0 && heads % kv_heads != 0)
         rc = bp_fail(infer->err, BP_E_INVALID,
-                     "num_heads is %" PRId64 ", no multiple of kv_num_heads, %" PRId64, heads,
-                     kv_heads);
+                     "num_heads is %" PRId64 ", which is not a multiple of kv_num_heads, %" PRId64,
+                     heads, kv_heads);
     for (uint32_t i = 0; i < 3 && rc >= 0; i++)
         rc = bp_rule_rank(infer, i, 3, 3);
     for (uint32_t i = 3; i < 5 && rc >= 0; i++)
@@ -388,11 +389,13 @@ MS_ROW(GroupQueryAttention, 1, INFER(infer_group_query),
           P("seqlens_k", 0, BP_T(I32)), READ("total_sequence_length", 0, BP_T(I32)),
           OPT_T("cos_cache"), OPT_T("sin_cache"), OPT("position_ids", 0, BP_T(I64)),
           OPT_T("attention_bias"), OPT_T("head_sink"), OPT("k_scale", 0, BP_T(F32)),
-          OPT("v_scale", 0, BP_T(F32)), OPT_T("q_norm_weight"), OPT_T("k_norm_weight")),
+          OPT("v_scale", 0, BP_T(F32)), OPT_T("q_norm_weight"), OPT_T("k_norm_weight"),
+          OPT("query_seqlens", 0, BP_T(I32))),
        OUT(T("output"), CACHE("present_key"), CACHE("present_value"), OPT_T("output_qk")),
        ATTRS(HEADS, A_INT_REQ("kv_num_heads"), SCALE, A_INT("causal", 1), A_INT("do_rotary", 0),
              A_STRING("k_quant_type", "NONE"), A_STRING("v_quant_type", "NONE"),
              A_INT_OPT("kv_cache_bit_width"), A_INT("local_window_size", -1),
+             A_FLOAT_OPT("q_norm_epsilon"), A_FLOAT_OPT("k_norm_epsilon"),
              A_FLOAT("qk_norm_epsilon", 1e-6f), A_INT("qk_output", 0),
              A_INT("rotary_interleaved", 0), A_INT("sliding_window_cache", 0),
              A_INT("smooth_softmax", 0), A_FLOAT("softcap", 0.0f)));

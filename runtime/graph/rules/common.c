@@ -344,7 +344,7 @@ bp_rc bp_rule_divide_dim(struct bp_infer *infer, uint32_t axis, int64_t by, stru
 
     if (bp_sym_known(size) && size.value % by != 0)
         return bp_fail(infer->err, BP_E_SHAPE,
-                       "size %" PRId64 " of dimension %u is no multiple of %" PRId64, size.value,
+                       "size %" PRId64 " of dimension %u is not a multiple of %" PRId64, size.value,
                        axis, by);
     return bp_rule_calc(infer, size, '/', bp_sym_of(by), out);
 }

@@ -203,7 +203,7 @@ bp_rc bp_rule_shift(struct bp_infer *infer, struct bp_sym a, int64_t n,
                     struct bp_sym *out) BP_CHECKED;
 bp_rc bp_rule_product(struct bp_infer *infer, const struct bp_sym *dims, uint32_t n,
                       struct bp_sym *out) BP_CHECKED;
-/* Dimension `axis` of input 0, divided. BP_E_SHAPE: it is known to be no multiple. */
+/* Dimension `axis` of input 0, divided. BP_E_SHAPE: it is known not to be a multiple. */
 bp_rc bp_rule_divide_dim(struct bp_infer *infer, uint32_t axis, int64_t by,
                          struct bp_sym *out) BP_CHECKED;
 /* n sizes that only the data will tell. */
@@ -227,7 +227,7 @@ struct bp_list {
 
 /*
  * The list `name`: the attribute where this version has one, else input i (BP_NONE: there is none).
- * BP_E_SHAPE: the input is no list.
+ * BP_E_SHAPE: the input is not a list.
  */
 bp_rc bp_rule_list(struct bp_infer *infer, const char *name, uint32_t i,
                    struct bp_list *out) BP_CHECKED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* control_flow.c - If and Loop. */
+/* control_flow.c - If and Loop, and EPContext: a part of a model that a provider compiled before. */
 
 #include "config.h"
 
@@ -361,3 +361,86 @@ LOOP(21, ALL10, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
 LOOP(23, ALL11, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
 LOOP(24, ALL12, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
 LOOP(25, ALL13, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
+
+/* ---- EPContext ------------------------------------------------------------------------------- */
+
+/*
+ * com.microsoft: EPContext 1.
+ * What the program gives is known to nobody but its provider, so that here alone the shapes which
+ * the model declares are facts. A size with a name is that of the input which has it; any other one
+ * that is not exact comes with the data.
+ */
+
+/* The size of an input that the model declares under the same name. */
+static bool find_size(const struct bp_infer *infer, struct bp_sym name, struct bp_sym *out)
+{
+    const struct bp_ir_node *node = infer->node;
+
+    for (uint32_t i = 0; i < node->n_in; i++) {
+        const struct bp_fact *in = infer->in[i], *declared;
+
+        if (!bp_rule_ranked(in))
+            continue;
+        declared = &infer->ir->values[node->in[i]].declared;
+        for (uint32_t d = 0; declared->rank == in->rank && d < in->rank; d++) {
+            if (bp_sym_equal(declared->dims[d], name)) {
+                *out = in->dims[d];
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bp_rc infer_output(struct bp_infer *infer, uint32_t i)
+{
+    const struct bp_ir_value *value = &infer->ir->values[infer->node->out[i]];
+    const struct bp_fact *declared = &value->declared;
+    struct bp_sym dims[BP_MAX_RANK];
+
+    if (declared->kind != BP_KIND_TENSOR || declared->dtype == BP_DTYPE_NONE)
+        return bp_fail(infer->err, BP_E_INVALID,
+                       "the model has to declare the type and the shape of output '%s', as only "
+                       "the program within knows them; it declares no tensor",
+                       value->name);
+    if (declared->rank == BP_RANK_UNKNOWN)
+        return bp_rule_unknown(infer, i, declared->dtype);
+    for (uint32_t d = 0; d < declared->rank; d++) {
+        struct bp_sym size = declared->dims[d];
+        bp_rc rc = BP_OK;
+
+        dims[d] = size;
+        if (bp_sym_known(size) ? size.value < 0 : !find_size(infer, size, &dims[d]))
+            rc = bp_rule_from_data(infer, &dims[d], 1);
+        if (rc < 0)
+            return rc;
+    }
+    return bp_rule_set(infer, i, declared->dtype, declared->rank, dims);
+}
+
+/* Without a graph, when nobody has declared anything, nothing is known. */
+static bp_rc infer_context(struct bp_infer *infer)
+{
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; rc >= 0 && infer->ir && i < infer->node->n_out; i++) {
+        if (bp_rule_wants(infer, i))
+            rc = infer_output(infer, i);
+    }
+    return rc;
+}
+
+#define CONTEXT                                                                                    \
+    (BP_T_NUMBER | BP_T(BOOL) | BP_T(STRING) | BP_T_COMPLEX | FLOAT8 | BP_T(I4) | BP_T(U4) |       \
+     BP_T(F4E2M1) | BP_T(F8E8M0) | BP_T(U2) | BP_T(I2))
+#define ANY(name_)                                                                                 \
+    {                                                                                              \
+        name_, CONTEXT, BP_PARAM_VARIADIC | BP_PARAM_HETEROGENEOUS, 'T', 0                         \
+    }
+
+MS_ROW(EPContext, 1, INFER(infer_context), IN(ANY("inputs")), OUT(ANY("outputs")),
+       ATTRS(A_INT("main_context", 1), A_STRING_OPT("ep_cache_context"), A_INT("embed_mode", 1),
+             A_STRING_OPT("ep_sdk_version"), A_STRING_OPT("onnx_model_filename"),
+             A_STRING_OPT("hardware_architecture"), A_STRING_OPT("partition_name"),
+             A_STRING_OPT("source"), A_STRING_OPT("notes"), A_INT("max_size", 0)),
+       .any_attrs = true, .sizes_from_data = true, .is_context = true);

@@ -307,10 +307,12 @@ static bp_rc check_groups(struct bp_infer *infer, const struct bp_fact *x, const
         return rc;
     if (bp_sym_known(w->dims[0]) && w->dims[0].value % group != 0)
         return bp_fail(infer->err, BP_E_SHAPE,
-                       "W has %" PRId64 " output channels, no multiple of group", w->dims[0].value);
+                       "W has %" PRId64 " output channels, which is not a multiple of group",
+                       w->dims[0].value);
     if (bp_sym_known(x->dims[1]) && x->dims[1].value % offset_group != 0)
         return bp_fail(infer->err, BP_E_SHAPE,
-                       "X has %" PRId64 " channels, no multiple of offset_group", x->dims[1].value);
+                       "X has %" PRId64 " channels, which is not a multiple of offset_group",
+                       x->dims[1].value);
     return BP_OK;
 }
 

@@ -16,7 +16,7 @@
 
 /*
  * ONNX: Add 1, 6, 7, 13, 14; Sub 1, 6, 7, 13, 14; Mul 1, 6, 7, 13, 14; Div 1, 6, 7, 13, 14;
- *   Mod 10, 13; Pow 1, 7, 12, 13, 15; And 1, 7; Or 1, 7; Xor 1, 7; Equal 1, 7, 11, 13, 19;
+ *   Mod 10, 13, 28; Pow 1, 7, 12, 13, 15; And 1, 7; Or 1, 7; Xor 1, 7; Equal 1, 7, 11, 13, 19;
  *   Less 1, 7, 9, 13; Greater 1, 7, 9, 13; LessOrEqual 12, 16; GreaterOrEqual 12, 16.
  * From version 7 on A and B broadcast in both directions, as NumPy does it: dimensions are
  * matched from the last one on, and one of size 1 stretches. Before, with broadcast=1, B
@@ -322,6 +322,7 @@ BINARY(Div, 14, infer_div, NUMBER, NO_ATTRS);
 
 BINARY(Mod, 10, infer_mod, NUMBER3, ATTRS(A_INT("fmod", 0)));
 BINARY(Mod, 13, infer_mod, NUMBER, ATTRS(A_INT("fmod", 0)));
+BINARY(Mod, 28, infer_mod, NUMBER, ATTRS(A_INT("fmod", 0)));
 
 COMPARISON(And, 1, infer_and, BP_T(BOOL), ATTRS(OLD_BROADCAST));
 COMPARISON(And, 7, infer_and, BP_T(BOOL), NO_ATTRS);
@@ -364,9 +365,10 @@ POW(15, FLOAT | INDEX, '1', NUMBER, NO_ATTRS);
 /* ---- bits ------------------------------------------------------------------------------------ */
 
 /*
- * ONNX: BitwiseAnd 18; BitwiseOr 18; BitwiseXor 18; BitShift 11.
+ * ONNX: BitwiseAnd 18; BitwiseOr 18; BitwiseXor 18; BitShift 11, 28.
  * Both inputs broadcast in both directions and have one integer type, that of the result.
- * BitShift takes unsigned integers, and a direction that must be LEFT or RIGHT.
+ * BitShift takes unsigned integers, from 28 on signed ones too, and a direction that must be LEFT
+ * or RIGHT.
  */
 
 /* Versions from 18 on only, so broadcasting is always in both directions. */
@@ -401,5 +403,9 @@ BITWISE(BitwiseAnd);
 BITWISE(BitwiseOr);
 BITWISE(BitwiseXor);
 
-ROW(BitShift, 11, INFER(infer_shift), IN(P("X", 'T', BP_T_UINT), P("Y", 'T', BP_T_UINT)),
-    OUT(P("Z", 'T', BP_T_UINT)), ATTRS(A_STRING_REQ("direction")));
+#define SHIFT(since, types)                                                                        \
+    ROW(BitShift, since, INFER(infer_shift), IN(P("X", 'T', types), P("Y", 'T', types)),           \
+        OUT(P("Z", 'T', types)), ATTRS(A_STRING_REQ("direction")))
+
+SHIFT(11, BP_T_UINT);
+SHIFT(28, INTEGER);

@@ -222,7 +222,7 @@ TEST(IsNaN, 20, FLOAT | FLOAT8, NO_ATTRS);
 /* ---- Cast, CastLike, BitCast ----------------------------------------------------------------- */
 
 /*
- * ONNX: Cast 1, 6, 9, 13, 19, 21, 23, 24, 25; CastLike 15, 19, 21, 23, 24, 25; BitCast 26.
+ * ONNX: Cast 1, 6, 9, 13, 19, 21, 23, 24, 25, 28; CastLike 15, 19, 21, 23, 24, 25; BitCast 26.
  * The result has the shape of input. Cast has its type in the attribute to, a name in version
  * 1 and a number from 6 on; CastLike has that of its second input, whose elements are not
  * read. BitCast keeps the bits, so both types have one width.
@@ -257,13 +257,16 @@ static bp_rc cast_target(struct bp_infer *infer, uint32_t *out)
     if (infer->node->schema->since < 6) {
         to = dtype_by_name(infer->node);
         if (to == BP_DTYPE_NONE)
-            return bp_fail(infer->err, BP_E_INVALID, "attribute to names no element type");
+            return bp_fail(infer->err, BP_E_INVALID, "attribute to does not name an element type");
     } else {
         to = bp_ir_attr_int(infer->node, "to", BP_DTYPE_NONE);
     }
+    if (bp_dtype_is_missing(to))
+        return bp_fail_dtype(infer->err, "attribute to", to);
     if (to <= 0 || to >= BP_DTYPE_END || !(allowed >> to & 1))
         return bp_fail(infer->err, BP_E_INVALID,
-                       "attribute to is %" PRId64 ", no element type that this version casts to",
+                       "attribute to is %" PRId64
+                       ", which is not an element type that this version casts to",
                        to);
     *out = (uint32_t)to;
     return BP_OK;
@@ -345,6 +348,7 @@ CAST(21, ALL10 & ~BP_T_COMPLEX, TO, SATURATE);
 CAST(23, ALL11 & ~BP_T_COMPLEX, TO, SATURATE);
 CAST(24, ALL12 & ~BP_T_COMPLEX, TO, SATURATE, A_STRING("round_mode", "up"));
 CAST(25, ALL13 & ~BP_T_COMPLEX, TO, SATURATE, A_STRING("round_mode", "up"));
+CAST(28, ALL13 & ~BP_T_COMPLEX, TO, SATURATE, A_STRING("round_mode", "up"));
 
 #define CAST_LIKE(since, types, ...)                                                               \
     ROW(CastLike, since, INFER(infer_cast_like),                                                   \

@@ -152,7 +152,7 @@ static bp_rc check_reduction(struct bp_infer *infer)
             return BP_OK;
     }
     return bp_fail(infer->err, BP_E_INVALID,
-                   "reduction is none that this version of the operator has");
+                   "this version of the operator does not define this reduction");
 }
 
 static bp_rc infer_scatter_elements(struct bp_infer *infer)

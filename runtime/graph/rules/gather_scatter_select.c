@@ -15,7 +15,7 @@
 /* ---- Compress -------------------------------------------------------------------------------- */
 
 /*
- * ONNX: Compress 9, 11.
+ * ONNX: Compress 9, 11, 28.
  * condition is a vector of bool. The result has rank 1 without axis, else the shape of input,
  * but along axis as many entries as condition has true elements, which the data tells.
  */
@@ -47,13 +47,14 @@ static bp_rc infer_compress(struct bp_infer *infer)
     return bp_rule_set(infer, 0, bp_rule_dtype(infer, 0), rank, dims);
 }
 
-#define COMPRESS(since)                                                                            \
+#define COMPRESS(since, types)                                                                     \
     ROW(Compress, since, INFER(infer_compress),                                                    \
-        IN(P("input", 'T', ALL3), P("condition", 0, BP_T(BOOL))), OUT(P("output", 'T', ALL3)),     \
+        IN(P("input", 'T', types), P("condition", 0, BP_T(BOOL))), OUT(P("output", 'T', types)),   \
         ATTRS(A_INT_OPT("axis")), .sizes_from_data = true)
 
-COMPRESS(9);
-COMPRESS(11);
+COMPRESS(9, ALL3);
+COMPRESS(11, ALL3);
+COMPRESS(28, ALL4);
 
 /* ---- NonZero --------------------------------------------------------------------------------- */
 
@@ -86,7 +87,7 @@ NON_ZERO(13, ALL4);
 /* ---- OneHot ---------------------------------------------------------------------------------- */
 
 /*
- * ONNX: OneHot 9, 11.
+ * ONNX: OneHot 9, 11, 28.
  * The result has the shape of indices with a dimension of size depth put in at axis, -1 for
  * the last one, and the type of values, a pair of off and on. depth is a scalar of any
  * numeric type; without its content the size comes with the data.
@@ -105,7 +106,7 @@ static bp_rc read_depth(struct bp_infer *infer, struct bp_sym *out)
              depth->reals[0] < 0x1p62)
         *out = bp_sym_of((int64_t)depth->reals[0]);
     else if (depth && depth->reals)
-        return bp_fail(infer->err, BP_E_INVALID, "depth is no size");
+        return bp_fail(infer->err, BP_E_INVALID, "depth is not a size");
     else
         return bp_rule_from_data(infer, out, 1);
     if (bp_sym_known(*out) && out->value < 0)
@@ -139,18 +140,19 @@ static bp_rc infer_one_hot(struct bp_infer *infer)
     return bp_rule_set(infer, 0, bp_rule_dtype(infer, 2), indices->rank + 1, dims);
 }
 
-#define ONE_HOT(since)                                                                             \
+#define ONE_HOT(since, types)                                                                      \
     ROW(OneHot, since, INFER(infer_one_hot),                                                       \
-        IN(P("indices", '1', NUMBER3), READ("depth", '2', NUMBER3), P("values", '3', ALL3)),       \
-        OUT(P("output", '3', ALL3)), ATTRS(A_INT("axis", -1)))
+        IN(P("indices", '1', NUMBER3), READ("depth", '2', NUMBER3), P("values", '3', types)),      \
+        OUT(P("output", '3', types)), ATTRS(A_INT("axis", -1)))
 
-ONE_HOT(9);
-ONE_HOT(11);
+ONE_HOT(9, ALL3);
+ONE_HOT(11, ALL3);
+ONE_HOT(28, ALL4);
 
 /* ---- Unique ---------------------------------------------------------------------------------- */
 
 /*
- * ONNX: Unique 11.
+ * ONNX: Unique 11, 28.
  * com.microsoft: Unique 1.
  * Without axis X counts as flat and Y is a vector; with it, Y has the shape of X but along
  * axis. indices and counts have an element for each entry of Y, inverse_indices one for each
@@ -203,10 +205,14 @@ static bp_rc infer_unique(struct bp_infer *infer)
     return rc;
 }
 
-ROW(Unique, 11, INFER(infer_unique), IN(P("X", 'T', ALL3)),
-    OUT(P("Y", 'T', ALL3), OPT("indices", 0, BP_T(I64)), OPT("inverse_indices", 0, BP_T(I64)),
-        OPT("counts", 0, BP_T(I64))),
-    ATTRS(A_INT_OPT("axis"), A_INT("sorted", 1)), .sizes_from_data = true);
+#define UNIQUE(since, types)                                                                       \
+    ROW(Unique, since, INFER(infer_unique), IN(P("X", 'T', types)),                                \
+        OUT(P("Y", 'T', types), OPT("indices", 0, BP_T(I64)),                                      \
+            OPT("inverse_indices", 0, BP_T(I64)), OPT("counts", 0, BP_T(I64))),                    \
+        ATTRS(A_INT_OPT("axis"), A_INT("sorted", 1)), .sizes_from_data = true)
+
+UNIQUE(11, ALL3);
+UNIQUE(28, ALL4);
 
 static bp_rc infer_ms_unique(struct bp_infer *infer)
 {

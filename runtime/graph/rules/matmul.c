@@ -261,7 +261,7 @@ MS_ROW(FusedGemm, 1, INFER(infer_fused_gemm),
 /* ---- Einsum ---------------------------------------------------------------------------------- */
 
 /*
- * ONNX: Einsum 12.
+ * ONNX: Einsum 12, 28.
  * equation names the dimensions of each operand with letters, after which "->" and those of
  * the result may come; equal letters have equal sizes, where size 1 broadcasts.
  * bp_einsum_parse() reads it for rules and kernels alike.
@@ -333,8 +333,12 @@ static bp_rc infer_einsum(struct bp_infer *infer)
     return set_result(infer, terms);
 }
 
-ROW(Einsum, 12, INFER(infer_einsum), IN(MANY("Inputs", 'T', NUMBER3)),
-    OUT(P("Output", 'T', NUMBER3)), ATTRS(A_STRING_REQ("equation")));
+#define EINSUM(since, types)                                                                       \
+    ROW(Einsum, since, INFER(infer_einsum), IN(MANY("Inputs", 'T', types)),                        \
+        OUT(P("Output", 'T', types)), ATTRS(A_STRING_REQ("equation")))
+
+EINSUM(12, NUMBER3);
+EINSUM(28, NUMBER);
 
 /* ---- Det, Inverse ---------------------------------------------------------------------------- */
 

@@ -135,8 +135,9 @@ static bp_rc check_stash(struct bp_infer *infer)
 
     if (stash >= 0 && stash < BP_DTYPE_END && (FLOAT >> stash & 1))
         return BP_OK;
-    return bp_fail(infer->err, BP_E_INVALID,
-                   "stash_type is %" PRId64 ", no floating-point type of 16 bits or more", stash);
+    return bp_fail(
+        infer->err, BP_E_INVALID,
+        "stash_type is %" PRId64 ", which is not a floating-point type of 16 bits or more", stash);
 }
 
 /* scale and bias have an element a group in version 18, an element a channel from 21 on. */

@@ -16,7 +16,7 @@
 /* ---- QuantizeLinear -------------------------------------------------------------------------- */
 
 /*
- * ONNX: QuantizeLinear 10, 13, 19, 21, 23, 24, 25.
+ * ONNX: QuantizeLinear 10, 13, 19, 21, 23, 24, 25, 28.
  * y has the shape of x and the type of y_zero_point, of output_dtype (21), or uint8. y_scale
  * is a scalar; from 13 on it may be a vector along axis; from 21 on it may have the rank of
  * x, with an element for each block of block_size along axis. y_zero_point has the shape of
@@ -123,10 +123,13 @@ static bp_rc dtype_attr(struct bp_infer *infer, const char *name, uint64_t allow
     *out = BP_DTYPE_NONE;
     if (dtype == BP_DTYPE_NONE)
         return BP_OK;
+    if (bp_dtype_is_missing(dtype))
+        return bp_fail_dtype(infer->err, name, dtype);
     if (dtype < 0 || dtype >= BP_DTYPE_END || !(allowed >> dtype & 1))
         return bp_fail(infer->err, BP_E_INVALID,
-                       "attribute %s is %" PRId64 ", no element type that is allowed here", name,
-                       dtype);
+                       "attribute %s is %" PRId64
+                       ", which is not an element type that is allowed here",
+                       name, dtype);
     *out = (uint32_t)dtype;
     return BP_OK;
 }
@@ -181,13 +184,15 @@ QUANTIZE(24, REAL_OR_INT, '2', REAL_OR_INT | BP_T(F8E8M0), BYTES23,
          ATTRS(AXIS, SATURATE, BLOCKS, A_INT("precision", 0)));
 QUANTIZE(25, REAL_OR_INT, '2', REAL_OR_INT | BP_T(F8E8M0), BYTES25,
          ATTRS(AXIS, SATURATE, BLOCKS, A_INT("precision", 0)));
+QUANTIZE(28, REAL_OR_INT, '2', REAL_OR_INT | BP_T(F8E8M0), BYTES25,
+         ATTRS(AXIS, SATURATE, BLOCKS, A_INT("precision", 0)));
 
 /* ---- DequantizeLinear ------------------------------------------------------------------------ */
 
 /*
- * ONNX: DequantizeLinear 10, 13, 19, 21, 23, 24, 25.
+ * ONNX: DequantizeLinear 10, 13, 19, 21, 23, 24, 25, 28.
  * y has the shape of x and the type of x_scale, or of output_dtype (23). Scale and zero point
- * are as in QuantizeLinear. Scales of float8e8m0 (24) need output_dtype, as they are no type
+ * are as in QuantizeLinear. Scales of float8e8m0 (24) need output_dtype, as they are not a type
  * of y.
  */
 
@@ -222,6 +227,7 @@ DEQUANTIZE(21, BYTES21 | BP_T(I32), REAL, '2', REAL, ATTRS(AXIS, A_INT("block_si
 DEQUANTIZE(23, BYTES23 | BP_T(I32), REAL, '3', REAL, ATTRS(AXIS, BLOCKS));
 DEQUANTIZE(24, BYTES23 | BP_T(I32), REAL | BP_T(F8E8M0), '3', REAL, ATTRS(AXIS, BLOCKS));
 DEQUANTIZE(25, BYTES25 | BP_T(I32), REAL | BP_T(F8E8M0), '3', REAL, ATTRS(AXIS, BLOCKS));
+DEQUANTIZE(28, BYTES25 | BP_T(I32), REAL | BP_T(F8E8M0), '3', REAL, ATTRS(AXIS, BLOCKS));
 
 /* ---- DynamicQuantizeLinear ------------------------------------------------------------------- */
 

@@ -28,7 +28,8 @@ static bp_rc read_dtype(struct bp_infer *infer, uint32_t def, uint32_t *out)
         return BP_OK; /* that of an input of unknown type */
     if (dtype > 0 && dtype < BP_DTYPE_END && (infer->node->schema->out[0].types >> dtype & 1))
         return BP_OK;
-    return bp_fail(infer->err, BP_E_INVALID, "dtype is %" PRId64 ", no type of the output", dtype);
+    return bp_fail(infer->err, BP_E_INVALID,
+                   "dtype is %" PRId64 ", which is not a type of the output", dtype);
 }
 
 static bp_rc infer_random(struct bp_infer *infer)

@@ -12,8 +12,8 @@
 /* ---- Reduce operators ------------------------------------------------------------------------ */
 
 /*
- * ONNX: ReduceL1 1, 11, 13, 18; ReduceL2 1, 11, 13, 18; ReduceLogSum 1, 11, 13, 18;
- *   ReduceLogSumExp 1, 11, 13, 18; ReduceMax 1, 11, 12, 13, 18, 20; ReduceMean 1, 11, 13, 18;
+ * ONNX: ReduceL1 1, 11, 13, 18; ReduceL2 1, 11, 13, 18; ReduceLogSum 1, 11, 13, 18, 28;
+ *   ReduceLogSumExp 1, 11, 13, 18, 28; ReduceMax 1, 11, 12, 13, 18, 20; ReduceMean 1, 11, 13, 18;
  *   ReduceMin 1, 11, 12, 13, 18, 20; ReduceProd 1, 11, 13, 18; ReduceSum 1, 11, 13;
  *   ReduceSumSquare 1, 11, 13, 18.
  * Axes in axes, all where there are none, have size 1 in the result, or are dropped with
@@ -157,11 +157,13 @@ BY_ATTR(ReduceLogSum, 1, infer_reduce, WIDE3);
 BY_ATTR(ReduceLogSum, 11, infer_reduce, WIDE3);
 BY_ATTR(ReduceLogSum, 13, infer_reduce, WIDE);
 BY_INPUT(ReduceLogSum, 18, infer_reduce, WIDE);
+BY_INPUT(ReduceLogSum, 28, infer_reduce, FLOAT);
 
 BY_ATTR(ReduceLogSumExp, 1, infer_reduce, WIDE3);
 BY_ATTR(ReduceLogSumExp, 11, infer_reduce, WIDE3);
 BY_ATTR(ReduceLogSumExp, 13, infer_reduce, WIDE);
 BY_INPUT(ReduceLogSumExp, 18, infer_reduce, WIDE);
+BY_INPUT(ReduceLogSumExp, 28, infer_reduce, FLOAT);
 
 BY_ATTR(ReduceMax, 1, infer_reduce_max, WIDE3);
 BY_ATTR(ReduceMax, 11, infer_reduce_max, WIDE3);

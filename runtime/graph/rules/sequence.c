@@ -38,7 +38,7 @@ static bp_rc infer_empty(struct bp_infer *infer)
     struct bp_fact item = {.rank = BP_RANK_UNKNOWN, .dtype = (uint32_t)dtype};
 
     if (dtype <= BP_DTYPE_NONE || dtype >= BP_DTYPE_END)
-        return bp_fail(infer->err, BP_E_INVALID, "dtype %lld is no element type that is known",
+        return bp_fail(infer->err, BP_E_INVALID, "dtype %lld is not an element type that is known",
                        (long long)dtype);
     return bp_rule_set_items(infer, 0, BP_KIND_SEQUENCE, &item);
 }
@@ -176,13 +176,13 @@ ROW(SequenceMap, 17, INFER(infer_map), .subgraph_inputs = map_inputs,
 /* ---- optionals ------------------------------------------------------------------------------- */
 
 /*
- * ONNX: Optional 15; OptionalGetElement 15, 18; OptionalHasElement 15, 18.
+ * ONNX: Optional 15, 28; OptionalGetElement 15, 18, 28; OptionalHasElement 15, 18, 28.
  * Optional wraps its input; without one the type is that which the model declares for the
  * output. OptionalGetElement takes it out, OptionalHasElement gives a bool scalar. From
  * version 18 on both also take tensors and sequences, which count as filled.
  */
 
-/* OptionalGetElement-18 gives a tensor or a sequence, which is no optional, as it is. */
+/* OptionalGetElement-18 gives a tensor or a sequence, which is not an optional, as it is. */
 static bp_rc infer_get(struct bp_infer *infer)
 {
     const struct bp_fact *whole = bp_rule_in(infer, 0);
@@ -208,19 +208,25 @@ static bp_rc infer_has(struct bp_infer *infer)
     return bp_rule_set(infer, 0, BP_DTYPE_BOOL, 0, NULL);
 }
 
-ROW(Optional, 15, INFER(infer_optional),
-    IN({"input", ALL3, BP_PARAM_OPTIONAL, 'V', K_TENSOR | K_SEQUENCE}),
-    OUT(P_KINDS("output", 'V', ALL3, K_OPTIONAL)), ATTRS(A_STRING_OPT("type")), .is_host_op = true);
-
-#define GET(since, kinds)                                                                          \
-    ROW(OptionalGetElement, since, INFER(infer_get), IN(P_KINDS("input", 'O', ALL4, kinds)),       \
-        OUT(P_KINDS("output", 'V', ALL4, K_TENSOR | K_SEQUENCE)), NO_ATTRS, .is_host_op = true,    \
+#define ANY_KIND (K_OPTIONAL | K_TENSOR | K_SEQUENCE)
+#define OPTIONAL(since, types)                                                                     \
+    ROW(Optional, since, INFER(infer_optional),                                                    \
+        IN({"input", types, BP_PARAM_OPTIONAL, 'V', K_TENSOR | K_SEQUENCE}),                       \
+        OUT(P_KINDS("output", 'V', types, K_OPTIONAL)), ATTRS(A_STRING_OPT("type")),               \
+        .is_host_op = true)
+#define GET(since, types, kinds)                                                                   \
+    ROW(OptionalGetElement, since, INFER(infer_get), IN(P_KINDS("input", 'O', types, kinds)),      \
+        OUT(P_KINDS("output", 'V', types, K_TENSOR | K_SEQUENCE)), NO_ATTRS, .is_host_op = true,   \
         .sizes_from_data = true)
-#define HAS(since, flags, kinds)                                                                   \
-    ROW(OptionalHasElement, since, INFER(infer_has), IN({"input", ALL4, flags, 'O', kinds}),       \
+#define HAS(since, types, flags, kinds)                                                            \
+    ROW(OptionalHasElement, since, INFER(infer_has), IN({"input", types, flags, 'O', kinds}),      \
         OUT(P("output", 'B', BP_T(BOOL))), NO_ATTRS, .is_host_op = true)
 
-GET(15, K_OPTIONAL);
-GET(18, K_OPTIONAL | K_TENSOR | K_SEQUENCE);
-HAS(15, 0, K_OPTIONAL);
-HAS(18, BP_PARAM_OPTIONAL, K_OPTIONAL | K_TENSOR | K_SEQUENCE);
+OPTIONAL(15, ALL3);
+OPTIONAL(28, ALL13);
+GET(15, ALL4, K_OPTIONAL);
+GET(18, ALL4, ANY_KIND);
+GET(28, ALL13, ANY_KIND);
+HAS(15, ALL4, 0, K_OPTIONAL);
+HAS(18, ALL4, BP_PARAM_OPTIONAL, ANY_KIND);
+HAS(28, ALL13, BP_PARAM_OPTIONAL, ANY_KIND);

@@ -241,8 +241,8 @@ static bp_rc output_type(struct bp_infer *infer, uint32_t *out)
     int64_t dtype = bp_ir_attr_int(infer->node, "output_datatype", BP_DTYPE_F32);
 
     if (dtype <= 0 || dtype >= BP_DTYPE_END || !(BP_T_NUMBER >> dtype & 1))
-        return bp_fail(infer->err, BP_E_INVALID, "output_datatype %" PRId64 " is no numeric type",
-                       dtype);
+        return bp_fail(infer->err, BP_E_INVALID,
+                       "output_datatype %" PRId64 " is not a numeric type", dtype);
     *out = (uint32_t)dtype;
     return BP_OK;
 }

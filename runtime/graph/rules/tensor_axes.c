@@ -314,16 +314,21 @@ EXPAND(13, ALL4);
 /* ---- DepthToSpace, SpaceToDepth -------------------------------------------------------------- */
 
 /*
- * ONNX: DepthToSpace 1, 11, 13; SpaceToDepth 1, 13.
+ * ONNX: DepthToSpace 1, 11, 13, 28; SpaceToDepth 1, 13, 28.
  * input is (N, C, H, W). DepthToSpace gives (N, C / b^2, H * b, W * b), SpaceToDepth (N, C *
- * b^2, H / b, W / b), where b is blocksize and must divide.
+ * b^2, H / b, W / b), where b is blocksize and must divide. mode, the order of the channels, is DCR
+ * or CRD; DepthToSpace has it since 11, SpaceToDepth since 28.
  */
 
+/* blocksize; mode is checked with it. */
 static bp_rc read_block(struct bp_infer *infer, int64_t *out)
 {
     *out = bp_ir_attr_int(infer->node, "blocksize", 0);
     if (*out < 1 || *out > INT32_MAX)
         return bp_fail(infer->err, BP_E_INVALID, "blocksize is %" PRId64, *out);
+    if (!bp_ir_attr_is(infer->node, "mode", "DCR", "DCR") &&
+        !bp_ir_attr_is(infer->node, "mode", "DCR", "CRD"))
+        return bp_fail(infer->err, BP_E_INVALID, "mode is neither DCR nor CRD");
     return BP_OK;
 }
 
@@ -336,9 +341,6 @@ static bp_rc infer_depth_to_space(struct bp_infer *infer)
 
     if (rc >= 0)
         rc = read_block(infer, &block);
-    if (rc >= 0 && !bp_ir_attr_is(infer->node, "mode", "DCR", "DCR") &&
-        !bp_ir_attr_is(infer->node, "mode", "DCR", "CRD"))
-        rc = bp_fail(infer->err, BP_E_INVALID, "mode is neither DCR nor CRD");
     if (rc < 0)
         return rc;
     if (!bp_rule_ranked(input))
@@ -383,13 +385,17 @@ BLOCKS(DepthToSpace, 11, infer_depth_to_space, ALL3, A_INT_REQ("blocksize"),
        A_STRING("mode", "DCR"));
 BLOCKS(DepthToSpace, 13, infer_depth_to_space, ALL4, A_INT_REQ("blocksize"),
        A_STRING("mode", "DCR"));
+BLOCKS(DepthToSpace, 28, infer_depth_to_space, ALL4, A_INT_REQ("blocksize"),
+       A_STRING("mode", "DCR"));
 BLOCKS(SpaceToDepth, 1, infer_space_to_depth, ALL3, A_INT_REQ("blocksize"));
 BLOCKS(SpaceToDepth, 13, infer_space_to_depth, ALL4, A_INT_REQ("blocksize"));
+BLOCKS(SpaceToDepth, 28, infer_space_to_depth, ALL4, A_INT_REQ("blocksize"),
+       A_STRING("mode", "DCR"));
 
 /* ---- ReverseSequence ------------------------------------------------------------------------- */
 
 /*
- * ONNX: ReverseSequence 10.
+ * ONNX: ReverseSequence 10, 28.
  * Y has the shape of input, whose first two dimensions are batch and time in either order.
  * sequence_lens has an element for each sequence of the batch.
  */
@@ -418,9 +424,13 @@ static bp_rc infer_reverse_sequence(struct bp_infer *infer)
     return bp_rule_like(infer, 0, bp_rule_dtype(infer, 0), input);
 }
 
-ROW(ReverseSequence, 10, INFER(infer_reverse_sequence),
-    IN(P("input", 'T', ALL3), P("sequence_lens", 0, BP_T(I64))), OUT(P("Y", 'T', ALL3)),
-    ATTRS(A_INT("batch_axis", 1), A_INT("time_axis", 0)));
+#define REVERSE(since, types)                                                                      \
+    ROW(ReverseSequence, since, INFER(infer_reverse_sequence),                                     \
+        IN(P("input", 'T', types), P("sequence_lens", 0, BP_T(I64))), OUT(P("Y", 'T', types)),     \
+        ATTRS(A_INT("batch_axis", 1), A_INT("time_axis", 0)))
+
+REVERSE(10, ALL3);
+REVERSE(28, ALL4);
 
 /* ---- Trilu ----------------------------------------------------------------------------------- */
 

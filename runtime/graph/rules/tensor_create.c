@@ -202,7 +202,7 @@ static bp_rc infer_eye_like(struct bp_infer *infer)
     if (rc < 0)
         return rc;
     if (dtype < 0 || dtype >= BP_DTYPE_END)
-        return bp_fail(infer->err, BP_E_INVALID, "dtype %" PRId64 " is no element type", dtype);
+        return bp_fail(infer->err, BP_E_INVALID, "dtype %" PRId64 " is not an element type", dtype);
     return bp_rule_like(infer, 0, (uint32_t)dtype, bp_rule_in(infer, 0));
 }
 

@@ -288,7 +288,8 @@ static bp_rc check_mode(struct bp_infer *infer)
         if (bp_ir_attr_is(infer->node, "mode", "constant", modes[i]))
             return BP_OK;
     }
-    return bp_fail(infer->err, BP_E_INVALID, "mode is none that this version of the operator has");
+    return bp_fail(infer->err, BP_E_INVALID,
+                   "this version of the operator does not define this mode");
 }
 
 /* Pads may be negative and crop, but not more than there is. */

@@ -26,7 +26,8 @@ bp_rc bp_fixed_list_set(struct bp_fixed_list *list, const char *name, bool is_de
     if (!name || !*name)
         return bp_fail(err, BP_E_INVALID, "a dimension needs a name");
     if (size < 0)
-        return bp_fail(err, BP_E_INVALID, "dimension '%s': %lld is no size", name, (long long)size);
+        return bp_fail(err, BP_E_INVALID, "dimension '%s': %lld is not a size", name,
+                       (long long)size);
     if (at != BP_NONE) {
         list->rows[at].size = size;
         return BP_OK;

@@ -49,7 +49,13 @@ static inline bool bp_sym_equal(struct bp_sym a, struct bp_sym b)
  */
 bp_rc bp_symbols_inherit(struct bp_symbols *symbols, const struct bp_symbols *from,
                          bp_err *err) BP_CHECKED;
-/* The symbol of that name, new if need be. "" and "?" are no names: each such is a fresh symbol. */
+/*
+ * Makes a table again what bp_symbols_inherit() of the same `from` made it: symbols added since are
+ * gone. Nothing is allocated where none were added.
+ */
+bp_rc bp_symbols_restart(struct bp_symbols *symbols, const struct bp_symbols *from,
+                         bp_err *err) BP_CHECKED;
+/* The symbol of that name, new if need be. "" and "?" are not names: each such is a fresh symbol. */
 bp_rc bp_symbols_named(struct bp_symbols *symbols, const char *name, struct bp_sym *out,
                        bp_err *err) BP_CHECKED;
 /* A symbol like no other. from_data: known only once a node has run, not from the inputs' shapes. */

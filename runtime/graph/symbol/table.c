@@ -64,6 +64,14 @@ bp_rc bp_symbols_inherit(struct bp_symbols *symbols, const struct bp_symbols *fr
     return BP_OK;
 }
 
+bp_rc bp_symbols_restart(struct bp_symbols *symbols, const struct bp_symbols *from, bp_err *err)
+{
+    if (symbols->count == from->count && symbols->fresh == from->fresh)
+        return BP_OK; /* what is named or made anew adds a row */
+    bp_symbols_finish(symbols);
+    return bp_symbols_inherit(symbols, from, err);
+}
+
 bp_rc bp_symbols_named(struct bp_symbols *symbols, const char *name, struct bp_sym *out,
                        bp_err *err)
 {

@@ -26,7 +26,7 @@ static inline const struct bp_symbol *bp_symbol_row(const struct bp_symbols *sym
 bp_rc bp_symbols_of_poly(struct bp_symbols *symbols, const struct bp_poly *poly, struct bp_sym *out,
                          bp_err *err) BP_CHECKED;
 void bp_symbols_to_poly(const struct bp_symbols *symbols, struct bp_sym sym, struct bp_poly *out);
-/* The symbol for a op b that is no sum; nothing is simplified. */
+/* The symbol for a op b that is not a sum; nothing is simplified. */
 bp_rc bp_symbols_of_pair(struct bp_symbols *symbols, struct bp_sym a, char op, struct bp_sym b,
                          struct bp_sym *out, bp_err *err) BP_CHECKED;
 

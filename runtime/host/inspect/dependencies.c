@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dependencies.c - missing libraries and undefined symbols of a plug-in, all at once.
+ * dependencies.c - finds all missing libraries and undefined symbols of a plug-in at once.
  *
- * The linker's tracing mode resolves everything by its own rules and reports what it does not find;
- * it is GNU's. It runs in a child, so that nothing it does can touch this process.
+ * The dynamic linker's tracing mode (glibc) resolves everything by its own rules and reports what
+ * it does not find. It runs in a child process, so that nothing it does can affect this one.
  */
 
 #include "config.h"
@@ -31,7 +31,7 @@
 enum {
     DEADLINE_MS = 2000,
     MAX_OUTPUT = 1 << 18, /* bytes of the linker's report */
-    MAX_NAMED = 12        /* of each kind; more are counted */
+    MAX_NAMED = 12        /* of each kind that a reason names; more are counted */
 };
 
 /* ---- asking the linker ----------------------------------------------------------------------- */
@@ -44,7 +44,9 @@ static long now_ms(void)
     return (long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* What the linker is told by its environment; of a program with raised privileges it heeds none. */
+/*
+ * Environment variables that steer the linker; in a program with raised privileges it ignores them.
+ */
 static void fill_environment(char **envp, bool with_symbols, char *dirs, size_t cap)
 {
     static char trace[] = "LD_TRACE_LOADED_OBJECTS=1", warn[] = "LD_WARN=yes",
@@ -62,9 +64,9 @@ static void fill_environment(char **envp, bool with_symbols, char *dirs, size_t 
 }
 
 /*
- * Starts the linker on a file; its words come out of fd `out`. -1: cannot. Where privileges are
- * raised it would run the file unless an argument tells it not to; told so, it stops at what is
- * missing.
+ * Starts the linker on a file; its output comes from fd `out`. -1: it can't be started. With raised
+ * privileges the linker would run the file unless an argument tells it to trace only; then it stops
+ * at what is missing.
  */
 static pid_t start(const char *linker, const char *path, bool with_symbols, int out)
 {
@@ -91,7 +93,7 @@ static pid_t start(const char *linker, const char *path, bool with_symbols, int 
     return pid;
 }
 
-/* Reads until the end, the deadline or too much; NULL: no memory. */
+/* Reads until the end, the deadline, or the limit of bytes; NULL: no memory. */
 static char *read_report(int fd)
 {
     char *text = calloc(MAX_OUTPUT + 1, 1);
@@ -116,8 +118,9 @@ static char *read_report(int fd)
 }
 
 /*
- * The linker's report on a file, to be freed; NULL: there is none. The linker of this very process
- * (AT_BASE), so that the answer is by the rules of the one that will load the plug-in.
+ * Returns the linker's report on a file, to be freed; NULL: there is none. The linker of this
+ * process (AT_BASE) is used, so that the answer is by the rules of the one that will load the
+ * plug-in.
  */
 static char *trace(const char *path, bool with_symbols)
 {
@@ -134,7 +137,7 @@ static char *trace(const char *path, bool with_symbols)
     close(ends[1]);
     if (pid > 0) {
         text = read_report(ends[0]);
-        kill(pid, SIGKILL); /* it has said what it had to say */
+        kill(pid, SIGKILL); /* its report is complete */
         while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
         }
     }
@@ -144,7 +147,7 @@ static char *trace(const char *path, bool with_symbols)
 
 /* ---- reading its report ---------------------------------------------------------------------- */
 
-/* What is being written, with the objects that the linker did find. */
+/* The reason while it is written, and the objects that the linker did find. */
 struct report {
     struct bp_text missing, versions, symbols, objects; /* objects: paths, each with a newline */
     unsigned n_missing, n_versions, n_symbols;
@@ -157,7 +160,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Does an object name the library as one that it needs? */
+/* Does an object need the library (DT_NEEDED)? */
 static bool needs(const char *object, const char *library)
 {
     struct bp_elf_dynamic *dynamic = malloc(sizeof *dynamic);
@@ -179,7 +182,7 @@ static bool needs(const char *object, const char *library)
     return does;
 }
 
-/* " (needed by a.so and b.so)" */
+/* Adds " (needed by a.so and b.so)". */
 static void add_needers(struct bp_text *out, const char *objects, const char *library)
 {
     const char *glue = " (needed by ";
@@ -202,7 +205,7 @@ static void add_needers(struct bp_text *out, const char *objects, const char *li
         bp_text_add(out, ")");
 }
 
-/* Is a library of this name loaded here? Then it will serve the plug-in too. */
+/* Is a library of this name loaded in this process? Then it will serve the plug-in too. */
 static bool is_loaded(const char *library)
 {
     void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
@@ -212,7 +215,7 @@ static bool is_loaded(const char *library)
     return handle != NULL;
 }
 
-/* "\tlibx.so => not found" */
+/* Reads "\tlibx.so => not found". */
 static void take_missing(struct report *report, const char *line)
 {
     const char *arrow = strstr(line, " => not found");
@@ -229,7 +232,7 @@ static void take_missing(struct report *report, const char *line)
     add_needers(&report->missing, report->objects.data, name);
 }
 
-/* "\tlibx.so => /lib/libx.so (0x...)" */
+/* Reads "\tlibx.so => /lib/libx.so (0x...)". */
 static void take_object(struct report *report, const char *line)
 {
     const char *path = strstr(line, " => /");
@@ -238,7 +241,7 @@ static void take_object(struct report *report, const char *line)
         bp_text_printf(&report->objects, "%.*s\n", (int)strcspn(path + 4, " "), path + 4);
 }
 
-/* "a: b: version `V' not found (required by c)" */
+/* Reads "a: b: version `V' not found (required by c)". */
 static void take_version(struct report *report, const char *line)
 {
     const char *version = strstr(line, ": version `"), *by = strstr(line, "(required by ");
@@ -260,7 +263,7 @@ static void take_version(struct report *report, const char *line)
     bp_text_printf(&report->versions, "%s)", base_name(name));
 }
 
-/* "undefined symbol: f, version V\t(/path/a.so)"; other words may stand before it */
+/* Reads "undefined symbol: f, version V\t(/path/a.so)"; other text may precede it. */
 static void take_symbol(struct report *report, const char *line)
 {
     const char *symbol = strstr(line, "undefined symbol: "), *open;
@@ -273,7 +276,7 @@ static void take_symbol(struct report *report, const char *line)
     open = strchr(symbol, '(');
     snprintf(object, sizeof object, "%.*s", open ? (int)strcspn(open + 1, ")") : 0,
              open ? open + 1 : "");
-    if (strstr(symbol, ", version ") || dlsym(RTLD_DEFAULT, name)) /* told above; or known here */
+    if (strstr(symbol, ", version ") || dlsym(RTLD_DEFAULT, name)) /* reported, or defined here */
         return;
     if (++report->n_symbols <= MAX_NAMED)
         bp_text_printf(&report->symbols, "%s%s (in %s)", report->n_symbols > 1 ? ", " : "", name,
@@ -296,7 +299,7 @@ static void take_lines(struct report *report, const char *text,
     }
 }
 
-/* "2 libraries are missing: a, b" and how many more */
+/* Writes "2 libraries are missing: a, b", and how many more. */
 static void add_part(struct bp_text *out, const char *one, const char *many, unsigned n,
                      const struct bp_text *names)
 {
@@ -308,13 +311,15 @@ static void add_part(struct bp_text *out, const char *one, const char *many, uns
         bp_text_printf(out, " and %u more", n - MAX_NAMED);
 }
 
-/* Objects are collected first, since who needs a missing library is looked up among them. */
+/*
+ * Collects objects first, because the object that needs a missing library is looked up among them.
+ */
 bool bp_dependencies_explain(const char *path, struct bp_text *out)
 {
     struct report report = {0};
     struct bp_text whole = {0};
     char *text = trace(path, true);
-    bool is_told;
+    bool is_listed;
 
     if (!text)
         return false;
@@ -329,20 +334,20 @@ bool bp_dependencies_explain(const char *path, struct bp_text *out)
     add_part(&whole, "library is too old", "libraries are too old", report.n_versions,
              &report.versions);
     add_part(&whole, "undefined symbol", "undefined symbols", report.n_symbols, &report.symbols);
-    is_told = whole.len > 0 && !whole.failed;
-    if (is_told)
+    is_listed = whole.len > 0 && !whole.failed;
+    if (is_listed)
         bp_text_add(out, whole.data);
     bp_text_finish(&whole);
     bp_text_finish(&report.missing);
     bp_text_finish(&report.versions);
     bp_text_finish(&report.symbols);
     bp_text_finish(&report.objects);
-    return is_told && !out->failed;
+    return is_listed && !out->failed;
 }
 
 /* ---- who could have changed them ------------------------------------------------------------- */
 
-/* The object that a line of the report names, by its path; false: none. */
+/* Returns the object that a line of the report names, by its path; false: none. */
 static bool path_of_line(const char *line, size_t n, char out[PATH_MAX])
 {
     const char *arrow = memmem(line, n, " => /", 5);
@@ -369,16 +374,14 @@ bp_rc bp_dependencies_check_file(const char *path, struct bp_trust *trust, char 
     return rc;
 }
 
-/*
- * All that the linker names is checked, whether or not it is loaded here already.
- */
+/* Checks every file that the linker names, whether or not this process has loaded it. */
 bp_rc bp_dependencies_check(const char *path, struct bp_trust *trust, char *fix, size_t fix_cap,
                             bp_err *err)
 {
     char *text = trace(path, false), object[PATH_MAX];
     unsigned n_lines = 0;
     bp_rc rc = BP_OK;
-    bool is_told;
+    bool is_listed;
 
     for (const char *line = text; rc >= 0 && line && *line;) {
         size_t n = strcspn(line, "\n");
@@ -388,14 +391,14 @@ bp_rc bp_dependencies_check(const char *path, struct bp_trust *trust, char *fix,
             rc = bp_dependencies_check_file(object, trust, fix, fix_cap, err);
         line += n + (line[n] == '\n');
     }
-    is_told = n_lines > 0 && !strstr(text, ": error while loading shared libraries: ");
+    is_listed = n_lines > 0 && !strstr(text, ": error while loading shared libraries: ");
     free(text);
     if (rc < 0)
         return bp_fail_in(err, BP_E_UNAVAILABLE, "%s needs a library that is not trusted", path);
-    if (!is_told)
+    if (!is_listed)
         return bp_fail(
             err, BP_E_UNAVAILABLE,
-            "%s: which libraries it would bring in cannot be told here, and only trusted "
+            "%s: the libraries that it would load cannot be listed here, and only trusted "
             "ones may be",
             path);
     return BP_OK;

@@ -23,7 +23,7 @@ enum { MAX_DYNAMIC = 4096 }; /* entries; real ones have some dozens */
 #endif
 #define OWN_CLASS (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
 
-/* pread() leaves the descriptor's position alone, which a caller may share with others. */
+/* Reads with pread(), which leaves the descriptor's position alone: a caller may share it. */
 static bool read_all(int fd, uint64_t at, void *out, size_t n)
 {
     unsigned char *to = out;
@@ -53,7 +53,7 @@ bool bp_elf_read(const struct bp_elf *elf, uint64_t at, void *out, size_t n)
     return read_all(elf->fd, at, out, n);
 }
 
-/* A 16-bit field, in the order of bytes that the file says. */
+/* Reads a 16-bit field in the byte order that the file declares. */
 static uint16_t half(const struct bp_elf *elf, size_t at)
 {
     unsigned low = elf->head[at], high = elf->head[at + 1];
@@ -61,7 +61,7 @@ static uint16_t half(const struct bp_elf *elf, size_t at)
     return (uint16_t)(elf->byte_order == ELFDATA2LSB ? low | high << 8 : high | low << 8);
 }
 
-/* Only for files of this class and byte order: their structs are then those of <link.h>. */
+/* Is the file of this class and byte order? Only then its structs are those of <link.h>. */
 static bp_rc read_segments(struct bp_elf *elf, bp_err *err)
 {
     ElfW(Ehdr) header;
@@ -96,7 +96,7 @@ bp_rc bp_elf_open(struct bp_elf *out, int fd, bp_err *err)
     if (!read_all(fd, 0, out->head, out->n_head))
         return bp_fail(err, BP_E_IO, "it cannot be read: %s", errno ? strerror(errno) : "cut off");
     if (out->n_head < LEAST || memcmp(out->head, ELFMAG, SELFMAG) != 0)
-        return bp_fail(err, BP_E_INVALID, "it is no ELF file");
+        return bp_fail(err, BP_E_INVALID, "it is not an ELF file");
     out->elf_class = out->head[EI_CLASS];
     out->byte_order = out->head[EI_DATA];
     out->type = half(out, E_TYPE);
@@ -106,7 +106,7 @@ bp_rc bp_elf_open(struct bp_elf *out, int fd, bp_err *err)
     return out->is_native ? read_segments(out, err) : BP_OK;
 }
 
-/* The segment of a type; NULL: none. */
+/* Returns the segment of a type; NULL: none. */
 static const ElfW(Phdr) * find_segment(const struct bp_elf *elf, uint32_t type)
 {
     for (uint32_t i = 0; i < elf->n_segments; i++) {
@@ -117,8 +117,8 @@ static const ElfW(Phdr) * find_segment(const struct bp_elf *elf, uint32_t type)
 }
 
 /*
- * Where n bytes at an address of memory lie in the file. The dynamic section holds addresses; a
- * PT_LOAD segment says where in the file they lie.
+ * Finds where n bytes at an address of memory are in the file: the dynamic section holds addresses,
+ * and a PT_LOAD segment maps them to the file.
  */
 static bool offset_of(const struct bp_elf *elf, uint64_t address, uint64_t n, uint64_t *out)
 {
@@ -135,9 +135,7 @@ static bool offset_of(const struct bp_elf *elf, uint64_t address, uint64_t n, ui
     return false;
 }
 
-/*
- * Takes in an entry; addresses stay as they are. Tags beyond these say nothing about safety. 
- */
+/* Records an entry; addresses stay as they are. Other tags have no influence on safety. */
 static void take_entry(struct bp_elf_dynamic *out, const ElfW(Dyn) * entry)
 {
     switch (entry->d_tag) {
@@ -186,7 +184,7 @@ bp_rc bp_elf_dynamic_read(const struct bp_elf *elf, struct bp_elf_dynamic *out, 
 
     memset(out, 0, sizeof *out);
     if (!segment)
-        return bp_fail(err, BP_E_INVALID, "it is no shared object: it has no dynamic section");
+        return bp_fail(err, BP_E_INVALID, "it is not a shared object: it has no dynamic section");
     n = segment->p_filesz / sizeof *entries;
     if (n == 0 || n > MAX_DYNAMIC)
         return bp_fail(err, BP_E_INVALID, "its dynamic section has %zu entries", n);
@@ -226,7 +224,7 @@ bool bp_elf_wants_executable_stack(const struct bp_elf *elf)
 
     if (stack)
         return (stack->p_flags & PF_X) != 0;
-    /* without the header the linker takes what the processor had of old */
+    /* without the header the linker makes the stack executable, the default of old compilers */
     return elf->machine == EM_X86_64 || elf->machine == EM_386 || elf->machine == EM_ARM;
 }
 

@@ -15,8 +15,8 @@
 /* One inspection of a plug-in. */
 struct inspection {
     struct bp_inspector *inspector;
-    const char *path;   /* or name, where it is linked in */
-    const void *linked; /* its manifest then */
+    const char *path;   /* or its name, for a linked-in provider */
+    const void *linked; /* its manifest */
     int fd;
     int named_level;
     struct stat st;
@@ -56,28 +56,31 @@ bool bp_stage_refuse(struct bp_stage_verdict *verdict, uint32_t stage, bp_rc cod
 }
 
 /*
- * Opens the file once; all that follows reads through this descriptor, so that nobody can put
- * another file in its place between two checks.
+ * Opens the file once; all checks read through this descriptor, so that no other process can
+ * replace the file between two checks.
  */
 static bool check_found(struct inspection *it)
 {
     struct stat *st = &it->st;
 
-    /* a FIFO or a device must not hold us up */
+    /* opening a FIFO or a device must not block */
     it->fd = open(it->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (it->fd < 0 || fstat(it->fd, st) != 0)
         return bp_stage_refuse(it->verdict, BP_STAGE_FOUND, BP_E_IO, NULL, "%s: %s", it->path,
                                strerror(errno));
     if (!S_ISREG(st->st_mode))
         return bp_stage_refuse(it->verdict, BP_STAGE_FOUND, BP_E_IO, NULL,
-                               "%s: it is no regular file", it->path);
+                               "%s: it is not a regular file", it->path);
     it->out->dev = st->st_dev;
     it->out->ino = st->st_ino;
     it->out->is_there = true;
     return true;
 }
 
-/* Before any byte is read: a parser of hostile files is safe only as far as it has no bugs. */
+/*
+ * Checks who may write to the file, before any byte is read: parsing a hostile file is only as safe
+ * as the parser.
+ */
 static bool check_trust(struct inspection *it)
 {
     struct bp_stage_verdict *verdict = it->verdict;
@@ -89,7 +92,7 @@ static bool check_trust(struct inspection *it)
     return rc >= 0 || bp_stage_refuse(verdict, BP_STAGE_SECURITY, rc, verdict->fix, "%s", text);
 }
 
-/* An ELF file of this kind of processor: what is of another cannot be inspected further. */
+/* Checks that the file is ELF for this kind of processor; others cannot be inspected further. */
 static bool check_kind(struct inspection *it)
 {
     char text[256], theirs[32], ours[32];
@@ -110,12 +113,12 @@ static bool check_kind(struct inspection *it)
                                (unsigned)sizeof(void *) * 8);
     if (it->elf.type != ET_DYN)
         return bp_stage_refuse(it->verdict, BP_STAGE_MANIFEST, BP_E_IO, NULL,
-                               "%s: it is an ELF file, but no shared object", it->path);
+                               "%s: it is an ELF file, but not a shared object", it->path);
     return true;
 }
 
 /*
- * A list of directories that names the current directory, or one below it; NULL: it does not.
+ * Returns the entry of a list of directories that is the current directory or below it; NULL: none.
  * ld.so(8): an empty entry means the current directory, and $ORIGIN the directory of the file.
  */
 static const char *relative_entry(const char *list)
@@ -154,9 +157,9 @@ static bool check_paths(struct inspection *it, const struct bp_elf_dynamic *dyna
 }
 
 /*
- * What in the file alone would endanger the process that loads it. An executable stack or a text
- * relocation weakens the whole process that maps the file; the check is here as no flag of dlopen()
- * refuses them.
+ * Checks what in the file alone would endanger the process that loads it. An executable stack or a
+ * text relocation weakens the whole process; no flag of dlopen() refuses them, so they are checked
+ * here.
  */
 static bool check_harmless(struct inspection *it)
 {
@@ -209,8 +212,8 @@ static bool check_linked_manifest(struct inspection *it)
 }
 
 /*
- * What the manifest promises of the rest of the file. no_ctor lets a user trust that mapping runs
- * nothing; DT_INIT and the arrays of constructors are what would.
+ * Checks what the manifest promises of the rest of the file. no_ctor tells a user that mapping runs
+ * nothing; DT_INIT and the arrays of constructors would run something.
  */
 static bool check_promise(struct inspection *it)
 {
@@ -225,9 +228,8 @@ static bool check_promise(struct inspection *it)
 }
 
 /*
- * Is it known what the bytes of this very file tell? Only good ones are kept. The cache is filled
- * only by files that have passed all checks of their bytes, so those checks are passed over as
- * well.
+ * Is the result for the bytes of this file in the cache? Only good results are kept: a file enters
+ * the cache after passing all checks of its bytes, so these are skipped as well.
  */
 static bool recall(struct inspection *it)
 {
@@ -242,7 +244,7 @@ static bool recall(struct inspection *it)
     return it->out->is_recalled;
 }
 
-/* All that takes reading the file. */
+/* Makes all checks that read the file. */
 static bool check_bytes(struct inspection *it)
 {
     if (recall(it))
@@ -254,7 +256,7 @@ static bool check_bytes(struct inspection *it)
     return true;
 }
 
-/* What the manifest says of processor and build. */
+/* Checks what the manifest says of processor and build. */
 static bool check_arch(struct inspection *it)
 {
     const struct bp_manifest *manifest = &it->out->manifest;
@@ -263,7 +265,7 @@ static bool check_arch(struct inspection *it)
         return bp_stage_refuse(it->verdict, BP_STAGE_ARCH, BP_E_UNAVAILABLE, NULL,
                                "%s: its manifest says that it is for %.40s, this process is %s",
                                it->path, manifest->arch, BP_MANIFEST_ARCH);
-    /* code without a sanitizer runs beside one; the reverse ends the process */
+    /* code without a sanitizer runs beside code with one; the reverse ends the process */
     if (*manifest->sanitizer && strcmp(manifest->sanitizer, it->inspector->sanitizer) != 0)
         return bp_stage_refuse(it->verdict, BP_STAGE_ARCH, BP_E_UNAVAILABLE,
                                "use a build of the plug-in without a sanitizer",
@@ -275,8 +277,8 @@ static bool check_arch(struct inspection *it)
 }
 
 /*
- * The higher of two requirements counts, that of the manifest and that of the file's name (0:
- * none).
+ * Checks the processor's level against the higher of two requirements, that of the manifest and
+ * that of the file's name (0: none).
  */
 static bool check_isa(struct inspection *it)
 {
@@ -301,7 +303,8 @@ static bool check_isa(struct inspection *it)
 }
 
 /*
- * Host and plug-in share a major version; of minors the plug-in says which one it needs at least.
+ * Checks the ABI version: host and plug-in must have the same major version, and the host at least
+ * the minor version that the plug-in requires.
  */
 static bool check_abi(struct inspection *it)
 {
@@ -323,7 +326,7 @@ static bool check_abi(struct inspection *it)
 
 typedef bool check_fn(struct inspection *);
 
-/* One check after the other, until one ends it. */
+/* Makes one check after the other, until one fails. */
 static void run_checks(struct inspection *it, check_fn *const *checks, size_t n)
 {
     bool goes_on = true;
@@ -334,7 +337,10 @@ static void run_checks(struct inspection *it, check_fn *const *checks, size_t n)
         goes_on = checks[i](it);
 }
 
-/* All checks in turn; the descriptor of the file, also when it is refused, or -1. */
+/*
+ * Makes all checks in order and returns the descriptor of the file, also after a refusal; -1: the
+ * file is not open.
+ */
 static int inspect(struct bp_inspector *inspector, const char *path, int named_level,
                    struct bp_inspected *out, struct bp_stage_verdict *verdict)
 {
@@ -362,8 +368,8 @@ void bp_inspect_file(struct bp_inspector *inspector, const char *path, int named
 }
 
 /*
- * Without the cache, and with what is known of directories forgotten: what counts is the file as it
- * is now.
+ * Inspects without the cache and forgets what is known of directories, because the file as it is
+ * now counts.
  */
 int bp_inspect_again(struct bp_inspector *inspector, const char *path, int named_level,
                      struct bp_inspected *out, struct bp_stage_verdict *verdict)

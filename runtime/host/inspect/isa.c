@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * isa.c - which level of the x86-64 psABI this processor and its system have. A processor may know
- * AVX while the system does not save its registers: both are asked.
+ * isa.c - finds which level of the x86-64 psABI processor and system support. A processor may have
+ * AVX while the system does not save its registers, so both are asked.
  */
 
 #include "config.h"
@@ -40,7 +40,7 @@ static const struct feature {
     {4, LEAF7, 30, "avx512bw"}, {4, LEAF7, 31, "avx512vl"},
 };
 
-/* XGETBV is allowed only where OSXSAVE is set (Intel SDM vol. 1, 13.3); elsewhere it faults. */
+/* Reads XCR0. XGETBV is allowed only if OSXSAVE is set (Intel SDM vol. 1, 13.3); else it faults. */
 void bp_isa_ask(struct bp_isa *out)
 {
     *out = (struct bp_isa){0};

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SEGMENT = 65536 }; /* bytes of ELF notes that are looked through */
+enum { MAX_SEGMENT = 65536 }; /* bytes of ELF notes that are read */
 
 /* ---- the content: lines ---------------------------------------------------------------------- */
 
 static const struct key {
     const char *name;
-    size_t at; /* in struct bp_manifest */
+    size_t at; /* offset in struct bp_manifest */
 } keys[] = {
     {"id", offsetof(struct bp_manifest, id)},
     {"name", offsetof(struct bp_manifest, name)},
@@ -30,7 +30,7 @@ static const struct key {
     {"no_ctor", offsetof(struct bp_manifest, no_ctor)},
 };
 
-/* Values that are no text in struct bp_manifest. */
+/* Setters of values that are not text in struct bp_manifest. */
 struct numbers {
     const char *abi, *needs_host, *priority;
 };
@@ -41,7 +41,9 @@ static void set_once(const char **slot, const char *value)
         *slot = value;
 }
 
-/* Unknown keys are ignored, so that a newer plug-in may say more than this host reads. */
+/*
+ * The keys; unknown ones are ignored, so that a newer plug-in may have more than this host reads.
+ */
 static void take_pair(struct bp_manifest *out, struct numbers *numbers, const char *key,
                       const char *value)
 {
@@ -57,7 +59,10 @@ static void take_pair(struct bp_manifest *out, struct numbers *numbers, const ch
         set_once(&numbers->priority, value);
 }
 
-/* Such bytes could write anything on a terminal that the value is printed to. */
+/*
+ * Is the text free of control characters? They could write anything on a terminal that shows the
+ * value.
+ */
 static bool has_control(const char *value)
 {
     for (; *value; value++) {
@@ -68,8 +73,8 @@ static bool has_control(const char *value)
 }
 
 /*
- * Splits the text in place; every line ends in a NUL. A NUL ends a line too: the macro's own part
- * of the note begins after the NUL of the author's string literal.
+ * Splits the text in place; each line ends with a NUL. A NUL ends a line, too: the macro's own part
+ * of the note follows the NUL of the author's string literal.
  */
 static bp_rc take_lines(struct bp_manifest *out, size_t size, struct numbers *numbers, bp_err *err)
 {
@@ -95,7 +100,7 @@ static bp_rc take_lines(struct bp_manifest *out, size_t size, struct numbers *nu
     return BP_OK;
 }
 
-/* Up to five digits, then `end`. Five digits are 17 bits at most, so nothing here can overflow. */
+/* Reads up to five digits, then `end`. Five digits are at most 17 bits, so nothing can overflow. */
 static bool read_number(const char **at, char end, uint32_t *out)
 {
     const char *s = *at;
@@ -139,11 +144,11 @@ static bp_rc take_numbers(struct bp_manifest *out, const struct numbers *numbers
     if (s && !read_number(&s, '\0', &priority))
         return bp_fail(err, BP_E_INVALID, "its manifest has priority=%.40s; 0 to 99 is possible",
                        numbers->priority);
-    out->priority = priority > 99 ? 99 : (int)priority; /* nobody outbids by asking for more */
+    out->priority = priority > 99 ? 99 : (int)priority; /* more than 99 is read as 99 */
     return BP_OK;
 }
 
-/* Is it a name as ids and short names are? */
+/* Has the text the characters of an id or short name? */
 static bool is_plain(const char *s, size_t most)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789._-";
@@ -152,7 +157,10 @@ static bool is_plain(const char *s, size_t most)
     return n > 0 && n <= most && s[n] == '\0';
 }
 
-/* Ids and names become parts of paths, messages and keys of files, hence their small alphabet. */
+/*
+ * Checks id and name: they become parts of paths, messages and file keys, so few characters are
+ * allowed.
+ */
 static bp_rc check_names(const struct bp_manifest *manifest, bp_err *err)
 {
     const struct {
@@ -210,10 +218,7 @@ bp_rc bp_manifest_parse(const char *content, size_t size, struct bp_manifest *ou
     return BP_OK;
 }
 
-/*
- * The form is canonical: two manifests say the same if and only if they are written as the same
- * bytes.
- */
+/* Writes the canonical form: two manifests say the same exactly if it has the same bytes. */
 void bp_manifest_write(const struct bp_manifest *manifest, struct bp_text *out)
 {
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
@@ -241,9 +246,9 @@ static size_t round_up(size_t n, size_t align)
 }
 
 /*
- * The content of our manifest among those of a segment; NULL: it is not there. Layout: System V
+ * Finds our manifest's content among the notes of a segment; NULL: not there. Layout: System V
  * gABI, "Note Section": three words (sizes of name and content, type), the name, the content, each
- * padded to the alignment. Every sum is checked before it is used, since the sizes are the file's.
+ * padded to the alignment. Each sum is checked before it is used, because the sizes are the file's.
  */
 static const char *find_in(const char *bytes, size_t size, size_t align, size_t *out_size)
 {
@@ -274,9 +279,9 @@ static const char *find_in(const char *bytes, size_t size, size_t align, size_t 
 }
 
 /*
- * A segment of ELF notes; *found: ours was there, and rc says how well it reads. A segment of
- * 8-byte alignment pads its notes to 8 (.note.gnu.property does), any other to 4, as binutils and
- * glibc read them.
+ * Reads a segment of ELF notes; *found: it has a manifest, and rc says whether it is valid. A
+ * segment of 8-byte alignment pads its notes to 8 (.note.gnu.property does), any other to 4, as
+ * binutils and glibc read them.
  */
 static bp_rc read_segment(const struct bp_elf *elf, const ElfW(Phdr) * segment, bool *found,
                           struct bp_manifest *out, bp_err *err)
@@ -318,8 +323,8 @@ bp_rc bp_manifest_read(const struct bp_elf *elf, struct bp_manifest *out, bp_err
 }
 
 /*
- * There is no file and no size to hold it against: the header says how far it may be read, and a
- * wrong owner or too large a content ends that at once.
+ * Reads a note in memory. There is no file size to check against: the header tells how far to read,
+ * and a wrong owner or too large a content ends the reading at once.
  */
 bp_rc bp_manifest_read_linked(const void *bytes, struct bp_manifest *out, bp_err *err)
 {
@@ -346,7 +351,7 @@ static bool is_digit(char c)
 }
 
 /*
- * Compares two runs of digits and steps over them. Leading zeros say nothing, and runs may be
+ * Compares two runs of digits and advances over them. Leading zeros are ignored, and runs may be
  * longer than any integer type: the longer run is the larger number.
  */
 static int compare_digits(const char **a, const char **b)
@@ -366,7 +371,10 @@ static int compare_digits(const char **a, const char **b)
     return order;
 }
 
-/* Of the rest of a version: a dash begins what comes before the version itself. */
+/*
+ * Ranks the rest of a version: after a dash comes a pre-release, which is older than the version
+ * itself.
+ */
 static int rank_of(char c)
 {
     return c == '-' || c == '~' ? 0 : c == '\0' ? 1 : 2;

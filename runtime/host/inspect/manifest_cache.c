@@ -29,7 +29,7 @@ enum {
     MAX_FILE = 8 << 20,
     MAX_ENTRIES = 4096,
     HASH_DIGITS = 16,
-    RECENT_NS = 20000000, /* twice what file systems' clocks advance by at once */
+    RECENT_NS = 20000000, /* twice the step of file systems' clocks */
     N_STAMPS = 7
 };
 
@@ -42,7 +42,7 @@ void bp_manifest_cache_finish(struct bp_manifest_cache *cache)
     *cache = (struct bp_manifest_cache){0};
 }
 
-/* FNV-1a, against damage: who could write this file on purpose is the user. */
+/* FNV-1a, against damage only: who could write this file on purpose is the user. */
 static uint64_t hash_of(const char *bytes, size_t n)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -65,7 +65,7 @@ static void stamp_of(const struct stat *st, int64_t out[N_STAMPS])
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Room for one more; NULL: no memory, or there are too many. */
+/* Makes space for one more entry; NULL: no memory, or there are too many. */
 static struct bp_manifest_entry *add(struct bp_manifest_cache *cache)
 {
     struct bp_manifest_entry *grown;
@@ -83,7 +83,7 @@ static struct bp_manifest_entry *add(struct bp_manifest_cache *cache)
     return &cache->entries[cache->count++];
 }
 
-/* A number and the blank after it. */
+/* Reads a number and the blank after it. */
 static bool take_number(char **at, int64_t *out)
 {
     char *end;
@@ -98,7 +98,7 @@ static bool take_number(char **at, int64_t *out)
     return true;
 }
 
-/* An entry of the text that ends at `end`; *at moves past it. */
+/* Reads an entry of the text that ends at `end`; *at moves past it. */
 static bool take_entry(struct bp_manifest_cache *cache, char **at, const char *end)
 {
     struct bp_manifest_entry entry = {0}, *added;
@@ -125,7 +125,7 @@ static bool take_entry(struct bp_manifest_cache *cache, char **at, const char *e
     return added != NULL;
 }
 
-/* The first byte after the header of an undamaged file; NULL: it is none. */
+/* Returns the first byte after the header of an undamaged file; NULL: it is not one. */
 static char *check_header(char *text, size_t size)
 {
     const size_t n = strlen(HEADER) + HASH_DIGITS + 1;
@@ -148,7 +148,7 @@ static void read_entries(struct bp_manifest_cache *cache, const struct bp_log *l
 
     cache->is_read = true;
     cache->text = bp_private_file_read(cache->file, MAX_FILE, &size, &is_there, log);
-    if (is_there && !cache->text) { /* it is not ours to replace, either */
+    if (is_there && !cache->text) { /* not ours, so it is not replaced either */
         free(cache->file);
         cache->file = NULL;
     }
@@ -169,8 +169,8 @@ static void read_entries(struct bp_manifest_cache *cache, const struct bp_log *l
 }
 
 /*
- * Files are asked for in the order in which they were kept, as a rule. Starts after the entry that
- * was found last, so that a walk in the same order finds each at the first look.
+ * Searches from the entry after the last one found, because files are mostly asked for in the order
+ * in which they were kept: then each is found at the first comparison.
  */
 static struct bp_manifest_entry *find(struct bp_manifest_cache *cache, const char *path)
 {
@@ -206,7 +206,7 @@ const char *bp_manifest_cache_find(struct bp_manifest_cache *cache, const char *
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Could the file change again without another time? */
+/* Could the file change again without a new modification time? */
 static bool is_recent(const struct stat *st)
 {
     struct timespec now;

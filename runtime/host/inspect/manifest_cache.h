@@ -39,7 +39,7 @@ struct bp_manifest_cache {
 void bp_manifest_cache_finish(struct bp_manifest_cache *cache);
 /*
  * What the manifest of the file at `path`, which is the one that st tells, said when it was kept:
- * the text of bp_manifest_write(), *size bytes; NULL: nobody knows. A file that is not this user's
+ * the text of bp_manifest_write(), *size bytes; NULL: not known. A file that is not this user's
  * alone, damaged or of another version of Backplane is as if it were empty.
  */
 const char *bp_manifest_cache_find(struct bp_manifest_cache *cache, const char *path,

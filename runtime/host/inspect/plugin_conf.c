@@ -14,7 +14,7 @@
 
 #define OPTION "option."
 
-/* A file being read. */
+/* A file while it is read. */
 struct reading {
     const char *path;
     unsigned line;
@@ -40,7 +40,7 @@ static bool wrong(const struct reading *in, const char *what)
                            in->path, in->line, what);
 }
 
-/* Two digits at most; the range is the manifest's. */
+/* Reads two digits at most; the range is the manifest's. */
 static bool take_priority(const struct reading *in, const char *value)
 {
     size_t n = strspn(value, "0123456789");
@@ -52,7 +52,8 @@ static bool take_priority(const struct reading *in, const char *value)
 }
 
 /*
- * A word that is neither ends the verdict: a typing error must not enable what was to be disabled.
+ * Reads a yes or no. Another word makes the whole file invalid: a typing error must not enable what
+ * was to be disabled.
  */
 static bool take_disabled(const struct reading *in, const char *value)
 {
@@ -68,7 +69,7 @@ static bool take_deps(const struct reading *in, const char *value)
            wrong(in, "deps is any or trusted");
 }
 
-/* Lower case alone: sha256sum writes it so, and the comparison is one of bytes. */
+/* Is it a hash in lower case? sha256sum writes it so, and hashes are compared as bytes. */
 static bool take_hash(const struct reading *in, const char *value)
 {
     if (strlen(value) != 64 || strspn(value, "0123456789abcdef") != 64)
@@ -123,7 +124,7 @@ static bool take_line(const struct reading *in, char *line)
     return wrong(in, "unknown key; possible are priority, disabled, deps, sha256 and option.NAME");
 }
 
-/* Strings of the conf point into this text, which therefore lives as long as the conf. */
+/* Strings of the conf point into this text, so it lives as long as the conf. */
 static bool read_text(struct reading *in, int fd)
 {
     char *text = calloc(BP_PLUGIN_CONF_MAX + 1, 1);
@@ -141,7 +142,7 @@ static bool read_text(struct reading *in, int fd)
         return wrong(in, strerror(errno));
     if (n == BP_PLUGIN_CONF_MAX)
         return wrong(in, "the file is too large");
-    return strlen(text) == n || wrong(in, "it has bytes that are no text");
+    return strlen(text) == n || wrong(in, "it has bytes that are not text");
 }
 
 static bool read_lines(struct reading *in)
@@ -170,13 +171,13 @@ static bool check_file(const struct reading *in, struct bp_trust *trust, int fd)
 
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
         return bp_stage_refuse(in->verdict, BP_STAGE_SECURITY, BP_E_IO, NULL,
-                               "%s: it is no regular file", in->path);
+                               "%s: it is not a regular file", in->path);
     rc = bp_trust_check(trust, in->path, fd, in->verdict->fix, sizeof in->verdict->fix, &err);
     return rc >= 0 ||
            bp_stage_refuse(in->verdict, BP_STAGE_SECURITY, rc, in->verdict->fix, "%s", text);
 }
 
-/* O_NONBLOCK, as a FIFO of that name would hold open() up for ever. */
+/* O_NONBLOCK, because opening a FIFO of that name would block for ever */
 void bp_plugin_conf_read(const char *path, struct bp_trust *trust, struct bp_plugin_conf *conf,
                          struct bp_stage_verdict *verdict)
 {
@@ -213,7 +214,7 @@ static bool is_given(const bp_key_value *options, uint32_t n, const char *key)
     return false;
 }
 
-/* The caller's options win: the file gives defaults, and forbids nothing by them. */
+/* Merges options; the caller's take precedence over the file's, which are defaults. */
 bp_rc bp_plugin_conf_merge(const struct bp_plugin_conf *conf, const bp_key_value *options,
                            uint32_t n, struct bp_region *region, const bp_key_value **out,
                            uint32_t *out_n, bp_err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * allow_list.c - the allow list. A directory holds files *.sum with lines "SHA-256 ID", and perhaps
- * a file `mode` with the word off, warn or enforce; # begins a comment.
+ * allow_list.c - reads the allow list: a directory with files *.sum, whose lines are "SHA-256 ID",
+ * and an optional file `mode` with the word off, warn or enforce. # begins a comment.
  */
 
 #include "config.h"
@@ -27,8 +27,9 @@ enum { MAX_FILE = 1 << 20, MAX_ROWS = 65536, DIGITS = BP_SHA256_TEXT - 1 };
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /*
- * All of an open file; NULL with words: it cannot be, or others may write to it. To be freed. Who
- * may write to a list may allow anything, so a file that others may change counts as none.
+ * Reads an open file into memory that the caller frees; NULL with a reason: it can't be read, or
+ * others may write to it. Whoever can write to a list can allow anything, so such a file is
+ * ignored.
  */
 static char *read_open(const char *path, int fd, struct bp_trust *trust, bp_err *err)
 {
@@ -38,7 +39,7 @@ static char *read_open(const char *path, int fd, struct bp_trust *trust, bp_err 
     ssize_t got = 1;
 
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size >= MAX_FILE) {
-        (void)bp_fail(err, BP_E_IO, "%s: it is no regular file of less than 1 MiB", path);
+        (void)bp_fail(err, BP_E_IO, "%s: it is not a regular file of less than 1 MiB", path);
         return NULL;
     }
     if (bp_trust_check(trust, path, fd, fix, sizeof fix, err) < 0)
@@ -55,11 +56,11 @@ static char *read_open(const char *path, int fd, struct bp_trust *trust, bp_err 
     if (got >= 0 && strlen(text) == n)
         return text;
     free(text);
-    (void)bp_fail(err, BP_E_IO, "%s: it cannot be read, or is no text", path);
+    (void)bp_fail(err, BP_E_IO, "%s: it cannot be read, or is not text", path);
     return NULL;
 }
 
-/* *is_there: false where there is no such file, which is fine. */
+/* *is_there is false if the file does not exist, which is no error. */
 static char *read_file(const char *path, struct bp_trust *trust, bool *is_there, bp_err *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -75,7 +76,7 @@ static char *read_file(const char *path, struct bp_trust *trust, bool *is_there,
     return text;
 }
 
-/* Cuts off a comment and the blanks around what is left. */
+/* Cuts off a comment and surrounding blanks. */
 static char *trim(char *line)
 {
     size_t n;
@@ -90,7 +91,7 @@ static char *trim(char *line)
 
 /* ---- modes ----------------------------------------------------------------------------------- */
 
-/* 0: no such word. */
+/* Returns the mode of a word; 0: unknown. */
 static uint32_t mode_of_word(const char *word)
 {
     static const char *const words[] = {"off", "warn", "enforce"};
@@ -102,7 +103,7 @@ static uint32_t mode_of_word(const char *word)
     return 0;
 }
 
-/* A mode that is not understood must not count as off. */
+/* An unknown mode must not be read as off. */
 static uint32_t mode_of_dir(const char *dir, struct bp_trust *trust, const struct bp_log *log)
 {
     char path[PATH_MAX], words[512];
@@ -134,7 +135,7 @@ static uint32_t mode_of_dir(const char *dir, struct bp_trust *trust, const struc
     return mode ? mode : BP_ALLOW_ENFORCE;
 }
 
-/* A word that is not understood counts as enforce: a safety that fails open is none. */
+/* An unknown word is read as enforce, so that an error does not switch the check off. */
 static uint32_t mode_of_variable(const struct bp_settings *settings, const struct bp_log *log)
 {
     const char *word = bp_settings_get(settings, "BACKPLANE_ALLOW");
@@ -199,14 +200,14 @@ static bool add(struct bp_allow_list *allow, const char *sha256, const char *id)
         free(row.id);
         return false;
     }
-    for (int i = 0; i < DIGITS; i++) /* people and tools write them in either case */
+    for (int i = 0; i < DIGITS; i++) /* hashes are written in either case */
         row.sha256[i] = (char)(sha256[i] >= 'A' && sha256[i] <= 'F' ? sha256[i] + 32 : sha256[i]);
     row.sha256[DIGITS] = '\0';
     rows[allow->count++] = row;
     return true;
 }
 
-/* The format of sha256sum(1), with an id in place of the file's name. */
+/* Parses a line in the format of sha256sum(1), with an id in place of the file's name. */
 static bool take_line(struct bp_allow_list *allow, char *line)
 {
     char *id = line + strspn(line, "0123456789abcdefABCDEF");
@@ -274,7 +275,7 @@ void bp_allow_list_read(struct bp_allow_list *allow, struct bp_trust *trust)
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-/* The row of these bytes: of this id where there is one, else of another; NULL: none. */
+/* Returns the row with this hash: with this id if there is one, else with another; NULL: none. */
 static const struct bp_allow_entry *find(const struct bp_allow_list *allow, const char *sha256,
                                          const char *id)
 {
@@ -306,7 +307,7 @@ static void call_ask(void *u)
     q->answer = q->allow->ask(q->allow->ask_user, q->path, q->id, q->sha256, q->err);
 }
 
-/* A function that throws has not allowed it. */
+/* If the function throws, the plug-in is not allowed. */
 static bool ask(const struct bp_allow_list *allow, const char *path, const char *id,
                 const char *sha256, bp_err *err)
 {
@@ -319,7 +320,7 @@ static bool ask(const struct bp_allow_list *allow, const char *path, const char 
     return question.answer >= 0;
 }
 
-/* Lists first, then the application's function: it is asked only of what no list has. */
+/* Asks lists first, and the application's function only about plug-ins that are in no list. */
 bool bp_allow_list_has(struct bp_allow_list *allow, struct bp_trust *trust, const char *path,
                        const char *id, const char *sha256, char *words, size_t cap)
 {

@@ -27,16 +27,16 @@
 
 #define TOKEN "/:backplane:"
 
-/* libltdl has one list of loaders a process, so this is one a process; guarded as dlopen.h says. */
+/* One loader for the process, because libltdl has one list of loaders; guarded as dlopen.h says. */
 static struct {
     bool ready;
-    char error[1024]; /* of the last open */
+    char error[1024]; /* of the last call of open */
 } state;
 
 /*
  * RTLD_NOW: an undefined symbol fails here and not at its first call. RTLD_LOCAL: plug-ins do not
- * see each other's symbols. RTLD_NODELETE: threads and atexit() handlers of a plug-in may outlive
- * its use, so its code stays (POSIX, dlopen()).
+ * see each other's symbols. Not RTLD_NODELETE: whether a plug-in may be unmapped is known only
+ * after its entry was called.
  */
 static lt_module open_module(lt_user_data data, const char *filename, lt_dladvise advise)
 {
@@ -47,7 +47,7 @@ static lt_module open_module(lt_user_data data, const char *filename, lt_dladvis
     (void)advise;
     if (!filename || strncmp(filename, TOKEN, strlen(TOKEN)) != 0)
         return NULL;
-    handle = dlopen(filename + strlen(TOKEN), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    handle = dlopen(filename + strlen(TOKEN), RTLD_NOW | RTLD_LOCAL);
     if (handle)
         return handle;
     text = dlerror();
@@ -61,7 +61,7 @@ static int close_module(lt_user_data data, lt_module module)
     return dlclose(module);
 }
 
-/* libltdl asks for "name_LTX_symbol" first, which is no name of ours. */
+/* libltdl asks for "name_LTX_symbol" first; this loader knows no such names. */
 static void *find_symbol(lt_user_data data, lt_module module, const char *symbol)
 {
     (void)data;
@@ -104,8 +104,8 @@ static bool is_same(const struct bp_file_id *a, const struct bp_file_id *b)
 }
 
 /*
- * The file that an address is part of. dli_fname is the path by which the linker mapped it, which
- * may be another name of the same file; hence the comparison by identity.
+ * Finds the file that an address belongs to. dli_fname is the path by which the linker mapped it,
+ * which may be another name of the same file, so files are compared by identity.
  */
 static bool find_file_of(const void *address, struct bp_file_id *out)
 {
@@ -121,11 +121,11 @@ static bp_rc find_entry(lt_dlhandle handle, const char *path, const struct bp_fi
     struct bp_file_id own, found;
 
     if (!symbol)
-        return bp_fail(err, BP_E_IO, "%s is no Backplane plug-in: it has no symbol %s", path,
+        return bp_fail(err, BP_E_IO, "%s is not a Backplane plug-in: it has no symbol %s", path,
                        BP_ENTRY_SYMBOL);
     if (!find_id(path, &own) || !find_file_of(symbol, &found) || !is_same(&own, &found))
         return bp_fail(err, BP_E_IO,
-                       "%s is no Backplane plug-in: %s comes from a library that it needs", path,
+                       "%s is not a Backplane plug-in: %s comes from a library that it needs", path,
                        BP_ENTRY_SYMBOL);
     if (inspected && !is_same(inspected, &found))
         return bp_fail(err, BP_E_IO, "%s: another file has taken its place since it was inspected",
@@ -134,8 +134,11 @@ static bp_rc find_entry(lt_dlhandle handle, const char *path, const struct bp_fi
     return BP_OK;
 }
 
-/* Why a file could not be opened: all that it lacks, where that is it, else the linker's words. */
-static bp_rc tell_failure(const char *path, uint32_t *stage, bp_err *err)
+/*
+ * Writes why a file could not be opened: all missing libraries and symbols if that is the reason,
+ * else dlerror()'s text.
+ */
+static bp_rc fail_to_open(const char *path, uint32_t *stage, bp_err *err)
 {
     struct bp_text lacks = {0};
     bp_rc rc;
@@ -150,9 +153,9 @@ static bp_rc tell_failure(const char *path, uint32_t *stage, bp_err *err)
     return rc;
 }
 
-/* The buffer of the linker's words is shared by all calls, which the caller's lock keeps apart. */
+/* All calls share the buffer of the linker's text; the caller's lock keeps them apart. */
 bp_rc bp_dlopen_entry(const char *path, const struct bp_file_id *inspected, bp_entry_fn *out,
-                      uint32_t *stage, bp_err *err)
+                      void **out_handle, uint32_t *stage, bp_err *err)
 {
     char token[sizeof TOKEN + PATH_MAX];
     lt_dlhandle handle;
@@ -167,10 +170,13 @@ bp_rc bp_dlopen_entry(const char *path, const struct bp_file_id *inspected, bp_e
     snprintf(state.error, sizeof state.error, "unknown reason");
     handle = lt_dlopen(token);
     if (!handle)
-        return tell_failure(path, stage, err);
+        return fail_to_open(path, stage, err);
     *stage = BP_STAGE_ENTRY;
-    rc = find_entry(handle, path, inspected, out, err);
-    if (rc < 0)
-        lt_dlclose(handle);
-    return rc;
+    *out_handle = handle;
+    return find_entry(handle, path, inspected, out, err);
+}
+
+void bp_dlopen_close(void *handle)
+{
+    lt_dlclose(handle);
 }

@@ -12,10 +12,13 @@
 /*
  * Maps the shared object at an absolute path and finds its entry, which must lie in this very file
  * and not in a library that it needs, and in the file that was inspected, unless that is NULL.
- * Never unmapped. Not thread-safe: the caller holds the lock of loader.c around this and every
- * other use of libltdl.
+ * Stays mapped until *handle is closed, and after a failure for good: threads or handlers of its
+ * constructors may outlive the call. Not thread-safe: the caller holds the lock of loader.c around
+ * this and every other use of libltdl.
  */
 bp_rc bp_dlopen_entry(const char *path, const struct bp_file_id *inspected, bp_entry_fn *out,
-                      uint32_t *stage, bp_err *err) BP_CHECKED;
+                      void **handle, uint32_t *stage, bp_err *err) BP_CHECKED;
+/* Unmaps it unless it is open elsewhere in the process. */
+void bp_dlopen_close(void *handle);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fork.h"
 #include "host/load/dlopen.h"
 #include "host/load/mapped.h"
 #include "host/load/services.h"
@@ -17,21 +18,36 @@ enum { MAX_TABLE = 65536, MAX_PROVIDERS = 64 };
 
 struct loaded {
     struct loaded *next;
-    char *path; /* NULL: adopted */
+    char *path; /* NULL: a linked-in module */
     bp_entry_fn entry;
-    bp_host host; /* what the entry was given; stays with the module */
+    void *handle;    /* of a file */
+    uint32_t n_open; /* opens that were not released yet */
+    bp_host host;    /* what the entry was given; stays with the module */
     struct bp_module_copy copy;
 };
 
-/* All that is one a process: what is loaded stays so. */
+/* The state of the process. */
 static struct {
     pthread_mutex_t lock;
     struct loaded *first;
+    struct bp_fork_watch fork; /* of the lock */
 } modules = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+static void watch_forks(void)
+{
+    bp_fork_watch(&modules.fork, bp_fork_open_mutex, &modules.lock);
+}
+
+void bp_loader_watch_forks(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)pthread_once(&once, watch_forks);
+}
+
 /*
- * By path as given: two paths of one file are two modules here, and the linker gives both the same
- * handle.
+ * Finds a module by the path as given: two paths of one file are two modules here, and the linker
+ * returns the same handle for both.
  */
 static struct loaded *find(const char *path, bp_entry_fn entry)
 {
@@ -45,8 +61,8 @@ static struct loaded *find(const char *path, bp_entry_fn entry)
 }
 
 /*
- * A table may be larger than ours (newer) or as small as the first version's (older); beyond 64 KiB
- * it is no table but garbage.
+ * Is the size of a table plausible? It may be larger than ours (newer) or as small as the first
+ * version's (older); beyond 64 KiB it is not a table but garbage.
  */
 static bp_rc check_size(const char *name, const char *table, uint32_t size, uint32_t least,
                         bp_err *err)
@@ -58,8 +74,8 @@ static bp_rc check_size(const char *name, const char *table, uint32_t size, uint
 }
 
 /*
- * An unknown critical flag means that the plug-in cannot be used correctly by who does not know it.
- * Other unknown flags are ignored.
+ * Refuses an unknown critical flag: it means that a host that does not know it cannot use the
+ * plug-in correctly. Other unknown flags are ignored.
  */
 static bp_rc check_flags(const char *name, const char *table, uint32_t flags, bp_err *err)
 {
@@ -70,7 +86,7 @@ static bp_rc check_flags(const char *name, const char *table, uint32_t flags, bp
                    flags & BP_CRITICAL);
 }
 
-/* The magic comes before the version: where it is wrong, no other field can be believed. */
+/* Checks the magic before the version: if it is wrong, no other field can be trusted. */
 static bp_rc check_module(const char *name, const bp_module *theirs, bp_err *err)
 {
     bp_rc rc;
@@ -93,7 +109,7 @@ static bp_rc check_module(const char *name, const bp_module *theirs, bp_err *err
     return check_flags(name, "module table", theirs->flags, err);
 }
 
-/* The slots without which a provider cannot be used. */
+/* Checks the slots without which a provider cannot be used. */
 static bool is_complete(const bp_provider *p)
 {
     return p->id && p->name && p->version && p->create && p->destroy && p->capability &&
@@ -102,8 +118,8 @@ static bool is_complete(const bp_provider *p)
 }
 
 /*
- * The copy has all slots that this host knows; those that an older plug-in lacks are NULL, so
- * callers test a slot and never a size.
+ * Copies a provider's table. The copy has all slots that this host knows; those that an older
+ * plug-in lacks are NULL, so callers test a slot and never a size.
  */
 static bp_rc copy_provider(const char *name, const bp_provider *theirs, bp_provider *own,
                            bp_device_ops *dev, bp_err *err)
@@ -129,7 +145,7 @@ static bp_rc copy_provider(const char *name, const bp_provider *theirs, bp_provi
     return BP_OK;
 }
 
-/* What was copied before a failure is freed by the caller's destroy(). */
+/* After a failure the caller's destroy() frees what was copied before. */
 static bp_rc copy_tables(const char *name, const bp_module *theirs, struct bp_module_copy *copy,
                          bp_err *err)
 {
@@ -153,7 +169,7 @@ static bp_rc copy_tables(const char *name, const bp_module *theirs, struct bp_mo
     return BP_OK;
 }
 
-/* Frees our copies alone: what is mapped stays, as RTLD_NODELETE would keep it anyway. */
+/* Frees the copies; what is mapped stays. */
 static void destroy(struct loaded *row)
 {
     if (!row)
@@ -165,10 +181,7 @@ static void destroy(struct loaded *row)
     free(row);
 }
 
-/*
- * Calls the entry of a plug-in that is not loaded yet, and keeps copies of the tables that it
- * gives.
- */
+/* Calls the entry of a plug-in that is not loaded yet, and copies its tables. */
 static bp_rc call_entry(const char *name, const char *path, bp_entry_fn entry, struct loaded **out,
                         bp_err *err)
 {
@@ -204,28 +217,31 @@ out:
 }
 
 /*
- * Maps the file at a path and calls its entry; what that brought into the process is kept with it.
+ * Maps the file at a path and calls its entry; the libraries that this mapped are recorded with it.
  */
 static bp_rc open_file(const char *path, const struct bp_file_id *inspected, struct loaded **out,
                        uint32_t *stage, bp_err *err)
 {
     struct bp_mapped before = {0};
     bp_entry_fn entry;
+    void *handle;
     bp_rc rc;
 
     bp_mapped_look(&before);
-    rc = bp_dlopen_entry(path, inspected, &entry, stage, err);
+    rc = bp_dlopen_entry(path, inspected, &entry, &handle, stage, err);
     if (rc >= 0) {
         *stage = BP_STAGE_ABI;
         rc = call_entry(path, path, entry, out, err);
     }
-    if (rc >= 0)
+    if (rc >= 0) {
+        (*out)->handle = handle;
         (*out)->copy.files = bp_mapped_since(&before, path);
+    }
     bp_mapped_finish(&before);
     return rc;
 }
 
-/* Under the lock: the module at path, or of entry when path is NULL. */
+/* Opens the module at path, or of entry if path is NULL. The lock is held. */
 static bp_rc open_locked(const char *name, const char *path, const struct bp_file_id *inspected,
                          bp_entry_fn entry, struct loaded **out, uint32_t *stage, bp_err *err)
 {
@@ -238,7 +254,7 @@ static bp_rc open_locked(const char *name, const char *path, const struct bp_fil
 }
 
 /*
- * One lock for the process: the entry of a plug-in runs under it, so two threads never see a module
+ * One lock for the process: the entry of a plug-in runs under it, so that no thread sees a module
  * half made. An entry must not open plug-ins itself.
  */
 static bp_rc open_module(const char *name, const char *path, const struct bp_file_id *inspected,
@@ -251,6 +267,8 @@ static bp_rc open_module(const char *name, const char *path, const struct bp_fil
     *out = NULL;
     pthread_mutex_lock(&modules.lock);
     rc = open_locked(name, path, inspected, entry, &row, stage, err);
+    if (rc >= 0)
+        row->n_open++;
     pthread_mutex_unlock(&modules.lock);
     if (rc >= 0)
         *out = &row->copy;
@@ -267,6 +285,78 @@ bp_rc bp_loader_adopt(const char *name, bp_entry_fn entry, const struct bp_modul
                       uint32_t *stage, bp_err *err)
 {
     return open_module(name, NULL, NULL, entry, out, stage, err);
+}
+
+/* ---- unloading ------------------------------------------------------------------------------- */
+
+/*
+ * May the module of these rows be unloaded? Rows of one entry are one plug-in by several paths. It
+ * is unloaded when none of them is open, all came from files, and all of its providers have the
+ * flag.
+ */
+static bool is_unloadable(const struct loaded *of)
+{
+    for (const struct loaded *row = modules.first; row; row = row->next) {
+        if (row->entry != of->entry)
+            continue;
+        if (row->n_open > 0 || !row->handle)
+            return false;
+        for (uint32_t i = 0; i < row->copy.module.n_providers; i++) {
+            if (!(row->copy.providers[i].flags & BP_PROVIDER_UNLOADABLE))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Removes the rows of an entry from the list. */
+static struct loaded *take_out(bp_entry_fn entry)
+{
+    struct loaded **link = &modules.first, *taken = NULL;
+
+    while (*link) {
+        struct loaded *row = *link;
+
+        if (row->entry != entry) {
+            link = &row->next;
+            continue;
+        }
+        *link = row->next;
+        row->next = taken;
+        taken = row;
+    }
+    return taken;
+}
+
+/* Frees the host table last, because the plug-in may log while it is torn down. */
+static void unload(bp_entry_fn entry)
+{
+    struct loaded *rows = take_out(entry);
+
+    if (rows->copy.module.teardown)
+        rows->copy.module.teardown();
+    while (rows) {
+        struct loaded *next = rows->next;
+
+        bp_dlopen_close(rows->handle);
+        destroy(rows);
+        rows = next;
+    }
+}
+
+/* Calls teardown() under the lock, as the entry: no thread opens the plug-in meanwhile. */
+void bp_loader_release(const struct bp_module_copy *copy)
+{
+    struct loaded *row;
+
+    if (!copy)
+        return;
+    pthread_mutex_lock(&modules.lock);
+    for (row = modules.first; &row->copy != copy;)
+        row = row->next;
+    if (--row->n_open == 0 && is_unloadable(row))
+        unload(row->entry);
+    pthread_mutex_unlock(&modules.lock);
 }
 
 bool bp_loader_has(const char *path)

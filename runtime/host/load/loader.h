@@ -8,7 +8,7 @@
 
 /*
  * A plug-in whose entry has been called: our own copies of its tables, extended to this host's
- * sizes. Modules stay loaded, and these rows valid, for the life of the process.
+ * sizes. Valid until everybody who opened it has released it.
  */
 struct bp_module_copy {
     bp_module module;
@@ -18,7 +18,8 @@ struct bp_module_copy {
 };
 
 /*
- * Opens the plug-in at an absolute path, once a process: a second call returns the same copy.
+ * Opens the plug-in at an absolute path, once a process: a second call returns the same copy. Each
+ * success is paired with one bp_loader_release().
  * `inspected` is the file that has been found good, to be held open meanwhile; NULL: whichever is
  * there. *stage (BP_STAGE_*) is where it ended. BP_E_IO: not to be opened (the dynamic linker's
  * words), no entry symbol in this very file, or it is another than was inspected. BP_E_VERSION:
@@ -29,6 +30,16 @@ bp_rc bp_loader_open(const char *path, const struct bp_file_id *inspected,
 /* The same for an entry that is linked in. */
 bp_rc bp_loader_adopt(const char *name, bp_entry_fn entry, const struct bp_module_copy **out,
                       uint32_t *stage, bp_err *err) BP_CHECKED;
+
+/* From now on children of fork()s of this process can open plug-ins. [any thread] */
+void bp_loader_watch_forks(void);
+
+/*
+ * Gives a module back; NULL is fine. No instance of it is left. When the last one does, a plug-in
+ * from a file whose providers all say BP_PROVIDER_UNLOADABLE is torn down and unmapped; others stay
+ * for the life of the process. [any thread]
+ */
+void bp_loader_release(const struct bp_module_copy *copy);
 
 /* Is the plug-in at this path open in this process already? */
 bool bp_loader_has(const char *path);

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * Called by dl_iterate_phdr() under the linker's lock, so it does nothing but copy; a value other
- * than 0 ends the walk.
+ * Called by dl_iterate_phdr() under the linker's lock, so it only copies; a value other than 0 ends
+ * the walk.
  */
 static int add(struct dl_phdr_info *info, size_t size, void *user)
 {
@@ -19,7 +19,7 @@ static int add(struct dl_phdr_info *info, size_t size, void *user)
     char **grown = out->paths;
 
     (void)size;
-    if (!info->dlpi_name || info->dlpi_name[0] != '/') /* the program, and what the kernel brings */
+    if (!info->dlpi_name || info->dlpi_name[0] != '/') /* the program, and the kernel's vDSO */
         return 0;
     if (out->n == out->cap) {
         size_t cap = out->cap ? out->cap * 2 : 32;
@@ -63,8 +63,8 @@ static bool has(const struct bp_mapped *mapped, const char *path)
 }
 
 /*
- * The rows in one block: pointers, then the texts. One block, so that the caller has one thing to
- * free.
+ * Makes one block of the rows, pointers first, then the texts, so that the caller frees one
+ * pointer.
  */
 static char **pack(const char *const *paths, size_t n)
 {
@@ -87,8 +87,8 @@ static char **pack(const char *const *paths, size_t n)
 }
 
 /*
- * Another thread may have mapped something meanwhile: that is listed too, which errs on the side of
- * telling more.
+ * If another thread has mapped something meanwhile, that is listed, too: rather too many files than
+ * too few.
  */
 char **bp_mapped_since(const struct bp_mapped *before, const char *own)
 {

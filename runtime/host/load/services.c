@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* services.c - logging, memory, threads, constants and shared weights for plug-ins. */
+/* services.c - the services of a plug-in: log, memory, threads, constants and shared weights. */
 
 #include "config.h"
 
@@ -8,6 +8,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
+
+#include "host/load/model_services.h"
 
 static void log_line(void *h, uint32_t level, const char *domain, const char *text)
 {
@@ -63,7 +65,8 @@ static void parallel_for(void *h, uint32_t n, void (*fn)(void *u, uint32_t i, ui
 }
 
 /*
- * graph->host is set by whoever made the graph for the provider, so that this file knows no graphs.
+ * Reads a constant by the functions in graph->host, which the graph's maker has set, so that this
+ * file needs no knowledge of graphs.
  */
 static bp_rc constant(void *h, const bp_graph *graph, uint32_t value, bp_span *out, bp_err *err)
 {
@@ -73,7 +76,7 @@ static bp_rc constant(void *h, const bp_graph *graph, uint32_t value, bp_span *o
     return owner->constant(graph, value, out, err);
 }
 
-/* Keys are the plug-in's own; the scope, its id, keeps plug-ins from meeting each other's. */
+/* Keys are the plug-in's own; its id, the scope, keeps the keys of different plug-ins apart. */
 static bp_rc weight_get(void *h, const char *key, size_t n, size_t align,
                         bp_rc (*pack)(void *u, void *dst, size_t n, bp_err *err), void *u,
                         const void **out, bp_err *err)
@@ -116,14 +119,16 @@ static void constant_done(void *h, const bp_graph *graph, uint32_t value)
         owner->constant_done(graph, value);
 }
 
-/* NULL for an unknown id is the ABI's answer to "not here"; it is no error. */
+/* Returns NULL for an unknown id, which the ABI defines as "not here" and not as an error. */
 static const void *extension(void *h, const char *id)
 {
     static const bp_ext_constants constants = {.struct_size = sizeof constants,
                                                .done = constant_done};
 
     (void)h;
-    return strcmp(id, BP_EXT_CONSTANTS) == 0 ? &constants : NULL;
+    if (strcmp(id, BP_EXT_CONSTANTS) == 0)
+        return &constants;
+    return strcmp(id, BP_EXT_MODEL) == 0 ? &bp_model_services : NULL;
 }
 
 static int64_t now_ns(void *h)

@@ -12,6 +12,7 @@ struct bp_graph_owner {
     bp_rc (*constant)(const bp_graph *graph, uint32_t value, bp_span *out, bp_err *err);
     /* The bytes will hardly be read again; NULL: the owner does not care. */
     void (*constant_done)(const bp_graph *graph, uint32_t value);
+    const bp_ext_model *about; /* its functions, whose h is NULL; NULL: the graph is of no model */
 };
 
 /* What the services of an instance work with. Borrowed parts outlive it. */

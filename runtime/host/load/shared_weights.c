@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fork.h"
+
 struct weight {
     struct weight *next;
     char *scope, *key;
@@ -19,6 +21,7 @@ struct weight {
 
 struct bp_shared_weights {
     pthread_mutex_t lock;
+    struct bp_fork_watch fork; /* of the lock */
     struct weight *first;
 };
 
@@ -37,7 +40,7 @@ bp_rc bp_shared_weights_create(struct bp_shared_weights **out, bp_err *err)
     *out = calloc(1, sizeof **out);
     if (!*out)
         return bp_fail_nomem(err, "the weights");
-    pthread_mutex_init(&(*out)->lock, NULL);
+    bp_fork_mutex_init(&(*out)->lock, &(*out)->fork);
     return BP_OK;
 }
 
@@ -51,11 +54,11 @@ void bp_shared_weights_destroy(struct bp_shared_weights *weights)
         destroy(weights->first);
         weights->first = next;
     }
-    pthread_mutex_destroy(&weights->lock);
+    bp_fork_mutex_destroy(&weights->lock, &weights->fork);
     free(weights);
 }
 
-/* A list: a model has some hundreds of packed weights, each looked up once a session. */
+/* Finds weights in a list: a model has some hundreds, and each is looked up once a session. */
 static struct weight *find(struct bp_shared_weights *weights, const char *scope, const char *key)
 {
     struct weight *row;
@@ -67,7 +70,7 @@ static struct weight *find(struct bp_shared_weights *weights, const char *scope,
     return NULL;
 }
 
-/* The whole alignment is the plug-in's: vector loads of packed weights fail or crawl without it. */
+/* Makes new weights. The plug-in chooses the alignment: vector loads of packed weights need it. */
 static bp_rc make(const char *scope, const char *key, size_t n, size_t align,
                   bp_rc (*pack)(void *u, void *dst, size_t n, bp_err *err), void *u,
                   struct weight **out, bp_err *err)
@@ -99,8 +102,8 @@ out:
 }
 
 /*
- * pack() runs under the lock. Another session that wants the same weights waits for them, where it
- * would otherwise pack them a second time.
+ * pack() runs under the lock, so that another session that wants the same weights waits for them
+ * instead of packing them a second time.
  */
 static bp_rc get_locked(struct bp_shared_weights *weights, const char *scope, const char *key,
                         size_t n, size_t align,
@@ -138,7 +141,7 @@ bp_rc bp_shared_weights_get(struct bp_shared_weights *weights, const char *scope
     return rc;
 }
 
-/* Found by address, which is all that the ABI hands back. The last user frees the bytes at once. */
+/* Finds the weights by address, which is all that the ABI passes. The last user frees the bytes. */
 int64_t bp_shared_weights_put(struct bp_shared_weights *weights, const void *p)
 {
     struct weight **link;

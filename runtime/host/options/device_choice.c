@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* device_choice.c - from words to devices of a provider. */
+/* device_choice.c - finds the devices of a provider that the option "device" names. */
 
 #include "config.h"
 
@@ -19,13 +19,13 @@ static const char *kind_name(uint32_t kind)
                                    : "other";
 }
 
-/* Is the text the n letters of a word? NULL is none. */
+/* Are the n letters the text? NULL is never equal. */
 static bool equals(const char *text, const char *word, size_t n)
 {
     return text && strlen(text) == n && strncasecmp(text, word, n) == 0;
 }
 
-/* A word of digits alone, which is an index; BP_NONE: it is none, or too large to be one. */
+/* Reads a word of digits, an index; BP_NONE: it is another word, or too large. */
 static uint32_t as_index(const char *word, size_t n)
 {
     uint64_t value = 0;
@@ -38,7 +38,10 @@ static uint32_t as_index(const char *word, size_t n)
     return n > 0 && value < BP_NONE ? (uint32_t)value : BP_NONE;
 }
 
-/* An id may be of digits too: the index comes first. */
+/*
+ * Does the word name the device, by index, id, kind or name? An id may consist of digits: the index
+ * is compared first.
+ */
 static bool matches(const bp_device *device, uint32_t i, const char *word, size_t n)
 {
     return as_index(word, n) == i || equals(device->id, word, n) || equals(device->name, word, n) ||
@@ -54,7 +57,7 @@ static void add_once(uint32_t device, uint32_t *out, uint32_t *out_n)
     out[(*out_n)++] = device;
 }
 
-/* Says which devices there are: "0 (gpu, 'gpu0', Some Card)". */
+/* Lists the devices: "0 (gpu, 'gpu0', Some Card)". */
 static bp_rc fail_unknown(const char *word, size_t n, const bp_device *devices, uint32_t n_devices,
                           bp_err *err)
 {
@@ -73,7 +76,7 @@ static bp_rc fail_unknown(const char *word, size_t n, const bp_device *devices, 
     return rc;
 }
 
-/* An index wins over an id of the same digits. */
+/* Adds the devices of one word. An index takes precedence over an id of the same digits. */
 static bp_rc take_word(const char *word, size_t n, const bp_device *devices, uint32_t n_devices,
                        uint32_t *out, uint32_t *out_n, bp_err *err)
 {
@@ -87,7 +90,7 @@ static bp_rc take_word(const char *word, size_t n, const bp_device *devices, uin
             add_once(i, out, out_n);
     }
     for (uint32_t i = 0; !is_known && *out_n == before && i < n_devices; i++)
-        is_known = matches(&devices[i], i, word, n); /* all of them were named before */
+        is_known = matches(&devices[i], i, word, n); /* all are in the list already */
     return is_known || *out_n > before ? BP_OK : fail_unknown(word, n, devices, n_devices, err);
 }
 

@@ -36,14 +36,14 @@ static bp_rc take_fallback(struct bp_override *override, const char *word, bp_er
                    word);
 }
 
-/* "NAME:KEY=VALUE", which is taken apart in place. */
+/* Splits "NAME:KEY=VALUE" in place. */
 static bp_rc take_option(struct bp_override *override, char *entry, bp_err *err)
 {
     char *colon = strchr(entry, ':'), *equals = strchr(entry, '=');
 
     if (!colon || !equals || equals < colon || colon == entry || equals == colon + 1)
         return bp_fail(err, BP_E_INVALID,
-                       OPTIONS ": '%.60s' is no NAME:KEY=VALUE; several have ; between them",
+                       OPTIONS ": '%.60s' is not NAME:KEY=VALUE; several have ; between them",
                        entry);
     *colon = *equals = '\0';
     for (uint32_t i = 0; i < override->n_options; i++) {
@@ -82,10 +82,7 @@ static bp_rc take_options(struct bp_override *override, const char *list, bp_err
     return rc;
 }
 
-/*
- * A variable that is malformed is an error and not a warning: whoever set it wanted something of
- * this run.
- */
+/* A malformed variable is an error and not a warning, because its user wanted it to take effect. */
 bp_rc bp_override_init(struct bp_override *override, const struct bp_settings *settings,
                        bp_err *err)
 {
@@ -135,7 +132,7 @@ bool bp_override_has(const struct bp_override *override, const char *name, const
     return false;
 }
 
-/* The variable wins over the program, as it is set by whoever runs it now. */
+/* The variable takes precedence over the program, because the user sets it for this run. */
 bp_rc bp_override_merge(const struct bp_override *override, const char *name, const char *id,
                         const bp_key_value *options, uint32_t n, struct bp_region *region,
                         const bp_key_value **out, uint32_t *out_n, uint32_t *out_n_own, bp_err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * provider_names.c - the providers of the world, as users of ONNX Runtime and its documents know
- * them.
+ * provider_names.c - names of execution providers, ours and those that ONNX Runtime documents, and
+ * where to get each.
  */
 
 #include "config.h"
@@ -26,7 +26,7 @@ enum { HERE = BP_HOME_HERE, ELSEWHERE = BP_HOME_ELSEWHERE, GONE = BP_HOME_GONE }
 static const struct known {
     const char *name;
     uint32_t home;
-    const char *note; /* ELSEWHERE: what it needs; GONE: what took its place */
+    const char *note; /* ELSEWHERE: what it needs; GONE: its successor */
 } known[] = {
     {"cpu", HERE, NULL},
     {"dnnl", HERE, NULL},
@@ -72,7 +72,7 @@ static const struct {
     {"nv_tensorrt_rtx", "nvtensorrtrtx"},
 };
 
-/* text in lower case; without the suffix of ONNX Runtime's names. */
+/* Copies the text in lower case, without the suffix of ONNX Runtime's names. */
 static bool lower(const char *text, char out[BP_NAME_MAX])
 {
     size_t n = strlen(text);
@@ -102,7 +102,7 @@ bool bp_provider_names_short(const char *name, char out[BP_NAME_MAX])
 }
 
 /*
- * Paths are not resolved: two paths of one file are two providers until inspection shows that they
+ * Paths are not resolved: two paths of one file are two providers until inspection finds that they
  * are one.
  */
 bool bp_provider_names_equal(const char *a, const char *b)
@@ -139,7 +139,9 @@ const char *bp_provider_names_nearest(const char *short_name)
     return bp_nearest(short_name, names, COUNT(known));
 }
 
-/* The sentence depends on where the provider is to be had: from us, from its vendor, or no more. */
+/*
+ * Writes the advice: it depends on whether we have the provider, its vendor has it, or it is gone.
+ */
 bool bp_provider_names_advice(const char *short_name, char *out, size_t cap)
 {
     const struct known *row = find(short_name);
@@ -158,7 +160,7 @@ bool bp_provider_names_advice(const char *short_name, char *out, size_t cap)
                  "directory and needs %s",
                  row->name, row->note);
     else
-        snprintf(out, cap, "it was withdrawn and nobody maintains it%s%s",
+        snprintf(out, cap, "it was withdrawn and is no longer maintained%s%s",
                  row->note ? "; use " : "", row->note ? row->note : "");
     return true;
 }
@@ -174,7 +176,7 @@ uint32_t bp_provider_names_home(size_t i, const char **note)
     return known[i].home;
 }
 
-/* How ONNX Runtime writes the first part of a provider's name. */
+/* How ONNX Runtime spells the first part of a provider's name. */
 static const char *const spelled[] = {
     "CPU",      "CUDA",          "CANN",    "Dnnl",  "Nnapi", "OpenCL",     "Xnnpack",
     "OpenVINO", "Tensorrt",      "CoreML",  "Dml",   "ROCM",  "MIGraphX",   "QNN",
@@ -184,7 +186,7 @@ static const char *const spelled[] = {
 
 const char *bp_provider_long_name(const char *name, char *buf, size_t cap)
 {
-    /* operators of the application are the CPU provider's there */
+    /* there, operators of the application belong to the CPU provider */
     const char *first = strcmp(name, "custom") == 0 ? "CPU" : name;
 
     for (size_t i = 0; i < COUNT(spelled); i++) {

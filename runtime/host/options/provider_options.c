@@ -32,14 +32,17 @@ static uint32_t find(const bp_provider *provider, const char *key)
     return BP_NONE;
 }
 
-/* "?key" is one that may be unknown: the key, and whether it is. */
+/* Returns the key of "?key" without the mark, and whether the key may be unknown. */
 static const char *bare_key(const char *key, bool *may_be_unknown)
 {
     *may_be_unknown = key[0] == '?';
     return key + *may_be_unknown;
 }
 
-/* Names all valid keys, so that the error answers the next question as well. */
+/*
+ * Fails for an unknown key with the names of all valid ones, so that the caller need not look them
+ * up.
+ */
 static bp_rc unknown_key(const bp_provider *provider, const char *key, bp_err *err)
 {
     const char **keys = calloc(provider->n_options + 1, sizeof *keys);
@@ -62,7 +65,7 @@ static bp_rc unknown_key(const bp_provider *provider, const char *key, bp_err *e
     return rc;
 }
 
-/* The power of 1024 that a suffix of a size stands for: 0 for none, -1 for what is no suffix. */
+/* Returns the power of 1024 that a size's suffix means: 0 for no suffix, -1 for an invalid one. */
 static int suffix_power(const char *text)
 {
     static const char letters[] = "KMGT";
@@ -74,7 +77,7 @@ static int suffix_power(const char *text)
     return at && !text[1] ? (int)(at - letters) + 1 : -1;
 }
 
-/* "64", "-3", "16M": what text has before its first digit is a sign at most. */
+/* Parses "64", "-3", "16M"; only a sign may precede the digits. */
 bool bp_options_parse_int(const char *text, int64_t *out)
 {
     char *end;
@@ -113,13 +116,13 @@ static bool parse_bool(const char *text, int64_t *out)
     return false;
 }
 
-/* The value as a message may show it. */
+/* Returns the value as messages show it. */
 static const char *shown(const bp_option *def, const char *text)
 {
     return def->flags & BP_OPTION_SECRET ? BP_OPTION_HIDDEN : text;
 }
 
-/* A bound as people write it: 67108864 is "64M". */
+/* Writes a bound as people do: 67108864 is "64M". */
 static const char *bound_text(const bp_option *def, double bound, char *out, size_t cap)
 {
     static const char letters[] = " KMGT";
@@ -137,7 +140,7 @@ static const char *bound_text(const bp_option *def, double bound, char *out, siz
     return out;
 }
 
-/* Equal bounds mean that there are none (bp_option). */
+/* Checks the range; equal bounds mean that there is none (bp_option). */
 static bp_rc check_range(const bp_provider *provider, const bp_option *def, const char *text,
                          double value, bp_err *err)
 {
@@ -179,7 +182,10 @@ static bp_rc parse_choice(const bp_provider *provider, const bp_option *def, con
     return rc;
 }
 
-/* The text is written anew: a provider that reads the string sees "16777216" for "16M". */
+/*
+ * Parses a number and writes its text anew: a provider that reads the string gets "16777216" for
+ * "16M".
+ */
 static bp_rc parse_number(const bp_provider *provider, const bp_option *def, const char *text,
                           struct bp_region *region, bp_opt *out, bp_err *err)
 {
@@ -193,7 +199,7 @@ static bp_rc parse_number(const bp_provider *provider, const bp_option *def, con
     return check_range(provider, def, text, out->f, err);
 }
 
-/* The value `text` of a row, by its type. */
+/* Parses the value of a row by its type. */
 static bp_rc parse(const bp_provider *provider, const bp_option *def, const char *text,
                    struct bp_region *region, bp_opt *out, bp_err *err)
 {
@@ -228,49 +234,84 @@ static bp_rc set(const bp_provider *provider, uint32_t i, const char *text,
     return parse(provider, def, text, region, out, err);
 }
 
+static bool takes_any(const bp_provider *provider)
+{
+    return provider->flags & BP_PROVIDER_ANY_OPTION;
+}
+
+static bp_rc given_twice(const bp_provider *provider, const char *key, bp_err *err)
+{
+    return bp_fail(err, BP_E_OPTION, "provider '%s': option '%s' is given twice", provider->name,
+                   key);
+}
+
+/* Adds a key outside of the schema, with its value as it is. */
+static bp_rc add_any(const bp_provider *provider, const char *key, const char *value,
+                     struct bp_region *region, struct bp_checked_options *out, bp_err *err)
+{
+    bp_opt *opt = &out->rows[out->count];
+
+    for (uint32_t i = provider->n_options; i < out->count; i++) {
+        if (strcmp(out->rows[i].key, key) == 0)
+            return given_twice(provider, key, err);
+    }
+    opt->key = bp_region_string(region, key);
+    opt->str = bp_region_string(region, value);
+    if (!opt->key || !opt->str)
+        return bp_fail_nomem(err, "an option");
+    out->count++;
+    return BP_OK;
+}
+
+/* Takes one pair of the caller's: a row of the schema, or a key outside of it. */
+static bp_rc take(const bp_provider *provider, const bp_key_value *kv, struct bp_region *region,
+                  struct bp_checked_options *out, bp_err *err)
+{
+    bool may_be_unknown;
+    const char *key = bare_key(kv->key, &may_be_unknown);
+    uint32_t at = find(provider, key);
+
+    if (at == BP_NONE && strcmp(key, BP_DEVICE_OPTION) == 0)
+        return BP_OK;
+    if (at == BP_NONE && takes_any(provider))
+        return add_any(provider, key, kv->value, region, out, err);
+    if (at == BP_NONE)
+        return may_be_unknown ? BP_OK : unknown_key(provider, key, err);
+    if (out->rows[at].str)
+        return given_twice(provider, key, err);
+    return set(provider, at, kv->value, region, &out->rows[at], err);
+}
+
 /*
  * Two passes: what is given, then defaults. A default is parsed like a given value, so a provider's
  * own mistake shows here.
  */
 bp_rc bp_options_check(const bp_provider *provider, const bp_key_value *kv, uint32_t n_kv,
-                       struct bp_region *region, bp_opt **out, bp_err *err)
+                       struct bp_region *region, struct bp_checked_options *out, bp_err *err)
 {
-    bp_opt *opts = bp_region_array(region, provider->n_options, sizeof *opts);
-    bp_rc rc;
+    size_t cap = (size_t)provider->n_options + (takes_any(provider) ? n_kv : 0);
+    struct bp_checked_options own = {.rows = bp_region_array(region, cap, sizeof *own.rows),
+                                     .count = provider->n_options};
+    bp_rc rc = BP_OK;
 
-    if (!opts)
+    if (!own.rows)
         return bp_fail_nomem(err, "options");
-    for (uint32_t i = 0; i < n_kv; i++) {
-        bool may_be_unknown;
-        const char *key = bare_key(kv[i].key, &may_be_unknown);
-        uint32_t at = find(provider, key);
-
-        if (at == BP_NONE && (may_be_unknown || strcmp(key, BP_DEVICE_OPTION) == 0))
-            continue;
-        if (at == BP_NONE)
-            return unknown_key(provider, key, err);
-        if (opts[at].str)
-            return bp_fail(err, BP_E_OPTION, "provider '%s': option '%s' is given twice",
-                           provider->name, key);
-        rc = set(provider, at, kv[i].value, region, &opts[at], err);
-        if (rc < 0)
-            return rc;
-    }
-    for (uint32_t i = 0; i < provider->n_options; i++) {
+    for (uint32_t i = 0; rc >= 0 && i < n_kv; i++)
+        rc = take(provider, &kv[i], region, &own, err);
+    for (uint32_t i = 0; rc >= 0 && i < provider->n_options; i++) {
         const bp_option *def = row(provider, i);
 
-        opts[i].key = def->key;
-        if (opts[i].str)
+        own.rows[i].key = def->key;
+        if (own.rows[i].str)
             continue;
         if (!def->def)
             return bp_fail(err, BP_E_OPTION, "provider '%s' needs option '%s': %s", provider->name,
                            def->key, def->help);
-        rc = set(provider, i, def->def, region, &opts[i], err);
-        if (rc < 0)
-            return rc;
+        rc = set(provider, i, def->def, region, &own.rows[i], err);
     }
-    *out = opts;
-    return BP_OK;
+    if (rc >= 0)
+        *out = own;
+    return rc;
 }
 
 void bp_options_warn(const bp_provider *provider, const bp_key_value *kv, uint32_t n_kv,
@@ -281,7 +322,7 @@ void bp_options_warn(const bp_provider *provider, const bp_key_value *kv, uint32
         const char *key = bare_key(kv[i].key, &may_be_unknown);
         uint32_t at = find(provider, key);
 
-        if (at == BP_NONE && strcmp(key, BP_DEVICE_OPTION) != 0)
+        if (at == BP_NONE && !takes_any(provider) && strcmp(key, BP_DEVICE_OPTION) != 0)
             bp_log(log, BP_LOG_INFO, "host", "provider '%s' has no option '%s', which may be so",
                    provider->name, key);
         else if (at != BP_NONE && row(provider, at)->flags & BP_OPTION_DEPRECATED)
@@ -290,7 +331,7 @@ void bp_options_warn(const bp_provider *provider, const bp_key_value *kv, uint32
     }
 }
 
-/* A provider with an option of that name gets it itself. */
+/* A provider that has an option "device" itself gets it. */
 const char *bp_options_device(const bp_provider *provider, const bp_key_value *kv, uint32_t n_kv)
 {
     const bp_key_value *found = bp_key_values_find(kv, n_kv, BP_DEVICE_OPTION);
@@ -300,10 +341,10 @@ const char *bp_options_device(const bp_provider *provider, const bp_key_value *k
 
 const char *bp_options_shown(const bp_provider *provider, uint32_t i, const bp_opt *opt)
 {
-    return shown(row(provider, i), opt->str);
+    return i < provider->n_options ? shown(row(provider, i), opt->str) : opt->str;
 }
 
-/* The key may not be changed any more: which ones may. */
+/* Fails for a key that can't be changed any more, and names those that can. */
 static bp_rc not_dynamic(const bp_provider *provider, const char *key, bp_err *err)
 {
     struct bp_text valid = {0};
@@ -321,7 +362,7 @@ static bp_rc not_dynamic(const bp_provider *provider, const char *key, bp_err *e
     return rc;
 }
 
-/* "?key" has no meaning here: whoever changes an option knows that it is there. */
+/* "?key" has no meaning here: a caller that changes an option knows that it exists. */
 bp_rc bp_options_check_change(const bp_provider *provider, const char *key, const char *value,
                               struct bp_region *region, uint32_t *at, bp_opt *out, bp_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* provider_spec.c - lists of providers that an application asks for. */
+/* provider_spec.c - lists of providers that an application has named. */
 
 #include "config.h"
 
@@ -14,13 +14,13 @@ bp_rc bp_spec_check_fallback(uint32_t fallback, bp_err *err)
 {
     if (fallback <= BP_FALLBACK_REQUIRE)
         return BP_OK;
-    return bp_fail(err, BP_E_INVALID, "%u is no fallback policy; use a BP_FALLBACK_* constant",
+    return bp_fail(err, BP_E_INVALID, "%u is not a fallback policy; use a BP_FALLBACK_* constant",
                    fallback);
 }
 
 /*
- * Names are compared in any spelling: "dnnl" and "DnnlExecutionProvider" are one provider, and one
- * list has it once.
+ * Finds a name in any spelling: "dnnl" and "DnnlExecutionProvider" are one provider, which a list
+ * has once.
  */
 static bp_rc check(const struct bp_spec_list *list, const char *name, const bp_key_value *options,
                    uint32_t n_options, bp_err *err)
@@ -73,7 +73,7 @@ static bool copy_row(struct bp_spec *row, const char *name, const bp_key_value *
     return true;
 }
 
-/* All is copied, as the caller's strings may be gone when a session is made. */
+/* Copies everything, because the caller's strings may be gone when a session is made. */
 bp_rc bp_spec_add(struct bp_spec_list *list, const char *name, const bp_key_value *options,
                   uint32_t n_options, uint32_t fallback, bp_err *err)
 {
@@ -106,7 +106,7 @@ struct bp_spec *bp_spec_find(const struct bp_spec_list *list, const char *name)
     return NULL;
 }
 
-/* The order of devices is kept, since a provider may give it a meaning. */
+/* Keeps the order of the devices, because it may mean something to a provider. */
 bp_rc bp_spec_set_devices(struct bp_spec_list *list, const char *name, const uint32_t *devices,
                           uint32_t n_devices, bp_err *err)
 {

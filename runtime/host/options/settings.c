@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* settings.c - reads the environment variables once, so that one place knows what counts. */
+/*
+ * settings.c - reads the environment variables once, so that the rest of the host does not depend
+ * on when they change.
+ */
 
 #include "config.h"
 
@@ -15,7 +18,7 @@
 
 #define PREFIX "BACKPLANE_"
 
-/* All that the library or its tools read. */
+/* All variables that the library or its tools read. */
 static const char *const known[] = {
     "BACKPLANE_ALLOW",         "BACKPLANE_CACHE_DIR",
     "BACKPLANE_CACHE_LIMIT",   "BACKPLANE_DEPS",
@@ -39,15 +42,15 @@ static bool is_known(const char *name)
 }
 
 /*
- * A program with raised privileges (AT_SECURE) must not be steered by who starts it; see
- * secure_getenv(3).
+ * A program with raised privileges (AT_SECURE) must not be controlled by the user who starts it;
+ * see secure_getenv(3).
  */
 bool bp_settings_count(uint32_t flags)
 {
     return !(flags & (BP_ENV_IGNORE_VARIABLES | BP_ENV_HERMETIC)) && !bp_trust_is_elevated();
 }
 
-/* Why a variable does not count, to be freed; NULL: there is no memory to say so. */
+/* Returns why a variable is ignored, to be freed; NULL: no memory. */
 static char *why_ignored(const char *name, uint32_t flags)
 {
     struct bp_text text = {0};
@@ -55,7 +58,7 @@ static char *why_ignored(const char *name, uint32_t flags)
 
     if (!is_known(name)) {
         near = bp_nearest(name, known, N_KNOWN);
-        bp_text_printf(&text, "nobody reads it%s%s%s", near ? "; did you mean " : "",
+        bp_text_printf(&text, "there is no such variable%s%s%s", near ? "; did you mean " : "",
                        near ? near : "", near ? "?" : "");
     } else if (flags & BP_ENV_HERMETIC) {
         bp_text_add(&text, "the application is hermetic");
@@ -67,7 +70,7 @@ static char *why_ignored(const char *name, uint32_t flags)
     return bp_text_take(&text);
 }
 
-/* Sorted as they are inserted: there are a dozen at most. */
+/* Inserts in order; there are a dozen variables at most. */
 static bp_rc add(struct bp_settings *settings, const char *entry, uint32_t flags, bp_err *err)
 {
     const char *equals = strchr(entry, '=');

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * main.c - backplane-probe: opens one plug-in as the host would, asks whether it is usable, and
- * writes each stage that it is about to enter into a page that it shares with the host.
+ * writes the stage that it enters next into a page shared with the host.
  *
- *     backplane-probe PARENT PATH ID, with the page as descriptor 3
+ * backplane-probe PARENT PATH ID, with the page as descriptor 3
  */
 
 #include "config.h"
@@ -28,19 +28,19 @@
 #include "host/probe/shared_page.h"
 
 enum {
-    BAD_USE = 64,  /* exit status: not started by a host */
-    SETTLE_MS = 50 /* an ended thread may take to be gone */
+    BAD_USE = 64,  /* exit status: no host started it */
+    SETTLE_MS = 50 /* limit for an ended thread to disappear */
 };
 
-/* What must be the same afterwards. */
+/* What the plug-in must not change. */
 struct process_state {
-    unsigned fds; /* how many of the standard descriptors are open */
+    unsigned fds; /* how many standard descriptors are open */
     unsigned threads;
     sigset_t mask;
     struct stat dir;
 };
 
-/* Of this process; 0: there is no telling. */
+/* Counts this process's threads; 0: unknown. */
 static unsigned count_threads(void)
 {
     DIR *tasks = opendir("/proc/self/task");
@@ -89,7 +89,10 @@ static uint32_t what_is_left(const struct process_state *before)
     return left;
 }
 
-/* Ends with the host, gains no privileges, leaves no core, holds none of the host's files. */
+/*
+ * Makes the helper end with the host, gain no privileges, leave no core, and hold none of the
+ * host's files.
+ */
 static bool isolate(const char *parent)
 {
     struct rlimit none = {0, 0};
@@ -151,7 +154,7 @@ static bp_rc ask(const bp_provider *provider, const char *path, char *reason, si
     return avail.state == BP_AVAIL_YES ? BP_OK : BP_E_UNAVAILABLE;
 }
 
-/* What the plug-in brought in by now, of its own accord or by the linker's. */
+/* Lists what the plug-in or the linker has mapped by now. */
 static void list_files(const struct bp_mapped *before, const char *path, char *out, size_t cap)
 {
     char **files = bp_mapped_since(before, path);
@@ -206,5 +209,5 @@ int main(int argc, char **argv)
     if (!page)
         return BAD_USE;
     probe(page, argv[2], argv[3]);
-    _exit(0); /* at a host's end plug-ins are still mapped as well; handlers are no part of this */
+    _exit(0); /* skips exit handlers: when a host ends plug-ins are still mapped, too */
 }

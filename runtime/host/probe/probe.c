@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe.c - the host's side of a probe: starts helpers, waits for them with a deadline, and says
- * how they ended. It waits for processes and never for the end of a file: a grandchild that holds a
- * pipe open would keep it for ever.
+ * probe.c - the host's side of a probe: starts helpers, waits for them with a deadline, and
+ * describes how they ended. It waits for processes and never for the end of a file, because a
+ * grandchild that holds a pipe open would keep it open for ever.
  */
 
 #include "config.h"
@@ -26,9 +26,9 @@
 #include "host/probe/shared_page.h"
 
 enum {
-    AT_ONCE = 32,       /* processes */
-    TICK_NS = 1000000,  /* between looks, where there are no pidfds */
-    GRACE_NS = 20000000 /* a killed process may take to end */
+    AT_ONCE = 32,       /* processes at a time */
+    TICK_NS = 1000000,  /* between looks, on systems without pidfds */
+    GRACE_NS = 20000000 /* limit for a killed process to end */
 };
 
 static int64_t now_ns(void)
@@ -41,7 +41,9 @@ static int64_t now_ns(void)
 
 /* ---- starting -------------------------------------------------------------------------------- */
 
-/* A page that the helper cannot shrink under us; -1 and errno: there is none. */
+/*
+ * Makes a page that the helper cannot shrink while the host reads it; -1 and errno after a failure.
+ */
 static int make_page(struct bp_probe_page **out)
 {
     int fd = memfd_create("backplane-probe", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -60,7 +62,10 @@ static int make_page(struct bp_probe_page **out)
     return fd;
 }
 
-/* No signal is blocked or ignored there, and it leads a group, so that its children go with it. */
+/*
+ * In the helper no signal is blocked or ignored, and it leads a process group, so that its children
+ * are killed with it.
+ */
 static int set_attributes(posix_spawnattr_t *attributes)
 {
     sigset_t none, all;
@@ -117,7 +122,10 @@ static int spawn(const struct bp_probe_how *how, const struct bp_probe *probe, i
     return cause;
 }
 
-/* The deadline counts from here, so that a helper that never gets to run is ended as well. */
+/*
+ * Starts a helper. The deadline counts from here, so that a helper that never gets to run is ended,
+ * too.
+ */
 static void start(const struct bp_probe_how *how, struct bp_probe *probe)
 {
     struct bp_probe_page *page = NULL;
@@ -156,7 +164,7 @@ static const char *doing(uint32_t stage)
     }
 }
 
-/* The words of a page, from whoever wrote there last: text, with an end. */
+/* Reads a text of the page, which the plug-in may have written to: it is cut to the buffer. */
 static void take_words(struct bp_probe *probe, const struct bp_probe_page *page)
 {
     size_t n =
@@ -170,7 +178,7 @@ static void take_words(struct bp_probe *probe, const struct bp_probe_page *page)
     }
 }
 
-static void tell_left(struct bp_probe *probe, uint32_t left)
+static void describe_leftovers(struct bp_probe *probe, uint32_t left)
 {
     static const char *const things[] = {"a thread", "blocked signals", "another current directory",
                                          "standard descriptors closed"};
@@ -189,14 +197,14 @@ static void tell_left(struct bp_probe *probe, uint32_t left)
 }
 
 /*
- * Only a helper that came to its end gets here, but the plug-in could write to the page as well:
- * what is read is copied with a bound and never trusted.
+ * Reads the results of a helper that ended by itself. The plug-in could write to the page as well,
+ * so each value is read with a bound and never trusted.
  */
 static void take_answer(struct bp_probe *probe, const struct bp_probe_page *page)
 {
     probe->code = page->code;
     if (page->left) {
-        tell_left(probe, page->left);
+        describe_leftovers(probe, page->left);
         return;
     }
     probe->end = BP_PROBE_CLEAN;
@@ -204,7 +212,7 @@ static void take_answer(struct bp_probe *probe, const struct bp_probe_page *page
     probe->files = strndup(page->files, sizeof page->files);
 }
 
-/* is_late: we killed it. status: NULL where nobody could tell. */
+/* Describes how a helper ended. is_late: the host killed it; status NULL: unknown. */
 static void conclude(struct bp_probe *probe, const struct bp_probe_how *how,
                      const siginfo_t *status, bool is_late)
 {
@@ -213,7 +221,7 @@ static void conclude(struct bp_probe *probe, const struct bp_probe_how *how,
 
     probe->stage = page->stage < BP_STAGE_END ? page->stage : BP_STAGE_NONE;
     when = doing(probe->stage);
-    if (probe->stage == BP_STAGE_NONE) { /* nothing of the plug-in has run */
+    if (probe->stage == BP_STAGE_NONE) { /* the plug-in has not run yet */
         probe->end = BP_PROBE_NOT_RUN;
         snprintf(probe->words, sizeof probe->words, "%s %s", how->helper,
                  is_late ? "took too long to start" : "ended before it opened anything");
@@ -225,7 +233,7 @@ static void conclude(struct bp_probe *probe, const struct bp_probe_how *how,
         take_answer(probe, page);
     } else if (!status) {
         probe->end = BP_PROBE_LOST;
-        snprintf(probe->words, sizeof probe->words, "it ended %s; nobody could tell how", when);
+        snprintf(probe->words, sizeof probe->words, "it ended %s; how is not known", when);
     } else if (status->si_code == CLD_EXITED) {
         probe->end = BP_PROBE_EXIT;
         probe->number = status->si_status;
@@ -239,12 +247,15 @@ static void conclude(struct bp_probe *probe, const struct bp_probe_how *how,
     }
 }
 
-/* Its end, without taking it: as long as it is a zombie, nobody else gets its number. */
+/*
+ * Has the helper ended? Its status is not collected: as long as it is a zombie, no other process
+ * gets its id.
+ */
 static bool has_ended(const struct bp_probe *probe, siginfo_t *status, bool *is_known)
 {
     status->si_pid = 0;
     while (waitid(P_PID, (id_t)probe->child.pid, status, WEXITED | WNOHANG | WNOWAIT) != 0) {
-        if (errno != EINTR) { /* the application takes all its children, or ignores their ends */
+        if (errno != EINTR) { /* the application collects all its children, or ignores their ends */
             *is_known = false;
             return true;
         }
@@ -253,13 +264,13 @@ static bool has_ended(const struct bp_probe *probe, siginfo_t *status, bool *is_
     return status->si_pid != 0;
 }
 
-/* Frees what the probe held; its process has ended, or is about to. */
+/* Frees what the probe holds; its process has ended or is about to. */
 static void clean_up(struct bp_probe *probe, bool is_ours)
 {
     int status;
 
     if (is_ours) {
-        kill(-probe->child.pid, SIGKILL); /* what it started */
+        kill(-probe->child.pid, SIGKILL); /* processes that it started */
         while (waitpid(probe->child.pid, &status, WNOHANG) < 0 && errno == EINTR) {
         }
     }
@@ -269,9 +280,9 @@ static void clean_up(struct bp_probe *probe, bool is_ours)
 }
 
 /*
- * Takes the end of one if it has come, or brings it about when it is due. False: it goes on.
- * WNOWAIT keeps the ended process a zombie until clean_up() has killed its group, so that its
- * number cannot belong to another process by then.
+ * Finishes a helper that has ended, and kills one whose deadline is over. False: it goes on.
+ * WNOWAIT keeps the ended process a zombie until clean_up() has killed its group, so that its id
+ * cannot belong to another process by then.
  */
 static bool settle(struct bp_probe *probe, const struct bp_probe_how *how)
 {
@@ -296,7 +307,7 @@ static bool settle(struct bp_probe *probe, const struct bp_probe_how *how)
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* Until something may have happened: an end, or the first deadline. */
+/* Waits until a helper ends or the first deadline is over. */
 static void wait_for_any(const struct bp_probe *probes, uint32_t n)
 {
     struct pollfd fds[AT_ONCE];
@@ -343,8 +354,8 @@ static void run_some(const struct bp_probe_how *how, struct bp_probe *probes, ui
 }
 
 /*
- * At most 32 at a time, so that a directory of hundreds of plug-ins does not start hundreds of
- * processes.
+ * Runs at most 32 helpers at a time, so that a directory of hundreds of plug-ins does not start
+ * hundreds of processes.
  */
 void bp_probe_run(const struct bp_probe_how *how, struct bp_probe *probes, uint32_t n)
 {

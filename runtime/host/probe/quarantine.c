@@ -30,12 +30,12 @@ enum {
     N_FIELDS = 6,
     GOOD_SECONDS = 24 * 60 * 60,
     FAILED_SECONDS = 10 * 60,
-    CLOCK_SECONDS = 60 /* that clocks may differ */
+    CLOCK_SECONDS = 60 /* tolerated difference between clocks */
 };
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-/* A file that is absent gives zeros: that it appears later changes the key as well. */
+/* Adds a file to the key; an absent file adds zeros, so the key changes when the file appears. */
 static void add_stamp(struct bp_sha256 *sha, const char *path)
 {
     struct stat st;
@@ -53,7 +53,7 @@ static void add_stamp(struct bp_sha256 *sha, const char *path)
     bp_sha256_add(sha, numbers, sizeof numbers);
 }
 
-/* An empty value and an unset variable differ. */
+/* Adds a variable to the key; an empty value differs from an unset variable. */
 static void add_variable(struct bp_sha256 *sha, const char *name)
 {
     const char *value = getenv(name);
@@ -63,7 +63,7 @@ static void add_variable(struct bp_sha256 *sha, const char *name)
     bp_sha256_add(sha, value ? value : "", value ? strlen(value) + 1 : 1);
 }
 
-/* Each entry of a list with commas between. */
+/* Adds each entry of a comma-separated list to the key. */
 static void add_each(struct bp_sha256 *sha, const char *list,
                      void (*add)(struct bp_sha256 *, const char *))
 {
@@ -133,7 +133,7 @@ static struct bp_quarantine_entry *find_path(const struct bp_quarantine *quarant
     return NULL;
 }
 
-/* A text without what would end a field or a line. */
+/* Copies a text without characters that end a field or a line. */
 static char *copy_text(const char *text)
 {
     char *copy = strdup(text);
@@ -145,10 +145,7 @@ static char *copy_text(const char *text)
     return copy;
 }
 
-/*
- * The entry of a path is `entry` from now on, whose texts are copied; false: too many entries, or
- * no memory.
- */
+/* Sets the entry of a path; texts are copied. False: too many entries, or no memory. */
 static bool put(struct bp_quarantine *quarantine, const struct bp_quarantine_entry *entry)
 {
     struct bp_quarantine_entry *at = find_path(quarantine, entry->path), *grown;
@@ -190,7 +187,7 @@ static bool take_number(const char *text, int64_t max, int64_t *out)
     return errno == 0 && !*end && value <= max;
 }
 
-/* A line without its newline; what is no line of ours is left out. */
+/* Reads a line without its newline; an invalid line is ignored. */
 static void take_line(struct bp_quarantine *quarantine, char *line)
 {
     char *fields[N_FIELDS];
@@ -217,7 +214,7 @@ static void take_line(struct bp_quarantine *quarantine, char *line)
     (void)put(quarantine, &entry);
 }
 
-/* False: there is something that is no registry. */
+/* Reads the file. False: it exists and is not a quarantine file. */
 static bool read_entries(struct bp_quarantine *quarantine, const struct bp_log *log)
 {
     bool is_there;
@@ -259,7 +256,7 @@ static bool counts(const struct bp_quarantine_entry *entry)
     return age < (entry->failures ? FAILED_SECONDS : GOOD_SECONDS);
 }
 
-/* What the file has, once. */
+/* Reads the file once. */
 static void need_entries(struct bp_quarantine *quarantine, const struct bp_log *log)
 {
     if (quarantine->file && !quarantine->is_read)
@@ -281,8 +278,8 @@ const struct bp_quarantine_entry *bp_quarantine_find(struct bp_quarantine *quara
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /*
- * Failures add up only under one key: a plug-in that was rebuilt, or whose dependencies changed,
- * starts anew.
+ * Records a failure. Failures add up only under one key: a plug-in that was rebuilt, or whose
+ * dependencies changed, starts anew.
  */
 void bp_quarantine_record(struct bp_quarantine *quarantine, const char *key, const char *path,
                           uint32_t stage, const char *words)
@@ -321,7 +318,7 @@ void bp_quarantine_forget(struct bp_quarantine *quarantine, const char *path,
         (void)put(quarantine, &entry);
 }
 
-/* The file's entries with ours over them, as text. */
+/* Writes the file's entries, replaced by this process's, as text. */
 static void merge(struct bp_quarantine *own, struct bp_quarantine *found, struct bp_text *out)
 {
     bp_text_add(out, HEADER);
@@ -333,7 +330,7 @@ static void merge(struct bp_quarantine *own, struct bp_quarantine *found, struct
     for (uint32_t i = 0; i < found->count; i++) {
         const struct bp_quarantine_entry *entry = &found->entries[i];
 
-        /* a first failure is kept beyond its time: the next one is the second */
+        /* a first failure is kept beyond its time, so that the next one counts as the second */
         if (!entry->is_gone && (entry->failures > 0 || counts(entry)))
             bp_text_printf(out, "%s\t%u\t%lld\t%u\t%s\t%s\n", entry->key, entry->failures,
                            (long long)entry->when, entry->stage, entry->path, entry->words);
@@ -349,7 +346,7 @@ void bp_quarantine_save(struct bp_quarantine *quarantine, const struct bp_log *l
     for (uint32_t i = 0; i < quarantine->count; i++)
         is_changed |= quarantine->entries[i].is_changed;
     if (!is_changed || !quarantine->file || !read_entries(&found, log)) {
-        finish_entries(&found); /* nothing to write, or the file is none that we may replace */
+        finish_entries(&found); /* nothing to write, or the file is not ours to replace */
         return;
     }
     merge(quarantine, &found, &text);

@@ -12,9 +12,9 @@
 #include "base/file_trust.h"
 #include "text/text.h"
 
-#define VERSION_DIR "backplane/v1" /* the ABI's major, so that two majors can live side by side */
+#define VERSION_DIR "backplane/v1" /* the ABI's major: two can be side by side */
 
-/* Relative directories would depend on who starts the program and from where. */
+/* Ignores relative directories: they would depend on where the program is started. */
 static bp_rc add(struct bp_search *search, const char *path, size_t n, const char *why,
                  const struct bp_log *log, bp_err *err)
 {
@@ -42,7 +42,7 @@ static bp_rc add(struct bp_search *search, const char *path, size_t n, const cha
     return BP_OK;
 }
 
-/* The entries of a colon-separated list. */
+/* Adds the entries of a colon-separated list. */
 static bp_rc add_list(struct bp_search *search, const char *list, const char *why,
                       const struct bp_log *log, bp_err *err)
 {
@@ -79,7 +79,7 @@ static bp_rc add_user_dir(struct bp_search *search, const struct bp_log *log, bp
     return rc;
 }
 
-static void tell_ignored(const struct bp_settings *settings, const struct bp_log *log)
+static void warn_ignored(const struct bp_settings *settings, const struct bp_log *log)
 {
     if (!bp_trust_is_elevated())
         return;
@@ -90,7 +90,8 @@ static void tell_ignored(const struct bp_settings *settings, const struct bp_log
 }
 
 /*
- * BACKPLANE_PROVIDER_PATH replaces what follows, BACKPLANE_PROVIDER_PATH_ADD goes before it.
+ * BACKPLANE_PROVIDER_PATH replaces the default directories, BACKPLANE_PROVIDER_PATH_ADD precedes
+ * them.
  */
 static bp_rc add_standard(struct bp_search *search, const bp_env_config *config,
                           const struct bp_settings *settings, const struct bp_log *log, bp_err *err)
@@ -99,7 +100,7 @@ static bp_rc add_standard(struct bp_search *search, const bp_env_config *config,
     const char *more = bp_settings_text(settings, "BACKPLANE_PROVIDER_PATH_ADD");
     bp_rc rc = BP_OK;
 
-    tell_ignored(settings, log);
+    warn_ignored(settings, log);
     if (only)
         return add_list(search, only, "environment variable BACKPLANE_PROVIDER_PATH", log, err);
     if (more)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* order.c - BACKPLANE_PROVIDERS: order and vetoes of providers. */
+/* order.c - reads BACKPLANE_PROVIDERS: the order and vetoes of providers. */
 
 #include "config.h"
 

@@ -93,7 +93,7 @@ void bp_scope_finish(struct bp_scope *scope);
 bp_rc bp_scope_collect_names(struct bp_inliner *x, const Bp__GraphProto *graph,
                              bp_err *err) BP_CHECKED;
 
-/* protobuf-c's structs have char *, though nobody writes to names. */
+/* protobuf-c's structs have char *, though names are never written. */
 static inline char *bp_name_for_proto(const char *name)
 {
     return (char *)(uintptr_t)name;

@@ -263,7 +263,7 @@ static bp_rc read_attr_value(struct bp_ort_reader *r, const struct bp_flat_table
     case 10:
         return read_attr_graphs(r, attr, depth);
     default:
-        return bp_fail(r->err, BP_E_UNSUPPORTED, "%s: %d is none that the format has a value for",
+        return bp_fail(r->err, BP_E_UNSUPPORTED, "%s: the format defines no type %d",
                        bp_ort_attr_type.name, type);
     }
 }

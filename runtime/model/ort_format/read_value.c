@@ -263,7 +263,7 @@ static bp_rc read_content(struct bp_ort_reader *r, const struct bp_flat_table *v
     if (which == 0)
         return BP_OK; /* the format has no optionals and sparse tensors */
     if (which >= sizeof fields)
-        return bp_fail(r->err, BP_E_INVALID, "%s: %u is no kind of type", bp_ort_type_which.name,
+        return bp_fail(r->err, BP_E_INVALID, "%s: %u is not a kind of type", bp_ort_type_which.name,
                        which);
     mark = bp_put_begin(r->put, fields[which]);
     rc = which == BP_ORT_TENSOR_TYPE ? read_tensor_type(r, value)

@@ -201,7 +201,7 @@ static bp_rc read_item(struct scanner *s, struct frame *frame, struct item *item
     frame->tag = s->p;
     frame->number = 0;
     if (!p || tag >> 3 == 0 || tag >> 3 >= 1u << 29)
-        return refuse(s, "this is no field");
+        return refuse(s, "this is not a field");
     frame->number = (uint32_t)(tag >> 3);
     item->number = frame->number;
     item->wire_type = tag & 7;
@@ -260,7 +260,7 @@ static bp_rc read_scalar(struct scanner *s, const struct item *item, uint32_t wi
 {
     if (item->wire_type == WIRE_BYTES && item->field->is_list) {
         if (wire_type == WIRE_FIXED32 ? item->size % 4 != 0 : !are_varints(item->value, item->size))
-            return refuse(s, "its %zu bytes are no list of numbers", item->size);
+            return refuse(s, "its %zu bytes are not a list of numbers", item->size);
     } else if (item->wire_type != wire_type) {
         return refuse_type(s, item);
     }

@@ -73,7 +73,7 @@ static bool same_meaning(const struct bp_schema *a, const struct bp_schema *b)
 static bool fits(const struct bp_ir_node *node, uint32_t version)
 {
     return node->opset == version || node->opset == 0 ||
-           (node->schema && !bp_custom_of(node->schema) &&
+           (node->schema && !bp_custom_of(node->schema) && !bp_provider_op_of(node->schema) &&
             same_meaning(node->schema, bp_schema_find(node->domain, node->op, version)));
 }
 

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "graph/schema.h"
 #include "graph/schema_table.h"
 #include "model/save.h"
 #include "model/write/write.h"
@@ -36,10 +37,10 @@ static void copy(struct bp_writer *w, const struct bp_part *part)
     bp_put_raw(&w->put, part->begin, (size_t)(part->end - part->begin));
 }
 
-/* An input whose default is a constant of the new graph is no input any more. */
-static bool is_frozen(struct bp_writer *w, const struct bp_ir *ir, const struct bp_part *info)
+/* The value of a ValueInfoProto; NULL: the graph has none of that name. */
+static const struct bp_ir_value *value_of(struct bp_writer *w, const struct bp_ir *ir,
+                                          const struct bp_part *info)
 {
-    const uint32_t frozen = BP_IR_DEFAULTED | BP_IR_CONSTANT;
     struct bp_part field;
 
     for (const uint8_t *p = info->content; p < info->end;) {
@@ -54,9 +55,34 @@ static bool is_frozen(struct bp_writer *w, const struct bp_ir *ir, const struct 
         if (!name)
             w->put.failed = true;
         value = name ? bp_strmap_get(&ir->by_name, name, BP_NONE) : BP_NONE;
-        return value != BP_NONE && (ir->values[value].flags & frozen) == frozen;
+        return value == BP_NONE ? NULL : &ir->values[value];
     }
-    return false;
+    return NULL;
+}
+
+/* An input whose default is a constant of the new graph is not an input any more. */
+static void copy_input(struct bp_writer *w, const struct bp_ir *ir, const struct bp_part *info)
+{
+    const uint32_t frozen = BP_IR_DEFAULTED | BP_IR_CONSTANT;
+    const struct bp_ir_value *value = value_of(w, ir, info);
+
+    if (value && (value->flags & frozen) == frozen)
+        return;
+    if (value && w->writes_inputs)
+        bp_write_value(w, INPUT_FIELD, value);
+    else
+        copy(w, info);
+}
+
+/* Of what a compiled program gives the graph knows more than the model said. */
+static void copy_output(struct bp_writer *w, const struct bp_ir *ir, const struct bp_part *info)
+{
+    const struct bp_ir_value *value = value_of(w, ir, info);
+
+    if (value && value->producer != BP_NONE && bp_node_is_context(&ir->nodes[value->producer]))
+        bp_write_value(w, OUTPUT_FIELD, value);
+    else
+        copy(w, info);
 }
 
 /* Fields of the main graph; inputs and outputs only from the model or edit that they count of. */
@@ -74,12 +100,12 @@ static void copy_graph(struct bp_writer *w, const struct bp_ir *ir, const struct
         case VALUE_FIELD:
             break;
         case INPUT_FIELD:
-            if (has_inputs && !is_frozen(w, ir, &field))
-                copy(w, &field);
+            if (has_inputs)
+                copy_input(w, ir, &field);
             break;
         case OUTPUT_FIELD:
             if (has_outputs)
-                copy(w, &field);
+                copy_output(w, ir, &field);
             break;
         default:
             if (is_model)
@@ -193,11 +219,14 @@ static bp_rc write_model(struct bp_writer *w, const struct bp_ir *ir)
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /* *region is taken over on success: it holds the constants that the weights point at. */
-bp_rc bp_onnx_rebuild(struct bp_onnx *onnx, const struct bp_ir *ir, struct bp_region *region,
-                      struct bp_onnx **out, bp_err *err)
+bp_rc bp_onnx_rebuild(struct bp_onnx *onnx, const struct bp_ir *ir, const struct bp_rebuild *how,
+                      struct bp_region *region, struct bp_onnx **out, bp_err *err)
 {
-    struct bp_writer w = {.onnx = onnx, .symbols = ir->symbols, .err = err};
-    bp_model_source source = {.struct_size = sizeof source};
+    struct bp_writer w = {.onnx = onnx,
+                          .symbols = ir->symbols,
+                          .writes_inputs = how && how->writes_inputs,
+                          .err = err};
+    bp_model_source source = {.struct_size = sizeof source, .dir = how ? how->dir : NULL};
     bp_rc rc = write_model(&w, ir);
 
     *out = NULL;

@@ -26,13 +26,14 @@ struct bp_writer {
     uint32_t n_imports;
     bp_model_weight *weights; /* initializers of the main graph, whose data is not in `put` */
     uint32_t n_weights;
+    bool writes_inputs; /* of the main graph; else they are copied */
     struct bp_region region;
     bp_err *err;
 };
 
 /* Writes the type of a value as a TypeProto in `field`. */
 void bp_write_type(struct bp_writer *w, uint32_t field, const struct bp_fact *fact);
-/* Writes a TypeProto from a text like bp_type_text()'s; false: the text is no type. */
+/* Writes a TypeProto from a text like bp_type_text()'s; false: the text is not a type. */
 bool bp_write_type_text(struct bp_writer *w, uint32_t field, const char *text, size_t n);
 /* Writes a ValueInfoProto: name and declared type. */
 void bp_write_value(struct bp_writer *w, uint32_t field, const struct bp_ir_value *value);

@@ -20,7 +20,7 @@ struct loop {
     uint32_t n;
     struct bp_ir_node *node;
     struct bp_ir *subgraph;
-    bool *is_captured; /* for each state: it is no input of the subgraph any more */
+    bool *is_captured; /* for each state: it is not an input of the subgraph any more */
     uint32_t n_states, n_captured;
 };
 
@@ -236,7 +236,7 @@ static bp_rc shorten_node(struct loop *l, bp_err *err)
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-/* False: the node is no Loop, or its counts of inputs and outputs don't fit together. */
+/* False: the node is not a Loop, or its counts of inputs and outputs don't fit together. */
 static bool open_loop(struct bp_rewrite *rw, uint32_t n, struct loop *l)
 {
     struct bp_ir_node *node = bp_rw_is(rw, n, "Loop") ? bp_rw_node(rw, n) : NULL;

@@ -26,7 +26,7 @@ static bool keeps_shape(const struct bp_rewrite *rw, const struct bp_ir_node *no
     return bp_rw_same_shape(rw, node->in[0], node->out[0]);
 }
 
-/* Without `perm` a Transpose reverses the axes, so that is no no-op. */
+/* Without `perm` a Transpose reverses the axes, so that is not a no-op. */
 static bool keeps_order(const struct bp_rewrite *rw, const struct bp_ir_node *node)
 {
     uint32_t n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * drop_unused.c - removes nodes whose outputs nothing reads and that are no outputs of the graph.
+ * drop_unused.c - removes nodes whose outputs nothing reads and that are not outputs of the graph.
  *
  * From the last node to the first, so that a chain goes in one walk. Bits: unchanged.
  */

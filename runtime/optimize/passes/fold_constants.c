@@ -3,7 +3,7 @@
  * fold_constants.c - nodes whose inputs are constants become constants. Some need no run
  * (patterns/fold.h); the rest is run once, as one graph of all such nodes.
  *
- * A failure of that run is no error: the nodes stay. Bits: unchanged, as the CPU provider would
+ * A failure of that run is not an error: the nodes stay. Bits: unchanged, as the CPU provider would
  * compute them the same in each run.
  */
 
@@ -228,6 +228,7 @@ static bp_rc run_batch(struct batch *b, const bool *in_batch, bp_err *err)
     rc = bp_ir_create(region, b->rw->symbols, NULL, "constants", &b->ir, err);
     if (rc < 0)
         return rc;
+    b->ir->part_of = b->rw->ir;
     b->ir->outputs = bp_region_array(region, n_outputs, sizeof *b->ir->outputs);
     b->wanted = bp_region_array(region, n_outputs, sizeof *b->wanted);
     b->results = bp_region_array(region, n_outputs, sizeof(struct bp_ir_data *));

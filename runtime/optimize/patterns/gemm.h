@@ -18,7 +18,7 @@ struct bp_gemm {
 
 /* Does such a node produce `value` for one reader only? Reads no weights. */
 bool bp_gemm_find(struct bp_rewrite *rw, uint32_t value, struct bp_gemm *out);
-/* Reads weights and bias; false: external data can't be read, or C is no row of N elements. */
+/* Reads weights and bias; false: external data can't be read, or C is not a row of N elements. */
 bool bp_gemm_load(struct bp_rewrite *rw, struct bp_gemm *gemm);
 /* Weights of one column times `factor`, its bias times `factor` plus `offset`. */
 void bp_gemm_scale(struct bp_gemm *gemm, size_t column, double factor, double offset);

@@ -3,14 +3,15 @@
  * compile.c - OrtCompileApi (since version 22): checks a model for the session's providers and writes
  * it.
  *
- * No provider of ours stores compiled code in a model (EPContext nodes), so the output is the input
- * model, as ONNX Runtime writes it when nothing was compiled.
+ * Groups of providers that save programs for models become nodes EPContext. Where there are none,
+ * the output is the input model, as ONNX Runtime writes it when nothing was compiled.
  */
 
 #include "config.h"
 
 #include "ort/compile/compile.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,6 +80,7 @@ void ort_compile_ReleaseModelCompilationOptions(OrtModelCompilationOptions *inpu
     free(input->in_path);
     free(input->out_path);
     free(input->external_path);
+    free(input->binary_path);
     free(input);
 }
 
@@ -248,10 +250,7 @@ static OrtStatus *set_switch(OrtModelCompilationOptions *options, const char *ke
     return ort_keys_set(&options->options->config, key, is_on ? "1" : "0") ? NULL : ort_no_memory();
 }
 
-/*
- * OrtCompileApi since version 22: Kept as "ep.context_embed_mode"; without effect, as no provider
- * here stores compiled code.
- */
+/* OrtCompileApi since version 22: Kept as "ep.context_embed_mode". */
 OrtStatus *ort_compile_ModelCompilationOptions_SetEpContextEmbedMode(
     OrtModelCompilationOptions *model_compile_options, bool embed_ep_context_in_model)
 {
@@ -259,7 +258,10 @@ OrtStatus *ort_compile_ModelCompilationOptions_SetEpContextEmbedMode(
     return set_switch(model_compile_options, "ep.context_embed_mode", embed_ep_context_in_model);
 }
 
-/* OrtCompileApi since version 29: Kept as "ep.enable_weightless"; without effect, as above. */
+/*
+ * OrtCompileApi since version 29: Kept as "ep.enable_weightless"; without effect, as programs here
+ * have their weights within.
+ */
 OrtStatus *ort_compile_ModelCompilationOptions_SetWeightlessEnabled(
     OrtModelCompilationOptions *model_compile_options, bool use_weightless)
 {
@@ -267,7 +269,18 @@ OrtStatus *ort_compile_ModelCompilationOptions_SetWeightlessEnabled(
     return set_switch(model_compile_options, "ep.enable_weightless", use_weightless);
 }
 
-/* OrtCompileApi: No provider writes binaries, so the arguments are only checked. */
+/* "directory/name.onnx"; NULL: no memory. */
+static char *join(const char *directory, const char *name)
+{
+    size_t size = strlen(directory) + strlen(name) + sizeof "/.onnx";
+    char *path = malloc(size);
+
+    if (path)
+        snprintf(path, size, "%s/%s.onnx", directory, name);
+    return path;
+}
+
+/* OrtCompileApi: Where programs go that are not embedded, when the output model is not a file. */
 OrtStatus *ort_compile_ModelCompilationOptions_SetEpContextBinaryInformation(
     OrtModelCompilationOptions *model_compile_options, const char *output_directory,
     const char *model_name)
@@ -278,7 +291,9 @@ OrtStatus *ort_compile_ModelCompilationOptions_SetEpContextBinaryInformation(
     if (!output_directory[0] || !model_name[0])
         return ort_fail(ORT_INVALID_ARGUMENT, "the %s is empty",
                         output_directory[0] ? "name of the model" : "output directory");
-    return NULL;
+    free(model_compile_options->binary_path);
+    model_compile_options->binary_path = join(output_directory, model_name);
+    return model_compile_options->binary_path ? NULL : ort_no_memory();
 }
 
 OrtStatus *
@@ -336,6 +351,26 @@ static OrtStatus *check_plan(const OrtEnv *env, bp_model *model, const OrtSessio
     return status;
 }
 
+/*
+ * *out: the model with its programs, or NULL when there are none. Programs of a model that does not
+ * go to a file need a place, or go into it.
+ */
+static OrtStatus *make_programs(const OrtEnv *env, const OrtModelCompilationOptions *options,
+                                bp_model *model, const char *out_path, bp_model **out)
+{
+    const OrtKeyValuePairs *config = &options->options->config;
+    const char *path = out_path ? out_path : options->binary_path;
+    bp_session_options *host_options = NULL;
+    OrtStatus *status = ort_options_to_host(options->options, &host_options);
+
+    if (!status && !path && !ort_keys_is_on(config, "ep.context_embed_mode"))
+        path = options->in_path;
+    if (!status)
+        status = ort_contexts_compile(env, model, config, host_options, path, out);
+    bp_session_options_destroy(host_options);
+    return status;
+}
+
 /* Opens the model, checks that a session could run it, and writes it. */
 static OrtStatus *compile(const OrtEnv *env, const OrtModelCompilationOptions *options,
                           const char *out_path)
@@ -345,18 +380,22 @@ static OrtStatus *compile(const OrtEnv *env, const OrtModelCompilationOptions *o
                                 .size = options->in_size,
                                 .model = options->in_model};
     struct ort_loaded loaded = {0};
+    bp_model *compiled = NULL;
     OrtStatus *status = ort_loaded_set(&loaded, &source, options->options);
 
     if (!status)
         status = ort_loaded_open(&loaded, env);
     if (!status)
         status = check_plan(env, loaded.model, options->options);
-    if (!status && options->flags & OrtCompileApiFlags_ERROR_IF_NO_NODES_COMPILED)
+    if (!status)
+        status = make_programs(env, options, loaded.model, out_path, &compiled);
+    if (!status && !compiled && options->flags & OrtCompileApiFlags_ERROR_IF_NO_NODES_COMPILED)
         status =
             ort_fail(ORT_FAIL, "Unable to compile any nodes. Check that the session EPs support "
                                "compilation and can execute at least one subgraph in the model.");
     if (!status)
-        status = ort_compile_write(options, loaded.model, out_path);
+        status = ort_compile_write(options, compiled ? compiled : loaded.model, out_path);
+    bp_model_close(compiled);
     ort_loaded_finish(&loaded);
     return status;
 }

@@ -25,8 +25,9 @@ struct OrtModelCompilationOptions {
     size_t threshold;
     OrtGetInitializerLocationFunc locate; /* or where this says; else they stay in the model */
     void *locate_state;
-    uint32_t flags;  /* OrtCompileApiFlags_* */
-    uint32_t format; /* BP_MODEL_FORMAT_* */
+    char *binary_path; /* that programs are named after when the output is not a file */
+    uint32_t flags;    /* OrtCompileApiFlags_* */
+    uint32_t format;   /* BP_MODEL_FORMAT_* */
 };
 
 /*

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "ort/compile/compile.h"
 #include "ort/session/session.h"
 #include "ort/status.h"
 
@@ -47,28 +48,94 @@ static OrtStatus *check_path(const char *path)
                     path);
 }
 
-OrtStatus *ort_contexts_check(const OrtSession *session, const OrtSessionOptions *options)
+/* *out: where the compiled model goes, to free(); NULL: the session writes none. */
+static OrtStatus *output_path(const OrtSession *session, const OrtSessionOptions *options,
+                              char **out)
 {
     const char *given = ort_keys_get(&options->config, "ep.context_file_path");
     const char *model = session->loaded.source.path;
-    OrtStatus *status;
-    char *path;
 
+    *out = NULL;
     if (!ort_keys_is_on(&options->config, "ep.context_enable"))
         return NULL;
     if ((!given || !given[0]) && !model)
         return ort_fail(ORT_INVALID_ARGUMENT,
                         "ep.context_file_path is needed when the model comes from memory");
-    path = given && given[0] ? strdup(given) : ort_contexts_path(model);
-    if (!path)
-        return ort_no_memory();
-    status = check_path(path);
+    *out = given && given[0] ? strdup(given) : ort_contexts_path(model);
+    return *out ? NULL : ort_no_memory();
+}
+
+OrtStatus *ort_contexts_check(const OrtSession *session, const OrtSessionOptions *options)
+{
+    char *path;
+    OrtStatus *status = output_path(session, options, &path);
+
+    if (!status && path)
+        status = check_path(path);
     free(path);
-    if (!status)
+    return status;
+}
+
+OrtStatus *ort_contexts_compile(const OrtEnv *env, bp_model *model, const OrtKeyValuePairs *config,
+                                const bp_session_options *host_options, const char *path,
+                                bp_model **out)
+{
+    bp_context_config how = {
+        .struct_size = sizeof how,
+        .flags = ort_keys_is_on(config, "ep.context_embed_mode") ? BP_CONTEXT_EMBED : 0,
+        .path = path,
+        .prefix = ort_keys_get(config, "ep.context_node_name_prefix"),
+    };
+    struct ort_err err;
+    uint32_t n;
+
+    return ort_from(
+        bp_model_compile(env->host, model, host_options, &how, out, &n, NULL, ort_err_init(&err)),
+        &err, ORT_MAKING, NULL);
+}
+
+OrtStatus *ort_contexts_make(const OrtSession *session, const OrtSessionOptions *options,
+                             const bp_session_options *host_options, bp_model **out)
+{
+    char *path;
+    OrtStatus *status = output_path(session, options, &path);
+
+    *out = NULL;
+    if (status || !path)
+        return status;
+    status = ort_contexts_compile(session->env, session->loaded.model, &options->config,
+                                  host_options, path, out);
+    if (!status && !*out)
         ort_env_log(session->env, ORT_LOGGING_LEVEL_WARNING, "onnxruntime",
                     "Unable to compile any nodes. ONNX Runtime will not generate a compiled model. "
                     "Either the session EPs do not support compilation or the model is already "
                     "compiled.");
+    free(path);
+    return status;
+}
+
+/* Weights that stay go to ep.context_model_external_initializers_file_name, if there is one. */
+OrtStatus *ort_contexts_write(const OrtSession *session, const OrtSessionOptions *options,
+                              const bp_model *model)
+{
+    const char *file =
+        ort_keys_get(&options->config, "ep.context_model_external_initializers_file_name");
+    OrtModelCompilationOptions how = {.format = BP_MODEL_FORMAT_ONNX};
+    OrtStatus *status = NULL;
+    char *path = NULL;
+
+    if (!model)
+        return NULL;
+    if (file && file[0]) {
+        how.external_path = strdup(file);
+        if (!how.external_path)
+            return ort_no_memory();
+    }
+    status = output_path(session, options, &path);
+    if (!status)
+        status = ort_compile_write(&how, model, path);
+    free(how.external_path);
+    free(path);
     return status;
 }
 

@@ -11,17 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fork.h"
 #include "ort/custom/kernel_context.h"
 #include "ort/custom/op_model.h"
 #include "ort/status.h"
 
 struct OrtOp {
-    OrtEnv *env; /* a reference */
+    OrtEnv *env;             /* a reference */
+    const OrtSession *owner; /* of the kernel; it outlives the calls, not always this */
     char *name, *domain;
     uint32_t version, n_attrs, n_in, n_out;
     OrtOpAttr **attrs;
-    pthread_mutex_t lock; /* of the fields below, and held during runs */
-    void *bytes;          /* of the session's model */
+    pthread_mutex_t lock;      /* of the fields below, and held during runs */
+    struct bp_fork_watch fork; /* of the lock */
+    void *bytes;               /* of the session's model */
     bp_session *session;
     uint32_t *dtypes; /* of the session's inputs */
     bool *wanted;
@@ -61,7 +64,7 @@ void ort_ReleaseOp(OrtOp *input)
     free(input->name);
     free(input->domain);
     ort_env_release(input->env);
-    pthread_mutex_destroy(&input->lock);
+    bp_fork_mutex_destroy(&input->lock, &input->fork);
     free(input);
 }
 
@@ -145,8 +148,9 @@ OrtStatus *ort_CreateOp(const OrtKernelInfo *info, const char *op_name, const ch
     op = calloc(1, sizeof *op);
     if (!op)
         return ort_no_memory();
-    pthread_mutex_init(&op->lock, NULL);
+    bp_fork_mutex_init(&op->lock, &op->fork);
     op->env = ort_env_retain(info->session->env);
+    op->owner = info->session;
     op->version = (uint32_t)version;
     op->n_in = (uint32_t)input_count;
     op->n_out = (uint32_t)output_count;
@@ -193,6 +197,24 @@ static bool is_ready(const struct call *c)
     return c->op->session != NULL;
 }
 
+/* A session of the open model, whose runs take memory where those of the kernel's session do. */
+static OrtStatus *make_session(OrtOp *op, bp_model *model)
+{
+    bp_session_options *options = NULL;
+    struct ort_err err;
+    bp_rc rc = bp_session_options_create(&options, ort_err_init(&err));
+    OrtStatus *status = ort_from(rc, &err, ORT_MAKING, "InvokeOp: ");
+
+    if (!status)
+        status = ort_session_set_allocator(op->owner, options);
+    if (!status)
+        status = ort_from(bp_session_create_from_model(op->env->host, model, options, &op->session,
+                                                       ort_err_init(&err)),
+                          &err, ORT_MAKING, "InvokeOp: ");
+    bp_session_options_destroy(options);
+    return status;
+}
+
 /* Replaces the session by one for the types of this call. */
 static OrtStatus *prepare(const struct call *c)
 {
@@ -208,6 +230,7 @@ static OrtStatus *prepare(const struct call *c)
                                  .wanted = op->wanted};
     bp_model *opened = NULL;
     struct ort_err err;
+    OrtStatus *status;
     size_t size = 0;
     bp_rc rc;
 
@@ -222,10 +245,11 @@ static OrtStatus *prepare(const struct call *c)
     if (!op->bytes)
         return ort_no_memory();
     rc = bp_model_open_memory(op->env->host, op->bytes, size, NULL, &opened, ort_err_init(&err));
-    if (rc >= 0)
-        rc = bp_session_create_from_model(op->env->host, opened, NULL, &op->session, &err.err);
+    status = ort_from(rc, &err, ORT_MAKING, "InvokeOp: ");
+    if (!status)
+        status = make_session(op, opened);
     bp_model_close(opened);
-    return ort_from(rc, &err, ORT_MAKING, "InvokeOp: ");
+    return status;
 }
 
 /* Can the result be written to the value's memory? */
@@ -364,13 +388,13 @@ static OrtStatus *check_values(const struct call *c)
 {
     for (uint32_t i = 0; i < c->op->n_in; i++) {
         if (c->in[i] && c->in[i]->kind != ONNX_TYPE_TENSOR)
-            return ort_fail(ORT_NOT_IMPLEMENTED, "InvokeOp: input %u of '%s' is no tensor", i,
+            return ort_fail(ORT_NOT_IMPLEMENTED, "InvokeOp: input %u of '%s' is not a tensor", i,
                             c->op->name);
     }
     for (uint32_t i = 0; i < c->op->n_out; i++) {
         if (c->out[i] && (c->out[i]->kind != ONNX_TYPE_TENSOR || !c->out[i]->has_value))
             return ort_fail(ORT_INVALID_ARGUMENT,
-                            "InvokeOp: the value for output %u of '%s' is no tensor", i,
+                            "InvokeOp: the value for output %u of '%s' is not a tensor", i,
                             c->op->name);
     }
     return NULL;

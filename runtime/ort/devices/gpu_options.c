@@ -29,7 +29,7 @@ static bool is_pointer(const char *key)
 static OrtStatus *no_pointer(const char *key)
 {
     return ort_fail(ORT_INVALID_ARGUMENT,
-                    "provider option '%s' is no pointer; those are user_compute_stream and "
+                    "provider option '%s' is not a pointer; those are user_compute_stream and "
                     "default_memory_arena_cfg",
                     key);
 }

@@ -300,7 +300,8 @@ OrtStatus *ort_SessionOptionsSetEpSelectionPolicy(OrtSessionOptions *session_opt
     ORT_NEED(session_options);
     if (value < OrtExecutionProviderDevicePolicy_DEFAULT ||
         value > OrtExecutionProviderDevicePolicy_MIN_OVERALL_POWER)
-        return ort_fail(ORT_INVALID_ARGUMENT, "%d is no OrtExecutionProviderDevicePolicy", value);
+        return ort_fail(ORT_INVALID_ARGUMENT, "%d is not an OrtExecutionProviderDevicePolicy",
+                        value);
     session_options->has_policy = true;
     session_options->policy = policy;
     session_options->delegate = NULL;

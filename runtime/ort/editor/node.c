@@ -145,7 +145,7 @@ READ(GetId, size_t, node->id)
 READ(GetName, const char *, node->name)
 READ(GetOperatorType, const char *, node->op)
 READ(GetDomain, const char *, node->domain)
-READ(GetSinceVersion, int, -1) /* found when a session is made, as nobody asks before */
+READ(GetSinceVersion, int, -1) /* found when a session is made, because it is not needed before */
 READ(GetNumInputs, size_t, node->n_in)
 READ(GetNumOutputs, size_t, node->n_out)
 READ(GetNumImplicitInputs, size_t, 0) /* without bodies there are none */

@@ -66,7 +66,7 @@ static void give_back(void *user, void *block)
     ort_free(user, block);
 }
 
-/* `user` is no part of the session, because values may outlive that. */
+/* `user` is not a part of the session, because values may outlive that. */
 OrtStatus *ort_session_set_allocator(const OrtSession *session, bp_session_options *options)
 {
     bp_allocator allocator = {.struct_size = sizeof allocator,

@@ -45,8 +45,8 @@ static OrtStatus *make_value(const struct ort_lora_parameter *from, OrtAllocator
     if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED ||
         type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)
         return ort_fail(ORT_FAIL,
-                        "adapter parameter '%s' has type %d, which is no "
-                        "type of numbers",
+                        "adapter parameter '%s' has type %d, which is not "
+                        "a numeric type",
                         from->name, (int)from->type);
     if (from->n_dims > RANK_MAX)
         return ort_fail(ORT_FAIL, "adapter parameter '%s' has rank %zu", from->name, from->n_dims);

@@ -102,7 +102,7 @@ static OrtStatus *call_library(OrtSessionOptions *options, const char *path, voi
 
     if (!symbol)
         return ort_fail(ORT_FAIL,
-                        "Failed to get symbol " ENTRY " of %s: it is no library of "
+                        "Failed to get symbol " ENTRY " of %s: it is not a library of "
                         "operators for ONNX Runtime",
                         path);
     return call_entry(options, function_of(symbol), path);

@@ -259,8 +259,8 @@ static OrtStatus *deliver(struct call *call, size_t i, OrtValue **slot)
     return ort_value_adopt(*slot, binding);
 }
 
-/* Results from an allocator of the application tell what memory it has. */
-static OrtStatus *tell_memory(const struct call *call, OrtValue *const *outputs)
+/* Results that the application's allocator made get the OrtMemoryInfo of that allocator. */
+static OrtStatus *name_memory(const struct call *call, OrtValue *const *outputs)
 {
     const OrtMemoryInfo *info = call->session->allocator.info;
     OrtStatus *status = NULL;
@@ -283,7 +283,7 @@ static OrtStatus *deliver_all(struct call *call, OrtValue **outputs)
             status = deliver(call, i, &outputs[i]);
     }
     if (!status && call->session->allocator.allocator)
-        status = tell_memory(call, outputs);
+        status = name_memory(call, outputs);
     for (size_t i = 0; status && i < call->n_out; i++) {
         if (!call->out[i].reserved0)
             continue;
@@ -321,7 +321,7 @@ static void finish(struct call *call, OrtValue *const *outputs)
         bp_object_release(call->out[i].object);
         if (call->out[i].tensor.base &&
             !is_direct(&call->session->outputs[call->out[i].index], outputs[i]))
-            bp_tensor_free(&call->out[i].tensor); /* nobody took it */
+            bp_tensor_free(&call->out[i].tensor); /* it was not handed over */
     }
     if (call->in != call->few_in)
         free(call->in);

@@ -130,7 +130,7 @@ void ort_ReleaseSession(OrtSession *input)
     free(input->logger.id);
     ort_allocator_release(input->allocator.own);
     ort_env_release(input->env);
-    pthread_mutex_destroy(&input->lock);
+    bp_fork_mutex_destroy(&input->lock, &input->fork);
     free(input->chosen);
     free(input->inputs);
     free(input->outputs);

@@ -42,6 +42,7 @@ struct OrtSession {
     uint64_t start_ns;
     atomic_uint in_flight;       /* running calls, and RunAsync calls that have not begun */
     pthread_mutex_t lock;        /* over the end of the profile and dynamic options */
+    struct bp_fork_watch fork;   /* of the lock */
     struct ort_profile *profile; /* NULL: not profiled; set at creation */
     struct ort_chosen *chosen;   /* providers with explicit devices, and the first of these */
     size_t n_chosen;

@@ -12,7 +12,7 @@
 #include "ort/values/memory.h"
 
 /*
- * An allocator of host memory with counters. A shared one is freed when nobody holds it: the
+ * An allocator of host memory with counters. A shared one is freed with its last holder: the
  * environment, sessions, and each of its blocks do.
  */
 struct ort_allocator {

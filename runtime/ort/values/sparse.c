@@ -40,7 +40,7 @@ void ort_sparse_destroy(struct ort_sparse *sparse)
 static OrtStatus *need_sparse(const OrtValue *value)
 {
     if (!value->sparse)
-        return ort_fail(ORT_INVALID_ARGUMENT, "the value is no sparse tensor");
+        return ort_fail(ORT_INVALID_ARGUMENT, "the value is not a sparse tensor");
     return NULL;
 }
 

@@ -144,7 +144,7 @@ static OrtStatus *shaped(const int64_t *shape, size_t rank, ONNXTensorElementDat
     if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64 ||
         type == ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128 || ort_host_dtype(type) == BP_DTYPE_NONE)
         return ort_fail(ORT_NOT_IMPLEMENTED,
-                        "tensor type %d is not supported: it is no element type of tensors",
+                        "tensor type %d is not supported: it is not an element type of tensors",
                         (int)type);
     rc = bp_tensor_bytes(strings ? BP_DTYPE_U8 : ort_host_dtype(type), shape, (uint32_t)rank, bytes,
                          ort_err_init(&err));

@@ -90,7 +90,7 @@ OrtStatus *ort_GetTensorElementTypeAndShapeDataReference(const OrtValue *value,
     return NULL;
 }
 
-/* ---- types of values that are no tensors ------------------------------------------------------- */
+/* ---- types of values that are not tensors ------------------------------------------------------- */
 
 static OrtTypeInfo *type_of(const OrtValue *value);
 
