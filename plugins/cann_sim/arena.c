@@ -274,3 +274,27 @@ void bp_cann_arena_free(struct bp_cann_arena *arena, const void *address)
     }
     pthread_mutex_unlock(&arena->lock);
 }
+
+/* Chunks coalesce, so that a region without one in use is a single free chunk. */
+void bp_cann_arena_trim(struct bp_cann_arena *arena)
+{
+    struct bp_cann_region **link = &arena->regions;
+
+    pthread_mutex_lock(&arena->lock);
+    while (*link) {
+        struct bp_cann_region *region = *link;
+
+        if (!region->chunks->is_free || region->chunks->next) {
+            link = &region->next;
+            continue;
+        }
+        *link = region->next;
+        arena->total -= region->chunks->bytes;
+        arena->driver->acl.aclrtFree(region->base);
+        free_chunks(arena, region->chunks);
+        free_host(arena, region, sizeof *region);
+    }
+    free_chunks(arena, arena->unused);
+    arena->unused = NULL;
+    pthread_mutex_unlock(&arena->lock);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * arena.h - device memory as ONNX Runtime's provider manages it: regions from aclrtMalloc(), which
- * are kept until the end, and chunks of them, best fit first, coalesced when they are free.
+ * are kept until the end or a trim, and chunks of them, best fit first, coalesced when they are free.
  */
 #ifndef BP_CANN_ARENA_H
 #define BP_CANN_ARENA_H
@@ -42,6 +42,9 @@ void bp_cann_arena_init(struct bp_cann_arena *arena, const bp_host *host,
                         const struct bp_cann_driver *driver, uint64_t limit, uint32_t strategy);
 /* Gives all regions back, whatever is still in use. The thread is in the device's context. */
 void bp_cann_arena_finish(struct bp_cann_arena *arena);
+
+/* Gives regions back in which nothing is in use. Any thread that is in the device's context. */
+void bp_cann_arena_trim(struct bp_cann_arena *arena);
 
 /*
  * n > 0 bytes at a multiple of align, a power of two. Any thread that is in the device's context.

@@ -124,6 +124,8 @@ static bool fits(const bp_frame_desc *desc, const bp_graph *graph)
 }
 
 /*
+ * Of a program that came without nodes only the shapes are needed.
+ *
  * A node can ask for BP_CANN_MAX_ITEMS of scratch, so that rows for all are there from the start.
  */
 bp_rc bp_cann_build(struct bp_cann_build *b, const bp_program *program, const bp_frame_desc *desc,
@@ -145,7 +147,7 @@ bp_rc bp_cann_build(struct bp_cann_build *b, const bp_program *program, const bp
     if (!b->values || !b->items)
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for %u nodes", graph->n_nodes);
     set_shapes(b, desc ? desc->shapes : NULL);
-    for (b->node = 0; b->node < graph->n_nodes && b->rc >= 0; b->node++)
+    for (b->node = 0; !program->is_context && b->node < graph->n_nodes && b->rc >= 0; b->node++)
         build_node(b, desc != NULL);
     return b->rc;
 }

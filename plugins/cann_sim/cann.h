@@ -162,13 +162,14 @@ struct bp_cann_models;
 struct bp_program {
     bp_instance *instance;
     const bp_graph *graph;
-    const struct bp_cann_op **ops; /* one a node */
+    const struct bp_cann_op **ops; /* one a node; NULL with is_context */
     uint64_t *constants;           /* one a value: its offset, or UINT64_MAX */
     uint64_t *scalars;             /* one a node: the offset of the scalars that its calls read */
     void *base;                    /* of the constants on the device; NULL: there are none */
     uint64_t bytes;
     struct bp_cann_models *models; /* in graph mode, where constants are the models'; or NULL */
     bool keeps_bytes;              /* of models that are built, until the first frame */
+    bool is_context;               /* its model came without the nodes: nothing can be built */
     bool is_estimate;              /* ACL compiles nothing of it, and it never runs */
 };
 

@@ -52,7 +52,7 @@ static bool is_in_profile(const struct bp_cann_op *op, uint32_t profile)
 /* ---- the answers ----------------------------------------------------------------------------- */
 
 /*
- * An output that nobody wants leaves nothing to compute; its rank is held against ACL's limit too.
+ * An output without a reader leaves nothing to compute; its rank is held against ACL's limit too.
  */
 static bool has_outputs(const struct bp_cann_query *query)
 {

@@ -7,7 +7,7 @@
 
 #include "model.h"
 
-/* The value is no constant that is uploaded. */
+/* The value is not a constant that is uploaded. */
 static const uint64_t no_offset = UINT64_MAX;
 
 /* A node that is not in the table was never claimed; the check is against a host's mistake. */
@@ -35,13 +35,24 @@ static uint64_t reserve(bp_program *program, uint64_t bytes)
     return offset;
 }
 
+/* None is uploaded yet. */
+static bp_rc clear_constants(bp_program *program, bp_err *err)
+{
+    uint32_t n = program->graph->n_values;
+
+    program->constants = bp_cann_calloc(program->instance, n, sizeof *program->constants);
+    if (!program->constants)
+        return bp_fail(err, BP_E_NOMEM, "cann: no memory for %u values", n);
+    for (uint32_t v = 0; v < n; v++)
+        program->constants[v] = no_offset;
+    return BP_OK;
+}
+
 /* Those that a call reads, each once; a shape that is only read on the host stays there. */
 static void place_constants(bp_program *program)
 {
     const bp_graph *graph = program->graph;
 
-    for (uint32_t v = 0; v < graph->n_values; v++)
-        program->constants[v] = no_offset;
     for (uint32_t n = 0; n < graph->n_nodes; n++) {
         const bp_node *node = BP_NODE(graph, n);
         const struct bp_cann_op *op = program->ops[n];
@@ -138,11 +149,11 @@ bp_rc bp_cann_plan_constants(bp_program *program, bp_err *err)
 
     program->ops = bp_cann_calloc(program->instance, graph->n_nodes, sizeof(void *));
     program->scalars = bp_cann_calloc(program->instance, graph->n_nodes, sizeof *program->scalars);
-    program->constants =
-        bp_cann_calloc(program->instance, graph->n_values, sizeof *program->constants);
-    if (!program->ops || !program->scalars || !program->constants)
+    if (!program->ops || !program->scalars)
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for %u nodes", graph->n_nodes);
     rc = find_ops(program, err);
+    if (rc >= 0)
+        rc = clear_constants(program, err);
     if (rc < 0)
         return rc;
     place_constants(program);
@@ -165,8 +176,9 @@ bp_rc bp_cann_program_create(bp_instance *instance, const bp_graph *graph, const
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for a program");
     program->instance = instance;
     program->graph = graph;
-    rc = bp_cann_plan_constants(program, err);
-    if (rc >= 0 && instance->uses_graphs)
+    program->is_context = what->flags & BP_COMPILE_CONTEXT;
+    rc = program->is_context ? clear_constants(program, err) : bp_cann_plan_constants(program, err);
+    if (rc >= 0 && (instance->uses_graphs || program->is_context))
         rc = bp_cann_models_create(program, err);
     if (rc < 0) {
         bp_cann_program_free(program);

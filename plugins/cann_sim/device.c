@@ -157,6 +157,10 @@ static void end_stream(const bp_instance *instance, struct stream *stream)
     const struct bp_cann_driver *driver = instance->driver;
     aclrtStream streams[] = {stream->to_device, stream->kernels, stream->to_host};
 
+    for (int i = 0; i < 3 && driver->abort_stream; i++) {
+        if (streams[i])
+            driver->abort_stream(streams[i]); /* all of them first, as they wait for each other */
+    }
     for (int i = 0; i < 3; i++) {
         if (streams[i])
             driver->end_stream(streams[i]);
@@ -214,13 +218,6 @@ static void stream_destroy(bp_instance *instance, void *stream)
 {
     if (stream && bp_cann_enter(instance, NULL) >= 0)
         end_stream(instance, stream);
-}
-
-/* For applications that queue operators of their own. */
-static void *stream_native(bp_instance *instance, void *stream)
-{
-    (void)instance;
-    return bp_cann_kernel_stream(stream);
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -371,5 +368,4 @@ const bp_device_ops bp_cann_device_ops = {
     .event_record = event_record,
     .stream_wait = stream_wait,
     .event_wait = event_wait,
-    .stream_native = stream_native,
 };

@@ -165,7 +165,7 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Between calls, as ACL cannot take one back. */
+/* Between calls, and between waits for them. */
 static bp_rc check_stop(const bp_run *run, bp_err *err)
 {
     if (bp_is_cancelled(run->cancel))
@@ -231,15 +231,37 @@ static bp_rc put_model(const bp_frame *frame, const bp_run *run, bp_err *err)
                               bp_cann_kernel_stream(run->stream), err);
 }
 
+enum { LOOK_MS = 5 }; /* milliseconds between two looks at whether the run should stop */
+
 /*
- * With a stream of the host's it does not wait: BP_PENDING. Without one the default stream is
- * synchronised, after a failure too, as what was queued before it still uses the frame.
+ * Waits for the default stream, and after a failure too, as what was queued before it still uses the
+ * frame. A run that should stop ends what the device does, where the release of ACL can. That stops
+ * work of other runs in that stream too, which then fail; hosts with several give each its own.
  */
+static bp_rc wait_for_default(const struct bp_cann_driver *driver, const bp_run *run, bp_rc rc,
+                              bp_err *err)
+{
+    bool can_stop = (run->cancel || run->deadline_ns != 0) && driver->abort_stream;
+    aclError code;
+
+    do {
+        code = driver->acl.aclrtSynchronizeStreamWithTimeout(NULL, can_stop ? LOOK_MS : -1);
+        if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT && rc >= 0)
+            rc = check_stop(run, err);
+        if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT && rc < 0) {
+            driver->abort_stream(NULL);
+            can_stop = false; /* it has what it wanted; the device stops soon */
+        }
+    } while (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    if (rc >= 0 && code != ACL_SUCCESS)
+        rc = bp_cann_fail(driver, err, code, "a run");
+    return rc;
+}
+
+/* With a stream of the host's it does not wait: BP_PENDING. */
 bp_rc bp_cann_execute(bp_frame *frame, const bp_run *run, bp_err *err)
 {
-    const struct bp_cann_driver *driver = frame->program->instance->driver;
     bp_rc rc = bp_cann_enter(frame->program->instance, err);
-    aclError code;
 
     if (rc < 0)
         return rc;
@@ -250,8 +272,5 @@ bp_rc bp_cann_execute(bp_frame *frame, const bp_run *run, bp_err *err)
     rc = frame->exec ? put_model(frame, run, err) : put_steps(frame, run, err);
     if (run->stream)
         return rc < 0 ? rc : BP_PENDING;
-    code = driver->acl.aclrtSynchronizeStreamWithTimeout(NULL, -1); /* also after a failure */
-    if (rc >= 0 && code != ACL_SUCCESS)
-        rc = bp_cann_fail(driver, err, code, "a run");
-    return rc;
+    return wait_for_default(frame->program->instance->driver, run, rc, err);
 }

@@ -5,7 +5,7 @@
 
 enum { ALIGN = 16 };
 
-/* Counts that cannot be multiplied are no memory. */
+/* Counts that cannot be multiplied give no memory. */
 void *bp_cann_calloc(const bp_instance *instance, size_t count, size_t size)
 {
     void *memory;

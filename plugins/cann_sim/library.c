@@ -20,7 +20,8 @@
  */
 static struct {
     pthread_mutex_t lock;
-    struct bp_cann_driver *drivers; /* never closed: threads of theirs may be anywhere */
+    struct bp_cann_driver *drivers;
+    bool is_forked; /* from a process that had initialised a driver: ACL does not survive that */
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -122,6 +123,7 @@ static const char *find_all(struct bp_cann_driver *driver, void *library)
                   sizeof driver->end_stream);
     if (!driver->end_stream)
         driver->end_stream = driver->acl.aclrtDestroyStream;
+    find_optional(library, "aclrtStreamAbort", &driver->abort_stream, sizeof driver->abort_stream);
     find_optional(library, "bp_ascend_estimate_operator", &driver->estimate_operator,
                   sizeof driver->estimate_operator);
     find_optional(library, "bp_ascend_estimate_copy", &driver->estimate_copy,
@@ -168,8 +170,8 @@ static bp_rc open_driver(const char *name, const char *module_path, struct bp_ca
     if (missing) {
         free(driver);
         dlclose(library);
-        return bp_fail(err, BP_E_UNAVAILABLE, "cann: %s has no %s: it is no ACL of 6.0 or later",
-                       path, missing);
+        return bp_fail(err, BP_E_UNAVAILABLE,
+                       "cann: %s has no %s: it is not an ACL of 6.0 or later", path, missing);
     }
     snprintf(driver->path, sizeof driver->path, "%s", path);
     driver->next = process.drivers;
@@ -212,12 +214,33 @@ static void finalize_if_unused(struct bp_cann_driver *driver)
     memset(driver->settings, 0, sizeof driver->settings);
 }
 
+/* In the child of a fork(). The lock may have been another thread's, which is not there. */
+static void after_fork(void)
+{
+    for (const struct bp_cann_driver *driver = process.drivers; driver; driver = driver->next)
+        process.is_forked |= driver->is_initialized;
+    pthread_mutex_init(&process.lock, NULL);
+}
+
+void bp_cann_watch_forks(void)
+{
+    static bool is_done;
+
+    if (!is_done)
+        is_done = pthread_atfork(NULL, NULL, after_fork) == 0;
+}
+
 /* One lock for opening and initialising, so that two sessions cannot do it at once. */
 bp_rc bp_cann_driver_acquire(const char *name, const char *module_path, struct bp_cann_driver **out,
                              bp_err *err)
 {
     bp_rc rc;
 
+    if (process.is_forked)
+        return bp_fail(
+            err, BP_E_UNAVAILABLE,
+            "cann: ACL was in use when this process was forked, and does not work in the "
+            "child; fork before the first session on cann");
     pthread_mutex_lock(&process.lock);
     rc = open_driver(name, module_path, out, err);
     if (rc >= 0)

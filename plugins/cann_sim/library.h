@@ -114,6 +114,7 @@ struct bp_cann_driver {
     } builder; /* all of it or nothing: builds_models */
     /* drops what is queued, where the release has that, or waits for it */
     __typeof__(aclrtDestroyStream) *end_stream;
+    __typeof__(aclrtStreamAbort) *abort_stream; /* NULL: the release has none */
     /* of the simulator alone: NULL with the vendor's */
     __typeof__(bp_ascend_estimate_operator) *estimate_operator;
     __typeof__(bp_ascend_estimate_copy) *estimate_copy;
@@ -126,6 +127,9 @@ struct bp_cann_driver {
     bool is_initialized;
     char settings[BP_CANN_SETTINGS][BP_CANN_SETTING_SIZE]; /* of the compiler; "" is unset */
 };
+
+/* For the entry, under the loader's lock: acquire fails in a child of a process that used ACL. */
+void bp_cann_watch_forks(void);
 
 /*
  * Opens the driver that `name` means ("auto", "sim" or a path) if it is not open, and brings ACL

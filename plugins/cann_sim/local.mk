@@ -83,6 +83,8 @@ noinst_LTLIBRARIES += %D%/driver/libsim.la
 %C%_driver_libsim_la_SOURCES = \
 	%D%/driver/core/clock.c \
 	%D%/driver/core/clock.h \
+	%D%/driver/core/interrupt.c \
+	%D%/driver/core/interrupt.h \
 	%D%/driver/core/context.c \
 	%D%/driver/core/context.h \
 	%D%/driver/core/cost.c \

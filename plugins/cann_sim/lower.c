@@ -195,7 +195,7 @@ static void put_call(struct lowering *l, const struct bp_cann_step *step)
     }
 }
 
-/* Copies are calls of Identity in a graph, so what is no call is a fill. */
+/* Copies are calls of Identity in a graph, so what is not a call is a fill. */
 static void put_step(struct lowering *l, const struct bp_cann_step *step)
 {
     if (step->kind == BP_CANN_CALL)

@@ -137,12 +137,26 @@ static bool fits(const struct bp_cann_build *b, uint32_t id)
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
+/* All bytes of a file; false: it cannot be read, or there is no memory, and *out is empty. */
+static bool read_all(FILE *file, struct bp_cann_buffer *out)
+{
+    char piece[4096];
+    size_t n;
+
+    while ((n = fread(piece, 1, sizeof piece, file)) > 0)
+        bp_cann_append(out, piece, n);
+    if (!ferror(file) && !out->failed && out->size > 0)
+        return true;
+    bp_cann_buffer_free(out);
+    return false;
+}
+
 /*
- * What an earlier process left; false: there is no file, or it cannot be used. The vendor's
+ * What an earlier process left, and its bytes where they are to be saved; false: there is no file, or it cannot be used. The vendor's
  * provider fails on a file that is spoilt: this one builds.
  */
 static bool load_file(const bp_program *program, const struct bp_cann_build *b, const char *path,
-                      uint32_t *id)
+                      uint32_t *id, struct bp_cann_buffer *kept)
 {
     const struct bp_cann_driver *driver = program->instance->driver;
     FILE *file = fopen(path, "rb");
@@ -151,10 +165,14 @@ static bool load_file(const bp_program *program, const struct bp_cann_build *b, 
 
     if (!file)
         return false;
+    if (program->keeps_bytes && read_all(file, kept))
+        code = driver->acl.aclmdlLoadFromMem(kept->data, kept->size, id);
+    else
+        code = driver->acl.aclmdlLoadFromFile(path, id);
     fclose(file);
-    code = driver->acl.aclmdlLoadFromFile(path, id);
     if (code == ACL_SUCCESS && fits(b, *id))
         return true;
+    bp_cann_buffer_free(kept);
     if (code == ACL_SUCCESS)
         driver->acl.aclmdlUnload(*id);
     text = driver->acl.aclGetRecentErrMsg();
@@ -208,7 +226,7 @@ static bp_rc make(bp_program *program, const struct bp_cann_build *b, struct bp_
     model->bytes = (struct bp_cann_buffer){.instance = program->instance};
     snprintf(path, sizeof path, "%s_%llu.om", models->name,
              (unsigned long long)bp_cann_digest(shapes->data, shapes->size));
-    if (!load_file(program, b, path, &model->id))
+    if (!load_file(program, b, path, &model->id, &model->bytes))
         rc = build(program, b, path, &model->id, &model->bytes, err);
     if (rc < 0) {
         bp_cann_buffer_free(&model->bytes);
@@ -299,7 +317,7 @@ bp_rc bp_cann_model_get(bp_program *program, const struct bp_cann_build *b,
     bp_rc rc = BP_OK;
 
     *out = NULL;
-    if (!b->steps)
+    if (!b->steps && !program->is_context)
         return BP_OK; /* everything is empty */
     if (!write_shapes(b, &shapes)) {
         bp_cann_buffer_free(&shapes);
@@ -311,7 +329,12 @@ bp_rc bp_cann_model_get(bp_program *program, const struct bp_cann_build *b,
             memcmp((*out)->shapes.data, shapes.data, shapes.size) == 0)
             break;
     }
-    if (*out)
+    if (!*out && program->is_context)
+        rc = bp_fail(err, BP_E_SHAPE,
+                     "cann: the program out of the model is for inputs %.*s, not %.*s",
+                     (int)program->models->first->shapes.size, program->models->first->shapes.data,
+                     (int)shapes.size, shapes.data);
+    if (*out || rc < 0)
         bp_cann_buffer_free(&shapes);
     else
         rc = make(program, b, &shapes, out, err);
@@ -346,7 +369,7 @@ bp_rc bp_cann_models_create(bp_program *program, bp_err *err)
     bp_instance *instance = program->instance;
     struct bp_cann_models *models;
     uint64_t digest = 0;
-    bp_rc rc = name_group(program, &digest, err);
+    bp_rc rc = program->is_context ? BP_OK : name_group(program, &digest, err);
 
     if (rc < 0)
         return rc;
@@ -358,7 +381,7 @@ bp_rc bp_cann_models_create(bp_program *program, bp_err *err)
              (unsigned)atomic_fetch_add(&instance->n_groups, 1));
     models->digest = digest;
     program->models = models;
-    if (instance->dumps_graphs)
+    if (instance->dumps_graphs && !program->is_context)
         dump_graph(program);
     return BP_OK;
 }

@@ -31,7 +31,7 @@ void bp_cann_buffer_free(struct bp_cann_buffer *text);
 
 /*
  * Writes the group as an ONNX model of that name. `with_weights` false: instead of a constant's
- * bytes there is their digest, so that the whole identifies the group and is no model. *out is the
+ * bytes there is their digest, so that the whole identifies the group and is not a model. *out is the
  * caller's, for bp_cann_buffer_free(); empty after a failure. BP_E_NOMEM, or as the host fails to
  * give a constant.
  */
@@ -68,7 +68,7 @@ bp_rc bp_cann_model_get(bp_program *program, const struct bp_cann_build *b,
 
 /*
  * Loads a model for the shapes in b from bytes of anybody's, and keeps it; `shapes` and the bytes
- * are copied or read. BP_E_STALE: it is no model, is for another chip, or has other shapes, inputs
+ * are copied or read. BP_E_STALE: it is not a model, is for another chip, or has other shapes, inputs
  * or outputs. BP_E_NOMEM
  */
 bp_rc bp_cann_model_load(bp_program *program, const struct bp_cann_build *b, bp_span shapes,

@@ -82,8 +82,8 @@ const bp_option bp_cann_option_rows[N_OPTIONS] = {
             "is asked for.",
         .choices = strategies, .n_choices = COUNT(strategies)),
     ROW(OPT_MAX_OPQUEUE_NUM, INT, "max_opqueue_num", "10000",
-        .help = "Compiled operators that ACL keeps; ACL is told when it is not 10000, which the "
-                "vendor's provider never did. One setting for the process.",
+        .help = "Compiled operators that ACL keeps; passed to ACL only if it is not 10000, because "
+                "the vendor's provider never passes it. One setting for the process.",
         .min = 1, .max = INT32_MAX),
     ROW(OPT_DO_COPY, BOOL, "do_copy_in_default_stream", "true",
         .help = "false puts copies into two streams of their own, in the same order."),
@@ -139,7 +139,7 @@ static int64_t number_of(const bp_opt *opts, uint32_t n, uint32_t row, int64_t o
 
 /*
  * Bytes of 64 bits, which the host's integers do not hold: decimal or with 0x, then K, M, G or T. 0
- * is no limit, as the vendor's.
+ * means no limit, as the vendor's.
  */
 static bp_rc read_bytes(const char *text, uint64_t *out, bp_err *err)
 {
@@ -158,7 +158,7 @@ static bp_rc read_bytes(const char *text, uint64_t *out, bp_err *err)
     if (!end || *end || errno || *out > UINT64_MAX >> shift)
         return bp_fail(
             err, BP_E_OPTION,
-            "cann: npu_mem_limit=%s is no number of bytes from 0 to 18446744073709551615", text);
+            "cann: npu_mem_limit=%s is not a number of bytes from 0 to 18446744073709551615", text);
     *out <<= shift;
     if (*out == 0)
         *out = UINT64_MAX;

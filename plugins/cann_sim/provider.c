@@ -257,6 +257,13 @@ static void destroy(bp_instance *instance)
     free_instance(instance);
 }
 
+/* Regions of device memory in which nothing is in use. */
+static void trim(bp_instance *instance)
+{
+    if (bp_cann_enter(instance, NULL) >= 0)
+        bp_cann_arena_trim(&instance->arena);
+}
+
 /* What a compiled model depends on: driver, release and chip. */
 static bp_rc fingerprint(bp_instance *instance, char *buf, uint32_t cap, bp_err *err)
 {
@@ -290,7 +297,7 @@ BP_MANIFEST("id=org.backplane.cann\n"
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),
-    .flags = BP_PROVIDER_CONCURRENT_FRAMES,
+    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_CONTEXTS,
     .id = "org.backplane.cann",
     .name = "cann",
     .version = "0.1.0",
@@ -312,6 +319,7 @@ static const bp_provider provider = {
     .frame_create = bp_cann_frame_create,
     .frame_free = bp_cann_frame_free,
     .execute = bp_cann_execute,
+    .trim = trim,
     .extension = extension,
 };
 
@@ -339,6 +347,7 @@ bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *e
     rc = bp_host_check(host, "cann", err);
     if (rc < 0)
         return rc;
+    bp_cann_watch_forks();
     *out = &module;
     return BP_OK;
 }

@@ -50,7 +50,7 @@ static bp_rc find_model(const bp_program *program, const struct bp_cann_model **
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for the bytes of a model");
     if ((*out)->bytes.size == 0)
         return bp_fail(err, BP_E_UNSUPPORTED,
-                       "cann: the model came from a file of dump_om_model, which serves as well");
+                       "cann: the file of dump_om_model that the model came from cannot be read");
     return BP_OK;
 }
 
@@ -102,7 +102,7 @@ static bp_rc load_model(bp_program *program, bp_span shapes, bp_span bytes, bp_e
     struct bp_cann_build b;
     bp_rc rc = bp_cann_build(&b, program, NULL, err);
 
-    if (rc >= 0 && (b.n_deferred > 0 || !b.steps))
+    if (rc >= 0 && (b.n_deferred > 0 || (!b.steps && !program->is_context)))
         rc = bp_fail(err, BP_E_STALE, "cann: the group has no model, as its shapes are not known");
     if (rc >= 0)
         rc = bp_cann_model_load(program, &b, shapes, bytes, err);
@@ -122,13 +122,13 @@ bp_rc bp_cann_load(bp_instance *instance, const bp_graph *graph, const bp_compil
 
     if (r.failed || r.at != r.size || shapes.size == 0 || bytes.size == 0 ||
         memcmp(blob.data, MAGIC, sizeof MAGIC) != 0)
-        return bp_fail(err, BP_E_STALE, "cann: these are no bytes of a saved program");
-    if (!instance->uses_graphs)
+        return bp_fail(err, BP_E_STALE, "cann: these are not bytes of a saved program");
+    if (!instance->uses_graphs && !(what->flags & BP_COMPILE_CONTEXT))
         return bp_fail(err, BP_E_STALE, "cann: saved programs are for graph mode");
     rc = bp_cann_program_create(instance, graph, what, &program, err);
     if (rc < 0)
         return rc;
-    if (bp_cann_models_digest(program) != digest)
+    if (!program->is_context && bp_cann_models_digest(program) != digest)
         rc = bp_fail(err, BP_E_STALE, "cann: the saved program is of another group or settings");
     if (rc >= 0)
         rc = load_model(program, shapes, bytes, err);

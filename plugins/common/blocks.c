@@ -66,13 +66,52 @@ bool bp_blocks_rewind(struct bp_blocks *blocks)
     return true;
 }
 
+static void free_block(const bp_host *host, struct bp_block *block)
+{
+    host->free(host->h, block, block->bytes, ALIGN);
+}
+
 void bp_blocks_free(struct bp_blocks *blocks)
 {
     while (blocks->newest) {
         struct bp_block *block = blocks->newest;
 
         blocks->newest = block->next;
-        blocks->host->free(blocks->host->h, block, block->bytes, ALIGN);
+        free_block(blocks->host, block);
     }
     blocks->left = 0;
+}
+
+/* What was used of the block is zeroed now: only here it is known how much that is. */
+void bp_blocks_leave(struct bp_blocks *blocks, struct bp_spare_block *spare)
+{
+    struct bp_block *left = blocks->newest, *old;
+
+    if (left && left->bytes <= LARGEST_BLOCK) {
+        memset((char *)left + ALIGN, 0, left->bytes - ALIGN - blocks->left);
+        blocks->newest = left->next;
+        old = __atomic_exchange_n(&spare->block, left, __ATOMIC_ACQ_REL);
+        if (old)
+            free_block(blocks->host, old);
+    }
+    bp_blocks_free(blocks);
+}
+
+void bp_blocks_take(struct bp_blocks *blocks, struct bp_spare_block *spare)
+{
+    if (!__atomic_load_n(&spare->block, __ATOMIC_RELAXED))
+        return;
+    blocks->newest = __atomic_exchange_n(&spare->block, NULL, __ATOMIC_ACQ_REL);
+    if (!blocks->newest)
+        return;
+    blocks->newest->next = NULL;
+    blocks->left = blocks->newest->bytes - ALIGN;
+}
+
+void bp_blocks_free_spare(const bp_host *host, struct bp_spare_block *spare)
+{
+    struct bp_block *block = __atomic_exchange_n(&spare->block, NULL, __ATOMIC_ACQ_REL);
+
+    if (block)
+        free_block(host, block);
 }

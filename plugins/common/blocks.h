@@ -36,4 +36,20 @@ bool bp_blocks_rewind(struct bp_blocks *blocks);
 /* Frees everything; the arena is empty and can be used again. */
 void bp_blocks_free(struct bp_blocks *blocks);
 
+/*
+ * A place for one block of an arena that has ended, where the next one takes it from: what is made
+ * and freed in turn, as frames are whose sizes grow, then asks the host for no memory. Begins with
+ * zeros. [any thread]
+ */
+struct bp_spare_block {
+    struct bp_block *block;
+};
+
+/* bp_blocks_free(), but the newest block, unless it is a large one, goes to the place. */
+void bp_blocks_leave(struct bp_blocks *blocks, struct bp_spare_block *spare);
+/* Gives an arena without blocks the one in the place, if there is one. */
+void bp_blocks_take(struct bp_blocks *blocks, struct bp_spare_block *spare);
+/* Frees the block in the place, which is empty then. */
+void bp_blocks_free_spare(const bp_host *host, struct bp_spare_block *spare);
+
 #endif

@@ -48,6 +48,20 @@ static int open_library(void)
     return 0;
 }
 
+/* In the child of a fork(): the thread that held the lock is not there. */
+static void open_lock(void)
+{
+    pthread_mutex_init(&shared.lock, NULL);
+}
+
+void bp_cpu_blas_watch_forks(void)
+{
+    static bool is_done;
+
+    if (!is_done)
+        is_done = pthread_atfork(NULL, NULL, open_lock) == 0;
+}
+
 struct bp_cpu_blas *bp_cpu_blas_open(void)
 {
     struct bp_cpu_blas *out = NULL;

@@ -31,6 +31,8 @@ void bp_cpu_blas_leave(struct bp_cpu_node *node);
 
 /* Counted: the library is closed, and its threads joined, with the last user. NULL: not here. */
 struct bp_cpu_blas *bp_cpu_blas_open(void);
+/* For the entry, under the loader's lock: the child of a fork() can open and close the library. */
+void bp_cpu_blas_watch_forks(void);
 void bp_cpu_blas_close(struct bp_cpu_blas *blas); /* NULL is fine */
 
 #endif

@@ -154,6 +154,7 @@ void bp_cpu_program_free(bp_program *program)
         if (node->op->unpack)
             node->op->unpack(node);
     }
+    bp_blocks_free_spare(program->host, &program->spare);
     memory = program->memory; /* the program itself lies in it */
     bp_blocks_free(&memory);
 }

@@ -222,10 +222,12 @@ bp_rc bp_cpu_frame_create(bp_program *program, const bp_frame_desc *desc, bp_fra
                           bp_frame **out, bp_err *err)
 {
     struct bp_blocks memory = {.host = program->host};
-    bp_frame *frame = bp_blocks_get(&memory, sizeof *frame);
+    bp_frame *frame;
     bp_rc rc;
 
     *out = NULL;
+    bp_blocks_take(&memory, &program->spare);
+    frame = bp_blocks_get(&memory, sizeof *frame);
     if (!frame)
         return bp_fail(err, BP_E_NOMEM, "no memory for a frame");
     frame->memory = memory;
@@ -243,13 +245,15 @@ bp_rc bp_cpu_frame_create(bp_program *program, const bp_frame_desc *desc, bp_fra
 void bp_cpu_frame_free(bp_frame *frame)
 {
     struct bp_blocks memory;
+    bp_program *program;
 
     if (!frame)
         return;
     for (uint32_t i = 0; frame->calls && i < frame->program->graph->n_nodes; i++)
         bp_cpu_run_memory_finish(&frame->calls[i]);
     memory = frame->memory; /* the frame itself lies in it */
-    bp_blocks_free(&memory);
+    program = frame->program;
+    bp_blocks_leave(&memory, &program->spare);
 }
 
 /* Sets what depends on the host's buffers; skipped while they stay where they are. */
@@ -325,7 +329,7 @@ bp_rc bp_cpu_execute(bp_frame *frame, const bp_run *run, bp_err *err)
         frame->scratch != frame->desc->scratch)
         bind(frame, run->io_epoch);
     for (const struct step *step = frame->steps; step < end; step++) {
-        bp_rc rc = check_stop(run, err);
+        bp_rc rc = may_stop ? check_stop(run, err) : BP_OK;
 
         if (rc >= 0)
             rc = run->prof ? run_profiled(frame, step, run->prof, err) : step->run(step->call, err);

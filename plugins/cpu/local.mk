@@ -88,6 +88,8 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/gemm/padded_strip.h \
 	%D%/kernels/int8/int8.c \
 	%D%/kernels/int8/int8.h \
+	%D%/kernels/int8/int8_epilogue.c \
+	%D%/kernels/int8/int8_epilogue.h \
 	%D%/kernels/int8/int8_pack.c \
 	%D%/kernels/int8/int8_pack.h \
 	%D%/kernels/quantize/byte_map.h \
@@ -543,6 +545,7 @@ noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la %
 %C%_libsimd_la_CPPFLAGS = $(cpu_cppflags)
 %C%_libsimd_la_SOURCES = \
 	%D%/kernels/int8/int8.inc \
+	%D%/kernels/int8/int8_epilogue.inc \
 	%D%/quantized/nbits.c \
 	%D%/quantized/nbits.h \
 	%D%/quantized/nbits.inc \

@@ -44,9 +44,10 @@ struct bp_program {
     struct bp_blocks memory;
     const bp_host *host;
     const bp_graph *graph;
-    struct bp_cpu_node *nodes; /* one a node of the graph */
-    uint32_t n_packed;         /* nodes before this one have been packed */
-    bp_span *constants;        /* one a value */
+    struct bp_cpu_node *nodes;   /* one a node of the graph */
+    uint32_t n_packed;           /* nodes before this one have been packed */
+    bp_span *constants;          /* one a value */
+    struct bp_spare_block spare; /* of frames */
 };
 
 /* The kinds of locations of a value's bytes. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* provider.c - the CPU provider's entry, tables and options. */
 
+#include "blas.h"
 #include "program.h"
 
 static const bp_option options[] = {
@@ -46,7 +47,7 @@ BP_MANIFEST("id=org.backplane.cpu\n"
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),
-    .flags = BP_PROVIDER_CONCURRENT_FRAMES,
+    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_FORK_SAFE,
     .id = "org.backplane.cpu",
     .name = "cpu",
     .version = "0.1.0",
@@ -88,6 +89,7 @@ bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *e
     rc = bp_host_check(host, "cpu", err);
     if (rc < 0)
         return rc;
+    bp_cpu_blas_watch_forks();
     *out = &module;
     return BP_OK;
 }

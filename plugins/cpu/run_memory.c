@@ -63,7 +63,7 @@ void bp_cpu_run_memory_finish(struct bp_cpu_call *call)
         bp_blocks_free(&call->run_memory->memory);
 }
 
-/* An output that is no output of the group: it lies in the call's own memory. */
+/* An output that is not an output of the group: it lies in the call's own memory. */
 static bp_rc alloc_inside(struct bp_cpu_call *call, bp_tensor *tensor, uint32_t rank,
                           const int64_t *dims, bp_err *err)
 {

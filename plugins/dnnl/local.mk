@@ -49,6 +49,8 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 	%D%/build/output.h \
 	%D%/build/primitive.c \
 	%D%/build/primitive.h \
+	%D%/build/split.c \
+	%D%/build/split.h \
 	%D%/build/step.c \
 	%D%/build/step.h \
 	%D%/build/thread_count.c \

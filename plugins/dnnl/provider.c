@@ -3,6 +3,7 @@
 
 #include "base/instance.h"
 #include "base/library.h"
+#include "base/threads.h"
 #include "build/build_frame.h"
 #include "capability.h"
 #include "compile.h"
@@ -36,6 +37,7 @@ enum {
     OPT_CLAIM,
     OPT_AUTOTUNE,
     OPT_AUTOTUNE_CACHE,
+    OPT_MAX_PRIMITIVE,
     OPT_VERBOSE,
     OPT_USE_ARENA,
     N_OPTIONS
@@ -105,6 +107,17 @@ static const bp_option options[N_OPTIONS] = {
                 "A folder in which autotune saves what it measured, so that later processes need "
                 "not; it is made if only its own name is missing. Empty: nothing is written.",
             .def = "",
+        },
+    [OPT_MAX_PRIMITIVE] =
+        {
+            .struct_size = sizeof(bp_option),
+            .type = BP_OPT_INT,
+            .key = "max_primitive_us",
+            .help = "Microseconds, by an estimate, after which a primitive is cut into several: a "
+                    "run stops between them when its deadline has passed or it is cancelled.",
+            .def = "20000",
+            .min = 1,
+            .max = 1000000000,
         },
     [OPT_VERBOSE] =
         {
@@ -211,6 +224,13 @@ static void destroy(bp_instance *instance)
     host->free(host->h, instance, sizeof *instance, 64);
 }
 
+/* Primitives that oneDNN keeps for the process; those of frames stay. */
+static void trim(bp_instance *instance)
+{
+    (void)instance;
+    bp_dnnl_empty_cache();
+}
+
 /* The option's text lives as long as create(), so an instance keeps its own. */
 static bp_rc copy_folder(bp_instance *instance, const bp_opt *opt, bp_err *err)
 {
@@ -264,6 +284,7 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
     }
     instance->takes_all = given[OPT_CLAIM] && given[OPT_CLAIM]->i == 1;
     instance->tunes = given[OPT_AUTOTUNE] && given[OPT_AUTOTUNE]->i != 0;
+    instance->long_ns = (given[OPT_MAX_PRIMITIVE] ? given[OPT_MAX_PRIMITIVE]->i : 20000) * 1000;
     if (given[OPT_THREADS])
         instance->threads = (uint32_t)given[OPT_THREADS]->i;
     if (given[OPT_VERBOSE] && given[OPT_VERBOSE]->i > 0)
@@ -291,7 +312,7 @@ BP_MANIFEST("id=org.backplane.dnnl\n"
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),
-    .flags = BP_PROVIDER_CONCURRENT_FRAMES,
+    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_FORK_SAFE,
     .id = "org.backplane.dnnl",
     .name = "dnnl",
     .version = "0.1.0",
@@ -309,6 +330,7 @@ static const bp_provider provider = {
     .frame_create = bp_dnnl_frame_create,
     .frame_free = bp_dnnl_frame_free,
     .execute = bp_dnnl_execute,
+    .trim = trim,
 };
 
 static const bp_provider *const providers[] = {&provider};
@@ -337,6 +359,7 @@ bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *e
     if (rc < 0)
         return rc;
     bp_dnnl_library_open();
+    bp_dnnl_watch_forks();
     *out = &module;
     return BP_OK;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attention.c - Attention (opsets 23, 24) and FlexAttention (ai.onnx.preview 1) without subgraphs.
+ * attention.c - Attention (opsets 23, 24, 25) and FlexAttention (ai.onnx.preview 1) without subgraphs.
  * Y = softmax(softcap(scale * Q K') + mask) V.
  * Q is [B, heads, S, H] or [B, S, heads * H], K and V likewise with kv heads and T keys; Y has Q's
  * layout.
  * Optional: attn_mask, is_causal, past_key and past_value, which precede K and V, present_key and
- * present_value, and the scores. Opset 24 added nonpad_kv_seqlen.
+ * present_value, and the scores. Opset 24 added nonpad_kv_seqlen, 25 left_window_size and
+ * right_window_size.
  * Scores are float32, or float64 if an input or softmax_precision is; a smaller softmax_precision
  * changes nothing. A row that may see no key gives 0.
  */
@@ -160,6 +161,16 @@ static bool is_double(const bp_tensor *tensor)
     return tensor && tensor->dtype == BP_DTYPE_F64;
 }
 
+/* A bound of the window; one beyond all keys and queries is none, so that no sum overflows. */
+static int64_t window_size(const struct bp_cpu_call *call, const struct bp_cpu_attention *a,
+                           const char *name)
+{
+    int64_t size = bp_cpu_int(call->node, name, BP_CPU_NO_WINDOW);
+    int64_t most = a->k[BP_CPU_PAST].length + a->k[BP_CPU_NEW].length + a->q.length;
+
+    return size < 0 || size > most ? BP_CPU_NO_WINDOW : size;
+}
+
 /* Attributes and types; the default scale is 1 / sqrt(H). */
 static void read_attrs(const struct bp_cpu_call *call, struct bp_cpu_attention *a)
 {
@@ -170,6 +181,8 @@ static void read_attrs(const struct bp_cpu_call *call, struct bp_cpu_attention *
                          : 1 / sqrt(a->head > 0 ? (double)a->head : 1);
     a->softcap = (double)bp_cpu_float(call->node, "softcap", 0);
     a->is_causal = bp_cpu_int(call->node, "is_causal", 0) != 0;
+    a->left = window_size(call, a, "left_window_size");
+    a->right = window_size(call, a, "right_window_size");
     a->wants_scores = scores != NULL;
     a->scores_mode = (uint32_t)bp_cpu_int(call->node, "qk_matmul_output_mode", 0);
     a->scores_dtype = scores ? scores->dtype : BP_DTYPE_F32;

@@ -36,7 +36,8 @@ struct task {
     int64_t batch, kv_head, first, rows;
     char *q, *scores, *out, *mask, *gemm, *kept;
     double max[ROWS], sum[ROWS];
-    int64_t visible[ROWS]; /* keys that a row may look at */
+    int64_t first_seen[ROWS]; /* the first key that a row may look at */
+    int64_t visible[ROWS];    /* and the end of them; not after the first: there is none */
 };
 
 /* A block of keys: `count` from `from` of the part, `at` of all. */
@@ -65,9 +66,15 @@ static int64_t offset_of(const struct bp_cpu_heads *heads, int64_t batch, int64_
     return batch * heads->batch_step + head * heads->head_step + i * heads->step;
 }
 
+/* a, but not below 0 and not above end. */
+static int64_t clamp(int64_t a, int64_t end)
+{
+    return a < 0 ? 0 : a > end ? end : a;
+}
+
 /*
- * How many keys each row may see. Causal: position i sees itself and earlier ones; the last
- * position is aligned with the last key.
+ * Which keys each row may see. Causal: position i sees itself and earlier ones; the last position
+ * is aligned with the last key. A window counts from the same position.
  */
 static void set_visible(struct task *t)
 {
@@ -78,9 +85,14 @@ static void set_visible(struct task *t)
     if (t->run->lengths && before == 0)
         before = valid - p->q.length;
     for (int64_t i = 0; i < t->rows; i++) {
-        int64_t seen = before + position_of(t, i) + 1;
+        int64_t position = before + position_of(t, i), end = valid;
 
-        t->visible[i] = p->is_causal && seen < valid ? (seen > 0 ? seen : 0) : valid;
+        if (p->right != BP_CPU_NO_WINDOW)
+            end = clamp(position + p->right + 1, end);
+        if (p->is_causal)
+            end = clamp(position + 1, end);
+        t->visible[i] = end;
+        t->first_seen[i] = p->left == BP_CPU_NO_WINDOW ? 0 : clamp(position - p->left, end);
     }
 }
 
@@ -185,8 +197,8 @@ static void finish_scores(const struct task *t, const struct keys *keys, int64_t
         add_mask(t, keys, i, row);
     if (!p->wants_scores || p->scores_mode < BP_CPU_SCORES_MASKED)
         return;
-    fill(p, row, t->visible[i] > keys->at ? t->visible[i] - keys->at : 0, keys->count,
-         -(double)INFINITY);
+    fill(p, row, 0, clamp(t->first_seen[i] - keys->at, keys->count), -(double)INFINITY);
+    fill(p, row, clamp(t->visible[i] - keys->at, keys->count), keys->count, -(double)INFINITY);
     if (p->scores_mode == BP_CPU_SCORES_MASKED)
         emit(t, keys, i, row);
     else
@@ -200,12 +212,13 @@ static void finish_scores(const struct task *t, const struct keys *keys, int64_t
 static void exponentiate_row(struct task *t, const struct keys *keys, int64_t i, char *row)
 {
     const struct bp_cpu_attention *p = t->plan;
-    int64_t seen = t->visible[i] - keys->at, n = keys->count;
+    int64_t n = keys->count, end = clamp(t->visible[i] - keys->at, n);
+    int64_t from = clamp(t->first_seen[i] - keys->at, end);
+    char *seen = row + (size_t)from * p->width;
     size_t v_head = (size_t)p->v_head;
     double max, shrink;
 
-    seen = seen < 0 ? 0 : seen > n ? n : seen;
-    max = p->simd->max(row, (size_t)seen);
+    max = p->simd->max(seen, (size_t)(end - from));
     max = t->max[i] > max || t->max[i] != t->max[i] ? t->max[i] : max;
     if (max >= -DBL_MAX || max != max) {
         shrink = exp(t->max[i] - max);
@@ -214,12 +227,13 @@ static void exponentiate_row(struct task *t, const struct keys *keys, int64_t i,
             p->simd->scale(t->out + (size_t)i * v_head * p->width,
                            t->out + (size_t)i * v_head * p->width, v_head, shrink, 0);
         }
-        t->sum[i] += p->simd->exp_sum(row, row, (size_t)seen, max);
+        t->sum[i] += p->simd->exp_sum(seen, seen, (size_t)(end - from), max);
         t->max[i] = max;
     } else {
-        seen = 0;
+        end = from;
     }
-    memset(row + (size_t)seen * p->width, 0, (size_t)(n - seen) * p->width);
+    memset(row, 0, (size_t)from * p->width);
+    memset(row + (size_t)end * p->width, 0, (size_t)(n - end) * p->width);
 }
 
 /* One block of keys: scores, exponentials, their product with V added to the output. */
@@ -282,7 +296,7 @@ static bool has_visible_keys(const struct task *t, const struct keys *keys)
     if (t->plan->wants_scores)
         return true;
     for (int64_t i = 0; i < t->rows; i++) {
-        if (t->visible[i] > keys->at)
+        if (t->visible[i] > keys->at && t->first_seen[i] < keys->at + keys->count)
             return true;
     }
     return false;

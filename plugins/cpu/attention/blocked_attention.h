@@ -18,6 +18,9 @@ enum {
     BP_CPU_ATTENTION_KEYS = 256  /* of a block; 128 KiB of scores */
 };
 
+/* Of left and right: no bound. */
+enum { BP_CPU_NO_WINDOW = -1 };
+
 /* What output `scores` holds. */
 enum {
     BP_CPU_SCORES_RAW,    /* scale * Q * K' */
@@ -46,6 +49,7 @@ struct bp_cpu_attention {
     struct bp_cpu_heads q, y, k[2], v[2];           /* by BP_CPU_PAST, BP_CPU_NEW */
     double scale, softcap;                          /* softcap 0: none */
     bool is_causal;
+    int64_t left, right; /* keys before and after its own that a row may see; or BP_CPU_NO_WINDOW */
     bool wants_scores;
     uint32_t scores_mode, scores_dtype;
     /* of the mask, broadcast to (batch, heads, rows): steps in elements; its last dimension */

@@ -36,7 +36,8 @@ enum {
     K_SCALE,
     V_SCALE,
     Q_NORM,
-    K_NORM
+    K_NORM,
+    QUERY_SEQLENS
 };
 
 /* The plan of a call; `lengths` is filled in by each run. */
@@ -48,7 +49,7 @@ struct state {
     bool is_packed, rotates;
     bp_cpu_rotation rotation;
     size_t half; /* pairs that are rotated */
-    float epsilon;
+    float q_epsilon, k_epsilon;
     size_t q_bytes, work; /* in the scratch: rotated or normalised Q, then work space */
     int64_t *lengths;     /* keys of each batch, then rows before the new ones */
 };
@@ -158,7 +159,9 @@ static bool check_norms(const struct bp_cpu_call *call, struct state *s)
     const bp_tensor *q = bp_cpu_in(call, Q_NORM), *k = bp_cpu_in(call, K_NORM);
     const bp_tensor *sink = bp_cpu_in(call, SINK);
 
-    s->epsilon = bp_cpu_float(call->node, "qk_norm_epsilon", 1e-6f);
+    s->q_epsilon = s->k_epsilon = bp_cpu_float(call->node, "qk_norm_epsilon", 1e-6f);
+    s->q_epsilon = bp_cpu_float(call->node, "q_norm_epsilon", s->q_epsilon);
+    s->k_epsilon = bp_cpu_float(call->node, "k_norm_epsilon", s->k_epsilon);
     return (q != NULL) == (k != NULL) && (!q || bp_cpu_count(q) == s->head) &&
            (!k || bp_cpu_count(k) == s->head) && (!sink || bp_cpu_count(sink) == s->heads);
 }
@@ -271,11 +274,11 @@ static bp_rc position(const struct bp_cpu_call *call, int64_t b, int64_t i, int6
 }
 
 /* RMS normalisation of one row of a head. */
-static void normalize(const struct state *s, const float *weight, float *row)
+static void normalize(const struct state *s, float epsilon, const float *weight, float *row)
 {
     const struct bp_cpu_simd *simd = bp_cpu_simd(BP_DTYPE_F32);
     double mean = simd->sum_squares(row, (size_t)s->head, 0) / (double)s->head;
-    float factor = (float)(1 / sqrt(mean + (double)s->epsilon));
+    float factor = (float)(1 / sqrt(mean + (double)epsilon));
 
     for (int64_t i = 0; i < s->head; i++)
         row[i] *= factor * weight[i];
@@ -300,7 +303,8 @@ static bp_rc finish_rows(const struct bp_cpu_call *call, uint32_t norm, int64_t 
             float *row = rows->data + b * rows->batch + h * rows->head + (first + step) * rows->row;
 
             if (weight)
-                normalize(s, bp_cpu_data(weight), row);
+                normalize(s, norm == Q_NORM ? s->q_epsilon : s->k_epsilon, bp_cpu_data(weight),
+                          row);
             if (s->rotates)
                 bp_cpu_rotate(s->rotation, row, row, (size_t)s->head, s->half,
                               (const float *)bp_cpu_data(call->in[COS]) + (size_t)at * s->half,
@@ -531,7 +535,7 @@ static const char *refused_cache(const struct bp_cpu_query *query)
     return NULL;
 }
 
-/* Caches of the window's size are not implemented. */
+/* Caches of the window's size and right-padded queries are not implemented. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *past = bp_node_in(query->graph, query->node, PAST_K);
@@ -545,6 +549,9 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
     else if (bp_node_int(query->graph, query->node, "sliding_window_cache", 0) != 0)
         bp_cpu_refuse(query, BP_R_ATTRIBUTE, "sliding_window_cache",
                       "a cache as large as the window is not implemented");
+    else if (bp_node_in(query->graph, query->node, QUERY_SEQLENS))
+        bp_cpu_refuse(query, BP_R_OTHER, "query_seqlens",
+                      "queries that are padded at the end are not implemented");
     else if (scores < 0 || scores > BP_CPU_SCORES_AFTER)
         bp_cpu_refuse(query, BP_R_ATTRIBUTE, "qk_output", "qk_output is none of 0, 1 and 2");
     else

@@ -48,8 +48,8 @@ static void plan_strips(struct bp_cpu_depthwise *k)
         return;
     k->width = (w->out[2] - 1) * step + (w->kernel[2] - 1) * w->dilation[2] + 1;
     k->pitch = (k->width + step - 1) / step;
-    if (w->in[0] != 1 || w->out[0] != 1 || w->kernel[0] != 1 || w->stride[1] != w->stride[2] ||
-        k->pitch * step > space)
+    if (w->in[0] != 1 || w->out[0] != 1 || w->kernel[0] != 1 || w->pad[0] != 0 ||
+        w->stride[1] != w->stride[2] || k->pitch * step > space)
         return;
     space /= k->pitch * step; /* copied rows that fit */
     rows = (space - reach - step) / step;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cast.c - Cast (ai.onnx, opsets 1, 6, 9, 13, 19, 21, 23, 24, 25) and CastLike (15, 19, 21, 23, 24,
- * 25).
+ * cast.c - Cast (ai.onnx, opsets 1, 6, 9, 13, 19, 21, 23, 24, 25, 28) and CastLike (15, 19, 21, 23,
+ * 24, 25).
  *
  * Y has the shape of X and the type of attribute `to`, or that of input 1 (CastLike), of which
  * nothing else is read. Version 9 adds strings, 13 bfloat16, 19 float8 with `saturate`, 21 and
@@ -137,7 +137,7 @@ static bp_rc read_text(struct bp_cpu_call *call, bp_span text, int64_t i, void *
     if (!work)
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for string %lld", (long long)i);
     if (!bp_cpu_text_to_number(text, state->cast.from, to, work)) {
-        return bp_cpu_fail(call->node, err, BP_E_INVALID, "string %lld, '%.*s', is no number",
+        return bp_cpu_fail(call->node, err, BP_E_INVALID, "string %lld, '%.*s', is not a number",
                            (long long)i, text.size < 40 ? (int)text.size : 40,
                            text.size > 0 ? (const char *)text.data : "");
     }

@@ -20,8 +20,8 @@ size_t bp_cpu_number_to_text(uint32_t dtype, const void *element, char to[BP_CPU
 /*
  * Parses a decimal number, with or without point and exponent, or inf, infinity, nan, true, false
  * in any case; white space around it is skipped. *to gets a float32, float64 or int64 (a larger
- * uint64 gets its bits; a fraction is truncated). `work` has text.size + 8 bytes. False: it is no
- * number.
+ * uint64 gets its bits; a fraction is truncated). `work` has text.size + 8 bytes. False: it is
+ * not a number.
  */
 bool bp_cpu_text_to_number(bp_span text, uint32_t dtype, void *to, char *work);
 

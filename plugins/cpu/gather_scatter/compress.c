@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * compress.c - Compress (ai.onnx, opsets 9, 11).
+ * compress.c - Compress (ai.onnx, opsets 9, 11, 28).
  *
  * Y has the slices of X along `axis` for which the condition is true, in their order; without
  * `axis` X is read as 1-D. Input 1 is a 1-D bool tensor, which may be shorter than the axis: the

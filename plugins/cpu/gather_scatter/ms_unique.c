@@ -31,7 +31,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     s->dynamic = bp_cpu_runtime_outputs_note(call);
     s->width = bp_cpu_width(x->dtype);
     if (x->rank != 1 || n > SIZE_MAX / 64)
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "x is no vector, or too long");
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "x is not a vector, or too long");
     for (s->slots = 4; s->slots < 2 * n; s->slots *= 2)
         ;
     call->scratch_bytes = (s->slots + 3 * n) * sizeof(int64_t);

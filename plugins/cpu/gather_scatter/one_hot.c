@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * one_hot.c - OneHot (ai.onnx, opsets 9, 11).
+ * one_hot.c - OneHot (ai.onnx, opsets 9, 11, 28).
  *
  * Y[outer][d][inner] = d == indices[outer][inner] ? values[1] : values[0], for d = 0..depth-1
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unique.c - Unique (ai.onnx, opset 11).
+ * unique.c - Unique (ai.onnx, opsets 11, 28).
  *
  * Items are the elements of X, or with `axis` its slices along it. Outputs: the distinct items,
  * ascending (sorted=1) or by first occurrence; and as int64 the index of the first occurrence of

@@ -3,7 +3,7 @@
  * image_decoder.c - ImageDecoder (opset 20).
  * Input is [bytes], uint8: a file of BMP, PNM, JPEG, PNG, TIFF, WebP or JPEG 2000.
  * Y is [height, width, channels], uint8, by pixel_format RGB, BGR or Grayscale.
- * Bytes that are no image give [0, 0, channels], as ONNX asks. A missing library is an error.
+ * Bytes that are not an image give [0, 0, channels], as ONNX asks. A missing library is an error.
  */
 
 #include "image/decoders/image_file.h"
@@ -42,7 +42,6 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 
     if (!libraries)
         return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for the node");
-    bp_cpu_image_libraries_start(libraries);
     node->packed = libraries;
     return BP_OK;
 }

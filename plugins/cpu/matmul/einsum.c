@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * einsum.c - Einsum (opset 12).
+ * einsum.c - Einsum (opsets 12, 28).
  * Any number of operands and an equation such as "bij,bjk->bik".
  * Operands are taken from left to right: labels that nothing later needs are summed at once, and
  * each pair becomes a batch of matrix products.

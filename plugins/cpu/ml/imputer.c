@@ -40,7 +40,7 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
         return bp_cpu_fail(node, err, BP_E_INVALID, "%s is not given", name);
     for (uint32_t i = 0; i < m->n && x && x->dtype == BP_DTYPE_I32; i++) {
         if (m->ints[i] < INT32_MIN || m->ints[i] > INT32_MAX)
-            return bp_cpu_fail(node, err, BP_E_INVALID, "%s has %lld, which is no int32", name,
+            return bp_cpu_fail(node, err, BP_E_INVALID, "%s has %lld, which is not an int32", name,
                                (long long)m->ints[i]);
     }
     m->replaced_int = bp_cpu_int(node, "replaced_value_int64", 0);

@@ -63,7 +63,7 @@ struct bp_cpu_labels {
 /* From attribute classlabels_strings, or the one called `ints`. BP_E_INVALID: there are none. */
 bp_rc bp_cpu_labels_read(const struct bp_cpu_node *node, const char *ints,
                          struct bp_cpu_labels *out, bp_err *err);
-/* Writes label `which` to element `row` of out, which may be NULL: an output that nobody uses. */
+/* Writes label `which` to element `row` of out, which may be NULL: an unused output. */
 void bp_cpu_put_label(const struct bp_cpu_labels *labels, bp_tensor *out, int64_t row,
                       size_t which);
 /* Writes 1 for yes, 0 for no (as int64 or string) where one score decides about one label. */

@@ -50,7 +50,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* A float outside of int64's range, or NaN, is no category. */
+/* A float outside of int64's range, or NaN, is not a category. */
 static uint32_t find_real(const struct bp_cpu_lookup *lookup, double x)
 {
     return x >= -0x1p63 && x < 0x1p63 ? bp_cpu_lookup_scalar(lookup, (uint64_t)(int64_t)x)

@@ -187,7 +187,7 @@ static void run_slice(void *u, uint32_t i, uint32_t worker)
     }
 }
 
-/* Outputs that nobody uses are NULL, and put() passes over them. */
+/* Unused outputs are NULL, and put() passes over them. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *state = call->state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dequantize_linear.c - DequantizeLinear (opsets 10, 13, 19, 21, 23, 24, 25; com.microsoft 1).
+ * dequantize_linear.c - DequantizeLinear (opsets 10, 13, 19, 21, 23, 24, 25, 28; com.microsoft 1).
  * y = (x - x_zero_point) * x_scale, computed in float32.
  * The scale is a scalar, [dims[axis]] from opset 13 on, or from opset 21 on one for each block of
  * block_size elements along the axis.

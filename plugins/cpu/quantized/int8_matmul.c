@@ -127,6 +127,7 @@ struct job {
     const struct bp_cpu_int8_matmul *s;
     const char *a, *b;
     char *scratch;
+    const struct bp_cpu_int8_output *output; /* or NULL */
     bp_cpu_int8_row row;
     void *u;
 };
@@ -156,6 +157,19 @@ static void pack_matrix(void *u, uint32_t i, uint32_t worker)
                        job->scratch + s->at_a + i * s->a_step);
 }
 
+/* The output of one product of the batch, whose matrix of B is `b`. */
+static struct bp_cpu_int8_output output_at(const struct job *job, uint64_t batch, int64_t b)
+{
+    const struct bp_cpu_int8 *product = &job->s->product;
+    struct bp_cpu_int8_output out = *job->output;
+    size_t size = out.dtype == BP_DTYPE_F32 ? sizeof(float) : 1;
+
+    out.y = (char *)out.y + (size_t)batch * product->m * product->n * size;
+    if (out.each && job->s->b_matrices > 1)
+        out.scales += (size_t)b * product->n;
+    return out;
+}
+
 /* Task i is a part of product i / tasks. */
 static void run_task(void *u, uint32_t i, uint32_t worker)
 {
@@ -165,6 +179,7 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
     const int32_t *b_zero = (const int32_t *)(const void *)(job->scratch + s->at_b_zero);
     struct pair pair = {job, i / s->product.tasks};
     struct bp_cpu_int8_operands operands = {.finish = finish, .u = &pair};
+    struct bp_cpu_int8_output output;
     int64_t a, b;
 
     bp_cpu_batch_dims_at(&s->batches, pair.batch, &a, &b);
@@ -174,6 +189,10 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
     operands.a_zero.at = a_zero + (operands.a_zero.each ? (size_t)a * s->rows : 0);
     operands.b_zero.each = s->b_zero.total > 1;
     operands.b_zero.at = b_zero + (operands.b_zero.each ? (size_t)b * s->product.n : 0);
+    if (job->output && !operands.a_zero.each) {
+        output = output_at(job, pair.batch, b);
+        operands.output = &output;
+    }
     bp_cpu_int8_task(
         &s->product, &operands, i % s->product.tasks,
         bp_cpu_worker_scratch(job->scratch + s->at_workers, worker, s->product.scratch_bytes));
@@ -181,11 +200,11 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
 
 /* Two parallel loops: packing A, then the tasks of the products. */
 void bp_cpu_int8_matmul_run(struct bp_cpu_call *call, const struct bp_cpu_int8_matmul *s,
-                            bp_cpu_int8_row row, void *u)
+                            const struct bp_cpu_int8_output *output, bp_cpu_int8_row row, void *u)
 {
     const bp_tensor *a = call->in[s->inputs.a], *b = call->in[s->inputs.b];
     char *scratch = call->scratch;
-    struct job job = {s, NULL, s->packed_b, scratch, row, u};
+    struct job job = {s, NULL, s->packed_b, scratch, output, row, u};
 
     if (bp_cpu_count(call->out[0]) == 0)
         return;

@@ -43,8 +43,12 @@ bp_rc bp_cpu_int8_matmul_pack(struct bp_cpu_node *node, struct bp_cpu_int8_input
  */
 bp_rc bp_cpu_int8_matmul_make(struct bp_cpu_call *call, struct bp_cpu_int8_inputs inputs,
                               size_t own_bytes, struct bp_cpu_int8_matmul *out, bp_err *err);
-/* For op->run: packs A, then calls `row` for all sums, on the pool's threads. */
+/*
+ * For op->run: packs A, then calls `row` for all sums, on the pool's threads. With an `output` and
+ * one zero point of A it stores the results there itself, which is faster, and `row` is not called:
+ * output->y is the whole call's, and output->scales those of all matrices of B. NULL: none.
+ */
 void bp_cpu_int8_matmul_run(struct bp_cpu_call *call, const struct bp_cpu_int8_matmul *m,
-                            bp_cpu_int8_row row, void *u);
+                            const struct bp_cpu_int8_output *output, bp_cpu_int8_row row, void *u);
 
 #endif

@@ -44,7 +44,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     struct job job = {call->state, bp_cpu_data(call->out[0])};
 
     (void)err;
-    bp_cpu_int8_matmul_run(call, call->state, put_row, &job);
+    bp_cpu_int8_matmul_run(call, call->state, NULL, put_row, &job);
     return BP_OK;
 }
 

@@ -13,7 +13,6 @@
 #include "kernels/inner_operator.h"
 #include "kernels/quantize/byte_map.h"
 #include "kernels/tensor_data.h"
-#include "kernels/types/loops.h"
 #include "quantized/int8_matmul.h"
 
 /* Inputs of MatMulIntegerToFloat; both operators run as that. */
@@ -26,58 +25,6 @@ struct product {
     struct bp_cpu_int8_matmul matmul;
     struct bp_cpu_per_axis b_scale;
 };
-
-/* One run, for the threads. */
-struct job {
-    const struct product *product;
-    float *y;
-    const float *scales; /* those of A and B multiplied */
-    const float *bias;   /* or NULL */
-};
-
-/* ---- sums to floats -------------------------------------------------------------------------- */
-
-/* y = sums * scale, one scale for all columns. */
-BP_LOOP static void to_floats(float *y, const int32_t *sums, size_t n, float scale)
-{
-    for (size_t c = 0; c < n; c++)
-        y[c] = (float)sums[c] * scale;
-}
-
-/* The same with a scale for each column. */
-BP_LOOP static void to_floats_by_column(float *y, const int32_t *sums, size_t n,
-                                        const float *scales)
-{
-    for (size_t c = 0; c < n; c++)
-        y[c] = (float)sums[c] * scales[c];
-}
-
-BP_LOOP static void add(float *y, const float *bias, size_t n)
-{
-    for (size_t c = 0; c < n; c++)
-        y[c] += bias[c];
-}
-
-/* Dequantises n sums of a row, and adds the bias. */
-static void put_row(void *u, uint64_t batch, const int32_t *sums, size_t i, size_t j, size_t n)
-{
-    const struct job *job = u;
-    const struct product *p = job->product;
-    const struct bp_cpu_int8 *product = &p->matmul.product;
-    float *y = job->y + ((size_t)batch * product->m + i) * product->n + j;
-
-    if (p->b_scale.total > 1) {
-        int64_t a, b = 0;
-
-        if (p->matmul.b_matrices > 1)
-            bp_cpu_batch_dims_at(&p->matmul.batches, batch, &a, &b);
-        to_floats_by_column(y, sums, n, job->scales + (size_t)b * product->n + j);
-    } else {
-        to_floats(y, sums, n, job->scales[0]);
-    }
-    if (job->bias)
-        add(y, job->bias + j, n);
-}
 
 /* ---- MatMulIntegerToFloat -------------------------------------------------------------------- */
 
@@ -121,14 +68,18 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     const struct product *p = call->state;
     const bp_tensor *bias = bp_cpu_in(call, BIAS);
     float *scales = (float *)(void *)((char *)call->scratch + p->matmul.own_at), a_scale;
-    struct job job = {p, bp_cpu_data(call->out[0]), scales, bias ? bp_cpu_data(bias) : NULL};
+    struct bp_cpu_int8_output output = {.y = bp_cpu_data(call->out[0]),
+                                        .dtype = BP_DTYPE_F32,
+                                        .scales = scales,
+                                        .each = p->b_scale.total > 1,
+                                        .bias = bias ? bp_cpu_data(bias) : NULL};
 
     (void)err;
     bp_cpu_quant_scales(call->in[A_SCALE], &a_scale);
     bp_cpu_per_axis_scales(call, B_SCALE, &p->b_scale, scales);
     for (size_t i = 0; i < p->b_scale.total; i++)
         scales[i] *= a_scale;
-    bp_cpu_int8_matmul_run(call, &p->matmul, put_row, &job);
+    bp_cpu_int8_matmul_run(call, &p->matmul, &output, NULL, NULL); /* A has one zero point */
     return BP_OK;
 }
 

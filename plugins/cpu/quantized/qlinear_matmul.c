@@ -124,6 +124,7 @@ static void put_row(void *u, uint64_t batch, const int32_t *sums, size_t i, size
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
+    struct bp_cpu_int8_output output;
     float *scales;
     struct job job;
 
@@ -144,7 +145,12 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         job.zeros[c] = job.y_zero;
     for (size_t c = 0; s->a_scale.total == 1 && c < s->b_scale.total; c++)
         scales[1 + c] = scales[0] * scales[1 + c] / job.y_scale;
-    bp_cpu_int8_matmul_run(call, &s->matmul, put_row, &job);
+    output = (struct bp_cpu_int8_output){.y = job.y,
+                                         .dtype = job.dtype,
+                                         .scales = job.b_scale,
+                                         .each = s->b_scale.total > 1,
+                                         .zero = job.y_zero};
+    bp_cpu_int8_matmul_run(call, &s->matmul, s->a_scale.total == 1 ? &output : NULL, put_row, &job);
     return BP_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * quantize_linear.c - QuantizeLinear (opsets 10, 13, 19, 21, 23, 24, 25; com.microsoft 1).
+ * quantize_linear.c - QuantizeLinear (opsets 10, 13, 19, 21, 23, 24, 25, 28; com.microsoft 1).
  * y = saturate(round(x / y_scale) + y_zero_point), rounding half to even, in integers of 2 to 16
  * bits; float8 and float4 are rounded to their own precision.
  * Scales are per tensor, per axis from opset 13 on, or blocked from opset 21 on.

@@ -111,7 +111,7 @@ static uint64_t mix(uint64_t z)
     return z ^ z >> 31;
 }
 
-/* A seed that is no uint32 is hashed to one. */
+/* A seed that is not a uint32 is hashed to one. */
 static uint32_t seed_of_int(int64_t seed)
 {
     return seed >= 0 && seed <= UINT32_MAX ? (uint32_t)seed : (uint32_t)mix((uint64_t)seed);

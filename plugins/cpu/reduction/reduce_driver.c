@@ -27,7 +27,7 @@ struct plan {
     bool is_inner_reduced; /* else each of them belongs to another result */
     int64_t outer, rest;   /* products of the sizes in kept and in reduced, without inner */
     int64_t count;         /* elements of x that one element of y comes from */
-    bool has_short_rows;   /* consecutive rows of few elements are reduced */
+    bool has_rows;         /* consecutive rows of few elements are reduced */
     bool is_copy;          /* nothing is reduced and the operator keeps a single element as it is */
 };
 
@@ -105,8 +105,8 @@ static void make_plan(const bp_tensor *x, const bool *is_reduced, struct plan *p
         plan->outer *= plan->kept[i].size;
     for (uint32_t i = 0; i < plan->n_reduced; i++)
         plan->rest *= plan->reduced[i].size;
-    plan->has_short_rows = plan->is_inner_reduced && plan->n_reduced == 0 && plan->n_kept <= 1 &&
-                           plan->inner > 0 && plan->inner <= BP_CPU_REDUCE_SHORT;
+    plan->has_rows = plan->is_inner_reduced && plan->n_reduced == 0 && plan->n_kept <= 1 &&
+                     plan->inner > 0 && plan->inner <= BP_CPU_REDUCE_ROW;
 }
 
 /* Are the axes input 1 in this version, and not an attribute? */
@@ -240,7 +240,7 @@ static void pass(const struct job *job, int step, const char *x, size_t n, union
 }
 
 /*
- * Results first..end where each comes from a short contiguous row: a call for each row would cost
+ * Results first..end where each comes from a contiguous row of few elements: the calls for one row would cost
  * more than its elements, so that one call takes up to BP_CPU_REDUCE_COLUMNS rows.
  */
 static void reduce_rows(const struct job *job, int64_t first, int64_t end)
@@ -297,7 +297,7 @@ static void run_slice(void *u, uint32_t slice, uint32_t worker)
     int64_t end = total / n * (slice + 1) + total % n * (slice + 1) / n;
 
     (void)worker;
-    if (plan->has_short_rows) {
+    if (plan->has_rows) {
         reduce_rows(job, first, end);
         return;
     }

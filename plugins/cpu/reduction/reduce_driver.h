@@ -27,7 +27,8 @@ enum { BP_CPU_AS_IS, BP_CPU_MEAN, BP_CPU_SQRT, BP_CPU_LOG, BP_CPU_LOG_EXP };
 
 enum {
     BP_CPU_REDUCE_COLUMNS = 256, /* accumulators: 2 KiB, well within the L1 cache */
-    BP_CPU_REDUCE_SHORT = 16     /* longest row for which loops->rows is faster than loops->run */
+    BP_CPU_REDUCE_SHORT = 16,    /* longest row that loops->rows folds element by element */
+    BP_CPU_REDUCE_ROW = 1024     /* longest row for which loops->rows is faster than loops->run */
 };
 
 /* Accumulators: double for floats, 64 bits of the same sign for integers. */
@@ -70,7 +71,7 @@ extern const struct bp_cpu_reduce_loops bp_cpu_reduce_loops[BP_DTYPE_END];
 bp_rc bp_cpu_reduce_prepare(struct bp_cpu_call *call, bp_err *err);
 /*
  * The prepare of SumTo: reduces over what broadcasting added, from the shape of input 0 to that of
- * output 0. BP_E_SHAPE: the first shape is no broadcast of the second.
+ * output 0. BP_E_SHAPE: the first shape is not a broadcast of the second.
  */
 bp_rc bp_cpu_reduce_prepare_to(struct bp_cpu_call *call, bp_err *err);
 bp_rc bp_cpu_reduce_run(struct bp_cpu_call *call, bp_err *err);

@@ -20,7 +20,7 @@ struct bp_cpu_signal_loops {
                   const struct bp_cpu_complex *in);
 };
 
-/* NULL: the type is no floating-point type. */
+/* NULL: the type is not a floating-point type. */
 const struct bp_cpu_signal_loops *bp_cpu_signal_loops_of(uint32_t dtype);
 
 /*

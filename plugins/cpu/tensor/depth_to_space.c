@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * depth_to_space.c - DepthToSpace (ai.onnx, opsets 1, 11, 13) and SpaceToDepth (opsets 1, 13).
+ * depth_to_space.c - DepthToSpace (ai.onnx, opsets 1, 11, 13, 28) and SpaceToDepth (opsets 1, 13,
+ * 28).
  *
  * With b = blocksize, DepthToSpace maps X of (N, C, H, W) to Y of (N, C / b^2, H * b, W * b), and
  * SpaceToDepth to Y of (N, C * b^2, H / b, W / b).
  *
  * Both are a Reshape to rank 6, a Transpose and a Reshape back; the reshapes cost nothing, so that
- * one strided copy is left. Version 11 of DepthToSpace adds `mode`: DCR (depth, column, row; the
- * only order of version 1) or CRD. Types: all of 8 bits and more.
+ * one strided copy is left. Version 11 of DepthToSpace and 28 of SpaceToDepth add `mode`: DCR (depth,
+ * column, row; the only order before) or CRD. Types: all of 8 bits and more.
  */
 
 #include "kernels/strided.h"
@@ -34,7 +35,7 @@ static void transpose(struct bp_cpu_call *call, const int64_t *dims, const int *
 
 /*
  * Reads `blocksize` into *out. BP_E_SHAPE: X is not of rank 4, or its channels (of_channels) or its
- * height and width are no multiples of the block.
+ * height and width are not multiples of the block.
  */
 static bp_rc read_block(struct bp_cpu_call *call, bool of_channels, int64_t *out, bp_err *err)
 {
@@ -51,6 +52,12 @@ static bp_rc read_block(struct bp_cpu_call *call, bool of_channels, int64_t *out
     return bp_cpu_state(call, sizeof(struct bp_cpu_strided), err);
 }
 
+/* Whether the channels are in the order column, row, depth. */
+static bool is_column_first(const struct bp_cpu_call *call)
+{
+    return bp_node_string_is(call->node->graph, call->node->node, "mode", "DCR", "CRD");
+}
+
 static bp_rc prepare_depth_to_space(struct bp_cpu_call *call, bp_err *err)
 {
     /*
@@ -64,7 +71,7 @@ static bp_rc prepare_depth_to_space(struct bp_cpu_call *call, bp_err *err)
 
     if (rc < 0)
         return rc;
-    if (bp_node_string_is(call->node->graph, call->node->node, "mode", "DCR", "CRD"))
+    if (is_column_first(call))
         transpose(call, (int64_t[]){x[0], x[1] / (b * b), b, b, x[2], x[3]}, column_first);
     else
         transpose(call, (int64_t[]){x[0], b, b, x[1] / (b * b), x[2], x[3]}, depth_first);
@@ -73,14 +80,15 @@ static bp_rc prepare_depth_to_space(struct bp_cpu_call *call, bp_err *err)
 
 static bp_rc prepare_space_to_depth(struct bp_cpu_call *call, bp_err *err)
 {
-    /* (N, C, H/b, b, W/b, b) to (N, b, b, C, H/b, W/b). */
-    static const int perm[] = {0, 3, 5, 1, 2, 4};
+    /* (N, C, H/b, b, W/b, b) to (N, b, b, C, H/b, W/b), or with CRD to (N, C, b, b, H/b, W/b). */
+    static const int depth_first[] = {0, 3, 5, 1, 2, 4}, column_first[] = {0, 1, 3, 5, 2, 4};
     const int64_t *x = call->in[0]->dims;
     int64_t b;
     bp_rc rc = read_block(call, false, &b, err);
 
     if (rc >= 0)
-        transpose(call, (int64_t[]){x[0], x[1], x[2] / b, b, x[3] / b, b}, perm);
+        transpose(call, (int64_t[]){x[0], x[1], x[2] / b, b, x[3] / b, b},
+                  is_column_first(call) ? column_first : depth_first);
     return rc;
 }
 

@@ -98,7 +98,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 
     for (uint32_t i = 0; i < 3; i++) {
         if (bp_cpu_count(call->in[i]) != 1)
-            return bp_cpu_fail(call->node, err, BP_E_INVALID, "input %u is no scalar", i);
+            return bp_cpu_fail(call->node, err, BP_E_INVALID, "input %u is not a scalar", i);
         ends[i] = bp_tensor_data(call->in[i]);
     }
     if (((const struct bp_cpu_runtime_shape *)call->state)->allocates_output) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reverse_sequence.c - ReverseSequence (ai.onnx, opset 10).
+ * reverse_sequence.c - ReverseSequence (ai.onnx, opsets 10, 28).
  *
  * Y[b][t] = X[b][len[b] - 1 - t] for t < len[b], else X[b][t]
  *

@@ -204,7 +204,7 @@ static void open_class(struct work *w)
 {
     w->in_class = true;
     copy(w, peek(w, 1) == '^' ? 2 : 1);
-    if (peek(w, 0) == ']') { /* the first one is no end */
+    if (peek(w, 0) == ']') { /* the first one is not an end */
         put(w, "\\]");
         w->in++;
     }

@@ -2,7 +2,7 @@
 /*
  * regex_full_match.c - RegexFullMatch (opset 20).
  * y = whether the pattern, in RE2's syntax, matches the whole of x; X is of strings, Y of bool, of
- * the same shape. A text that is no UTF-8 does not match.
+ * the same shape. A text that is not UTF-8 does not match.
  */
 
 #include "kernels/tensor_data.h"

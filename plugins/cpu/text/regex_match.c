@@ -51,8 +51,8 @@ static const struct bp_cpu_symbol symbols[] = {
 };
 
 struct bp_cpu_pattern {
-    void *handle;
-    struct library library;
+    bp_cpu_lazy pcre2;
+    const struct library *library;
     pcre2_code *code;
 };
 
@@ -65,22 +65,22 @@ struct bp_cpu_pattern {
 static bp_rc compile(struct bp_cpu_node *node, struct bp_cpu_pattern *p, const char *pattern,
                      size_t size, const char *what, bool is_anchored, bp_err *err)
 {
-    pcre2_compile_context *context = p->library.context(NULL);
+    pcre2_compile_context *context = p->library->context(NULL);
     PCRE2_UCHAR message_text[MESSAGE_BYTES] = {0};
     PCRE2_SIZE at = 0;
     int code = 0;
 
     if (!context)
         return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for the pattern");
-    (void)p->library.set_newline(context, PCRE2_NEWLINE_LF);
-    p->code = p->library.compile((PCRE2_SPTR)pattern, size,
-                                 PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_NO_AUTO_POSSESS |
-                                     PCRE2_NEVER_BACKSLASH_C | (is_anchored ? PCRE2_ANCHORED : 0),
-                                 &code, &at, context);
-    p->library.context_free(context);
+    (void)p->library->set_newline(context, PCRE2_NEWLINE_LF);
+    p->code = p->library->compile((PCRE2_SPTR)pattern, size,
+                                  PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_NO_AUTO_POSSESS |
+                                      PCRE2_NEVER_BACKSLASH_C | (is_anchored ? PCRE2_ANCHORED : 0),
+                                  &code, &at, context);
+    p->library->context_free(context);
     if (p->code)
         return BP_OK;
-    (void)p->library.message(code, message_text, sizeof message_text);
+    (void)p->library->message(code, message_text, sizeof message_text);
     return bp_cpu_fail(node, err, BP_E_INVALID, "%s is wrong near byte %zu: %s", what, (size_t)at,
                        (const char *)message_text);
 }
@@ -90,9 +90,9 @@ void bp_cpu_pattern_close(struct bp_cpu_pattern *p)
     if (!p)
         return;
     if (p->code)
-        p->library.code_free(p->code);
-    bp_cpu_lazy_close(p->handle);
-    *p = (struct bp_cpu_pattern){0};
+        p->library->code_free(p->code);
+    bp_cpu_lazy_close(&p->pcre2);
+    p->code = NULL;
 }
 
 bp_rc bp_cpu_pattern_open(struct bp_cpu_node *node, const bp_span *text, const char *what,
@@ -100,6 +100,8 @@ bp_rc bp_cpu_pattern_open(struct bp_cpu_node *node, const bp_span *text, const c
 {
     struct bp_cpu_pattern *p = bp_cpu_node_memory(node, sizeof *p);
     char *buffer = bp_cpu_node_memory(node, BP_CPU_REGEX_CAPACITY(text->size));
+    enum bp_cpu_lazy_rc opened;
+    const void *functions;
     const char *wrong;
     size_t size, at;
     bp_rc rc;
@@ -110,11 +112,14 @@ bp_rc bp_cpu_pattern_open(struct bp_cpu_node *node, const bp_span *text, const c
     wrong = bp_cpu_regex_translate(text->size ? text->data : "", text->size, buffer, &size, &at);
     if (wrong)
         return bp_cpu_fail(node, err, BP_E_INVALID, "%s has %s at byte %zu", what, wrong, at);
-    p->handle =
-        bp_cpu_lazy_open(BP_PCRE2_SONAME, symbols, sizeof symbols / sizeof *symbols, &p->library);
-    if (!p->handle)
+    opened = bp_cpu_lazy_open(&p->pcre2, BP_PCRE2_SONAME, symbols, sizeof symbols / sizeof *symbols,
+                              &functions);
+    if (opened == BP_CPU_LAZY_NO_MEMORY)
+        return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for the pattern");
+    if (opened == BP_CPU_LAZY_NO_LIBRARY)
         return bp_cpu_fail(node, err, BP_E_UNAVAILABLE, "this needs %s, which is not here",
                            BP_PCRE2_SONAME);
+    p->library = functions;
     rc = compile(node, p, buffer, size, what, is_anchored, err);
     if (rc < 0)
         bp_cpu_pattern_close(p);
@@ -150,9 +155,9 @@ bp_rc bp_cpu_matcher_prepare(struct bp_cpu_call *call, const struct bp_cpu_patte
     pcre2_general_context *context;
 
     *out = (struct bp_cpu_matcher){.call = call, .at = call->scratch_bytes};
-    context = pattern->library.general(take, give_back, out);
+    context = pattern->library->general(take, give_back, out);
     if (context)
-        out->match = pattern->library.match_data(1, context);
+        out->match = pattern->library->match_data(1, context);
     if (!out->match)
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for matches");
     out->is_prepared = true;
@@ -174,9 +179,9 @@ static int match(struct bp_cpu_matcher *m, const struct bp_cpu_pattern *p, const
                  size_t from)
 {
     for (;;) {
-        int rc = p->library.match(p->code, text->size ? text->data : (PCRE2_SPTR) "", text->size,
-                                  from, m->is_checked ? PCRE2_NO_UTF_CHECK : 0, m->match, NULL,
-                                  m->workspace, m->n_ints);
+        int rc = p->library->match(p->code, text->size ? text->data : (PCRE2_SPTR) "", text->size,
+                                   from, m->is_checked ? PCRE2_NO_UTF_CHECK : 0, m->match, NULL,
+                                   m->workspace, m->n_ints);
 
         if (rc != PCRE2_ERROR_DFA_WSSIZE || m->n_ints >= MOST_INTS)
             return rc;
@@ -195,8 +200,8 @@ bp_rc bp_cpu_matcher_find(struct bp_cpu_matcher *m, const struct bp_cpu_pattern 
 
     *found = rc >= 0;
     if (rc >= 0) { /* the longest match comes first */
-        *start = pattern->library.ovector(m->match)[0];
-        *end = pattern->library.ovector(m->match)[1];
+        *start = pattern->library->ovector(m->match)[0];
+        *end = pattern->library->ovector(m->match)[1];
         return BP_OK;
     }
     if (rc == PCRE2_ERROR_NOMATCH || (rc <= PCRE2_ERROR_UTF8_ERR1 && rc >= PCRE2_ERROR_UTF8_ERR21))

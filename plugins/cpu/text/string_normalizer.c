@@ -10,7 +10,6 @@
 #include "kernels/tensor_data.h"
 #include "lazy.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #ifndef BP_UNISTRING_SONAME
@@ -29,15 +28,13 @@ struct library {
     case_fn lower, upper;
 };
 
-/* The attributes. Calls on several threads share it: the lock guards the library. */
+/* The attributes, and the library once a text needs it. Calls on several threads share it. */
 struct packed {
     enum letters letters;
     bool is_sensitive;
     char language[LANGUAGE]; /* "" or two or three letters, "tr" */
     bool has_own_ascii;      /* the language has rules of its own for ASCII letters */
-    pthread_mutex_t lock;    /* around what follows */
-    void *handle;
-    struct library library;
+    bp_cpu_lazy unistring;
     bp_span *stop_words; /* n_stop_words */
     uint32_t n_stop_words;
 };
@@ -65,30 +62,37 @@ static unsigned char ascii_case(unsigned char c, bool up)
 }
 
 /* Opens libunistring once, at the first text that needs it. BP_E_UNAVAILABLE. */
-static bp_rc open_library(const struct bp_cpu_node *node, struct packed *p, bp_err *err)
+static bp_rc open_library(const struct bp_cpu_node *node, struct packed *p,
+                          const struct library **out, bp_err *err)
 {
     static const struct bp_cpu_symbol symbols[] = {
         {"u8_tolower", offsetof(struct library, lower)},
         {"u8_toupper", offsetof(struct library, upper)},
     };
 
-    pthread_mutex_lock(&p->lock);
-    if (!p->handle)
-        p->handle = bp_cpu_lazy_open(BP_UNISTRING_SONAME, symbols, 2, &p->library);
-    pthread_mutex_unlock(&p->lock);
-    return p->handle ? BP_OK
-                     : bp_cpu_fail(node, err, BP_E_UNAVAILABLE,
-                                   "letters beyond ASCII need libunistring, which is not here");
+    const void *functions;
+
+    switch (bp_cpu_lazy_open(&p->unistring, BP_UNISTRING_SONAME, symbols, 2, &functions)) {
+    case BP_CPU_LAZY_OK:
+        *out = functions;
+        return BP_OK;
+    case BP_CPU_LAZY_NO_MEMORY:
+        return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for libunistring's functions");
+    default:
+        return bp_cpu_fail(node, err, BP_E_UNAVAILABLE,
+                           "letters beyond ASCII need libunistring, which is not here");
+    }
 }
 
 /*
  * Changes the case of a text; `buffer` has MOST_GROWTH times its bytes, and one. BP_E_INVALID: it
- * is no UTF-8.
+ * is not UTF-8.
  */
 static bp_rc change_case(const struct bp_cpu_node *node, struct packed *p, bool up,
                          const bp_span *text, char *buffer, bp_span *out, bp_err *err)
 {
     size_t length = MOST_GROWTH * text->size + 1;
+    const struct library *library = NULL;
     uint8_t *got;
     bp_rc rc;
 
@@ -98,14 +102,14 @@ static bp_rc change_case(const struct bp_cpu_node *node, struct packed *p, bool 
             buffer[i] = (char)ascii_case(((const unsigned char *)text->data)[i], up);
         return BP_OK;
     }
-    rc = open_library(node, p, err);
+    rc = open_library(node, p, &library, err);
     if (rc < 0)
         return rc;
-    got = (up ? p->library.upper : p->library.lower)(text->data, text->size,
-                                                     p->language[0] ? p->language : NULL, NULL,
-                                                     (uint8_t *)buffer, &length);
+    got = (up ? library->upper : library->lower)(text->data, text->size,
+                                                 p->language[0] ? p->language : NULL, NULL,
+                                                 (uint8_t *)buffer, &length);
     if (!got)
-        return bp_cpu_fail(node, err, BP_E_INVALID, "a text is no UTF-8");
+        return bp_cpu_fail(node, err, BP_E_INVALID, "a text is not UTF-8");
     if (got != (uint8_t *)buffer) { /* it did not fit, which no letter's rule makes happen */
         free(got);
         return bp_cpu_fail(node, err, BP_E_INTERNAL, "a text grew more than %d times", MOST_GROWTH);
@@ -216,8 +220,7 @@ static void unpack(struct bp_cpu_node *node)
 
     if (!p)
         return;
-    bp_cpu_lazy_close(p->handle);
-    pthread_mutex_destroy(&p->lock);
+    bp_cpu_lazy_close(&p->unistring);
     node->packed = NULL;
 }
 
@@ -228,7 +231,6 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 
     if (!p)
         return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for the stop words");
-    pthread_mutex_init(&p->lock, NULL);
     node->packed = p;
     p->letters = (enum letters)letters_of(node->graph, node->node);
     p->is_sensitive = bp_cpu_int(node, "is_case_sensitive", 0) != 0;
@@ -244,7 +246,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return bp_cpu_runtime_shape_state(call, sizeof(struct bp_cpu_runtime_shape), 1, 0, err);
 }
 
-/* Copies the texts that are no stop words to `kept`; *n counts them. */
+/* Copies the texts that are not stop words to `kept`; *n counts them. */
 static bp_rc filter(struct bp_cpu_call *call, bp_span *kept, int64_t *n, char *buffer, bp_err *err)
 {
     struct packed *p = call->node->packed;

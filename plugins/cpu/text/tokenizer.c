@@ -311,7 +311,7 @@ static bp_rc cut(struct job *job, const bp_span *text, bp_err *err)
 /* ---- run ------------------------------------------------------------------------------------- */
 
 /*
- * Number of characters of all texts, and of the longest. BP_E_INVALID: a text is no UTF-8; the
+ * Number of characters of all texts, and of the longest. BP_E_INVALID: a text is not UTF-8; the
  * message is ONNX Runtime's.
  */
 static bp_rc measure(const struct bp_cpu_call *call, int64_t *all, int64_t *most, bp_err *err)

@@ -10,6 +10,7 @@ struct bp_instance {
     bp_host host;               /* a copy of the host's table */
     bp_ext_constants constants; /* zeroed: the host has no such extension */
     uint32_t threads;           /* option threads; 0: as many as the host's pool has */
+    int64_t long_ns;            /* option max_primitive_us: what takes longer is cut */
     bool may_round;             /* option math_mode is fast or bf16 */
     bool uses_bf16;             /* ... and oneDNN computes in bfloat16 on this processor */
     bool takes_all;             /* option claim=all */

@@ -65,6 +65,31 @@ static void *open_with_setting(void)
     return library;
 }
 
+/*
+ * Primitives that oneDNN keeps for others that are made alike, 1024 by default: with a new set of
+ * shapes in each run that is more than 100 MB of kernels that nobody uses. A network's own primitives
+ * are made once a set of shapes, and repeat within tens of each other. Who sets oneDNN's variable
+ * decides.
+ */
+enum { CACHED_PRIMITIVES = 64 };
+
+static void limit_cache(void)
+{
+    if (!getenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY") && !getenv("DNNL_PRIMITIVE_CACHE_CAPACITY"))
+        bp_dnnl.set_primitive_cache_capacity(CACHED_PRIMITIVES);
+}
+
+/* A capacity of 0 throws all of it away. */
+void bp_dnnl_empty_cache(void)
+{
+    int capacity = 0;
+
+    if (bp_dnnl.get_primitive_cache_capacity(&capacity) != dnnl_success)
+        return;
+    bp_dnnl.set_primitive_cache_capacity(0);
+    bp_dnnl.set_primitive_cache_capacity(capacity);
+}
+
 /* Looks one symbol up and writes its address to the slot. False: `why` says which is missing. */
 static bool find(void *library, const char *name, void *slot, size_t size)
 {
@@ -94,6 +119,7 @@ static bool find_team(void *library)
     F(set_num_threads)
     F(get_num_threads)
     F(get_thread_num)
+    F(pause_resource_all)
 #undef F
     return true;
 }
@@ -140,6 +166,7 @@ void bp_dnnl_library_open(void)
         snprintf(bp_dnnl.why, sizeof bp_dnnl.why, "oneDNN has no engine for this processor");
         return;
     }
+    limit_cache();
     bp_dnnl.is_open = true;
 }
 

@@ -21,6 +21,70 @@ int64_t bp_dnnl_now_ns(void)
 
 static pthread_mutex_t team_lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* ---- fork ------------------------------------------------------------------------------------ */
+
+enum { OMP_PAUSE_SOFT = 1 }; /* omp_pause_soft; OpenMP 5.0, 3.2.44. clang has no omp.h of libgomp */
+enum { FORK_PATIENCE_S = 10 }; /* a fork() waits no longer; only autotune takes seconds */
+
+static pthread_rwlock_t building = PTHREAD_RWLOCK_INITIALIZER;
+static bool is_prepared; /* by the thread that forks: nothing is being built */
+static bool is_torn;     /* this is the child of a fork() within a frame_create */
+
+bp_rc bp_dnnl_build_enter(bp_err *err)
+{
+    if (is_torn)
+        return bp_fail(
+            err, BP_E_UNAVAILABLE,
+            "dnnl: this process was forked while a frame was being created, which oneDNN "
+            "does not survive; fork again, or use another provider");
+    pthread_rwlock_rdlock(&building);
+    return BP_OK;
+}
+
+void bp_dnnl_build_leave(void)
+{
+    pthread_rwlock_unlock(&building);
+}
+
+/*
+ * libgomp's threads are not in the child, which would wait for them for ever: so they end here, and
+ * both processes make new ones. In a parallel region this fails and changes nothing.
+ */
+static void before_fork(void)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += FORK_PATIENCE_S;
+    is_prepared = pthread_rwlock_timedwrlock(&building, &until) == 0;
+    if (bp_dnnl.is_open)
+        (void)bp_dnnl.pause_resource_all(OMP_PAUSE_SOFT);
+}
+
+static void after_fork_in_parent(void)
+{
+    if (is_prepared)
+        pthread_rwlock_unlock(&building);
+}
+
+/* A run of another thread held the team's lock, perhaps; that thread is gone. */
+static void after_fork_in_child(void)
+{
+    is_torn |= !is_prepared;
+    pthread_rwlock_init(&building, NULL);
+    pthread_mutex_init(&team_lock, NULL);
+}
+
+void bp_dnnl_watch_forks(void)
+{
+    static bool is_done;
+
+    if (!is_done)
+        is_done = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
+}
+
+/* ---- the team -------------------------------------------------------------------------------- */
+
 /*
  * Waits for the team's lock, and looks every 5 ms whether the run was cancelled or its time is up.
  */
@@ -87,7 +151,7 @@ static void wake_team(uint32_t threads)
         bp_dnnl.parallel(leave_processor, &cpu, threads, 0);
 }
 
-/* One thread needs no lock: a region of one thread is no team. */
+/* One thread needs no lock: a region of one thread is not a team. */
 bp_rc bp_dnnl_team_enter(uint32_t threads, const volatile uint32_t *cancel, int64_t deadline_ns,
                          struct bp_dnnl_team *team, bp_err *err)
 {

@@ -23,6 +23,16 @@ bp_rc bp_dnnl_team_enter(uint32_t threads, const volatile uint32_t *cancel, int6
 /* Gives the team back, and the caller its own number of threads. */
 void bp_dnnl_team_leave(const struct bp_dnnl_team *team);
 
+/*
+ * frame_create is between these two: a fork() waits meanwhile, as oneDNN's cache of primitives and
+ * OpenMP have locks that the child would find locked. BP_E_UNAVAILABLE: a fork() in such a call was
+ * not to be avoided, and this is its child.
+ */
+bp_rc bp_dnnl_build_enter(bp_err *err);
+void bp_dnnl_build_leave(void);
+/* For the entry, under the loader's lock: from now on children of this process can run frames. */
+void bp_dnnl_watch_forks(void);
+
 /* CLOCK_MONOTONIC in nanoseconds, as deadlines are. */
 int64_t bp_dnnl_now_ns(void);
 

@@ -74,7 +74,7 @@ struct bp_dnnl_builder {
 };
 
 /*
- * Scratch memory for a tensor, live for the steps that take it as an argument. It is no value's:
+ * Scratch memory for a tensor, live for the steps that take it as an argument. It is not a value's:
  * bp_dnnl_view() makes it one. BP_E_NOMEM.
  */
 bp_rc bp_dnnl_temporary(struct bp_dnnl_builder *b, const dnnl_memory_desc_t *md,
@@ -82,7 +82,7 @@ bp_rc bp_dnnl_temporary(struct bp_dnnl_builder *b, const dnnl_memory_desc_t *md,
 /* The value exists at that location too, as md describes it. Of two layouts the first is kept. */
 void bp_dnnl_view(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *md,
                   struct bp_dnnl_location location);
-/* May the current node overwrite this tensor of one of its inputs, as nobody else reads it? */
+/* May the current node overwrite this tensor of one of its inputs, which has no other reader? */
 bool bp_dnnl_may_overwrite(const struct bp_dnnl_builder *b, const struct bp_dnnl_tensor *tensor);
 /* Is it the same in every run: an initializer, or one that is dequantised? */
 bool bp_dnnl_is_constant(const struct bp_dnnl_builder *b, uint32_t value);

@@ -94,7 +94,7 @@ static void fill(const struct packing *p, void *out)
 }
 
 /*
- * Packs float32 or bytes. A constant whose address is no multiple of 4 is copied first: oneDNN's
+ * Packs float32 or bytes. A constant whose address is not a multiple of 4 is copied first: oneDNN's
  * kernels want floats aligned, as any C does.
  */
 static bp_rc pack_elements(const struct packing *p, void *dst, bp_err *err)

@@ -26,6 +26,7 @@ struct bp_frame {
     void *scratch;
     uint32_t io_epoch;
     bool is_bound;
+    uint32_t is_stopped; /* atomic: a loop of this run found that it should stop */
 };
 
 #endif

@@ -105,7 +105,7 @@ static void order_of(const dnnl_memory_desc_t *md, int *order)
 
 /*
  * Strides are made anew from the innermost dimension, so that the result is dense even if `like` is
- * a part of a larger tensor. What is no blocked layout becomes row-major.
+ * a part of a larger tensor. What is not a blocked layout becomes row-major.
  */
 void bp_dnnl_layout_like(const dnnl_memory_desc_t *like, const dnnl_dim_t *dims,
                          dnnl_memory_desc_t *out)

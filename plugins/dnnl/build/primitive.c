@@ -7,6 +7,7 @@
 #include "build/attributes.h"
 #include "build/builder.h"
 #include "build/output.h"
+#include "build/split.h"
 #include "build/step.h"
 
 /*
@@ -69,12 +70,44 @@ static bp_rc fill_step(struct bp_dnnl_builder *b, dnnl_primitive_desc_t pd, uint
     return BP_OK;
 }
 
+/* Both, one after the other; what they have in common lies in the frame's memory already. */
+static bp_rc emit_halves(struct bp_dnnl_builder *b, struct bp_dnnl_half halves[2], uint32_t n_args,
+                         bp_err *err)
+{
+    bp_rc rc = bp_dnnl_emit(b, halves[0].pd, n_args, halves[0].args, err);
+
+    if (rc >= 0)
+        return bp_dnnl_emit(b, halves[1].pd, n_args, halves[1].args, err);
+    bp_dnnl.primitive_desc_destroy(halves[1].pd);
+    return rc;
+}
+
+/*
+ * As two halves, which may be cut again; false: it cannot be cut. Halves are too large for the
+ * stack, and are not needed once there are steps.
+ */
+static bool emit_as_halves(struct bp_dnnl_builder *b, const_dnnl_primitive_desc_t pd,
+                           uint32_t n_args, const struct bp_dnnl_arg *args, bp_rc *rc, bp_err *err)
+{
+    const size_t bytes = 2 * sizeof(struct bp_dnnl_half);
+    struct bp_dnnl_half *halves = b->host->alloc(b->host->h, bytes, 64);
+    bool is_cut = halves && bp_dnnl_halve(pd, n_args, args, halves);
+
+    if (is_cut)
+        *rc = emit_halves(b, halves, n_args, err);
+    if (halves)
+        b->host->free(b->host->h, halves, bytes, 64);
+    return is_cut;
+}
+
 /* The primitive keeps what it needs of pd, which callers are thus rid of. */
 bp_rc bp_dnnl_emit(struct bp_dnnl_builder *b, dnnl_primitive_desc_t pd, uint32_t n_args,
                    const struct bp_dnnl_arg *args, bp_err *err)
 {
-    bp_rc rc = fill_step(b, pd, n_args, args, err);
+    bp_rc rc;
 
+    if (!bp_dnnl_is_long(b, pd, n_args, args) || !emit_as_halves(b, pd, n_args, args, &rc, err))
+        rc = fill_step(b, pd, n_args, args, err);
     bp_dnnl.primitive_desc_destroy(pd);
     return rc;
 }

@@ -29,7 +29,10 @@ bp_rc bp_dnnl_describe(struct bp_dnnl_builder *b, const void *desc, const struct
 /* A layout that pd has chosen: dnnl_query_src_md and its like. Lives as long as pd. */
 const dnnl_memory_desc_t *bp_dnnl_query(const_dnnl_primitive_desc_t pd, dnnl_query_t what);
 
-/* Adds the primitive as a step, with its scratchpad. pd is destroyed, whatever comes of it. */
+/*
+ * Adds the primitive as a step, with its scratchpad; one that takes long as several steps that make
+ * the same, where it can be cut (build/split.h). pd is destroyed, whatever comes of it.
+ */
 bp_rc bp_dnnl_emit(struct bp_dnnl_builder *b, dnnl_primitive_desc_t pd, uint32_t n_args,
                    const struct bp_dnnl_arg *args, bp_err *err);
 /*

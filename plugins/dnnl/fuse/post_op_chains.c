@@ -3,7 +3,7 @@
  * post_op_chains.c - finds what oneDNN computes as one primitive: Conv, then perhaps a sum with a
  * tensor of the same shape, then perhaps an activation; MatMul by a matrix, then perhaps a bias
  * row, then perhaps an activation. The host's passes fuse most of these; what is left are
- * activations that FusedConv does not know, sums that are no Add, and sessions without passes.
+ * activations that FusedConv does not know, sums that are not Add, and sessions without passes.
  */
 
 #include "fuse/post_op_chains.h"

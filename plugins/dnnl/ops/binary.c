@@ -139,7 +139,7 @@ static bool is_scalar(const dnnl_memory_desc_t *x, const dnnl_memory_desc_t *z)
            bp_dnnl.memory_desc_get_size(x) == count * sizeof(float);
 }
 
-/* `whole` has the shape of the output and is overwritten if nobody else reads it. */
+/* `whole` has the shape of the output and is overwritten if no other node reads it. */
 static bp_rc emit(struct bp_dnnl_builder *b, dnnl_alg_kind_t kind, uint32_t whole, uint32_t other,
                   bp_err *err)
 {

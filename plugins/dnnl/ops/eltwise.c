@@ -64,7 +64,7 @@ static bool claim_clip(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
     return true;
 }
 
-/* oneDNN's eltwise, over its input if nobody else reads that. */
+/* oneDNN's eltwise, over its input if no other node reads that. */
 static bp_rc emit(struct bp_dnnl_builder *b, const bp_node *node, dnnl_alg_kind_t kind, float alpha,
                   float beta, bp_err *err)
 {

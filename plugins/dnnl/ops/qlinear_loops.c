@@ -109,7 +109,7 @@ static bp_rc get_summands(struct bp_dnnl_builder *b, const bp_node *node, struct
     return rc < 0 ? rc : bp_dnnl_tensor_of(b, node->in[3], &want, y, err);
 }
 
-/* Over the memory of the first summand if nobody else reads it. */
+/* Over the memory of the first summand if no other node reads it. */
 static bp_rc build_add(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                        bp_err *err)
 {

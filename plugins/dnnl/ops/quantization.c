@@ -26,7 +26,7 @@ static int64_t count_of(const bp_value *value)
     return n;
 }
 
-/* The bytes of constant input i; refuses what is no constant or has another number of elements. */
+/* The bytes of constant input i; refuses what is not a constant or has another number of elements. */
 static bool claims_constant(const struct bp_dnnl_query *query, uint32_t i, int64_t each,
                             bp_span *out)
 {

@@ -191,7 +191,7 @@ static bp_rc build_dequantize(struct bp_dnnl_builder *b, const struct bp_dnnl_op
         .name = onnx,                                                                              \
         .domain = "",                                                                              \
         .since = 10,                                                                               \
-        .until = 25,                                                                               \
+        .until = 28,                                                                               \
         .claim = claims,                                                                           \
         .build = builds,                                                                           \
     }

@@ -411,6 +411,8 @@ static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const
     bp_dnnl_layout_like(&x.md, v->dims, &md);
     if (planes.inner_channels == 1)
         bp_dnnl_row_major_as(v->rank, v->dims, x.md.data_type, &md);
+    else if (x.md.format_desc.blocking.inner_nblks == 0) /* strides of sizes of 1 mean nothing */
+        bp_dnnl_channels_last(v->rank, v->dims, x.md.data_type, &md);
     rc = bp_dnnl_make_output(b, node->out[0], &md, &y, err);
     if (rc < 0)
         return rc;

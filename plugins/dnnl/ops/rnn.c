@@ -120,7 +120,7 @@ static bp_rc make_end(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k, ui
     return rc;
 }
 
-/* Y as (steps, batch, directions * hidden), or memory that nobody reads. */
+/* Y as (steps, batch, directions * hidden), or memory without a reader. */
 static bp_rc make_y(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k, bp_err *err)
 {
     const dnnl_dim_t n = k->batch, h = k->hidden, d = k->directions;

@@ -120,7 +120,7 @@ static bool has_short_rows(const dnnl_memory_desc_t *md, int64_t axis)
            bp_dims_count(md->dims + axis, (uint32_t)(md->ndims - axis)) == md->dims[axis];
 }
 
-/* Over the input if nobody else reads it: each row is read as a whole before it is written. */
+/* Over the input if no other node reads it: each row is read as a whole before it is written. */
 static bp_rc emit_short_rows(struct bp_dnnl_builder *b, const bp_node *node, int64_t axis,
                              const struct bp_dnnl_tensor *x, bp_err *err)
 {

@@ -43,7 +43,7 @@ void bp_dnnl_bind(bp_frame *frame, uint32_t io_epoch)
     frame->is_bound = true;
 }
 
-/* Between steps only: a primitive cannot be interrupted. */
+/* Between steps: a primitive cannot be interrupted, so long ones are cut (build/split.h). */
 static bp_rc check_stop(const bp_run *run, bp_err *err)
 {
     if (bp_is_cancelled(run->cancel))
@@ -84,7 +84,7 @@ static dnnl_status_t run_primitive(const bp_frame *frame, const struct bp_dnnl_s
 }
 
 /* A loop gets plain addresses, a primitive oneDNN's arguments. */
-dnnl_status_t bp_dnnl_run_step(const bp_frame *frame, const struct bp_dnnl_step *step)
+dnnl_status_t bp_dnnl_run_step(bp_frame *frame, const struct bp_dnnl_step *step, const bp_run *run)
 {
     void *at[BP_DNNL_MAX_OPERANDS] = {NULL};
 
@@ -92,13 +92,24 @@ dnnl_status_t bp_dnnl_run_step(const bp_frame *frame, const struct bp_dnnl_step 
         return run_primitive(frame, step);
     for (uint32_t i = 0; i < step->n_args; i++)
         bp_dnnl.memory_get_data_handle(step->args[i].memory, &at[i]);
-    bp_dnnl_run_loop(step, frame->threads, at);
+    bp_dnnl_run_loop(frame, step, run, at);
     return dnnl_success;
+}
+
+/* A loop has left work out. Who cancelled may have taken that back by now. */
+static bp_rc left(const bp_run *run, bp_err *err)
+{
+    bp_rc rc = check_stop(run, err);
+
+    return rc < 0 ? rc : bp_fail(err, BP_E_CANCELLED, "dnnl: the run was cancelled");
 }
 
 /* The clock is read only for profiles and deadlines. */
 static bp_rc run_steps(bp_frame *frame, const bp_run *run, bp_err *err)
 {
+    const bp_run *stops = run->cancel || run->deadline_ns != 0 ? run : NULL;
+
+    frame->is_stopped = 0;
     for (const struct bp_dnnl_step *step = frame->steps; step; step = step->next) {
         int64_t t0 = run->prof ? bp_dnnl_now_ns() : 0;
         dnnl_status_t status;
@@ -106,12 +117,14 @@ static bp_rc run_steps(bp_frame *frame, const bp_run *run, bp_err *err)
 
         if (rc < 0)
             return rc;
-        status = bp_dnnl_run_step(frame, step);
+        status = bp_dnnl_run_step(frame, step, stops);
         if (status != dnnl_success) {
             const bp_node *node = BP_NODE(frame->program->graph, step->node);
 
             return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
         }
+        if (frame->is_stopped)
+            return left(run, err);
         if (run->prof)
             note_event(frame, step, t0, run->prof);
     }

@@ -3,14 +3,16 @@
 #ifndef BP_DNNL_LOOP_H
 #define BP_DNNL_LOOP_H
 
-#include <stdint.h>
+#include <bp/sdk.h>
 
 struct bp_dnnl_step;
 
 /*
- * Runs a step that is a loop: on `threads` threads if it has enough elements, else on the caller.
- * `at` has the addresses of its arguments.
+ * Runs a step of the frame that is a loop: on the frame's threads if it has enough elements, else
+ * on the caller. `at` has the addresses of its arguments. run: may ask it to stop, then
+ * frame->is_stopped is set and iterations are left out; NULL: nobody does.
  */
-void bp_dnnl_run_loop(const struct bp_dnnl_step *step, uint32_t threads, void *const *at);
+void bp_dnnl_run_loop(bp_frame *frame, const struct bp_dnnl_step *step, const bp_run *run,
+                      void *const *at);
 
 #endif

@@ -80,11 +80,11 @@ static bool make_buffers(struct buffers *buffers, const bp_graph *graph, const b
 /* ---- a trial --------------------------------------------------------------------------------- */
 
 /* Adds the time of each step to that of its node. */
-static bp_rc run_once(const bp_frame *frame, int64_t *ns, bp_err *err)
+static bp_rc run_once(bp_frame *frame, int64_t *ns, bp_err *err)
 {
     for (const struct bp_dnnl_step *step = frame->steps; step; step = step->next) {
         int64_t t0 = bp_dnnl_now_ns();
-        dnnl_status_t status = bp_dnnl_run_step(frame, step);
+        dnnl_status_t status = bp_dnnl_run_step(frame, step, NULL);
 
         if (status != dnnl_success)
             return bp_dnnl_fail(err, status, "a run that is measured");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock.c - real time, by a clock that nobody sets: timeouts must not end early because the date
+ * clock.c - real time, by a clock that cannot be set: timeouts must not end early because the date
  * changed.
  */
 #include "core/clock.h"
@@ -15,7 +15,7 @@ uint64_t sim_now(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* A signal ends it early, which matters to nobody: the time is no promise. */
+/* A signal ends it early, which does no harm: the time is not guaranteed. */
 void sim_sleep_us(uint64_t us)
 {
     struct timespec time = {.tv_sec = (time_t)(us / 1000000),

@@ -67,7 +67,7 @@ aclError sim_context_get(const void *handle, struct sim_context **out)
     *out = sim_handle_get(SIM_CONTEXT, handle);
     if (!*out)
         return sim_violate(BP_ASCEND_BAD_HANDLE, ACL_ERROR_RT_INVALID_HANDLE,
-                           "%p is no context, or was destroyed", handle);
+                           "%p is not a context, or was destroyed", handle);
     return 0;
 }
 

@@ -8,8 +8,8 @@
 
 /*
  * Checks that the text is JSON of at most 10 levels, the vendor's limit, and sets *out if its
- * outermost object has a key "max_opqueue_num": a number, or a string that holds one; what is no
- * count at all gives 0. False: it is no such JSON, and *out is as it was. Any thread.
+ * outermost object has a key "max_opqueue_num": a number, or a string that holds one; what is
+ * not a count gives 0. False: it is not such JSON, and *out is as it was. Any thread.
  */
 bool sim_json_queue_size(const char *text, uint64_t *out);
 

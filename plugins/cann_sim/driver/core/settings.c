@@ -264,7 +264,7 @@ static bool parse_line(struct sim_config *config, int *section, char *line, char
     if (taken == 0)
         snprintf(why, size, "there is no key \"%s\"%s", key, *section < 0 ? "" : " of a device");
     else if (taken < 0)
-        snprintf(why, size, "\"%s\" is no value for %s", value, key);
+        snprintf(why, size, "\"%s\" is not a valid value for %s", value, key);
     return taken > 0;
 }
 

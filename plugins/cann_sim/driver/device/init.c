@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/error.h"
 #include "core/fault.h"
@@ -61,7 +62,7 @@ static aclError fail_to_read(const char *what, const char *path)
 }
 
 /*
- * Over the defaults; text NULL is no configuration. `from`: where it comes from, for the sentence.
+ * Over the defaults; text NULL is not a configuration. `from`: where it comes from, for the sentence.
  */
 static aclError parse_config(const char *text, const char *from, struct sim_config *config)
 {
@@ -161,6 +162,8 @@ static aclError initialize(const char *path)
     return 0;
 }
 
+static pid_t owner; /* the process that has the threads of this library */
+
 /*
  * Waits for an aclFinalize() of another thread. A second call counts, and fails, as with the
  * vendor's.
@@ -170,6 +173,7 @@ aclError aclInit(const char *configPath)
     aclError rc;
 
     sim_lock();
+    owner = getpid();
     while (sim_state.closing)
         sim_wait(&sim_state.changed, UINT64_MAX);
     sim_state.counters.init_calls++;
@@ -256,8 +260,10 @@ __attribute__((destructor))
 static void
 unload(void)
 {
+    if (owner != getpid())
+        return; /* the child of a fork(): threads and locks are the parent's */
     sim_lock();
-    sim_set_fatal_violations(false); /* an exit without clean-up is no violation to abort for */
+    sim_set_fatal_violations(false); /* an exit without clean-up is not a violation to abort for */
     if (sim_state.init_count)
         finalize(true);
     free(requested_config);

@@ -58,8 +58,8 @@ ACL_FUNC_VISIBILITY aclError bp_ascend_graph_operator(bp_ascend_graph *graph, co
                                                       const aclTensorDesc *const outputDesc[],
                                                       const aclopAttr *attr, uint32_t outputs[]);
 /*
- * An operator's output becomes one of the model's; once each. ACL_ERROR_GE_FAILURE: it is no
- * operator's output, or is the model's already.
+ * An operator's output becomes one of the model's; once each. ACL_ERROR_GE_FAILURE: it is not
+ * an operator's output, or is the model's already.
  */
 ACL_FUNC_VISIBILITY aclError bp_ascend_graph_output(bp_ascend_graph *graph, const char *name,
                                                     uint32_t tensor);

@@ -166,7 +166,7 @@ static aclError copy_now(struct copy *copy)
     return perform(copy);
 }
 
-/* 0 bytes are no copy, nor is one onto itself: nothing is checked or counted. */
+/* 0 bytes are not a copy, nor is one onto itself: nothing is checked or counted. */
 aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t bytes, aclrtMemcpyKind kind)
 {
     struct copy copy = {.dst = dst, .src = src, .count = bytes, .kind = kind};

@@ -257,7 +257,7 @@ aclError bp_ascend_graph_output(bp_ascend_graph *graph, const char *name, uint32
         return sim_fail(ACL_ERROR_INVALID_PARAM, "bp_ascend_graph_output: no tensor %u", tensor);
     if (!graph->edges[tensor].is_from_operator || graph->edges[tensor].is_output)
         return sim_fail(ACL_ERROR_GE_FAILURE,
-                        "tensor %u is no operator's output, or is the model's already", tensor);
+                        "tensor %u is not an operator's output, or is the model's already", tensor);
     graph->edges[tensor].is_output = true;
     graph->n_outputs++;
     sim_write_u64(&graph->records, SIM_RECORD_OUTPUT);
@@ -358,7 +358,7 @@ void bp_ascend_model_free(void *model)
     free(model);
 }
 
-/* Into a temporary file first, which is then renamed, so that nobody reads half a model. */
+/* Into a temporary file first, which is then renamed, so that no reader sees half a model. */
 aclError bp_ascend_model_save(const char *path, const void *model, size_t size)
 {
     char temporary[4096];

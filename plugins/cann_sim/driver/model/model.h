@@ -124,7 +124,7 @@ struct sim_model {
 /*
  * Reads and plans; *out is for sim_model_free(), and is not on a device yet: no id, no memory.
  * `bytes` have to stay as long as constants' data and options are looked at, which loading does
- * last. ACL_ERROR_GE_LOAD_MODEL: it is no model; ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID: it is
+ * last. ACL_ERROR_GE_LOAD_MODEL: it is not a model; ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID: it is
  * cut off; as sim_prepare() for its operators. Any thread.
  */
 aclError sim_model_read(const void *bytes, size_t size, struct sim_model **out);

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/fault.h"
+#include "core/interrupt.h"
 #include "core/state.h"
 #include "core/workspace.h"
 #include "memory/memory.h"
@@ -124,8 +125,10 @@ static aclError run_model(struct sim_task *task, struct sim_stream *stream)
     aclError rc;
 
     (void)stream;
-    while (model->is_running)
+    while (model->is_running && !sim_interrupted())
         sim_wait(&sim_state.changed, UINT64_MAX);
+    if (sim_interrupted())
+        return ACL_ERROR_RT_STREAM_ABORT;
     model->is_running = true;
     rc = pin_all(run);
     if (!rc) {

@@ -2,6 +2,7 @@
 /* binary.c - operators of two operands, broadcast against each other: Add to Pow. */
 #include <tgmath.h>
 
+#include "core/interrupt.h"
 #include "ops/op.h"
 
 /* Which of them: `code` of the row. */

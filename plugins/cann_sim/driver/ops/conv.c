@@ -2,6 +2,7 @@
 /* conv.c - Conv2D, of 1-D data too, and Conv3D, with groups, dilations and bias; NCHW only. */
 #include <string.h>
 
+#include "core/interrupt.h"
 #include "ops/window.h"
 
 /*

@@ -2,6 +2,7 @@
 /* matrix.c - BatchMatMul, MatMulV2 and GEMM: y = a b, of batches, with a bias, or scaled. */
 #include <string.h>
 
+#include "core/interrupt.h"
 #include "ops/op.h"
 
 enum {

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "core/interrupt.h"
 #include "ops/op.h"
 
 /* ---- walking -------------------------------------------------------------------------------- */
@@ -16,10 +17,13 @@ static void gather(const struct sim_shape *to, const int64_t *stride, size_t ele
     int64_t index[SIM_RANK] = {0};
     const unsigned char *source = in;
     unsigned char *target = out;
+    size_t n = 0;
 
     do {
         size_t offset = 0;
 
+        if (n++ % SIM_CHUNK == 0 && sim_interrupted())
+            return;
         for (size_t i = 0; i < to->rank; i++)
             offset += (size_t)(index[i] * stride[i]);
         memcpy(target, source + offset * element_size, element_size);
@@ -48,7 +52,7 @@ static aclError prepare_transpose(struct sim_call *call, const aclopAttr *attr)
     call->result[0].rank = x->rank;
     for (size_t i = 0; i < count; i++) {
         if (perm[i] < 0 || perm[i] >= (int64_t)count || (seen & 1u << perm[i]))
-            return sim_refuse(call, "perm is no permutation: %lld", (long long)perm[i]);
+            return sim_refuse(call, "perm is not a permutation: %lld", (long long)perm[i]);
         seen |= 1u << perm[i];
         call->result[0].dims[i] = x->dims[perm[i]];
     }

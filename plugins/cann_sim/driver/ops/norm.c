@@ -2,6 +2,7 @@
 /* norm.c - BatchNorm as it is in inference, and SoftmaxV2. */
 #include <tgmath.h>
 
+#include "core/interrupt.h"
 #include "ops/op.h"
 
 /* ---- BatchNorm ------------------------------------------------------------------------------ */

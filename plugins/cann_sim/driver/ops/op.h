@@ -125,8 +125,8 @@ const struct sim_op *sim_op_find(const char *type);
 
 /*
  * Does the arithmetic; in[] and out[] are addresses that the simulator can use.
- * ACL_ERROR_RT_MEMORY_ALLOCATION: no workspace for the conversion of types. Any thread, without the
- * lock.
+ * ACL_ERROR_RT_MEMORY_ALLOCATION: no workspace for the conversion of types. ACL_ERROR_RT_STREAM_ABORT:
+ * see core/interrupt.h. Any thread, without the lock.
  */
 aclError sim_call_run(const struct sim_call *call, const void *const *in, void *const *out);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/interrupt.h"
 #include "ops/window.h"
 
 enum { MAX, AVERAGE };

@@ -5,6 +5,7 @@
  */
 #include "common/float16.h"
 #include "core/error.h"
+#include "core/interrupt.h"
 #include "core/workspace.h"
 #include "ops/convert.h"
 #include "ops/op.h"
@@ -137,6 +138,14 @@ static aclError run_converted(const struct sim_call *call, aclDataType compute_t
     return 0;
 }
 
+/* What an aborted stream's kernel has written is of no use. */
+static aclError finish(const struct sim_call *call, aclError rc)
+{
+    if (rc || !sim_interrupted())
+        return rc;
+    return sim_fail(ACL_ERROR_RT_STREAM_ABORT, "%s: the stream was aborted", call->op->type);
+}
+
 /* float64 is computed in double, all other reals in float, integers in int64_t. */
 aclError sim_call_run(const struct sim_call *call, const void *const *in, void *const *out)
 {
@@ -144,11 +153,11 @@ aclError sim_call_run(const struct sim_call *call, const void *const *in, void *
 
     if (call->op->bytes) {
         call->op->bytes(call, in, out);
-        return 0;
+        return finish(call, 0);
     }
     if (type & SIM_BIT(ACL_DOUBLE))
-        return run_converted(call, ACL_DOUBLE, call->op->doubles, in, out);
+        return finish(call, run_converted(call, ACL_DOUBLE, call->op->doubles, in, out));
     if (type & SIM_REAL)
-        return run_converted(call, ACL_FLOAT, call->op->floats, in, out);
-    return run_converted(call, ACL_INT64, call->op->ints, in, out);
+        return finish(call, run_converted(call, ACL_FLOAT, call->op->floats, in, out));
+    return finish(call, run_converted(call, ACL_INT64, call->op->ints, in, out));
 }

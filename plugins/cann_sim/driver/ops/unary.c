@@ -5,6 +5,7 @@
  */
 #include <tgmath.h>
 
+#include "core/interrupt.h"
 #include "ops/op.h"
 
 /* Which of them: `code` of the row. */

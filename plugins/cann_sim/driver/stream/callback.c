@@ -98,7 +98,7 @@ static void drop_callback(struct sim_task *task)
     free(callback);
 }
 
-/* Without a subscriber nobody would ever run it: an error now. [locked, may wait] */
+/* Without a subscriber it would never run: an error now. [locked, may wait] */
 static aclError launch(aclrtCallback fn, void *data, bool block, struct sim_stream *stream)
 {
     struct callback_task *callback;

@@ -100,7 +100,7 @@ static aclError run_event(struct sim_task *task, struct sim_stream *stream)
     return 0;
 }
 
-/* A record that never ran is passed all the same, so that nobody waits for ever. */
+/* A record that never ran is passed all the same, so that no wait lasts for ever. */
 static void drop_event(struct sim_task *task)
 {
     struct event_task *mark = (struct event_task *)task;
@@ -130,7 +130,7 @@ static aclError event_get(const void *handle, struct sim_event **out)
     *out = sim_handle_get(SIM_EVENT, handle);
     if (!*out)
         return sim_violate(BP_ASCEND_BAD_HANDLE, ACL_ERROR_RT_INVALID_HANDLE,
-                           "%p is no event, or was destroyed", handle);
+                           "%p is not an event, or was destroyed", handle);
     if ((*out)->device != context->device)
         return sim_violate(BP_ASCEND_WRONG_CONTEXT, ACL_ERROR_RT_STREAM_CONTEXT,
                            "event %p is of device %d, the current one is %d", handle,

@@ -19,6 +19,7 @@
 #include "core/error.h"
 #include "core/fault.h"
 #include "core/handle.h"
+#include "core/interrupt.h"
 #include "core/state.h"
 
 /* ---- its thread ----------------------------------------------------------------------------- */
@@ -69,6 +70,11 @@ static void advance_clock(struct sim_stream *stream, const struct sim_task *task
         device->busy_copies += task->cost_ns;
 }
 
+static bool is_interrupted(const struct sim_stream *stream)
+{
+    return __atomic_load_n(&stream->is_interrupted, __ATOMIC_RELAXED) != 0;
+}
+
 /*
  * After a failure a stream of ACL_STOP_ON_FAILURE frees its tasks without running them; others go
  * on. A task has finished when it is freed: those who wait may then free what it used.
@@ -78,11 +84,13 @@ static void run_task(struct sim_stream *stream, struct sim_task *task)
     bool skipped = stream->error && stream->failure_mode == ACL_STOP_ON_FAILURE;
     aclError rc = 0;
 
+    __atomic_store_n(&stream->is_interrupted, 0, __ATOMIC_RELAXED);
     if (sim_state.config.late_us) {
         sim_unlock();
         sim_sleep_us(sim_state.config.late_us);
         sim_lock();
     }
+    skipped = skipped || is_interrupted(stream);
     if (!skipped)
         rc = check_task(stream, task);
     if (!skipped && !rc) {
@@ -90,7 +98,9 @@ static void run_task(struct sim_stream *stream, struct sim_task *task)
         rc = task->run(task, stream);
         sim_state.counters.tasks_run++;
     }
-    if (rc) {
+    if (is_interrupted(stream)) {
+        aclGetRecentErrMsg(); /* it was asked for: no failure of the stream */
+    } else if (rc) {
         sim_state.counters.tasks_failed++;
         record_error(stream, rc);
     }
@@ -108,6 +118,7 @@ static void *run_stream(void *argument)
     struct sim_stream *stream = argument;
 
     sim_lock();
+    sim_interrupt_watch(&stream->is_interrupted);
     for (;;) {
         struct sim_task *task = stream->head;
 
@@ -187,10 +198,17 @@ static void discard_tasks(struct sim_stream *stream, struct sim_task *task)
     pthread_cond_broadcast(&sim_state.changed);
 }
 
+/* Read by the kernel that runs, without the lock. */
+static void interrupt(struct sim_stream *stream)
+{
+    __atomic_store_n(&stream->is_interrupted, 1, __ATOMIC_RELAXED);
+}
+
 void sim_stream_discard(struct sim_stream *stream)
 {
     struct sim_task *first = stream->head;
 
+    interrupt(stream);
     stream->head = NULL;
     discard_tasks(stream, first);
 }
@@ -206,6 +224,7 @@ void sim_stream_destroy(struct sim_stream *stream, bool force)
     sim_handle_drop(stream->handle);
     if (force) {
         stream->aborts++;
+        interrupt(stream);
         dropped = stream->head;
         stream->head = NULL;
     }
@@ -235,7 +254,7 @@ aclError sim_stream_get(const void *handle, struct sim_stream **out)
     *out = handle ? sim_handle_get(SIM_STREAM, handle) : context->default_stream;
     if (!*out)
         return sim_violate(BP_ASCEND_BAD_HANDLE, ACL_ERROR_RT_INVALID_HANDLE,
-                           "%p is no stream, or was destroyed", handle);
+                           "%p is not a stream, or was destroyed", handle);
     if ((*out)->context != context)
         return sim_violate(BP_ASCEND_WRONG_CONTEXT, ACL_ERROR_RT_STREAM_CONTEXT,
                            "stream %p is of another context than the current one", handle);

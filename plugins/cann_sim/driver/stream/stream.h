@@ -57,6 +57,7 @@ struct sim_stream {
     struct sim_task *head, *tail;
     uint64_t submitted, finished;
     uint64_t aborts;
+    uint32_t is_interrupted; /* atomic: the task that runs is to end early */
     uint64_t failure_mode;
     uint64_t clock_ns;   /* simulated: the end of its last task */
     uint64_t subscriber; /* the thread that runs its callbacks; 0: none */
@@ -77,11 +78,11 @@ aclError sim_stream_get(const void *handle, struct sim_stream **out);
 aclError sim_stream_create(struct sim_context *context, bool is_default, uint32_t flags,
                            struct sim_stream **out);
 /*
- * Waits for its tasks, or with `force` for the one that runs, and frees it when the last one who
+ * Waits for its tasks, or with `force` for the end of the one that runs, which comes early, and frees it when the last one who
  * waits for it has noticed. The handle is dead from the start. [locked, may wait]
  */
 void sim_stream_destroy(struct sim_stream *stream, bool force);
-/* Throws away the tasks that have not started. [locked] */
+/* Throws away the tasks that have not started, and ends the one that runs early. [locked] */
 void sim_stream_discard(struct sim_stream *stream);
 /*
  * Queues a task, which is the stream's then, also when this fails. A full queue makes the caller

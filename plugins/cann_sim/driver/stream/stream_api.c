@@ -139,8 +139,8 @@ aclError aclrtStreamQuery(aclrtStream handle, aclrtStreamStatus *status)
 }
 
 /*
- * Threads that wait for the stream get ACL_ERROR_RT_STREAM_ABORT; the task that runs goes on to its
- * end.
+ * Threads that wait for the stream get ACL_ERROR_RT_STREAM_ABORT. The task that runs ends early; a
+ * synchronisation that begins now waits for that.
  */
 aclError aclrtStreamAbort(aclrtStream handle)
 {
@@ -190,7 +190,7 @@ aclError aclrtGetStreamAvailableNum(uint32_t *streamCount)
     return rc;
 }
 
-/* For the whole process, until aclInit() is called again; 0 is no limit. */
+/* For the whole process, until aclInit() is called again; 0 means no limit. */
 aclError aclrtSetOpExecuteTimeOut(uint32_t timeout)
 {
     aclError rc;

@@ -23,7 +23,7 @@ struct sim_task_pool {
 void *sim_task_pool_get(struct sim_task_pool *pool);
 void sim_task_pool_put(struct sim_task_pool *pool, struct sim_task *unused); /* [locked] */
 /*
- * Frees the tasks of all pools that nobody uses: all of them, once the streams are gone. [locked]
+ * Frees the tasks of all unused pools: all of them, once the streams are gone. [locked]
  */
 void sim_task_pools_free(void);
 

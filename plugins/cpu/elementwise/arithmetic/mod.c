@@ -1,14 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mod.c - Mod (ai.onnx, opsets 10, 13), with broadcasting.
+ * mod.c - Mod (ai.onnx, opsets 10, 13, 28), with broadcasting.
  *
- * fmod=0: y = a - b * floor(a / b), with the sign of b (as in Python); integers only
- * fmod=1: C's fmod(a, b), with the sign of a; floats and integers
+ * fmod=0: y = a - b * floor(a / b), with the sign of b (as in Python); floats from version 28 on
+ * fmod=1: C's fmod(a, b), with the sign of a
  *
- * An integer modulo 0, which C leaves undefined, is 0 here. Version 13 adds bfloat16.
+ * An integer modulo 0, which C leaves undefined, is 0 here; a float modulo 0 is NaN. Version 13 adds
+ * bfloat16.
  */
 
 #include "elementwise/binary.h"
+
+#include <math.h>
+
+enum { FLOOR_OF_FLOATS = 28 }; /* the version from which fmod=0 takes floats */
+
+/* C's remainder has the sign of a; what is not 0 is moved by b where b has the other sign. */
+static inline float floor_modf(float a, float b)
+{
+    float r = fmodf(a, b);
+
+    if (r == 0)
+        return copysignf(r, b);
+    return (r < 0) != (b < 0) ? r + b : r;
+}
+
+static inline double floor_mod(double a, double b)
+{
+    double r = fmod(a, b);
+
+    if (r == 0)
+        return copysign(r, b);
+    return (r < 0) != (b < 0) ? r + b : r;
+}
 
 #define NAME fmod
 #define TEMPLATE "elementwise/binary.inc"
@@ -35,6 +59,9 @@ static const struct bp_cpu_binary fmod_family = {
 #undef NAME
 #define NAME mod
 #define TEMPLATE "elementwise/binary.inc"
+#define EXPR(x, y) M(floor_mod)(x, y)
+#include "kernels/types/float.inc"
+#undef EXPR
 /* C's % has the sign of a; where that is not the sign of b, adding b once mends it */
 #define EXPR(x, y)                                                                                 \
     ((y) == 0 || (y) == -1                            ? 0                                          \
@@ -51,8 +78,7 @@ static const struct bp_cpu_binary mod_family = {
     .loops =
         {
 #define TEMPLATE "kernels/types/loop_entry.inc"
-#include "kernels/types/int.inc"
-#include "kernels/types/uint.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
         },
 };
@@ -66,9 +92,10 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *a = bp_node_in(query->graph, query->node, 0);
 
-    if (!is_fmod(query->graph, query->node) && a && a->dtype < BP_DTYPE_END &&
-        fmod_family.loops[a->dtype] && !mod_family.loops[a->dtype])
-        bp_cpu_refuse(query, BP_R_ATTRIBUTE, "fmod", "floating point needs fmod=1");
+    if (query->node->since < FLOOR_OF_FLOATS && !is_fmod(query->graph, query->node) && a &&
+        a->dtype < BP_DTYPE_END && BP_CPU_FLOATS >> a->dtype & 1)
+        bp_cpu_refuse(query, BP_R_ATTRIBUTE, "fmod",
+                      "floating point needs fmod=1, or opset 28 of the model");
     else
         bp_cpu_claim_binary(op, query);
 }

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bit_shift.c - BitShift (ai.onnx, opset 11): y = a << b or a >> b by attribute `direction` (LEFT,
- * RIGHT), with broadcasting.
+ * bit_shift.c - BitShift (ai.onnx, opsets 11, 28): y = a << b or a >> b by attribute `direction`
+ * (LEFT, RIGHT), with broadcasting.
  *
- * Types: unsigned integers. A shift by the width of the type or more, undefined in C, gives 0.
+ * Types: integers, signed ones from version 28 on. A shift by the width of the type or more, or by a
+ * negative amount, both undefined in C, gives 0; -1 where a negative number is shifted to the right,
+ * which copies its sign.
  */
 
 #include "elementwise/binary.h"
 
 #define BITS (8 * sizeof(T))
+#define IS_WITHIN(y) ((y) >= 0 && (y) < (C)BITS)
 
 #define NAME shift_left
 #define TEMPLATE "elementwise/binary.inc"
 #define EXPR(x, y) ((y) < BITS ? WRAP(x) << ((y) & (BITS - 1)) : 0)
 #include "kernels/types/uint.inc"
+#undef EXPR
+#define EXPR(x, y) (IS_WITHIN(y) ? WRAP(x) << ((unsigned)(y) & (BITS - 1)) : 0)
+#include "kernels/types/int.inc"
 #undef EXPR
 #undef TEMPLATE
 
@@ -21,6 +27,7 @@ static const struct bp_cpu_binary left_family = {
     .loops =
         {
 #define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/int.inc"
 #include "kernels/types/uint.inc"
 #undef TEMPLATE
         },
@@ -32,12 +39,16 @@ static const struct bp_cpu_binary left_family = {
 #define EXPR(x, y) ((y) < BITS ? (x) >> ((y) & (BITS - 1)) : 0)
 #include "kernels/types/uint.inc"
 #undef EXPR
+#define EXPR(x, y) (IS_WITHIN(y) ? (x) >> ((unsigned)(y) & (BITS - 1)) : -((x) < 0))
+#include "kernels/types/int.inc"
+#undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_binary right_family = {
     .loops =
         {
 #define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/int.inc"
 #include "kernels/types/uint.inc"
 #undef TEMPLATE
         },

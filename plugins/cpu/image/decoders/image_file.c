@@ -6,8 +6,6 @@
 
 #include "image/decoders/image_file.h"
 
-#include "lazy.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,20 +16,10 @@ static const struct bp_cpu_image_decoder *const decoders[BP_CPU_IMAGES] = {
     [BP_CPU_IMAGE_JPEG2000] = &bp_cpu_image_jpeg2000,
 };
 
-void bp_cpu_image_libraries_start(struct bp_cpu_image_libraries *libraries)
-{
-    memset(libraries, 0, sizeof *libraries);
-    pthread_mutex_init(&libraries->lock, NULL);
-}
-
-/* Closing a library that is not open does nothing. */
 void bp_cpu_image_libraries_finish(struct bp_cpu_image_libraries *libraries)
 {
-    for (int kind = 0; kind < BP_CPU_IMAGES; kind++) {
-        bp_cpu_lazy_close(libraries->handle[kind]);
-        free(libraries->calls[kind]);
-    }
-    pthread_mutex_destroy(&libraries->lock);
+    for (int kind = 0; kind < BP_CPU_IMAGES; kind++)
+        bp_cpu_lazy_close(&libraries->of[kind]);
 }
 
 /* Whether the bytes start with a signature. */
@@ -71,35 +59,21 @@ const char *bp_cpu_image_name(enum bp_cpu_image_kind kind)
     return names[kind];
 }
 
-/*
- * The function table of a decoder's library, which is opened if it is not open yet. The lock allows
- * any thread to come first.
- */
-static enum bp_cpu_image_rc open_calls(struct bp_cpu_image_libraries *libraries,
-                                       enum bp_cpu_image_kind kind, const void **out)
+/* The functions of a decoder's library, which is opened if it is not open yet. */
+static enum bp_cpu_image_rc open_library(struct bp_cpu_image_libraries *libraries,
+                                         enum bp_cpu_image_kind kind, const void **out)
 {
     const struct bp_cpu_image_decoder *decoder = decoders[kind];
-    enum bp_cpu_image_rc rc = BP_CPU_IMAGE_OK;
 
-    pthread_mutex_lock(&libraries->lock);
-    if (!libraries->handle[kind]) {
-        void *calls = calloc(1, decoder->table_bytes);
-
-        if (calls)
-            libraries->handle[kind] =
-                bp_cpu_lazy_open(decoder->soname, decoder->symbols, decoder->n_symbols, calls);
-        if (!calls)
-            rc = BP_CPU_IMAGE_NO_MEMORY;
-        else if (!libraries->handle[kind])
-            rc = BP_CPU_IMAGE_NO_LIBRARY;
-        if (rc == BP_CPU_IMAGE_OK)
-            libraries->calls[kind] = calls;
-        else
-            free(calls);
+    switch (bp_cpu_lazy_open(&libraries->of[kind], decoder->soname, decoder->symbols,
+                             decoder->n_symbols, out)) {
+    case BP_CPU_LAZY_OK:
+        return BP_CPU_IMAGE_OK;
+    case BP_CPU_LAZY_NO_MEMORY:
+        return BP_CPU_IMAGE_NO_MEMORY;
+    default:
+        return BP_CPU_IMAGE_NO_LIBRARY;
     }
-    *out = libraries->calls[kind];
-    pthread_mutex_unlock(&libraries->lock);
-    return rc;
 }
 
 /* A decoder without function was not built in. */
@@ -115,7 +89,7 @@ enum bp_cpu_image_rc bp_cpu_image_decode(struct bp_cpu_image_libraries *librarie
         return BP_CPU_IMAGE_BROKEN;
     if (!decoder->decode)
         return BP_CPU_IMAGE_NO_LIBRARY;
-    if (decoder->table_bytes > 0)
-        rc = open_calls(libraries, kind, &calls);
+    if (decoder->n_symbols > 0)
+        rc = open_library(libraries, kind, &calls);
     return rc == BP_CPU_IMAGE_OK ? decoder->decode(calls, image) : rc;
 }

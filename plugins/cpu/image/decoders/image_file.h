@@ -9,10 +9,11 @@
 #ifndef BP_CPU_IMAGE_DECODERS_IMAGE_FILE_H
 #define BP_CPU_IMAGE_DECODERS_IMAGE_FILE_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "lazy.h"
 
 /* File formats. */
 enum bp_cpu_image_kind {
@@ -30,7 +31,7 @@ enum bp_cpu_image_kind {
 /* Results of a decoder. */
 enum bp_cpu_image_rc {
     BP_CPU_IMAGE_OK,
-    BP_CPU_IMAGE_BROKEN,    /* the bytes are no image, or it is truncated */
+    BP_CPU_IMAGE_BROKEN,    /* the bytes are not an image, or it is truncated */
     BP_CPU_IMAGE_TOO_LARGE, /* more than BP_CPU_IMAGE_PIXELS */
     BP_CPU_IMAGE_NO_LIBRARY,
     BP_CPU_IMAGE_NO_MEMORY
@@ -50,15 +51,12 @@ struct bp_cpu_image {
     uint8_t *rgb; /* height * width * 3 */
 };
 
-/* Libraries that are open; the lock guards both tables. */
+/* Libraries of the decoders, by format; {0}: none is open. */
 struct bp_cpu_image_libraries {
-    pthread_mutex_t lock;
-    void *handle[BP_CPU_IMAGES];
-    void *calls[BP_CPU_IMAGES]; /* tables of the decoders, malloc'ed */
+    bp_cpu_lazy of[BP_CPU_IMAGES];
 };
 
-/* start makes an empty set, finish closes all libraries. */
-void bp_cpu_image_libraries_start(struct bp_cpu_image_libraries *libraries);
+/* Closes all libraries. */
 void bp_cpu_image_libraries_finish(struct bp_cpu_image_libraries *libraries);
 
 /* The format by the file's signature. */
@@ -77,7 +75,7 @@ enum bp_cpu_image_rc bp_cpu_image_size(struct bp_cpu_image *image, uint64_t heig
 struct bp_cpu_image_decoder {
     const char *soname;
     const struct bp_cpu_symbol *symbols;
-    size_t n_symbols, table_bytes;
+    size_t n_symbols;
     enum bp_cpu_image_rc (*decode)(const void *calls, struct bp_cpu_image *image);
 };
 

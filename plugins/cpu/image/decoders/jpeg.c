@@ -136,8 +136,8 @@ static enum bp_cpu_image_rc decode(const void *table, struct bp_cpu_image *image
     return rc;
 }
 
-const struct bp_cpu_image_decoder bp_cpu_image_jpeg = {
-    BP_JPEG_SONAME, symbols, sizeof symbols / sizeof *symbols, sizeof(struct calls), decode};
+const struct bp_cpu_image_decoder bp_cpu_image_jpeg = {BP_JPEG_SONAME, symbols,
+                                                       sizeof symbols / sizeof *symbols, decode};
 
 #else
 

@@ -213,7 +213,7 @@ static enum bp_cpu_image_rc decode(const void *table, struct bp_cpu_image *image
 }
 
 const struct bp_cpu_image_decoder bp_cpu_image_jpeg2000 = {
-    BP_OPENJPEG_SONAME, symbols, sizeof symbols / sizeof *symbols, sizeof(struct calls), decode};
+    BP_OPENJPEG_SONAME, symbols, sizeof symbols / sizeof *symbols, decode};
 
 #else
 

@@ -3,6 +3,7 @@
 
 #include "kernels/int8/int8.h"
 
+#include "kernels/int8/int8_epilogue.h"
 #include "kernels/int8/int8_pack.h"
 #include "kernels/tensor_data.h"
 
@@ -13,7 +14,7 @@ enum {
     PASS_BYTES = 256 * 1024, /* packed B of a pass: it stays in the L2 cache */
     PASS_COLS = 256,         /* the most runs that pack.h makes */
     TASK_WORK = 64 * 1024,   /* products in a task, at the least */
-    MAX_TILE = 12 * 32
+    MAX_TILE = 12 * BP_CPU_INT8_MAX_NR
 };
 
 /* ---- levels ---------------------------------------------------------------------------------- */
@@ -39,8 +40,12 @@ static void plain_block(const struct bp_cpu_int8_block *k)
     }
 }
 
-const struct bp_cpu_int8_level bp_cpu_int8_plain = {
-    .name = "plain", .mr = 4, .nr = 16, .group = 2, .block = plain_block};
+const struct bp_cpu_int8_level bp_cpu_int8_plain = {.name = "plain",
+                                                    .mr = 4,
+                                                    .nr = 16,
+                                                    .group = 2,
+                                                    .block = plain_block,
+                                                    .epilogue = bp_cpu_int8_epilogue_plain};
 
 static bool has_level(uint32_t i)
 {
@@ -237,18 +242,99 @@ static bool needs_sums(const struct bp_cpu_int8 *g, const struct bp_cpu_int8_ope
     return o->a_zero.each || o->a_zero.at[0] + (g->a_signed ? 128 : 0) != 0;
 }
 
+/* What the epilogues of a panel's tiles share: values of its columns, which fill its width. */
+struct panel_values {
+    int32_t col_terms[BP_CPU_INT8_MAX_NR], b_terms[BP_CPU_INT8_MAX_NR];
+    float scales[BP_CPU_INT8_MAX_NR], bias[BP_CPU_INT8_MAX_NR];
+};
+
+static void fill_values(const struct bp_cpu_int8 *g, const struct part *t, size_t j, size_t n,
+                        struct panel_values *v)
+{
+    const struct bp_cpu_int8_operands *o = t->operands;
+    const struct bp_cpu_int8_output *out = o->output;
+    uint32_t a_zero = (uint32_t)o->a_zero.at[0] + (g->a_signed ? 128 : 0);
+    uint32_t shift = g->b_signed ? 0 : 128;
+
+    memset(v, 0, sizeof *v);
+    for (size_t c = 0; c < n; c++) {
+        v->col_terms[c] = (int32_t)(0 - a_zero * (uint32_t)t->col_sums[c]);
+        v->b_terms[c] = (int32_t)((uint32_t)o->b_zero.at[o->b_zero.each ? j + c : 0] - shift);
+        v->scales[c] = out->scales[out->each ? j + c : 0];
+        v->bias[c] = out->bias ? out->bias[j + c] : 0;
+    }
+}
+
+static bool are_zero(const int32_t *values, size_t n)
+{
+    int32_t any = 0;
+
+    for (size_t i = 0; i < n; i++)
+        any |= values[i];
+    return any == 0;
+}
+
+/* An epilogue for the tiles of a panel, n columns from j on; the tiles' own members stay empty. */
+static void begin_epilogue(const struct bp_cpu_int8 *g, const struct part *t, size_t j, size_t n,
+                           struct panel_values *v, struct bp_cpu_int8_epilogue *e)
+{
+    const struct bp_cpu_int8_operands *o = t->operands;
+    const struct bp_cpu_int8_output *out = o->output;
+    uint32_t a_zero = (uint32_t)o->a_zero.at[0] + (g->a_signed ? 128 : 0);
+
+    fill_values(g, t, j, n, v);
+    *e = (struct bp_cpu_int8_epilogue){
+        .sums = t->tile,
+        .nr = g->level->nr,
+        .n = n,
+        .col_terms = v->col_terms,
+        .b_terms = are_zero(v->b_terms, n) ? NULL : v->b_terms,
+        .a_term = (int32_t)((uint32_t)g->k * a_zero),
+        .scales = v->scales,
+        .bias = out->bias ? v->bias : NULL,
+        .stride = g->n,
+        .zero = out->zero,
+        .low = out->dtype == BP_DTYPE_I8 ? INT8_MIN : 0,
+        .high = out->dtype == BP_DTYPE_I8 ? INT8_MAX : UINT8_MAX,
+    };
+}
+
+/* Stores a tile, whose first row is i. */
+static void end_tile(const struct bp_cpu_int8 *g, const struct part *t,
+                     struct bp_cpu_int8_epilogue *e, size_t rows, size_t i, size_t j)
+{
+    const struct bp_cpu_int8_output *out = t->operands->output;
+
+    e->rows = rows;
+    e->a_sums = sums_of_a(g, t->operands->a) + i;
+    if (out->dtype == BP_DTYPE_F32)
+        e->floats = (float *)out->y + i * g->n + j;
+    else
+        e->bytes = (uint8_t *)out->y + i * g->n + j;
+    g->level->epilogue(e);
+}
+
+/* Tiles of about equal heights, as low ones use the processor less well. */
 static void run_panel(const struct bp_cpu_int8 *g, const struct part *t, const uint8_t *panel,
                       size_t j)
 {
     struct bp_cpu_int8_block block = {
         .b = panel, .a_row = g->a_row, .groups = g->groups, .c = t->tile};
-    size_t n = min_size(g->level->nr, g->n - j);
+    size_t n = min_size(g->level->nr, g->n - j), mr = g->level->mr;
+    struct bp_cpu_int8_epilogue e;
+    struct panel_values values;
 
+    if (t->operands->output)
+        begin_epilogue(g, t, j, n, &values, &e);
     for (size_t i = t->i0; i < t->i1; i += block.rows) {
-        block.rows = min_size(g->level->mr, t->i1 - i);
+        size_t left = t->i1 - i, tiles = (left + mr - 1) / mr;
+
+        block.rows = (left + tiles - 1) / tiles;
         block.a = (const uint8_t *)t->operands->a + i * g->a_row;
         g->level->block(&block);
-        for (size_t r = 0; r < block.rows; r++)
+        if (t->operands->output)
+            end_tile(g, t, &e, block.rows, i, j);
+        for (size_t r = 0; !t->operands->output && r < block.rows; r++)
             finish_row(g, t, t->tile + r * g->level->nr, i + r, j, n);
     }
 }

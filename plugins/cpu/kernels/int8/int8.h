@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct bp_cpu_int8_epilogue;
 struct bp_cpu_window;
 
 /* A tile of the product of packed A and one packed panel of B. */
@@ -32,6 +33,7 @@ struct bp_cpu_int8_level {
     size_t mr, nr; /* the tile; block takes up to mr rows */
     size_t group;  /* values in a group: 4 or 2 */
     void (*block)(const struct bp_cpu_int8_block *block);
+    void (*epilogue)(const struct bp_cpu_int8_epilogue *e); /* of a tile; see int8_epilogue.h */
 };
 
 /* All levels, the plain one first; *usable: this processor can. NULL: no such level. */
@@ -77,10 +79,24 @@ struct bp_cpu_int8_zero {
     bool each;
 };
 
+/*
+ * A matrix Y, m x n and dense, of the product times scales: 8-bit integers, rounded and saturated,
+ * or floats.
+ */
+struct bp_cpu_int8_output {
+    void *y;
+    uint32_t dtype;      /* BP_DTYPE_U8, I8 or F32 */
+    const float *scales; /* one, or one for each column */
+    bool each;
+    int32_t zero;      /* zero point of 8-bit Y */
+    const float *bias; /* n floats, added to Y of floats; NULL: none */
+};
+
 struct bp_cpu_int8_operands {
     const void *a; /* packed */
     const void *b; /* packed, a matrix or an image, as planned */
     struct bp_cpu_int8_zero a_zero, b_zero;
+    const struct bp_cpu_int8_output *output; /* needs one a_zero; NULL: finish() gets the sums */
     /* n sums of row i from column j on; [any thread] */
     void (*finish)(void *u, const int32_t *sums, size_t i, size_t j, size_t n);
     void *u;

@@ -2,11 +2,14 @@
 /* int8_avx2.c - the tile for processors with AVX2: pairs of int16. */
 
 #include "kernels/int8/int8.h"
+#include "kernels/int8/int8_epilogue.h"
 
 #if defined(__AVX2__)
 
 #include <immintrin.h>
 
+#define INLINE static inline __attribute__((always_inline))
+#define EPILOGUE bp_cpu_int8_epilogue_plain
 #define LEVEL avx2
 #define LEVEL_NAME "avx2"
 #define V __m256i

@@ -2,11 +2,15 @@
 /* int8_avx512.c - the tile for processors with AVX-512: pairs of int16. */
 
 #include "kernels/int8/int8.h"
+#include "kernels/int8/int8_epilogue.h"
 
 #if defined(__AVX512F__) && defined(__AVX512BW__)
 
 #include <immintrin.h>
 
+#define INLINE static inline __attribute__((always_inline))
+#include "kernels/int8/int8_epilogue.inc"
+#define EPILOGUE epilogue
 #define LEVEL avx512
 #define LEVEL_NAME "avx512"
 #define V __m512i

@@ -5,11 +5,15 @@
  */
 
 #include "kernels/int8/int8.h"
+#include "kernels/int8/int8_epilogue.h"
 
 #if defined(__AVX512F__) && defined(__AVX512VNNI__)
 
 #include <immintrin.h>
 
+#define INLINE static inline __attribute__((always_inline))
+#include "kernels/int8/int8_epilogue.inc"
+#define EPILOGUE epilogue
 #define LEVEL vnni
 #define LEVEL_NAME "avx512vnni"
 #define V __m512i

@@ -45,7 +45,7 @@ void bp_cpu_quant_zeros(const bp_tensor *tensor, int32_t *to);
 
 /*
  * Inputs 1 and 2 of QuantizeLinear and DequantizeLinear, scale and zero point, as lists in the
- * call's scratch. Zero points are of one kind: floats for types that are no integers, else int32;
+ * call's scratch. Zero points are of one kind: floats for types that are not integers, else int32;
  * the other list has zeros, and both where input 2 is absent.
  */
 struct bp_cpu_quant_lists {

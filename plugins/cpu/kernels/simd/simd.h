@@ -53,6 +53,9 @@ struct bp_cpu_simd {
     void (*dots)(const struct bp_cpu_block *block);
     void (*taps)(const struct bp_cpu_taps *taps);
     double (*max)(const void *x, size_t n); /* NaN where one is among them; -inf when n is 0 */
+    /* n rows of `count` elements, one after the other: the maximum or minimum of each, as `max` */
+    void (*max_rows)(const void *x, size_t n, size_t count, double *out);
+    void (*min_rows)(const void *x, size_t n, size_t count, double *out);
     double (*sum)(const void *x, size_t n); /* in double */
     /* sum of (x[i] - shift)^2, in double */
     double (*sum_squares)(const void *x, size_t n, double shift);

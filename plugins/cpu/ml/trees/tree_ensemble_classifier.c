@@ -27,7 +27,7 @@ enum {
 struct model {
     struct bp_cpu_trees trees;
     struct bp_cpu_labels labels;
-    double *base; /* one for each label; trees.zero if absent: adds nothing, is no vote */
+    double *base; /* one for each label; trees.zero if absent: adds nothing, is not a vote */
     uint32_t transform;
     uint32_t kind;
     double limit; /* SHARED_SCORE, SECOND_ONLY: the second label wins above it */

@@ -29,7 +29,7 @@ typedef struct aclmdlIODims {
 /*
  * Bytes of device memory that a model takes: for what it computes on the way, and for its weights.
  * ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID: no such file. ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID: it
- * is cut off. ACL_ERROR_GE_LOAD_MODEL: it is no model, or spoilt. All loading functions say the
+ * is cut off. ACL_ERROR_GE_LOAD_MODEL: it is not a model, or spoilt. All loading functions say the
  * same.
  */
 ACL_FUNC_VISIBILITY aclError aclmdlQuerySize(const char *fileName, size_t *workSize,

@@ -128,14 +128,16 @@ ACL_FUNC_VISIBILITY aclError aclrtCreateStream(aclrtStream *stream);
 ACL_FUNC_VISIBILITY aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority,
                                                          uint32_t flag);
 ACL_FUNC_VISIBILITY aclError aclrtDestroyStream(aclrtStream stream);      /* waits */
-ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamForce(aclrtStream stream); /* drops the queue */
+ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamForce(aclrtStream stream); /* drops all */
 /* Returns the first failure of a task since the last synchronisation. */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStream(aclrtStream stream);
 /* The same for some milliseconds; -1 waits for ever, 0 asks. ACL_ERROR_RT_STREAM_SYNC_TIMEOUT */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
 /* Has all that is queued ended? Does not wait, and says nothing of failures. */
 ACL_FUNC_VISIBILITY aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status);
-/* Drops what has not started. Who waits for it gets ACL_ERROR_RT_STREAM_ABORT. */
+/*
+ * Ends what runs, and drops what has not started. Who waits for it gets ACL_ERROR_RT_STREAM_ABORT.
+ */
 ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
 /*
  * ACL_CONTINUE_ON_FAILURE, the default, or ACL_STOP_ON_FAILURE: after a failure no task runs, and
