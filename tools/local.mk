@@ -5,6 +5,8 @@
 conform_sources = \
 	%D%/conform/command.c \
 	%D%/conform/conform.h \
+	%D%/conform/constants.c \
+	%D%/conform/constants.h \
 	%D%/conform/find.c \
 	%D%/conform/junit.c \
 	%D%/conform/print.c \
@@ -32,6 +34,10 @@ conform_sources = \
 	%D%/lib/model_command.h \
 	%D%/lib/orphans.c \
 	%D%/lib/orphans.h \
+	%D%/onnx/tests.c \
+	%D%/onnx/tests.h \
+	%D%/onnx/wire.c \
+	%D%/onnx/wire.h \
 	%D%/run/profile.c \
 	%D%/run/profile.h \
 	%D%/lib/progress.c \
@@ -67,6 +73,8 @@ bin_PROGRAMS += %D%/backplane
 	%D%/bench/compare_print.c \
 	%D%/bench/print.c \
 	%D%/bench/verdict.c \
+	%D%/cache/command.c \
+	%D%/compile/command.c \
 	%D%/conform/suite_session.c \
 	%D%/info/command.c \
 	%D%/info/info.h \

@@ -21,9 +21,9 @@ static const struct arg_spec main_specs[] = {
      .help = "Print the version and exit."},
 };
 
-static const struct command *const commands[] = {&cmd_providers, &cmd_doctor,   &cmd_info,
-                                                 &cmd_plan,      &cmd_optimize, &cmd_run,
-                                                 &cmd_bench,     &cmd_conform};
+static const struct command *const commands[] = {
+    &cmd_providers, &cmd_doctor, &cmd_info,  &cmd_plan,    &cmd_optimize,
+    &cmd_compile,   &cmd_run,    &cmd_bench, &cmd_conform, &cmd_cache};
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -31,7 +31,7 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 static void describe(struct bp_text *about)
 {
     text_put(about, "Runs ONNX models on execution providers that are plug-ins.\n\n"
-                    "Commands ('backplane COMMAND --help' tells more of each):\n");
+                    "Commands ('backplane COMMAND --help' explains each):\n");
     for (size_t i = 0; i < COMMANDS; i++)
         text_printf(about, "  %-22s  %s\n", commands[i]->name, commands[i]->summary);
     text_put(

@@ -125,13 +125,13 @@ void bench_sentence(const struct bench_comparison *c, struct bp_text *out)
     }
     if (r->verdict == BENCH_SAME && r->pairs < BENCH_FEWEST_PAIRS) {
         text_printf(out,
-                    "no difference that can be told: %zu pair%s; take more (--runs, "
+                    "no measurable difference: %zu pair%s; take more (--runs, "
                     "--seconds)",
                     r->pairs, r->pairs == 1 ? " of slices is too few" : "s of slices are too few");
         return;
     }
     if (r->verdict == BENCH_SAME)
-        text_put(out, "no difference that can be told: ");
+        text_put(out, "no measurable difference: ");
     put_speed(out, c);
     if (r->verdict == BENCH_SLOWER)
         put_causes(out, c);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "check/apart.h"
+#include "check/group_onnx.h"
 #include "check/guard.h"
 
 static double seconds(void)
@@ -33,6 +34,7 @@ static void run_here(const char *path, const struct manner *manner, const struct
     kit.path = path;
     kit.provider = manner->provider;
     kit.seed = seed;
+    kit.reference = manner->reference;
     kit.given = manner->given;
     kit.n_given = manner->n_given;
     kit.in_process = manner->in_process;
@@ -144,42 +146,92 @@ static void run_once(const char *path, const struct manner *manner, const struct
     shared->text[sizeof shared->text - 1] = '\0';
 }
 
-/* Says how far a test of FUZZ is, at its beginning and each second after that. */
-static void show_progress(const struct manner *manner, const struct kit_test *test, uint32_t done)
+/* Says how far a test is that runs many times, at its beginning and each second after that. */
+static void show_progress(const struct manner *manner, const struct kit_test *test, uint32_t done,
+                          uint32_t all, const char *what)
 {
     static double last;
 
     if (!manner->shows_progress || (done > 0 && seconds() - last < 1))
         return;
     last = seconds();
-    fprintf(stderr, "backplane-check: %s: %u of %u seeds\n", test->id, (unsigned)done,
-            (unsigned)manner->rounds);
+    fprintf(stderr, "backplane-check: %s: %u of %u %s\n", test->id, (unsigned)done, (unsigned)all,
+            what);
 }
 
 /* Seed by seed, up to the first that fails; the words say which. */
 static void run_seeds(const char *path, const struct manner *manner, const struct kit_test *test,
-                      struct kit_outcome *shared)
+                      uint32_t first, struct kit_outcome *shared)
 {
-    const uint32_t last = manner->seed + manner->rounds - 1;
+    const uint32_t last = first + manner->rounds - 1;
     unsigned n_apply = 0;
     char text[KIT_TEXT];
 
     for (uint32_t i = 0; i < manner->rounds; i++) {
-        show_progress(manner, test, i);
-        run_once(path, manner, test, manner->seed + i, shared);
+        show_progress(manner, test, i, manner->rounds, "seeds");
+        run_once(path, manner, test, first + i, shared);
         n_apply += shared->verdict != KIT_SKIP;
         if (shared->verdict == KIT_PASS || shared->verdict == KIT_SKIP)
             continue;
         memcpy(text, shared->text, sizeof text);
-        snprintf(shared->text, sizeof shared->text, "seed %u: %.900s", (unsigned)(manner->seed + i),
-                 text);
+        snprintf(shared->text, sizeof shared->text, "seed %u: %.900s", (unsigned)(first + i), text);
         return;
     }
     if (n_apply == 0)
         return; /* skipped, with the reason of the last one */
     shared->verdict = KIT_PASS;
     snprintf(shared->text, sizeof shared->text, "seeds %u to %u, of which %u apply",
-             (unsigned)manner->seed, (unsigned)last, n_apply);
+             (unsigned)first, (unsigned)last, n_apply);
+}
+
+/* What failed of ONNX's tests: the first one's words, then names. */
+static void add_failed(char text[KIT_TEXT], uint32_t i, const char *words)
+{
+    size_t n = strlen(text);
+    const char *name = kit_onnx_name(i);
+
+    if (n > 0)
+        snprintf(text + n, KIT_TEXT - n, ", %s", name);
+    else if (strncmp(words, name, strlen(name)) == 0)
+        snprintf(text, KIT_TEXT, "%.600s; also", words);
+    else
+        snprintf(text, KIT_TEXT, "%s: %.500s; also", name, words);
+}
+
+/* Some tests at a time, and on after each that fails. */
+static void run_onnx(const char *path, const struct manner *manner, const struct kit_test *test,
+                     struct kit_outcome *shared)
+{
+    uint32_t n_failed = 0, n_cases = 0, n_ran = 0, verdict = KIT_PASS, n = kit_onnx_count();
+    char text[KIT_TEXT] = "";
+
+    for (uint32_t from = 0, next; from < n; from = next) {
+        show_progress(manner, test, from, n, "tests");
+        run_once(path, manner, test, from, shared);
+        n_cases += shared->n_cases;
+        n_ran += shared->n_ran;
+        if (shared->verdict == KIT_SKIP || shared->stage != KIT_BEYOND)
+            return; /* it cannot be run at all */
+        next = shared->at > from ? shared->at : from;
+        if (shared->verdict == KIT_PASS)
+            continue;
+        verdict = shared->verdict > verdict ? shared->verdict : verdict;
+        next = next < n ? next : n - 1; /* the last ones, when all was settled */
+        add_failed(text, next, shared->text);
+        n_failed++;
+        next++;
+    }
+    shared->verdict = n_ran + n_failed > 0 ? verdict : KIT_SKIP;
+    shared->n_cases = n_cases;
+    shared->n_ran = n_ran;
+    if (n_failed > 0)
+        snprintf(shared->text, sizeof shared->text, "%u of %u tests that it takes fail: %.*s",
+                 (unsigned)n_failed, (unsigned)(n_ran + n_failed),
+                 (int)(strlen(text) - (n_failed == 1 ? strlen("; also") : 0)), text);
+    else
+        snprintf(shared->text, sizeof shared->text,
+                 "%u of %u tests of one node taken%s; %u are not such tests", (unsigned)n_ran,
+                 (unsigned)n_cases, n_ran > 0 ? ", all right" : "", (unsigned)(n - n_cases));
 }
 
 void run_test(const char *path, const struct manner *manner, struct result *result,
@@ -187,8 +239,12 @@ void run_test(const char *path, const struct manner *manner, struct result *resu
 {
     double start = seconds();
 
-    if (result->group == &kit_fuzz)
-        run_seeds(path, manner, result->test, shared);
+    if (result->group == &kit_onnx_group)
+        run_onnx(path, manner, result->test, shared);
+    else if (result->group == &kit_fuzz)
+        run_seeds(path, manner, result->test, manner->seed, shared);
+    else if (result->group == &kit_random_group)
+        run_seeds(path, manner, result->test, manner->random_seed, shared);
     else
         run_once(path, manner, result->test, 0, shared);
     result->outcome = *shared;

@@ -9,12 +9,14 @@
 struct manner {
     const char *provider;          /* short name; NULL: the first */
     double limit;                  /* seconds that a test, or a seed of one, may take */
-    uint32_t seed;                 /* the first one of FUZZ */
+    uint32_t seed;                 /* the first one of FUZZ, */
+    uint32_t random_seed;          /* and of RANDOM */
+    const char *reference;         /* the file that RANDOM compares with, or NULL */
     uint32_t rounds;               /* how many seeds; 0 follows the largest */
     const struct kit_given *given; /* values of options */
     uint32_t n_given;
     bool in_process;
-    bool shows_progress; /* of FUZZ, on standard error */
+    bool shows_progress; /* of FUZZ and ONNX, on standard error */
 };
 
 /* Runs result->test on the plug-in and fills in the rest. `shared` is memory of both processes. */

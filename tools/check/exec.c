@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "check/graph.h"
 #include "check/guard.h"
@@ -131,9 +132,10 @@ static void check_frame(struct kit_exec *exec)
     if (!exec->frame)
         kit_fail(kit, "frame_create succeeds without a frame");
     if (align & (align - 1))
-        kit_fail(kit, "scratch_align is %zu, no power of two", align);
+        kit_fail(kit, "scratch_align is %zu, which is not a power of two", align);
     if (exec->needs.io_align & (exec->needs.io_align - 1) || exec->needs.io_align > 4096)
-        kit_fail(kit, "io_align is %u, no power of two up to 4096", (unsigned)exec->needs.io_align);
+        kit_fail(kit, "io_align is %u, which is not a power of two up to 4096",
+                 (unsigned)exec->needs.io_align);
     if (exec->needs.in_slack > 4096 || exec->needs.out_slack > 4096)
         kit_fail(kit, "in_slack is %u and out_slack %u; 4096 are the most",
                  (unsigned)exec->needs.in_slack, (unsigned)exec->needs.out_slack);
@@ -334,6 +336,8 @@ void kit_place(struct kit_exec *exec, const struct kit_case *c, unsigned seed, u
 
 /* ---- execute --------------------------------------------------------------------------------- */
 
+enum { SLICE_NS = 5000000 }; /* nanoseconds between looks whether the run should end */
+
 /* All images, up or down. */
 static bp_rc copy_all(struct kit_exec *exec, bool is_up)
 {
@@ -395,6 +399,44 @@ bp_rc kit_put(struct kit_exec *exec)
     return rc;
 }
 
+/* Should the run end? By its cancel and its deadline, as bp_stop_check() has it. */
+static bp_rc check_stop(const bp_run *run)
+{
+    struct timespec now;
+
+    if (bp_is_cancelled(run->cancel))
+        return BP_E_CANCELLED;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (run->deadline_ns != 0 && (int64_t)now.tv_sec * 1000000000 + now.tv_nsec >= run->deadline_ns)
+        return BP_E_TIMEOUT;
+    return BP_OK;
+}
+
+/* Has the run a limit? Copies that belong to no run have none. */
+static bool has_limit(const struct kit_exec *exec)
+{
+    return exec->run && (exec->run->cancel || exec->run->deadline_ns != 0);
+}
+
+/* In slices where the run may have to end, as the host waits. */
+static bp_rc wait_event(struct kit_exec *exec)
+{
+    const struct kit *kit = exec->kit;
+    bool may_stop = has_limit(exec);
+    bp_rc rc;
+
+    for (;;) {
+        rc = kit->p.dev->event_wait(exec->instance, exec->event, may_stop ? SLICE_NS : -1,
+                                    kit_err(exec->kit));
+        if (rc != BP_E_TIMEOUT || !may_stop)
+            return rc;
+        rc = check_stop(exec->run);
+        if (rc < 0)
+            return rc;
+    }
+}
+
+/* After a failure the stream is another one, so that no work is pending. */
 bp_rc kit_wait(struct kit_exec *exec)
 {
     struct kit *kit = exec->kit;
@@ -405,7 +447,11 @@ bp_rc kit_wait(struct kit_exec *exec)
     kit_alloc_pause(true);
     rc = kit->p.dev->event_record(exec->instance, exec->stream, exec->event, kit_err(kit));
     if (rc >= 0)
-        rc = kit->p.dev->event_wait(exec->instance, exec->event, -1, kit_err(kit));
+        rc = wait_event(exec);
+    if (rc < 0 && has_limit(exec)) {
+        kit_stream_close(exec);
+        (void)kit_stream_open(exec);
+    }
     kit_alloc_pause(false);
     return rc < 0 ? rc : BP_OK;
 }

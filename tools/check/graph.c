@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "check/coverage.h"
 #include "check/graph.h"
 #include "check/guard.h"
 
@@ -193,6 +194,12 @@ static void add_attr(struct kit_graph *graph, const struct kit_attr *from)
 
     attr->name = from->name;
     attr->type = from->type;
+    if (from->data) {
+        attr->count = from->count;
+        attr->flags = from->is_list ? BP_ATTR_LIST : 0;
+        attr->data = from->data;
+        return;
+    }
     attr->count = from->count ? from->count : 1;
     attr->flags = from->count ? BP_ATTR_LIST : 0;
     attr->data = from->ints;
@@ -216,7 +223,7 @@ static uint32_t add_node(struct kit_graph *graph, const struct kit_case *c, uint
              (unsigned)n);
     node->name = graph->node_names[n];
     node->op = c->op;
-    node->domain = "";
+    node->domain = c->domain ? c->domain : "";
     node->in = graph->in[n];
     node->out = &graph->out[n];
     node->n_in = c->n_in;
@@ -255,11 +262,19 @@ uint32_t kit_graph_chain(struct kit_graph *graph, const struct kit_case *c, uint
     return add_node(graph, c, flags);
 }
 
+/* The nodes of a pair, whose first may be one too; the index of the last. */
+static uint32_t add_pair(struct kit_graph *graph, const struct kit_case *pair, uint32_t flags)
+{
+    uint32_t inner = flags | KIT_INNER;
+    uint32_t first = pair->first->second ? add_pair(graph, pair->first, inner)
+                                         : kit_graph_add(graph, pair->first, inner);
+
+    return kit_graph_chain(graph, pair->second, first, flags);
+}
+
 void kit_graph_add_pair(struct kit_graph *graph, const struct kit_case *pair, uint32_t flags)
 {
-    uint32_t first = kit_graph_add(graph, pair->first, flags | KIT_INNER);
-
-    kit_graph_chain(graph, pair->second, first, flags);
+    add_pair(graph, pair, flags);
 }
 
 const int64_t *kit_graph_dims(const bp_graph *table, uint32_t value, uint32_t *rank)
@@ -403,10 +418,18 @@ uint32_t kit_verdict_of(struct kit *kit, bp_instance *instance, const struct kit
     kit_graph_free(graph);
     if (words)
         memcpy(words, answers.words, sizeof answers.words);
+    if (answers.node[0].verdict == BP_YES)
+        kit_coverage_took(c);
     return answers.node[0].verdict;
+}
+
+/* A provider that wants its data channels-last is not asked about those in ONNX's layout. */
+static bool is_offered(const struct kit *kit, const struct kit_case *c)
+{
+    return c->plain || c->second || !(kit->p.flags & BP_PROVIDER_NHWC) || !kit_case_has_layout(c);
 }
 
 bool kit_takes(struct kit *kit, bp_instance *instance, const struct kit_case *c, uint32_t flags)
 {
-    return kit_verdict_of(kit, instance, c, flags, NULL) == BP_YES;
+    return is_offered(kit, c) && kit_verdict_of(kit, instance, c, flags, NULL) == BP_YES;
 }

@@ -19,7 +19,7 @@ void kit_graph_same_names(void);
 enum {
     KIT_DYNAMIC = 1u << 0,  /* sizes of the inputs are not known when it is compiled */
     KIT_RANKLESS = 1u << 1, /* nor their ranks */
-    KIT_INNER = 1u << 2,    /* the output is no output of the graph */
+    KIT_INNER = 1u << 2,    /* the output is not an output of the graph */
     KIT_ODD = 1u << 3,      /* initializers lie at odd addresses */
     KIT_TIGHT = 1u << 4     /* initializers cannot be written, and end where no page is */
 };
@@ -62,6 +62,8 @@ void kit_ask(struct kit *kit, bp_instance *instance, const bp_graph *table,
 /* What capability() says of the node of a case alone: BP_NO, ... words: 256 bytes, or NULL. */
 uint32_t kit_verdict_of(struct kit *kit, bp_instance *instance, const struct kit_case *c,
                         uint32_t flags, char *words);
+/* Prints the case if it is refused, with the provider's words, or taken only in a group. */
+void kit_list_refusal(struct kit *kit, bp_instance *instance, const struct kit_case *c);
 /* Would the node of a case be taken? */
 bool kit_takes(struct kit *kit, bp_instance *instance, const struct kit_case *c, uint32_t flags);
 

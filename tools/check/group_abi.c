@@ -36,7 +36,7 @@ static void provider_table(struct kit *kit)
         kit_fail(kit, "critical flags 0x%08x, which ABI %u.%u does not know",
                  (unsigned)(p->flags & BP_CRITICAL), BP_ABI_MAJOR, BP_ABI_MINOR);
     if (!strchr(p->id, '.') || strchr(p->id, ' '))
-        kit_fail(kit, "id '%s' is no domain name backwards", p->id);
+        kit_fail(kit, "id '%s' is not a domain name backwards", p->id);
     if (p->name[0] == '\0' || strlen(p->name) > 31 ||
         strspn(p->name, "abcdefghijklmnopqrstuvwxyz0123456789_-") != strlen(p->name))
         kit_fail(kit, "name '%s': small letters, digits, _ and -, 31 at most", p->name);
@@ -109,7 +109,7 @@ static void critical_host_flag(struct kit *kit)
     kit->host.table.flags = 0x40000000;
     rc = kit->entry(&kit->host.table, &module, kit_err(kit));
     if (rc >= 0)
-        kit_fail(kit, "it accepts a host with the critical flag 0x40000000, which nobody knows");
+        kit_fail(kit, "it accepts a host with the undefined critical flag 0x40000000");
 }
 
 static void low_host_flag(struct kit *kit)

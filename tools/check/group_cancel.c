@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * group_cancel.c - CANCEL: a run that is asked to stop, or whose deadline comes, stops within 20 ms of
- * work. Cases are made large until one run takes long enough to tell.
+ * work; with a stream, the stream does when it is destroyed. Cases are made large until one run takes long enough to tell.
  */
 
 #include "config.h"
@@ -151,6 +151,8 @@ static void stops(struct kit *kit, bool by_deadline)
         static struct kit_case c;
 
         kit_case_parse(&rows[i], &c);
+        if (kit->p.flags & BP_PROVIDER_NHWC)
+            kit_case_channels_last(&c);
         if (done && strcmp(done, c.op) == 0)
             continue;
         if (try_case(kit, instance, &c, by_deadline)) {

@@ -54,11 +54,11 @@ static void elf_open(struct kit *kit, struct elf *elf)
     elf->bytes = map;
     elf->head = at(elf, 0, sizeof *elf->head);
     if (!elf->head || memcmp(elf->head->e_ident, ELFMAG, SELFMAG) != 0)
-        kit_fail(kit, "it is no ELF file");
+        kit_fail(kit, "it is not an ELF file");
     if (elf->head->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
         kit_fail(kit, "it is for machines of another word size");
     if (elf->head->e_type != ET_DYN)
-        kit_fail(kit, "it is no shared object");
+        kit_fail(kit, "it is not a shared object");
     elf->sections =
         at(elf, elf->head->e_shoff, (uint64_t)elf->head->e_shnum * sizeof *elf->sections);
     if (!elf->sections || elf->head->e_shentsize != sizeof *elf->sections)

@@ -5,7 +5,9 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <malloc.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,6 +76,118 @@ static void frees_all(struct kit *kit)
     kit->p.destroy(instance);
     kit_nothing_is_left(kit, "after programs and frames");
     kit_note(kit, "%u programs", n);
+}
+
+/* ---- cycles ---------------------------------------------------------------------------------- */
+
+/*
+ * Cycles are measured in four quarters, after some that fill caches. A leak grows by at least a
+ * pointer a cycle, and by much the same in each quarter; what threads and caches of the allocator
+ * keep differs from quarter to quarter.
+ */
+enum { QUARTERS = 4, CYCLES = 60, LEAK = 8, MAX_CYCLE_CASES = 3, CYCLES_NS = 1000000000 };
+
+/* What the process has taken of the system. */
+struct footprint {
+    size_t heap; /* bytes that malloc() has given and free() has not got; 0: not known */
+    unsigned maps, fds, threads;
+};
+
+static unsigned lines(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    unsigned n = 0;
+
+    for (int c; file && (c = getc(file)) != EOF;)
+        n += c == '\n';
+    if (file)
+        fclose(file);
+    return n;
+}
+
+static struct footprint measure(void)
+{
+    struct footprint out = {0};
+
+#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 33)
+    struct mallinfo2 heap = mallinfo2();
+
+    out.heap = heap.uordblks + heap.hblkhd;
+#endif
+#endif
+    out.maps = lines("/proc/self/maps");
+    out.fds = entries("/proc/self/fd");
+    out.threads = entries("/proc/self/task");
+    return out;
+}
+
+/* An instance that compiles some cases, runs each once, and goes. */
+static void cycle(struct kit *kit)
+{
+    bp_instance *instance = kit_instance(kit);
+    const struct kit_case *c = kit_need_case(kit, instance);
+
+    for (unsigned i = 0; c && i < MAX_CYCLE_CASES; i++, c = kit_next_taken(kit, instance, c + 1)) {
+        struct kit_exec exec;
+        struct kit_graph *graph = kit_ready(kit, &exec, instance, c, 0);
+
+        kit_place(&exec, c, 1, 0);
+        kit_execute_well(&exec, c);
+        kit_exec_finish(&exec);
+        kit_graph_free(graph);
+    }
+    kit_settle(kit);
+    kit->p.destroy(instance);
+}
+
+/* Does it grow by at least so much in each quarter, and in none by twice as much as in another? */
+static bool grows(const size_t at[QUARTERS + 1], size_t least)
+{
+    size_t low = SIZE_MAX, high = 0;
+
+    for (int q = 0; q < QUARTERS; q++) {
+        size_t more = at[q + 1] > at[q] ? at[q + 1] - at[q] : 0;
+
+        low = more < low ? more : low;
+        high = more > high ? more : high;
+    }
+    return low >= least && high < 2 * low;
+}
+
+static void cycles_leave_nothing(struct kit *kit)
+{
+    static const char *const cycles = "cycles of create, compile, run and destroy leave";
+    struct footprint at[QUARTERS + 1];
+    size_t heap[QUARTERS + 1], maps[QUARTERS + 1], fds[QUARTERS + 1], threads[QUARTERS + 1];
+    int64_t begin;
+    unsigned n = CYCLES;
+
+    kit_open_usable(kit);
+    begin = kit->host.table.now_ns(kit->host.table.h);
+    cycle(kit);
+    if (kit->host.table.now_ns(kit->host.table.h) - begin > CYCLES_NS / CYCLES)
+        n = 6; /* a slow compiler */
+    for (unsigned i = 0; i < n; i++)
+        cycle(kit);
+    for (int q = 0; q <= QUARTERS; q++) {
+        at[q] = measure();
+        heap[q] = at[q].heap;
+        maps[q] = at[q].maps;
+        fds[q] = at[q].fds;
+        threads[q] = at[q].threads;
+        for (unsigned i = 0; q < QUARTERS && i < n; i++)
+            cycle(kit);
+    }
+    if (grows(heap, (size_t)n * LEAK))
+        kit_fail(kit, "%u %s %zu bytes of malloc()", n, cycles, heap[1] - heap[0]);
+    if (grows(maps, n))
+        kit_fail(kit, "%u %s %zu mappings", n, cycles, maps[1] - maps[0]);
+    if (grows(fds, n))
+        kit_fail(kit, "%u %s %zu descriptors open", n, cycles, fds[1] - fds[0]);
+    if (grows(threads, n))
+        kit_fail(kit, "%u %s %zu threads", n, cycles, threads[1] - threads[0]);
+    kit_note(kit, "%u cycles", n * (QUARTERS + 1) + 1);
 }
 
 static void null_is_fine(struct kit *kit)
@@ -189,6 +303,8 @@ static const struct kit_test tests[] = {
      kit_device_calls_have_none},
     {"BPK-LIFE-10", "a device that is full says so at every step",
      "bp_device_ops.alloc, BP_E_NOMEM", kit_device_is_full},
+    {"BPK-LIFE-11", "cycles of create, compile, run and destroy leave nothing behind",
+     "program_free, frame_free, destroy", cycles_leave_nothing},
 };
 
 const struct kit_group kit_life = {"LIFE", tests, sizeof tests / sizeof tests[0]};

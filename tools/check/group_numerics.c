@@ -11,8 +11,10 @@
 /* Has the case one of these references? */
 static bool is_of(const struct kit_case *c, const kit_reference *references, size_t n)
 {
+    kit_reference own = c->plain ? c->plain : c->reference;
+
     for (size_t r = 0; r < n; r++) {
-        if (c->reference == references[r])
+        if (own == references[r])
             return true;
     }
     return false;

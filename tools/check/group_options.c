@@ -73,7 +73,7 @@ static void defaults(struct kit *kit)
         if (!o->def && !(o->flags & BP_OPTION_REQUIRED))
             kit_fail(kit, "option '%s' has no default and is not required", o->key);
         if (o->def && !kit_parse(o, o->def, &value))
-            kit_fail(kit, "option '%s': its default '%s' is no value of it", o->key, o->def);
+            kit_fail(kit, "option '%s': its default '%s' is not a valid value", o->key, o->def);
     }
 }
 

@@ -86,10 +86,10 @@ static void *host_alloc(void *h, size_t n, size_t align)
     struct kit_host *host = h;
     void *p;
 
-    if (host->in_execute)
+    if (host->in_execute && !host->may_allocate)
         breaks(host, "execute called alloc");
     if (align == 0 || (align & (align - 1)) != 0) {
-        breaks(host, "alloc: the alignment is no power of two");
+        breaks(host, "alloc: the alignment is not a power of two");
         return NULL;
     }
     host->allocs++;
@@ -215,7 +215,7 @@ static bp_rc host_constant(void *h, const bp_graph *graph, uint32_t value, bp_sp
     if (host->in_execute)
         breaks(host, "execute called constant");
     if (value >= graph->n_values || !(BP_VALUE(graph, value)->flags & BP_VALUE_CONSTANT))
-        return bp_fail(err, BP_E_INVALID, "value %u is no constant", (unsigned)value);
+        return bp_fail(err, BP_E_INVALID, "value %u is not a constant", (unsigned)value);
     *out = kit_graph_constant(graph, value);
     return BP_OK;
 }
@@ -257,7 +257,7 @@ static bp_rc host_weight_get(void *h, const char *key, size_t n, size_t align,
     return BP_OK;
 }
 
-/* What nobody uses any more goes, so that who reads it later is stopped. */
+/* Memory without a user is unmapped, so that a later access faults. */
 static void drop_weight(struct kit_host *host, struct kit_weight *gone)
 {
     struct kit_weight **link = &host->weights;

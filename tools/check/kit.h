@@ -30,6 +30,7 @@ struct kit_outcome {
     uint32_t stage;   /* enum kit_stage: where it is, or was when it ended */
     uint32_t n_cases; /* cases that the test is about, */
     uint32_t n_ran;   /* and those of them that ran */
+    uint32_t at;      /* of ONNX: how many tests are done */
     char text[KIT_TEXT];
 };
 
@@ -59,6 +60,7 @@ struct kit_host {
     uint32_t order;                 /* enum kit_order */
     uint32_t n_packed;              /* weights that were packed so far */
     bool in_execute;
+    bool may_allocate;  /* in execute: a first run whose needs come with the data */
     const char *broken; /* the first rule that the plug-in broke, or NULL */
 };
 
@@ -71,7 +73,8 @@ struct kit_given {
 struct kit {
     const char *path;              /* absolute */
     const char *provider;          /* short name; NULL: the first */
-    uint32_t seed;                 /* of the group FUZZ */
+    uint32_t seed;                 /* of the groups FUZZ and RANDOM; of ONNX: the first test */
+    const char *reference;         /* file of another provider, or NULL */
     const struct kit_given *given; /* what the user wants of options */
     uint32_t n_given;
     bool in_process;   /* with the kit, where a debugger is */
@@ -107,7 +110,7 @@ struct kit_group {
 extern const struct kit_group *const kit_groups[];
 extern const struct kit_group kit_file, kit_abi, kit_probe, kit_options, kit_capability,
     kit_numerics, kit_weights, kit_run, kit_cancel, kit_state, kit_process, kit_device, kit_shapes,
-    kit_cache, kit_life, kit_docs, kit_fuzz;
+    kit_cache, kit_life, kit_docs, kit_fuzz, kit_onnx_group, kit_random_group;
 
 #define KIT_PRINTF __attribute__((format(printf, 2, 3)))
 
@@ -141,6 +144,8 @@ bp_opt *kit_option_values(struct kit *kit, uint32_t row, const char *text);
 void kit_check_given(struct kit *kit);
 /* Prints the cases that the provider refuses, with its words, to standard output. */
 void kit_list_refused(struct kit *kit);
+/* Counts the operators that the provider declares, for coverage. */
+void kit_declare_operators(struct kit *kit);
 /* An instance with all options at their defaults. Fails the test if there is none. */
 bp_instance *kit_instance(struct kit *kit);
 /* The same without failing: option `row` (BP_NONE: none) has another value; on another device. */

@@ -3,7 +3,8 @@
 # ours, so that the SDK can be installed alone.
 
 bin_PROGRAMS += tools/backplane-check
-tools_backplane_check_CPPFLAGS = -I. $(AM_CPPFLAGS) -I$(srcdir)/tools
+tools_backplane_check_CPPFLAGS = -I. $(AM_CPPFLAGS) -I$(srcdir)/tools \
+	-DBP_PROVIDER_DIR='"$(providerdir)"'
 # __cxa_atexit() of surroundings.c is to be found by plug-ins.
 tools_backplane_check_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 tools_backplane_check_LDADD = $(DL_LIBS) $(PTHREAD_LIBS) $(MATH_LIBS)
@@ -13,6 +14,7 @@ tools_backplane_check_SOURCES = \
 	%D%/build_id.c \
 	%D%/cases/case.h \
 	%D%/cases/cases.c \
+	%D%/cases/channels_last.c \
 	%D%/cases/convolution.c \
 	%D%/cases/elements.c \
 	%D%/cases/elementwise.c \
@@ -21,6 +23,7 @@ tools_backplane_check_SOURCES = \
 	%D%/cases/quantized.c \
 	%D%/cases/reference.c %D%/cases/reference.h \
 	%D%/cases/resize.c \
+	%D%/coverage.c %D%/coverage.h \
 	%D%/exec.c \
 	%D%/graph.c %D%/graph.h \
 	%D%/guard.c %D%/guard.h \
@@ -32,6 +35,7 @@ tools_backplane_check_SOURCES = \
 	%D%/group_fuzz.c \
 	%D%/group_life.c \
 	%D%/group_numerics.c \
+	%D%/group_onnx.c %D%/group_onnx.h \
 	%D%/group_options.c \
 	%D%/group_probe.c \
 	%D%/group_run.c \
@@ -42,12 +46,20 @@ tools_backplane_check_SOURCES = \
 	%D%/kit.h \
 	%D%/main.c \
 	%D%/memory.c \
+	%D%/onnx/model.c %D%/onnx/model.h \
+	%D%/onnx/operators.c %D%/onnx/operators.h %D%/onnx/operators.inc \
+	%D%/onnx/tensor.c %D%/onnx/tensor.h \
 	%D%/open.c \
 	%D%/process/group_process.c \
 	%D%/process/sanitizer.c %D%/process/sanitizer.h \
 	%D%/process/surroundings.c %D%/process/surroundings.h \
+	%D%/random/find.c %D%/random/find.h \
+	%D%/random/group_random.c \
+	%D%/random/others.c \
+	%D%/random/random.c %D%/random/random.h \
 	%D%/report.c %D%/report.h \
 	%D%/results.c \
 	%D%/starved.c %D%/starved.h \
 	%D%/steps.c \
-	%D%/verdict.c
+	%D%/verdict.c \
+	tools/onnx/tests.c tools/onnx/tests.h tools/onnx/wire.c tools/onnx/wire.h

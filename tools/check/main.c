@@ -9,23 +9,28 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check/apart.h"
 #include "check/cases/case.h"
+#include "check/coverage.h"
+#include "check/group_onnx.h"
 #include "check/process/sanitizer.h"
+#include "check/random/find.h"
 
 enum { USAGE = 4, LIMIT_SECONDS = 60, ROUNDS = 100, MAX_GIVEN = 64 };
 
 const struct kit_group *const kit_groups[] = {
-    &kit_file,    &kit_abi,   &kit_probe,  &kit_options, &kit_capability, &kit_numerics,
-    &kit_weights, &kit_run,   &kit_cancel, &kit_state,   &kit_process,    &kit_device,
-    &kit_shapes,  &kit_cache, &kit_life,   &kit_docs,    &kit_fuzz,       NULL,
+    &kit_file,     &kit_abi,        &kit_probe,        &kit_options, &kit_capability,
+    &kit_numerics, &kit_weights,    &kit_run,          &kit_cancel,  &kit_state,
+    &kit_process,  &kit_device,     &kit_shapes,       &kit_cache,   &kit_life,
+    &kit_docs,     &kit_onnx_group, &kit_random_group, &kit_fuzz,    NULL,
 };
 
 static struct {
-    const char *only, *json, *junit;
-    bool quiet, verbose, list, fuzz;
+    const char *only, *json, *junit, *onnx_tests, *reference;
+    bool quiet, verbose, list, fuzz, has_seed;
     struct kit_given given[MAX_GIVEN];
     struct manner manner; /* of running tests */
 } options = {.manner = {.limit = LIMIT_SECONDS, .rounds = ROUNDS}};
@@ -43,6 +48,14 @@ static const char help[] =
     "  --fuzz SEED      Also the group FUZZ: unusual inputs, made from this seed and those after "
     "it.\n"
     "  --rounds N       As many of them, each in a process of its own. Default: 100.\n"
+    "  --onnx-tests DIR Also the group ONNX: the ONNX project's tests of operators, in DIR or "
+    "below.\n"
+    "  --reference P    Also the group RANDOM: random graphs of what the provider takes, compared "
+    "with\n"
+    "                   provider P, such as cpu; a short name, or a file.\n"
+    "  --seed N         The first seed of RANDOM; without it the time gives one. Without "
+    "--reference the\n"
+    "                   results are compared with the kit's own alone.\n"
     "  --in-process     All in this process, for a debugger.\n"
     "  --json FILE      Write the results as JSON; '-' is standard output.\n"
     "  --junit FILE     Write the results as JUnit's XML.\n"
@@ -59,7 +72,9 @@ static const char help[] =
 
 static bool is_wanted(const struct kit_group *group, const struct kit_test *test)
 {
-    if (group == &kit_fuzz && !options.fuzz)
+    if ((group == &kit_fuzz && !options.fuzz) ||
+        (group == &kit_onnx_group && !options.onnx_tests) ||
+        (group == &kit_random_group && !options.reference && !options.has_seed))
         return false;
     return !options.only || fnmatch(options.only, test->id, 0) == 0 ||
            fnmatch(options.only, group->name, 0) == 0;
@@ -140,6 +155,15 @@ static void list_refused(const char *path, struct kit_outcome *shared)
     run_test(path, &options.manner, &result, shared);
 }
 
+/* Operators that the provider declares, for coverage; apart, too. */
+static void list_declared(const char *path, struct kit_outcome *shared)
+{
+    static const struct kit_test test = {"", "", "", kit_declare_operators};
+    struct result result = {.group = &kit_capability, .test = &test};
+
+    run_test(path, &options.manner, &result, shared);
+}
+
 /*
  * Did the plug-in hang in a call that each test begins with? Then one test has shown it, and each of
  * the others would take as long.
@@ -186,14 +210,17 @@ static int check(const char *path)
     }
     choose(report.results);
     read_build_id(path, report.build_id);
+    kit_coverage_begin();
     run_all(path, &report, shared, has_text);
+    list_declared(path, shared);
     level = report_level(&report);
     if (has_text)
-        report_summary(stdout, &report);
+        report_summary(stdout, &report, options.quiet);
     if (options.json && write_to(options.json, &report, report_json) != 0)
         level = USAGE;
     if (options.junit && write_to(options.junit, &report, report_junit) != 0)
         level = USAGE;
+    kit_coverage_end();
     free(report.results);
     munmap(shared, sizeof *shared);
     return level;
@@ -229,7 +256,7 @@ static bool add_given(char *text)
     return true;
 }
 
-/* Of --fuzz and --rounds. */
+/* Of --fuzz, --seed and --rounds. */
 static bool read_number(const char *text, uint32_t low, uint32_t *out)
 {
     unsigned long n;
@@ -238,7 +265,7 @@ static bool read_number(const char *text, uint32_t low, uint32_t *out)
     errno = 0;
     n = strtoul(text, &end, 10);
     if (end == text || *end || errno || text[0] == '-' || n < low || n > UINT32_MAX) {
-        fprintf(stderr, "backplane-check: error: '%s' is no number from %u to %u\n", text,
+        fprintf(stderr, "backplane-check: error: '%s' is not a number from %u to %u\n", text,
                 (unsigned)low, (unsigned)UINT32_MAX);
         return false;
     }
@@ -253,6 +280,9 @@ static const struct option known[] = {
     {"timeout", required_argument, NULL, 't'},
     {"fuzz", required_argument, NULL, 'f'},
     {"rounds", required_argument, NULL, 'r'},
+    {"onnx-tests", required_argument, NULL, 'x'},
+    {"reference", required_argument, NULL, 'R'},
+    {"seed", required_argument, NULL, 's'},
     {"in-process", no_argument, NULL, 'i'},
     {"json", required_argument, NULL, 'j'},
     {"junit", required_argument, NULL, 'u'},
@@ -283,7 +313,8 @@ static int read_options(int argc, char **argv)
             break;
         case 't':
             if (!read_limit(optarg)) {
-                fprintf(stderr, "backplane-check: error: '%s' is no number of seconds\n", optarg);
+                fprintf(stderr, "backplane-check: error: '%s' is not a number of seconds\n",
+                        optarg);
                 return USAGE;
             }
             break;
@@ -295,6 +326,17 @@ static int read_options(int argc, char **argv)
         case 'r':
             if (!read_number(optarg, 1, &options.manner.rounds))
                 return USAGE;
+            break;
+        case 'x':
+            options.onnx_tests = optarg;
+            break;
+        case 'R':
+            options.reference = optarg;
+            break;
+        case 's':
+            if (!read_number(optarg, 0, &options.manner.random_seed))
+                return USAGE;
+            options.has_seed = true;
             break;
         case 'i':
             options.manner.in_process = true;
@@ -352,6 +394,24 @@ static bool find_file(const char *file, char out[PATH_MAX])
     return true;
 }
 
+/* The file that --reference names, and a seed, if none is given. */
+static bool set_reference(const char *plugin)
+{
+    static char file[PATH_MAX];
+
+    if (!kit_find_reference(options.reference, plugin, file)) {
+        fprintf(stderr,
+                "backplane-check: error: --reference %s: there is no such provider; "
+                "BACKPLANE_PROVIDER_PATH may name its folder\n",
+                options.reference);
+        return false;
+    }
+    options.manner.reference = file;
+    if (!options.has_seed)
+        options.manner.random_seed = (uint32_t)time(NULL) % 1000000;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     char path[PATH_MAX];
@@ -377,6 +437,10 @@ int main(int argc, char **argv)
     }
     if (!sanitizer_restart(path, argv))
         return 2;
+    if (options.reference && !set_reference(path))
+        return USAGE;
+    if (options.onnx_tests && !kit_onnx_find(options.onnx_tests))
+        return USAGE;
     options.manner.shows_progress = options.quiet || isatty(2);
     return check(path);
 }

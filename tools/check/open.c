@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "check/cases/case.h"
 #include "check/guard.h"
 
 void kit_settle(struct kit *kit)
@@ -100,6 +101,8 @@ void kit_open(struct kit *kit)
     }
     if (!is_complete(&kit->p))
         kit_fail(kit, "the provider table lacks a required slot");
+    if (kit->p.flags & BP_PROVIDER_NHWC)
+        kit_cases_channels_last();
 }
 
 void kit_open_usable(struct kit *kit)
@@ -243,7 +246,7 @@ bp_opt *kit_option_values(struct kit *kit, uint32_t row, const char *text)
 
         if (!kit_parse(option, value, &opts[i])) {
             free(opts);
-            kit_skip(kit, "option '%s': '%s' is no value of it (BPK-OPTIONS-02)", option->key,
+            kit_skip(kit, "option '%s': '%s' is not a valid value (BPK-OPTIONS-02)", option->key,
                      value);
         }
     }
@@ -270,7 +273,7 @@ void kit_check_given(struct kit *kit)
         if (!option)
             kit_warn(kit, "provider '%s' has no option '%s'", kit->p.name, given->key);
         if (!kit_parse(option, given->text, &value))
-            kit_warn(kit, "provider '%s', option '%s': '%s' is no value of it", kit->p.name,
+            kit_warn(kit, "provider '%s', option '%s': '%s' is not a valid value", kit->p.name,
                      given->key, given->text);
     }
 }

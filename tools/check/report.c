@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "check/cases/case.h"
+#include "check/coverage.h"
 #include "check/report.h"
 
 static const char *const names[] = {"pass", "skip", "warn", "fail", "died", "timeout"};
@@ -100,7 +101,7 @@ void report_line(FILE *out, const struct result *result, bool quiet)
     fputc('\n', out);
 }
 
-void report_summary(FILE *out, const struct report *report)
+void report_summary(FILE *out, const struct report *report, bool quiet)
 {
     unsigned all, ran = cases_ran(report, &all);
 
@@ -110,6 +111,8 @@ void report_summary(FILE *out, const struct report *report)
                 report->stopped);
     if (report->is_whole && !report->stopped)
         fprintf(out, "%s: %u of %u cases ran\n", report->file, ran, all);
+    if (!quiet && !report->stopped)
+        kit_coverage_print(out, report->file);
     fprintf(out, "%s: %s: %u passed, %u skipped, %u with a warning, %u failed\n", report->file,
             level_name(report_level(report)), count(report, KIT_PASS, KIT_PASS),
             count(report, KIT_SKIP, KIT_SKIP), count(report, KIT_WARN, KIT_WARN),
@@ -148,8 +151,10 @@ void report_json(FILE *out, const struct report *report)
     fputs(",\n  ", out);
     json_text(out, "result", level_name(report_level(report)));
     ran = cases_ran(report, &all);
-    fprintf(out, ",\n  \"level\": %d,\n  \"cases\": {\"ran\": %u, \"all\": %u},\n  \"tests\": [",
+    fprintf(out, ",\n  \"level\": %d,\n  \"cases\": {\"ran\": %u, \"all\": %u},\n  \"coverage\": ",
             report_level(report), ran, all);
+    kit_coverage_json(out);
+    fputs(",\n  \"tests\": [", out);
     for (size_t i = 0; i < report->n; i++) {
         const struct result *r = &report->results[i];
 

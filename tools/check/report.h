@@ -31,7 +31,8 @@ const char *verdict_name(uint32_t verdict);
 int report_level(const struct report *report);
 
 void report_line(FILE *out, const struct result *result, bool quiet);
-void report_summary(FILE *out, const struct report *report);
+/* quiet: without coverage */
+void report_summary(FILE *out, const struct report *report, bool quiet);
 void report_json(FILE *out, const struct report *report);
 void report_junit(FILE *out, const struct report *report);
 

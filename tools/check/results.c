@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "check/coverage.h"
 #include "check/graph.h"
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -105,6 +106,8 @@ static bool is_near(const struct kit_case *c, double got, double want)
         return isnan(want) && isnan(got);
     if (isinf(want) || isinf(got))
         return want == got;
+    if (kit_is_float(c->out.dtype) && c->absolute > 0)
+        return fabs(got - want) <= c->absolute + c->tolerance * fabs(want);
     if (!kit_is_float(c->out.dtype))
         return fabs(got - want) <= tolerance_of(c);
     return fabs(got - want) <= tolerance_of(c) * (1 + fabs(want));
@@ -138,4 +141,5 @@ void kit_check(struct kit_exec *exec, const struct kit_case *c, const char *what
     kit_alloc_pause(false);
     if (bad < n)
         kit_fail(exec->kit, "%s: element %zu is %.9g, not %.9g", what, bad, got, expected);
+    kit_coverage_ran(c);
 }

@@ -3,7 +3,9 @@
 
 #include "config.h"
 
+#include "check/coverage.h"
 #include "check/graph.h"
+#include "check/group_onnx.h"
 
 const struct kit_case *kit_next_taken(struct kit *kit, bp_instance *instance,
                                       const struct kit_case *from)
@@ -29,23 +31,38 @@ const struct kit_case *kit_need_case(struct kit *kit, bp_instance *instance)
     return c;
 }
 
-void kit_list_refused(struct kit *kit)
+void kit_list_refusal(struct kit *kit, bp_instance *instance, const struct kit_case *c)
 {
     static const char *const verdicts[] = {"refused", "taken", "only in a group"};
+    char words[256];
+    uint32_t verdict = kit_verdict_of(kit, instance, c, 0, words);
+
+    if (verdict == BP_YES || verdict > BP_ONLY_IN_GROUP)
+        return;
+    for (char *p = words; *p; p++) /* nothing that steers a terminal */
+        *p = (unsigned char)*p < 0x20 || *p == 0x7f ? ' ' : *p;
+    printf("%s  %s%s%s\n", verdicts[verdict], c->name, verdict == BP_NO ? ": " : "",
+           verdict == BP_NO ? words : "");
+}
+
+void kit_list_refused(struct kit *kit)
+{
     bp_instance *instance = kit_begin(kit);
 
-    for (const struct kit_case *c = kit_cases; c < kit_cases + kit_n_cases; c++) {
-        char words[256];
-        uint32_t verdict = kit_verdict_of(kit, instance, c, 0, words);
-
-        if (verdict == BP_YES || verdict > BP_ONLY_IN_GROUP)
-            continue;
-        for (char *p = words; *p; p++) /* nothing that steers a terminal */
-            *p = (unsigned char)*p < 0x20 || *p == 0x7f ? ' ' : *p;
-        printf("%s  %s%s%s\n", verdicts[verdict], c->name, verdict == BP_NO ? ": " : "",
-               verdict == BP_NO ? words : "");
-    }
+    for (const struct kit_case *c = kit_cases; c < kit_cases + kit_n_cases; c++)
+        kit_list_refusal(kit, instance, c);
+    kit_onnx_list(kit, instance);
     kit->p.destroy(instance);
+}
+
+void kit_declare_operators(struct kit *kit)
+{
+    kit_open(kit);
+    for (uint32_t i = 0; i < kit->p.n_schemas; i++) {
+        const bp_op_schema *row = BP_AT(bp_op_schema, kit->p.schemas, kit->p.schema_stride, i);
+
+        kit_coverage_declared(row->domain, row->name);
+    }
 }
 
 struct kit_graph *kit_ready(struct kit *kit, struct kit_exec *exec, bp_instance *instance,

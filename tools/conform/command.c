@@ -39,7 +39,7 @@ static const struct arg_spec specs[] = {
      .value = "FILE",
      .at = offsetof(struct conform_args, expect),
      .help =
-         "Tests that are known to fail: a line for each, its name and the reason. They are told "
+         "Tests that are known to fail: a line for each, its name and the reason. They are printed "
          "as known, and one that passes is a failure unless its line begins with ~."},
     {.name = "rtol",
      .kind = ARG_NUMBER,
@@ -51,6 +51,11 @@ static const struct arg_spec specs[] = {
      .value = "X",
      .at = offsetof(struct conform_args, suite.tolerance.absolute),
      .help = "Absolute tolerance (default 1e-7). Integers are compared exactly."},
+    {.name = "constant-inputs",
+     .kind = ARG_FLAG,
+     .at = offsetof(struct conform_args, suite.has_constant_inputs),
+     .help =
+         "Give the model all inputs but the first as initializers, as models have their weights."},
     {.name = "threads",
      .kind = ARG_COUNT,
      .value = "N",

@@ -41,7 +41,7 @@ struct conform {
     struct known known;
     struct test *tests;
     size_t n, cap;
-    size_t n_told; /* tests that were printed; they are in order */
+    size_t n_printed; /* tests that were printed; they are in order */
     size_t counts[OUTCOMES];
     struct progress progress;
     struct json json;
@@ -61,7 +61,7 @@ const char *test_short_name(const struct test *test);
  */
 int conform_run(struct conform *c);
 /* Call as a test ends: counts it, and prints the finished tests in their order. */
-void conform_tell(struct conform *c, struct test *test);
+void conform_print(struct conform *c, struct test *test);
 /* "passed", "failed", "known" or "skipped" */
 const char *outcome_word(enum outcome outcome);
 

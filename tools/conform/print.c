@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* print.c - what is told of tests: a line for each, or JSON; the summary. */
+/* print.c - prints the results of tests: a line for each, or JSON; the summary. */
 
 #include "config.h"
 
@@ -17,7 +17,7 @@ const char *outcome_word(enum outcome outcome)
 }
 
 /* "code" is an exit code of cli.h, that of this test alone. */
-static void tell_json(struct conform *c, const struct test *test)
+static void print_json(struct conform *c, const struct test *test)
 {
     const struct verdict *verdict = &test->verdict;
 
@@ -34,7 +34,7 @@ static void tell_json(struct conform *c, const struct test *test)
 }
 
 /* What a test that failed had to say itself: warnings, the words of a memory checker. */
-static void tell_output(const struct test *test)
+static void print_output(const struct test *test)
 {
     const char *p = test->output;
 
@@ -55,7 +55,7 @@ static void tell_output(const struct test *test)
 }
 
 /* Flushed at once, so that a reader of a pipe sees tests as they end. */
-static void tell_line(const struct conform *c, const struct test *test)
+static void print_line(const struct conform *c, const struct test *test)
 {
     static const char *const labels[OUTCOMES] = {"ok  ", "FAIL", "known", "skip"};
     static const enum cli_style styles[OUTCOMES] = {STYLE_GREEN, STYLE_RED, STYLE_YELLOW,
@@ -77,24 +77,24 @@ static void tell_line(const struct conform *c, const struct test *test)
     puts(text_string(&line));
     fflush(stdout);
     text_finish(&line);
-    tell_output(test);
+    print_output(test);
 }
 
 /* Tests are printed in their order, whichever of them ends first. */
-void conform_tell(struct conform *c, struct test *test)
+void conform_print(struct conform *c, struct test *test)
 {
     size_t n_done = 0;
 
     c->counts[test->outcome]++;
     for (size_t i = 0; i < OUTCOMES; i++)
         n_done += c->counts[i];
-    if (c->n_told < c->n && c->tests[c->n_told].is_done)
+    if (c->n_printed < c->n && c->tests[c->n_printed].is_done)
         progress_end(&c->progress);
-    for (; c->n_told < c->n && c->tests[c->n_told].is_done; c->n_told++) {
+    for (; c->n_printed < c->n && c->tests[c->n_printed].is_done; c->n_printed++) {
         if (c->args->is_json)
-            tell_json(c, &c->tests[c->n_told]);
+            print_json(c, &c->tests[c->n_printed]);
         else
-            tell_line(c, &c->tests[c->n_told]);
+            print_line(c, &c->tests[c->n_printed]);
     }
     progress_show(&c->progress, test->name, (double)n_done / (double)c->n);
 }

@@ -32,7 +32,7 @@ struct job {
 
 /* ---- in the test's process ------------------------------------------------------------------- */
 
-/* `mib` MiB of address space, 0: no limit. A failure is told but does not end the test. */
+/* `mib` MiB of address space, 0: no limit. A failure is printed but does not end the test. */
 static void limit_memory(uint64_t mib)
 {
     struct rlimit limit = {mib << 20, mib << 20};
@@ -54,7 +54,7 @@ static void run_test(struct conform *c, const struct job *job, const sigset_t *m
     struct verdict verdict;
     int code;
 
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would read what it finds */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* its results would not be read */
     sigprocmask(SIG_SETMASK, mask, NULL);
     dup2(fileno(job->output), STDOUT_FILENO);
     dup2(fileno(job->output), STDERR_FILENO);
@@ -181,7 +181,7 @@ static void end_job(struct conform *c, struct job *job, int status)
     *job = (struct job){0};
     set_outcome(c, test);
     test->is_done = true;
-    conform_tell(c, test);
+    conform_print(c, test);
 }
 
 /* ---- in the parent --------------------------------------------------------------------------- */

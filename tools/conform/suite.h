@@ -3,6 +3,9 @@
 #ifndef BP_TOOLS_SUITE_H
 #define BP_TOOLS_SUITE_H
 
+#include <dirent.h>
+
+#include "conform/constants.h"
 #include "lib/progress.h"
 #include "run/run.h"
 
@@ -12,6 +15,7 @@ struct suite_args {
     uint64_t threads;
     double timeout; /* seconds; 0: none */
     bool has_report;
+    bool has_constant_inputs; /* all inputs but the first are initializers */
 };
 
 /* What came of a directory. The texts are the caller's to free. */
@@ -29,6 +33,9 @@ struct suite {
     struct cli *cli;
     const struct suite_args *args;
     bp_session_options *options;
+    const char *model;                 /* path of the model to open */
+    const char *set;                   /* the one test_data_set_* to run; NULL: all */
+    const struct constants *constants; /* which of that set's inputs the model has; NULL: none */
     size_t n_sets;
     struct bp_text why, placed;
 };
@@ -51,7 +58,7 @@ struct subject {
 };
 
 /*
- * Makes the model of a directory ready and hands it to suite_run_sets(). Each program that tests has
+ * Makes suite->model ready and hands it to suite_run_sets() with the directory. Each program that tests has
  * one of these. *is_skipped: it could not be tested. The exit code; the suite has the reason.
  */
 int suite_run_directory(struct suite *suite, const char *dir, bool *is_skipped);
@@ -61,7 +68,15 @@ int suite_run_directory(struct suite *suite, const char *dir, bool *is_skipped);
  */
 int suite_blame(struct suite *suite, int code, const char *place, const char *words);
 
-/* Runs and compares every test_data_set_* of a directory, up to the first failure; its code. */
+/*
+ * Runs and compares suite->set, or every test_data_set_* of a directory, up to the first failure; its
+ * code.
+ */
 int suite_run_sets(struct suite *suite, const struct subject *subject, const char *dir);
+/*
+ * The names of a directory's test_data_set_*, in their order; their number, 0 if there is none. Each
+ * and *out are the caller's to free().
+ */
+int suite_list_sets(const char *dir, struct dirent ***out);
 
 #endif

@@ -61,20 +61,15 @@ static int run_session(struct suite *suite, bp_session *session, const char *dir
 int suite_run_directory(struct suite *suite, const char *dir, bool *is_skipped)
 {
     struct loaded loaded = {0};
-    struct bp_text path = {0};
-    int code;
+    int code = load_session(suite->cli, suite->model, &suite->args->load, suite->options, &loaded);
 
-    text_printf(&path, "%s/model.onnx", dir);
-    code =
-        load_session(suite->cli, text_string(&path), &suite->args->load, suite->options, &loaded);
     if (code != CLI_OK) {
         suite_blame(suite, code, NULL, suite->cli->words);
-        *is_skipped = code == CLI_FALLBACK && takes_nothing(suite, text_string(&path));
+        *is_skipped = code == CLI_FALLBACK && takes_nothing(suite, suite->model);
     } else {
         plan_placement(&suite->placed, bp_session_report(loaded.session));
         code = run_session(suite, loaded.session, dir);
     }
-    text_finish(&path);
     load_finish(&loaded);
     return code;
 }

@@ -84,15 +84,21 @@ static int read_spot(struct suite *suite, const struct spot *spot, const bp_io_i
 static int read_inputs(struct suite *suite, const struct subject *subject, const char *set,
                        bp_binding *inputs, uint32_t *n)
 {
+    const struct constants *constants = suite->constants;
     struct spot spot = {set, "input", 0};
+    uint32_t i = 0; /* of the model's inputs */
     int code = CLI_OK;
 
     for (; code == CLI_OK && spot_exists(&spot); spot.index++) {
-        bool has_io = spot.index < subject->n_inputs;
-        bp_binding *binding = has_io ? &inputs[(*n)++] : &(bp_binding){0};
+        bool has_io = i < subject->n_inputs;
+        bp_binding *binding;
 
-        binding->index = spot.index;
-        code = read_spot(suite, &spot, has_io ? &subject->inputs[spot.index] : NULL, binding);
+        if (constants && spot.index < constants->n && constants->is_constant[spot.index])
+            continue;
+        binding = has_io ? &inputs[(*n)++] : &(bp_binding){0};
+        binding->index = i;
+        code = read_spot(suite, &spot, has_io ? &subject->inputs[i] : NULL, binding);
+        i++;
     }
     return code;
 }
@@ -180,18 +186,25 @@ static int is_set(const struct dirent *entry)
     return strncmp(entry->d_name, "test_data_set_", strlen("test_data_set_")) == 0;
 }
 
+int suite_list_sets(const char *dir, struct dirent ***out)
+{
+    int n = scandir(dir, out, is_set, alphasort);
+
+    return n > 0 ? n : 0;
+}
+
 /* The sets run in the order of their names, on one session; the first failure ends them. */
 int suite_run_sets(struct suite *suite, const struct subject *subject, const char *dir)
 {
     struct dirent **entries = NULL;
     struct bp_text path = {0};
-    int n = scandir(dir, &entries, is_set, alphasort), code = CLI_OK;
+    int n = suite_list_sets(dir, &entries), code = CLI_OK;
 
-    suite->n_sets = n > 0 ? (size_t)n : 0;
-    if (n <= 0)
+    suite->n_sets = (size_t)n;
+    if (n == 0)
         return suite_blame(suite, CLI_USAGE, dir, "there is no test_data_set_* in it");
     for (int i = 0; i < n; i++) {
-        if (code == CLI_OK) {
+        if (code == CLI_OK && (!suite->set || strcmp(suite->set, entries[i]->d_name) == 0)) {
             text_clear(&path);
             text_printf(&path, "%s/%s", dir, entries[i]->d_name);
             code = run_set(suite, subject, text_string(&path));

@@ -19,8 +19,8 @@ static const struct arg_spec info_specs[] = {
 };
 
 static const char about[] =
-    "Shows a model's inputs, outputs, operators, weights and metadata, and names operators\n"
-    "that nobody knows. Needs no provider and loads no weights.";
+    "Shows a model's inputs, outputs, operators, weights and metadata, and names unknown\n"
+    "operators. Needs no provider and loads no weights.";
 
 static int show(struct cli *cli, const void *options, const char *path)
 {

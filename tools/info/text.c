@@ -93,7 +93,7 @@ static void print_facts(const struct cli *cli, const struct info *s)
     text_finish(&text);
 }
 
-/* Operators that nobody knows are no error here: a plug-in may know them. */
+/* Unknown operators are not an error here: a plug-in may know them. */
 static bp_rc print_ops(const struct cli *cli, const struct info *s, bp_err *err)
 {
     struct table table = {.columns = 4, .right = 1u << 0};

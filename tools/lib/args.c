@@ -144,7 +144,7 @@ static int bad_value(const struct reader *r, const struct arg_spec *spec, const 
     } else {
         snprintf(hint, sizeof hint, ", which is a number");
     }
-    snprintf(what, sizeof what, "'%.100s' is no value for --%s", value, spec->name);
+    snprintf(what, sizeof what, "'%.100s' is not a valid value for --%s", value, spec->name);
     return usage_error(r, what, hint);
 }
 

@@ -45,8 +45,8 @@ struct command {
                char **argv); /* argv[0] is the name; returns an exit code */
 };
 
-extern const struct command cmd_bench, cmd_conform, cmd_doctor, cmd_info, cmd_optimize, cmd_plan,
-    cmd_providers, cmd_run;
+extern const struct command cmd_bench, cmd_cache, cmd_compile, cmd_conform, cmd_doctor, cmd_info,
+    cmd_optimize, cmd_plan, cmd_providers, cmd_run;
 
 void cli_init(struct cli *cli);
 void cli_finish(struct cli *cli);

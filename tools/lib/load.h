@@ -29,6 +29,8 @@ enum { LOAD_OPTIONS = 14 };
 
 /* LOAD_OPTIONS of them. */
 struct arg_group load_group(struct load_args *args);
+/* The same for commands in which -o is --output; specs has LOAD_OPTIONS rows, which are filled. */
+struct arg_group load_group_without_letter(struct load_args *args, struct arg_spec *specs);
 void load_args_finish(struct load_args *args);
 
 /* Makes the library's options of ours. Failures are printed; returns an exit code. */

@@ -108,6 +108,19 @@ struct arg_group load_group(struct load_args *args)
                               sizeof load_specs / sizeof load_specs[0], args};
 }
 
+struct arg_group load_group_without_letter(struct load_args *args, struct arg_spec *specs)
+{
+    struct arg_group group = load_group(args);
+
+    for (size_t i = 0; i < group.n; i++) {
+        specs[i] = group.specs[i];
+        if (specs[i].letter == 'o')
+            specs[i].letter = 0;
+    }
+    group.specs = specs;
+    return group;
+}
+
 void load_args_finish(struct load_args *args)
 {
     free(args->providers);

@@ -21,8 +21,8 @@ static const char *row_name(const bp_memory_use *row)
     return row->provider ? row->provider : "host";
 }
 
-/* The host is told of only where it holds something: most models have no If or Loop. */
-static bool is_told(const bp_memory_use *row)
+/* The host's row is printed only if it holds memory: most models have no If or Loop. */
+static bool is_printed(const bp_memory_use *row)
 {
     return row->provider || row->peak_bytes > 0;
 }
@@ -85,7 +85,7 @@ int memory_print(struct cli *cli, const bp_session *session)
     for (size_t i = 0; i < table.columns; i++)
         table_add(&table, heads[i]);
     for (uint32_t i = 0; get_row(session, i, &row); i++) {
-        if (is_told(&row))
+        if (is_printed(&row))
             add_row(&table, &row, has_own);
     }
     row = (bp_memory_use){.provider = "all",

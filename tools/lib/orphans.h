@@ -6,7 +6,7 @@
 #include <backplane.h>
 #include <stdbool.h>
 
-/* Does nobody run the node, so that the model cannot run? (The host's own nodes have a group.) */
+/* Has the node no provider, so that the model cannot run? (The host's own nodes have a group.) */
 bool is_orphan_node(const bp_report_node *node);
 uint32_t count_orphan_nodes(const bp_report *report);
 

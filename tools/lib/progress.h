@@ -8,7 +8,7 @@
 #include "lib/cli.h"
 
 struct progress {
-    bool is_on; /* standard error is a terminal, and nobody asked for quiet */
+    bool is_on; /* standard error is a terminal, and --quiet was not given */
     bool is_shown;
     double start, last; /* seconds */
 };

@@ -31,7 +31,7 @@ void text_vprintf(struct bp_text *text, const char *fmt, va_list args)
 
 /*
  * Adds a string that came from elsewhere: control characters (terminal escapes among them) and
- * bytes that are no UTF-8 become U+FFFD, newlines and tabs become blanks.
+ * bytes that are not UTF-8 become U+FFFD, newlines and tabs become blanks.
  */
 void text_clean(struct bp_text *text, const char *string);
 /* The same, with <, >, & and quotes as entities. */

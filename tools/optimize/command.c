@@ -271,27 +271,13 @@ static int start(struct cli *cli, struct optimize_args *args, const char *in)
     return code;
 }
 
-/* The options that other commands have too; -o is --output here. */
-static struct arg_group shared_group(struct load_args *args, struct arg_spec *specs)
-{
-    struct arg_group group = load_group(args);
-
-    for (size_t i = 0; i < group.n; i++) {
-        specs[i] = group.specs[i];
-        if (specs[i].letter == 'o')
-            specs[i].letter = 0;
-    }
-    group.specs = specs;
-    return group;
-}
-
 static int run(struct cli *cli, int argc, char **argv)
 {
     struct optimize_args args = {0};
     struct arg_spec shared[LOAD_OPTIONS];
     const struct arg_group groups[] = {
         {"Options", optimize_specs, sizeof optimize_specs / sizeof optimize_specs[0], &args},
-        shared_group(&args.load, shared),
+        load_group_without_letter(&args.load, shared),
         cli_group(cli),
     };
     const struct arg_command command = {.name = "optimize",

@@ -94,7 +94,7 @@ int optimize_find(struct cli *cli, const char *in, const char *out, struct optim
         return CLI_OK;
     }
     if (file_exists(out) && !file_is_directory(out))
-        return cli_fail(cli, CLI_USAGE, "--output %s: is no directory, and %s is one", out, in);
+        return cli_fail(cli, CLI_USAGE, "--output %s: is not a directory, and %s is one", out, in);
     code = walk(cli, in, out, 0, jobs);
     if (code == CLI_OK && jobs->n == 0)
         code = cli_fail(cli, CLI_USAGE, "%s: there is no *.onnx in it", in);

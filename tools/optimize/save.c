@@ -19,7 +19,7 @@
 enum { ALIGN = 64, PAGE = 4096, LARGE = 1 << 20 };
 /* Bytes; smaller weights, such as shapes and axes, stay in the model. */
 enum { EXTERNAL_LEAST = 1024 };
-/* A protobuf message has at most 2 GiB; 64 MiB of it are left for what is no weight. */
+/* A protobuf message has at most 2 GiB; 64 MiB of it are left for what is not a weight. */
 #define WITHIN_MOST ((UINT64_C(2) << 30) - (UINT64_C(64) << 20))
 
 struct pending {

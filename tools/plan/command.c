@@ -76,7 +76,7 @@ static int print_json(struct cli *cli, const bp_report *report)
 }
 
 /*
- * A plan with nodes that nobody runs is printed, and the exit code says that the model cannot
+ * A plan with nodes without a provider is printed, and the exit code says that the model cannot
  * run.
  */
 static int show(struct cli *cli, const struct plan_args *args, const bp_report *report,

@@ -117,7 +117,8 @@ static void put_legend_rest(struct bp_text *out, const struct plan_diagram *p)
         text_put(out, "</td>");
     }
     if (orphans) {
-        text_put(out, "<td border=\"1\" color=\"" ORPHAN "\" bgcolor=\"#ffebe9\">nobody \xc2\xb7 ");
+        text_put(out,
+                 "<td border=\"1\" color=\"" ORPHAN "\" bgcolor=\"#ffebe9\">no provider \xc2\xb7 ");
         dot_count(out, orphans, "node");
         text_put(out, "</td>");
     }

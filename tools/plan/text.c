@@ -211,6 +211,91 @@ static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool a
     return rc;
 }
 
+/* Did the session use a cache of compiled programs, or a program of the model's? */
+static bool has_origin(const bp_report_group *row)
+{
+    return row->cache != NULL;
+}
+
+/* Does the provider limit the frames of the group's program, or say what one holds? */
+static bool has_frames(const bp_report_group *row)
+{
+    return row->max_frames > 0 || row->frame_bytes > 0;
+}
+
+static bool any_group(const bp_report *report, bool (*is_such)(const bp_report_group *row))
+{
+    for (uint32_t i = 0; i < bp_report_group_count(report); i++) {
+        bp_report_group row = {.struct_size = sizeof row};
+
+        if (bp_report_get_group(report, i, &row, NULL) >= 0 && is_such(&row))
+            return true;
+    }
+    return false;
+}
+
+/* Empty where there is no limit, or no size that the provider tells. */
+static void add_frames(struct table *table, const bp_report_group *row)
+{
+    struct bp_text bytes = {0};
+
+    if (row->frame_bytes > 0)
+        text_bytes(&bytes, row->frame_bytes);
+    if (row->max_frames > 0)
+        table_addf(table, "%" PRIu32, row->max_frames);
+    else
+        table_add(table, "");
+    table_add(table, text_string(&bytes));
+    text_finish(&bytes);
+}
+
+/*
+ * Where the program of each group came from, and why it was compiled if it could have been loaded;
+ * how many frames of it there may be, where a provider says that of any.
+ */
+static bp_rc print_programs(const struct cli *cli, const bp_report *report, bool all, bp_err *err)
+{
+    bool shows_frames = any_group(report, has_frames);
+    struct table table = {.columns = 4u + 2u * shows_frames,
+                          .right = 1u | 1u << 2 | (shows_frames ? 3u << 3 : 0)};
+    uint32_t n = bp_report_group_count(report), n_told = 0;
+    bp_rc rc = BP_OK;
+
+    if (!shows_frames && !any_group(report, has_origin))
+        return BP_OK;
+    table_add(&table, "group");
+    table_add(&table, "program");
+    table_add(&table, "time");
+    if (shows_frames) {
+        table_add(&table, "frames");
+        table_add(&table, "a frame");
+    }
+    table_add(&table, "cache");
+    for (uint32_t i = 0; rc >= 0 && i < n; i++) {
+        bp_report_group row = {.struct_size = sizeof row};
+        struct bp_text time = {0};
+
+        rc = bp_report_get_group(report, i, &row, err);
+        if (rc < 0 || row.program == 0 || (n_told++ >= GROUPS_SHOWN && !all))
+            continue;
+        put_time(&time, (double)row.program_ns);
+        table_addf(&table, "%" PRIu32, i);
+        table_add(&table, row.program == BP_PROGRAM_LOADED ? "loaded" : "compiled");
+        table_add(&table, text_string(&time));
+        if (shows_frames)
+            add_frames(&table, &row);
+        table_add(&table, row.cache ? row.cache : "");
+        text_finish(&time);
+    }
+    if (rc >= 0) {
+        putchar('\n');
+        table_print(&table, cli, 0, true);
+        plan_more(n_told, all || n_told < GROUPS_SHOWN ? n_told : GROUPS_SHOWN);
+    }
+    table_finish(&table);
+    return rc;
+}
+
 /* The provider's estimate in one line; nothing without an estimate. */
 static void say_estimate(const bp_report_provider *row)
 {
@@ -305,7 +390,7 @@ static bp_rc print_nodes(const struct cli *cli, const bp_report *report, bool al
         if (rc < 0 || (!all && !is_orphan_node(&node)))
             continue;
         table_add_styled(&table, is_orphan_node(&node) ? STYLE_RED : STYLE_PLAIN,
-                         is_orphan_node(&node) ? "nobody" : place);
+                         is_orphan_node(&node) ? "no provider" : place);
         if (node.group == BP_NONE)
             table_add(&table, "");
         else
@@ -337,6 +422,8 @@ int plan_print(struct cli *cli, const bp_report *report, bool all_nodes)
         rc = plan_passes(cli, report, all_nodes, &cli->err);
     if (rc >= 0)
         rc = print_groups(cli, report, all_nodes, &cli->err);
+    if (rc >= 0)
+        rc = print_programs(cli, report, all_nodes, &cli->err);
     if (rc >= 0)
         print_estimates(report);
     if (rc >= 0)

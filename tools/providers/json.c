@@ -36,6 +36,37 @@ static void json_options(struct json *json, const bp_provider_info *row)
     json_array_end(json);
 }
 
+static void json_names(struct json *json, const char *name, const bp_operand *rows, uint32_t n)
+{
+    json_list(json, name);
+    for (uint32_t i = 0; i < n; i++)
+        json_string(json, NULL, rows[i].name);
+    json_list_end(json);
+}
+
+/* Operators that the provider declares. */
+static void json_schemas(struct json *json, const bp_provider_info *row)
+{
+    json_array(json, "own_operators");
+    for (uint32_t i = 0; i < row->n_schemas; i++) {
+        const bp_op_schema *schema = BP_AT(bp_op_schema, row->schemas, row->schema_stride, i);
+
+        json_object(json, NULL);
+        json_string(json, "domain", schema->domain);
+        json_string(json, "op", schema->name);
+        json_uint(json, "since", schema->since);
+        json_uint(json, "until", schema->until);
+        json_names(json, "inputs", schema->in, schema->n_in);
+        json_names(json, "outputs", schema->out, schema->n_out);
+        json_list(json, "attributes");
+        for (uint32_t a = 0; a < schema->n_attrs; a++)
+            json_string(json, NULL, BP_AT(bp_op_attr, schema->attrs, schema->attr_stride, a)->name);
+        json_list_end(json);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
 static void json_devices(const struct cli *cli, struct json *json, const bp_provider_info *row)
 {
     bp_device device;
@@ -84,6 +115,7 @@ void provider_json_facts(const struct cli *cli, struct json *json, const bp_prov
     json_uint(json, "devices", row->n_devices);
     json_devices(cli, json, row);
     json_options(json, row);
+    json_schemas(json, row);
 }
 
 void provider_json(const struct cli *cli, struct json *json, const bp_provider_info *row)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* known.c - `backplane providers --known`: the providers of the world, as a matrix. */
+/* known.c - `backplane providers --known`: every provider with a known name, as a matrix. */
 
 #include "config.h"
 
@@ -7,7 +7,7 @@
 
 #include "providers/provider.h"
 
-/* Who builds the plug-in: this project, its vendor, nobody any more. */
+/* Who builds the plug-in: this project, its vendor, or none any more. */
 static const char *home_name(uint32_t home)
 {
     switch (home) {

@@ -37,7 +37,7 @@ const char *provider_allow_mode(uint32_t mode);
 void provider_print_allow(const struct cli *cli);
 /* The directories that were searched, and why. */
 void provider_print_dirs(const struct cli *cli);
-/* Every provider of the world, and what there is of it here. */
+/* Every provider with a known name, and what of it is installed here. */
 void provider_print_known(const struct cli *cli);
 /* Variables that are set and do not count, and why. */
 void provider_print_ignored(const struct cli *cli);

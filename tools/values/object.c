@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* object.c - values that are no tensors, from files and compared. */
+/* object.c - values that are not tensors, from files and compared. */
 
 #include "config.h"
 

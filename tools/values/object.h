@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* object.h - values that are no tensors: sequences, optionals and maps, from files and compared. */
+/* object.h - values that are not tensors: sequences, optionals and maps, from files and compared. */
 #ifndef BP_TOOLS_OBJECT_H
 #define BP_TOOLS_OBJECT_H
 

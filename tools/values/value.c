@@ -134,7 +134,7 @@ static double small_number(const struct small_float *format, uint64_t bits)
     return is_negative ? -value : value;
 }
 
-/* 0 for a type that is no number. int64 and uint64 above 2^53 are rounded. */
+/* 0 for a type that is not a number. int64 and uint64 above 2^53 are rounded. */
 double value_number(const bp_tensor *tensor, size_t i)
 {
     uint64_t bits;

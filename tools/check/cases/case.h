@@ -31,9 +31,10 @@ struct kit_port {
     uint32_t n_fixed; /* elements that are given; 0: they come from a seed */
     double low, high;
     double fixed[KIT_VALUES_OF_PORT];
+    const void *data; /* elements of a file; NULL: those above. The case's owner frees them */
 };
 
-/* An attribute with `count` values in ints or floats, as `type` says. {0} ends a list. */
+/* An attribute with `count` values in ints, or one in number or text, as `type` says. {0} ends a list. */
 struct kit_attr {
     const char *name;
     uint32_t type;  /* BP_ATTR_INT, BP_ATTR_FLOAT or BP_ATTR_STRING */
@@ -41,6 +42,8 @@ struct kit_attr {
     int64_t ints[2 * KIT_RANK];
     float number;
     const char *text;
+    const void *data; /* of a file: all values as bp_attr has them; NULL: those above */
+    bool is_list;     /* of data: count may be 0 */
 };
 
 struct kit_case;
@@ -50,17 +53,20 @@ typedef void (*kit_reference)(const struct kit_case *c, const double *const *in,
 /* A node with sizes, and what it should give. */
 struct kit_case {
     const char *name, *op;
+    const char *domain; /* NULL: ONNX's own */
     uint32_t opset, since;
     uint32_t n_in;
     struct kit_port in[KIT_PORTS];
     struct kit_port out;
     struct kit_attr attrs[KIT_ATTRS];
     kit_reference reference;
-    double tolerance;   /* relative and absolute, for float32; of integers: how far off, if >= 1 */
-    double low, high;   /* elements that are fed */
-    bool has_weights;   /* of its inputs some are weights */
-    bool has_constants; /* its weights are initializers: the second copy of a case */
-    bool is_large;      /* takes long; for the tests that are about that */
+    kit_reference plain; /* of a channels-last case: the reference in ONNX's layout; else NULL */
+    double tolerance;    /* relative and absolute, for float32; of integers: how far off, if >= 1 */
+    double absolute;     /* > 0: `tolerance` is the relative one, for every floating-point type */
+    double low, high;    /* elements that are fed */
+    bool has_weights;    /* of its inputs some are weights */
+    bool has_constants;  /* its weights are initializers: the second copy of a case */
+    bool is_large;       /* takes long; for the tests that are about that */
     const struct kit_case *first, *second; /* of two nodes in a row, see kit_case_pair() */
 };
 
@@ -70,6 +76,16 @@ extern size_t kit_n_cases;
 
 /* Reads the table, once. Ends the process if a line of it is wrong. */
 void kit_cases_read(void);
+
+#define KIT_CHANNELS_LAST "com.ms.internal.nhwc"
+/* Has the operator a layout, and its data more than two dimensions? */
+bool kit_case_has_layout(const struct kit_case *c);
+/*
+ * Makes a case that has a layout channels-last; or all of the table. Twice is as once. What names
+ * point to stays. Not for cases with elements of a file, which are in ONNX's layout.
+ */
+void kit_case_channels_last(struct kit_case *c);
+void kit_cases_channels_last(void);
 
 /* One line of the table. */
 struct kit_row {
@@ -97,7 +113,7 @@ bool kit_case_pair(const struct kit_case *first, const struct kit_case *second,
 
 size_t kit_count(const struct kit_port *port);            /* elements */
 size_t kit_bytes(const struct kit_port *port);            /* bytes */
-double kit_load(uint32_t dtype, const void *p, size_t i); /* element i */
+double kit_load(uint32_t dtype, const void *p, size_t i); /* element i; beyond 2^53 rounded */
 void kit_store(uint32_t dtype, void *p, size_t i, double value);
 bool kit_is_float(uint32_t dtype);
 /*

@@ -83,6 +83,14 @@ double kit_load(uint32_t type, const void *p, size_t i)
         return (double)((const int64_t *)p)[i];
     case BP_DTYPE_I8:
         return ((const int8_t *)p)[i];
+    case BP_DTYPE_I16:
+        return ((const int16_t *)p)[i];
+    case BP_DTYPE_U16:
+        return ((const uint16_t *)p)[i];
+    case BP_DTYPE_U32:
+        return ((const uint32_t *)p)[i];
+    case BP_DTYPE_U64:
+        return (double)((const uint64_t *)p)[i];
     default:
         return ((const uint8_t *)p)[i]; /* BP_DTYPE_U8, BP_DTYPE_BOOL */
     }
@@ -145,6 +153,10 @@ void kit_fill(const struct kit_case *c, const struct kit_port *p, void *data, un
     uint32_t state = seed * 2654435761u + 12345u;
     size_t n = kit_count(p);
 
+    if (p->data) {
+        memcpy(data, p->data, kit_bytes(p));
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         double x = random_element(p, low, high, &state);
 

@@ -257,6 +257,12 @@ void kit_cases_read(void)
     }
 }
 
+void kit_cases_channels_last(void)
+{
+    for (size_t i = 0; i < kit_n_cases; i++)
+        kit_case_channels_last(&kit_cases[i]);
+}
+
 /* ---- two nodes ------------------------------------------------------------------------------- */
 
 /* The first node's inputs come first, then those of the second but for its first. */

@@ -26,6 +26,12 @@ size_t ref_ravel(const struct kit_port *port, const int64_t at[KIT_RANK]);
 /* A value as an integer type can hold it: rounded to even, cut off at the ends of its range. */
 double ref_saturated(uint32_t dtype, double value);
 
+/* channels_last.c: c->plain, between layouts */
+void ref_channels_last(const struct kit_case *c, const double *const *in, double *out);
+/* The same; the buffer takes the elements of input 0 and of the output. */
+void ref_channels_last_in(const struct kit_case *c, const double *const *in, double *out,
+                          double *buffer);
+
 /* ---- operators ------------------------------------------------------------------------------- */
 
 /* elementwise.c */
