@@ -67,12 +67,20 @@ endif
 
 EXTRA_DIST += %D%/memcheck.sh %D%/memcheck.supp
 
-# Every unit test under valgrind; $MEMCHECK_SKIP, a pattern, leaves some out.
-memcheck: all $(check_LTLIBRARIES) $(unit_tests)
+# Unit tests under valgrind: those of TESTS, which by default has all of them, less those that
+# $MEMCHECK_SKIP, an extended regular expression, matches. Only they are built.
+memcheck: all $(check_LTLIBRARIES)
 	@test -n "$(VALGRIND)" || { \
 	    echo "make memcheck: no valgrind: install Debian's valgrind and configure anew" >&2; exit 1; }
-	@$(AM_TESTS_ENVIRONMENT) VALGRIND='$(VALGRIND)'; export VALGRIND; \
-	printf '%s\n' $(unit_tests) | grep -Ev "$${MEMCHECK_SKIP:-^$$}" | xargs -n 1 -P "$${JOBS:-2}" $(SHELL) $(srcdir)/tests/memcheck.sh
+	@chosen=; for test in $(unit_tests); do \
+	    case " $(TESTS) " in *" $$test "*) \
+	        echo "$$test" | grep -Eq "$${MEMCHECK_SKIP:-^$$}" || chosen="$$chosen $$test" ;; \
+	    esac; \
+	done; \
+	test -n "$$chosen" || { echo "make memcheck: TESTS names no unit test to run" >&2; exit 1; }; \
+	$(MAKE) $(AM_MAKEFLAGS) $$chosen || exit 1; \
+	$(AM_TESTS_ENVIRONMENT) VALGRIND='$(VALGRIND)'; export VALGRIND; \
+	printf '%s\n' $$chosen | xargs -n 1 -P "$${JOBS:-2}" $(SHELL) $(srcdir)/tests/memcheck.sh
 .PHONY: memcheck
 
 # What threads do at once, of a build with --enable-sanitizers=thread.

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# abidiff.sh - what does libabigail say of the ABI that tests/abi/layout.c holds still? Compares the header
-# with itself and with a copy whose provider table had slots swapped: the second must be told, the first
-# not. Then with each version in the museum that has today's magic, and with BP_ABI_BASE, a folder that has bp/abi.h of a release:
-# tables may have grown at their ends, and nothing may have moved or gone.
+# abidiff.sh - libabigail compares the ABI of bp/abi.h: with itself (no difference), with a copy whose provider
+# table has two slots swapped (a difference), with each version in the museum that has today's magic, and with
+# BP_ABI_BASE, a folder that has bp/abi.h of a release. Tables may have grown at their ends; nothing may have
+# moved or gone.
 
 set -u
 command -v abidiff >/dev/null || {

@@ -23,6 +23,11 @@ struct bp_anchor {
     const bp_const *constant;
     const bp_node *node;
     const bp_graph *graph;
+    const bp_operand *operand;
+    const bp_operator_fact *operator_fact;
+    const bp_op_attr *op_attr;
+    const bp_op_shapes *op_shapes;
+    const bp_op_schema *op_schema;
     const bp_cost *cost;
     const bp_claim *claim;
     const bp_claims *claims;

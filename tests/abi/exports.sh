@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# exports.sh - does the library export what backplane.h declares and nothing else, and each plug-in one
-# symbol?
+# exports.sh - the library exports what backplane.h declares and nothing else, and each plug-in exports one
+# symbol.
 
 set -u
 command -v nm >/dev/null || {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# headers.sh - does every public header compile alone, without padding or warnings, with each compiler
-# that is here, in each standard that it knows?
+# headers.sh - every public header compiles alone, without padding or warnings, with each installed compiler
+# in each standard that it supports.
 
 set -u
 dir=$(mktemp -d) || exit 1
@@ -36,7 +36,7 @@ check() {
     fi
 }
 
-# knows STANDARD COMPILER...: a standard that the compiler does not have is no failure of a header.
+# knows STANDARD COMPILER...: a standard that the compiler does not have is not a failure of a header.
 knows() {
     std=$1
     shift

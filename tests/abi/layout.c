@@ -131,6 +131,62 @@ AT(bp_graph, outer, 104);
 AT(bp_graph, outer_node, 112);
 AT(bp_graph, reserved1, 116);
 
+SIZE(bp_operand, 32);
+AT(bp_operand, name, 0);
+AT(bp_operand, types, 8);
+AT(bp_operand, flags, 16);
+AT(bp_operand, type_var, 20);
+AT(bp_operand, min_count, 24);
+AT(bp_operand, reserved0, 28);
+
+SIZE(bp_operator_fact, 32);
+AT(bp_operator_fact, struct_size, 0);
+AT(bp_operator_fact, dtype, 4);
+AT(bp_operator_fact, rank, 8);
+AT(bp_operator_fact, n_content, 12);
+AT(bp_operator_fact, dims, 16);
+AT(bp_operator_fact, content, 24);
+
+SIZE(bp_op_attr, 48);
+AT(bp_op_attr, struct_size, 0);
+AT(bp_op_attr, flags, 4);
+AT(bp_op_attr, name, 8);
+AT(bp_op_attr, type, 16);
+AT(bp_op_attr, reserved0, 20);
+AT(bp_op_attr, def_int, 24);
+AT(bp_op_attr, def_float, 32);
+AT(bp_op_attr, def_string, 40);
+
+SIZE(bp_op_shapes, 64);
+AT(bp_op_shapes, struct_size, 0);
+AT(bp_op_shapes, version, 4);
+AT(bp_op_shapes, h, 8);
+AT(bp_op_shapes, n_in, 16);
+AT(bp_op_shapes, in_stride, 20);
+AT(bp_op_shapes, n_attrs, 24);
+AT(bp_op_shapes, attr_stride, 28);
+AT(bp_op_shapes, in, 32);
+AT(bp_op_shapes, attrs, 40);
+AT(bp_op_shapes, n_out, 48);
+AT(bp_op_shapes, reserved0, 52);
+AT(bp_op_shapes, set, 56);
+
+SIZE(bp_op_schema, 80);
+AT(bp_op_schema, struct_size, 0);
+AT(bp_op_schema, flags, 4);
+AT(bp_op_schema, domain, 8);
+AT(bp_op_schema, name, 16);
+AT(bp_op_schema, since, 24);
+AT(bp_op_schema, until, 28);
+AT(bp_op_schema, in, 32);
+AT(bp_op_schema, out, 40);
+AT(bp_op_schema, n_in, 48);
+AT(bp_op_schema, n_out, 52);
+AT(bp_op_schema, attrs, 56);
+AT(bp_op_schema, n_attrs, 64);
+AT(bp_op_schema, attr_stride, 68);
+AT(bp_op_schema, shapes, 72);
+
 SIZE(bp_cost, 24);
 AT(bp_cost, struct_size, 0);
 AT(bp_cost, known, 4);
@@ -157,6 +213,44 @@ AT(bp_claims, node, 16);
 SIZE(bp_ext_constants, 16);
 AT(bp_ext_constants, struct_size, 0);
 AT(bp_ext_constants, done, 8);
+
+SIZE(bp_graph_model, 80);
+AT(bp_graph_model, struct_size, 0);
+AT(bp_graph_model, reserved0, 4);
+AT(bp_graph_model, path, 8);
+AT(bp_graph_model, dir, 16);
+AT(bp_graph_model, name, 24);
+AT(bp_graph_model, producer, 32);
+AT(bp_graph_model, producer_version, 40);
+AT(bp_graph_model, domain, 48);
+AT(bp_graph_model, doc, 56);
+AT(bp_graph_model, ir_version, 64);
+AT(bp_graph_model, model_version, 72);
+
+SIZE(bp_graph_parent, 48);
+AT(bp_graph_parent, struct_size, 0);
+AT(bp_graph_parent, reserved0, 4);
+AT(bp_graph_parent, graph, 8);
+AT(bp_graph_parent, node, 16);
+AT(bp_graph_parent, op, 24);
+AT(bp_graph_parent, domain, 32);
+AT(bp_graph_parent, attr, 40);
+
+SIZE(bp_const_place, 32);
+AT(bp_const_place, struct_size, 0);
+AT(bp_const_place, flags, 4);
+AT(bp_const_place, file, 8);
+AT(bp_const_place, offset, 16);
+AT(bp_const_place, bytes, 24);
+
+SIZE(bp_ext_model, 48);
+AT(bp_ext_model, struct_size, 0);
+AT(bp_ext_model, reserved0, 4);
+AT(bp_ext_model, model, 8);
+AT(bp_ext_model, metadata, 16);
+AT(bp_ext_model, opset, 24);
+AT(bp_ext_model, parent, 32);
+AT(bp_ext_model, place, 40);
 
 SIZE(bp_host, 128);
 AT(bp_host, struct_size, 0);
@@ -305,7 +399,7 @@ SIZE(bp_copy, 16);
 AT(bp_copy, dst, 0);
 AT(bp_copy, src, 8);
 
-SIZE(bp_device_ops, 112);
+SIZE(bp_device_ops, 104);
 AT(bp_device_ops, struct_size, 0);
 AT(bp_device_ops, flags, 4);
 AT(bp_device_ops, alloc, 8);
@@ -318,11 +412,10 @@ AT(bp_device_ops, event_destroy, 56);
 AT(bp_device_ops, event_record, 64);
 AT(bp_device_ops, stream_wait, 72);
 AT(bp_device_ops, event_wait, 80);
-AT(bp_device_ops, stream_native, 88);
-AT(bp_device_ops, event_notify, 96);
-AT(bp_device_ops, event_signal, 104);
+AT(bp_device_ops, event_notify, 88);
+AT(bp_device_ops, event_signal, 96);
 
-SIZE(bp_provider, 208);
+SIZE(bp_provider, 224);
 AT(bp_provider, struct_size, 0);
 AT(bp_provider, flags, 4);
 AT(bp_provider, id, 8);
@@ -351,6 +444,9 @@ AT(bp_provider, extension, 176);
 AT(bp_provider, program_info, 184);
 AT(bp_provider, memory, 192);
 AT(bp_provider, trim, 200);
+AT(bp_provider, schemas, 208);
+AT(bp_provider, n_schemas, 216);
+AT(bp_provider, schema_stride, 220);
 
 SIZE(bp_module, 48);
 AT(bp_module, struct_size, 0);
@@ -423,7 +519,7 @@ AT(bp_operator_info, conditional, 56);
 AT(bp_operator_info, family, 64);
 AT(bp_operator_info, reserved0, 68);
 
-SIZE(bp_provider_info, 96);
+SIZE(bp_provider_info, 112);
 AT(bp_provider_info, struct_size, 0);
 AT(bp_provider_info, stage, 4);
 AT(bp_provider_info, code, 8);
@@ -439,7 +535,10 @@ AT(bp_provider_info, options, 72);
 AT(bp_provider_info, option_stride, 80);
 AT(bp_provider_info, n_devices, 84);
 AT(bp_provider_info, states, 88);
-AT(bp_provider_info, reserved0, 92);
+AT(bp_provider_info, n_schemas, 92);
+AT(bp_provider_info, schemas, 96);
+AT(bp_provider_info, schema_stride, 104);
+AT(bp_provider_info, reserved0, 108);
 
 SIZE(bp_known_provider, 64);
 AT(bp_known_provider, struct_size, 0);
@@ -531,7 +630,7 @@ AT(bp_profile_event, n_nodes, 60);
 AT(bp_profile_event, thread, 64);
 AT(bp_profile_event, reserved0, 68);
 
-SIZE(bp_session_stats, 72);
+SIZE(bp_session_stats, 80);
 AT(bp_session_stats, struct_size, 0);
 AT(bp_session_stats, n_groups, 4);
 AT(bp_session_stats, runs, 8);
@@ -542,6 +641,7 @@ AT(bp_session_stats, create_ns, 40);
 AT(bp_session_stats, held_bytes, 48);
 AT(bp_session_stats, peak_bytes, 56);
 AT(bp_session_stats, device_bytes, 64);
+AT(bp_session_stats, host_waits, 72);
 
 SIZE(bp_memory_use, 64);
 AT(bp_memory_use, struct_size, 0);
@@ -554,7 +654,7 @@ AT(bp_memory_use, own_held_bytes, 40);
 AT(bp_memory_use, own_pooled_bytes, 48);
 AT(bp_memory_use, own_peak_bytes, 56);
 
-SIZE(bp_report_provider, 112);
+SIZE(bp_report_provider, 120);
 AT(bp_report_provider, struct_size, 0);
 AT(bp_report_provider, stage, 4);
 AT(bp_report_provider, code, 8);
@@ -574,6 +674,8 @@ AT(bp_report_provider, weight_bytes, 80);
 AT(bp_report_provider, peak_bytes, 88);
 AT(bp_report_provider, run_ns, 96);
 AT(bp_report_provider, copy_ns, 104);
+AT(bp_report_provider, is_uninterruptible, 112);
+AT(bp_report_provider, reserved0, 116);
 
 SIZE(bp_report_node, 64);
 AT(bp_report_node, struct_size, 0);
@@ -612,7 +714,7 @@ AT(bp_report_refusal, reserved0, 12);
 AT(bp_report_refusal, subject, 16);
 AT(bp_report_refusal, text, 24);
 
-SIZE(bp_report_group, 112);
+SIZE(bp_report_group, 120);
 AT(bp_report_group, struct_size, 0);
 AT(bp_report_group, provider, 4);
 AT(bp_report_group, n_nodes, 8);
@@ -629,11 +731,12 @@ AT(bp_report_group, run_ns, 64);
 AT(bp_report_group, copy_ns, 72);
 AT(bp_report_group, device_id, 80);
 AT(bp_report_group, program, 88);
-AT(bp_report_group, reserved1, 92);
+AT(bp_report_group, max_frames, 92);
 AT(bp_report_group, program_ns, 96);
 AT(bp_report_group, cache, 104);
+AT(bp_report_group, frame_bytes, 112);
 
-SIZE(bp_cache_file, 72);
+SIZE(bp_cache_file, 80);
 AT(bp_cache_file, struct_size, 0);
 AT(bp_cache_file, code, 4);
 AT(bp_cache_file, file, 8);
@@ -644,6 +747,7 @@ AT(bp_cache_file, group, 40);
 AT(bp_cache_file, host, 48);
 AT(bp_cache_file, bytes, 56);
 AT(bp_cache_file, used, 64);
+AT(bp_cache_file, model, 72);
 
 #endif
 

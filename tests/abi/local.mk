@@ -13,9 +13,9 @@ check_PROGRAMS += %D%/skew
 %C%_skew_LDADD = runtime/libbackplane.la $(DL_LIBS)
 %C%_skew_SOURCES = %D%/skew.c
 
-dist_check_SCRIPTS += %D%/abidiff.sh %D%/skew.sh
+dist_check_SCRIPTS += %D%/abidiff.sh %D%/skew.sh %D%/slots.sh
 EXTRA_DIST += %D%/anchor.c
-TESTS += %D%/abidiff.sh %D%/skew.sh
+TESTS += %D%/abidiff.sh %D%/skew.sh %D%/slots.sh
 
 # Plug-ins and hosts of earlier drafts; see museum/README.md.
 check_PROGRAMS += %D%/museum_host

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * museum.c - does this host run a plug-in of an earlier draft? "museum linked FILE" hands the entry
+ * museum.c - runs a plug-in of an earlier draft on this host. "museum linked FILE" hands the entry
  * over, as of one that is linked in; "museum file FILE" names the file, as users do. Exit status: 0 it
  * ran and is right, 1 it is wrong, 2 it was refused; then standard output has the words.
  */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# museum.sh - plug-ins of earlier drafts on this host, and hosts of earlier drafts with plug-ins of all.
-# Each draft stands in museum/ with the headers that it was published with, which nobody edits.
+# museum.sh - runs plug-ins of earlier drafts on this host, and hosts of earlier drafts with plug-ins of all
+# versions. museum/ holds each draft with the headers that it was published with; they are never edited.
 
 set -u
 dir=$(mktemp -d) || exit 1

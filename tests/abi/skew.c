@@ -47,7 +47,7 @@ struct mutant {
         }                                                                                          \
     }
 
-#define MAGIC_TEXT "0x33304250"
+#define MAGIC_TEXT "0x34304250"
 
 static const struct mutant mutants[] = {
     SIZE_OF(MODULE, bp_module, 0, RUNS),
@@ -81,7 +81,7 @@ static const struct mutant mutants[] = {
     SIZE_OF(PROVIDER, bp_provider, 8, RUNS),
     SIZE_OF(PROVIDER, bp_provider, 128, RUNS),
     FIELD(PROVIDER, bp_provider, struct_size, 65536, RUNS, NULL, NULL),
-    SIZE_OF(PROVIDER, bp_provider, -8, REFUSED),
+    FIELD(PROVIDER, bp_provider, struct_size, 208 - 8, REFUSED, "has 200 bytes", "208"),
     FIELD(PROVIDER, bp_provider, struct_size, 0, REFUSED, "has 0 bytes", "208"),
     FIELD(PROVIDER, bp_provider, struct_size, 8, REFUSED, "has 8 bytes", "208"),
     FIELD(PROVIDER, bp_provider, struct_size, 65537, REFUSED, "65537", "65536"),

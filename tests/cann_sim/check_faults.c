@@ -13,12 +13,13 @@ static const struct {
     const char *text, *message;
 } wrong[] = {
     {"devices = 17",
-     "E100000: the simulator's configuration: line 1: \"17\" is no value for devices"},
+     "E100000: the simulator's configuration: line 1: \"17\" is not a valid value for devices"},
     {"\ncolour = red",
      "E100000: the simulator's configuration: line 2: there is no key \"colour\""},
-    {"soc = H100", "E100000: the simulator's configuration: line 1: \"H100\" is no value for soc"},
+    {"soc = H100",
+     "E100000: the simulator's configuration: line 1: \"H100\" is not a valid value for soc"},
     {"memory = 1X",
-     "E100000: the simulator's configuration: line 1: \"1X\" is no value for memory"},
+     "E100000: the simulator's configuration: line 1: \"1X\" is not a valid value for memory"},
     {"memory", "E100000: the simulator's configuration: line 1: \"memory\" is not \"key = value\""},
     {"[device 16]",
      "E100000: the simulator's configuration: line 1: [device 16] is not [device 0] to "
@@ -26,14 +27,14 @@ static const struct {
     {"[device 0]\ndevices = 1", "E100000: the simulator's configuration: line 2: there is no key "
                                 "\"devices\" of a device"},
     {"fault = sneeze",
-     "E100000: the simulator's configuration: line 1: \"sneeze\" is no value for fault"},
+     "E100000: the simulator's configuration: line 1: \"sneeze\" is not a valid value for fault"},
     {"state = tired",
-     "E100000: the simulator's configuration: line 1: \"tired\" is no value for state"},
+     "E100000: the simulator's configuration: line 1: \"tired\" is not a valid value for state"},
     {"launch_ns = -1",
-     "E100000: the simulator's configuration: line 1: \"-1\" is no value for launch_ns"},
+     "E100000: the simulator's configuration: line 1: \"-1\" is not a valid value for launch_ns"},
     {"memory = 99999999999T",
-     "E100000: the simulator's configuration: line 1: \"99999999999T\" is no "
-     "value for memory"},
+     "E100000: the simulator's configuration: line 1: \"99999999999T\" is not "
+     "a valid value for memory"},
 };
 
 START_TEST(reports_what_is_wrong_in_a_configuration)

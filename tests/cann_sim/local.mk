@@ -77,6 +77,11 @@ unit_tests += %D%/check_provider_options
 %C%_check_provider_options_SOURCES = %D%/check_provider_options.c $(cann_test_sources) \
 	plugins/cann_sim/arena.c plugins/cann_sim/library.c
 
+unit_tests += %D%/check_contexts
+%C%_check_contexts_CPPFLAGS = $(cann_test_cppflags)
+%C%_check_contexts_LDADD = $(cann_test_ldadd)
+%C%_check_contexts_SOURCES = %D%/check_contexts.c $(cann_test_sources) tests/unit/support/random.h
+
 unit_tests += %D%/check_saved
 %C%_check_saved_CPPFLAGS = $(cann_test_cppflags)
 %C%_check_saved_LDADD = $(cann_test_ldadd)

@@ -66,7 +66,7 @@ make_test "$work/no_output" Relu "$halves"
 rm "$work/no_output/test_data_set_0/output_0.pb"
 refuses 2 'there is no test in it' conform "$work/nothing"
 refuses 2 'No such file' conform "$work/none"
-refuses 2 'is no directory' conform "$good/model.onnx"
+refuses 2 'is not a directory' conform "$good/model.onnx"
 gives 2 conform "$work/no_data"
 says out 'FAIL no_data: ' 'no test_data_set_'
 gives 2 conform "$work/no_output"
@@ -79,6 +79,48 @@ make_test "$work/many" Relu "$halves"
 cp "$good/test_data_set_0/output_0.pb" "$work/many/test_data_set_0/output_1.pb"
 gives 2 conform "$work/many"
 says out 'more outputs than the model'
+
+# ---- all inputs but the first as initializers ----------------------------------------------------
+
+# make_weighted DIR: y = x + -w, with two sets that have other weights.
+make_weighted()
+{
+    mkdir -p "$1/test_data_set_0" "$1/test_data_set_1"
+    nodes=$(message 1 "$(string 1 w)$(string 2 v)$(string 4 Neg)")
+    nodes=$nodes$(message 1 "$(string 1 x)$(string 1 v)$(string 2 y)$(string 4 Add)")
+    ends=$(message 11 "$(value_info x "$FLOAT" 1 3)")$(message 11 "$(value_info w "$FLOAT" 1 3)")
+    ends=$ends$(message 12 "$(value_info y "$FLOAT" 1 3)")
+    {
+        number 1 3 # an IR version in which each initializer had to be an input too
+        message 7 "$nodes$(string 2 the_graph)$ends"
+        message 8 "$(number 2 13)"
+    } | emit >"$1/model.onnx"
+    for set_number in 0 1; do
+        make_tensor "$1/test_data_set_$set_number/input_0.pb" "$FLOAT" "1 3" "$three_floats"
+    done
+    make_tensor "$1/test_data_set_0/input_1.pb" "$FLOAT" "1 3" "$three_floats"
+    make_tensor "$1/test_data_set_0/output_0.pb" "$FLOAT" "1 3" 000000000000000000000000
+    make_tensor "$1/test_data_set_1/input_1.pb" "$FLOAT" "1 3" 000000000000000000000000
+    make_tensor "$1/test_data_set_1/output_0.pb" "$FLOAT" "1 3" "$three_floats"
+}
+
+make_weighted "$work/weighted"
+gives 0 conform --report "$work/weighted"
+says out 'ok   weighted  (cpu 2)'
+# Neg of an initializer is computed before the provider sees the graph.
+gives 0 conform --report --constant-inputs "$work/weighted"
+says out 'ok   weighted  (cpu 1)' '1 passed'
+gives 0 conform --constant-inputs "$good"
+cp "$work/weighted/test_data_set_0/output_0.pb" "$work/weighted/test_data_set_1/"
+gives 1 conform --constant-inputs "$work/weighted"
+says out 'FAIL weighted: test_data_set_1: output 0' '3 of 3'
+head -c 9 "$good/test_data_set_0/input_0.pb" >"$work/weighted/test_data_set_0/input_1.pb"
+gives 3 conform --constant-inputs "$work/weighted"
+head -c 50 "$good/model.onnx" >"$work/weighted/model.onnx"
+gives 2 conform --constant-inputs "$work/weighted"
+says out 'model.onnx: it is cut off'
+gives 2 conform --constant-inputs "$work/no_data"
+says out 'no test_data_set_'
 
 # ---- providers, and what they do to their process -----------------------------------------------
 
@@ -150,7 +192,7 @@ refuses 2 'none/x.xml' conform --junit "$work/none/x.xml" "$good"
 gives 1 conform --json "$work/all"
 says out '"passed": 1' '"failed": 2' '"result": "failed"'
 if command -v python3 >/dev/null; then
-    python3 -m json.tool <"$work/out" >/dev/null || failed 'conform --json is no JSON'
+    python3 -m json.tool <"$work/out" >/dev/null || failed 'conform --json is not JSON'
 fi
 
 exit "$status"

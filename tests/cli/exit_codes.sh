@@ -35,7 +35,7 @@ for name in cut words empty; do
 done
 refuses 3 'NobodyKnowsThis' run "$work/strange.onnx"
 gives 3 plan "$work/strange.onnx"
-says out 'NobodyKnowsThis' 'nobody' 'cannot run'
+says out 'NobodyKnowsThis' 'no provider' 'cannot run'
 gives 0 info "$work/strange.onnx"
 says out 'not known'
 

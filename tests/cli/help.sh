@@ -22,6 +22,7 @@ value_for()
     NAME=1x3x224x224) echo x=1x2 ;;
     SYMBOL=N) echo batch=1 ;;
     NAME=FILE) echo x=file ;;
+    TEXT) echo text ;;
     FILE) echo "$work/file" && : >"$work/file" ;;
     A,B) echo cpu ;;
     N | S | SECONDS | X | MIB) echo 1 ;;
@@ -45,10 +46,10 @@ try_option() # COMMAND OPTION VALUE-NAME
     grep -q -e "Fl Fl ${2#--}" "$page" || failed "$page does not have $2 of $1"
 }
 
-for command in providers doctor info plan optimize run bench conform; do
+for command in providers doctor info plan optimize compile run bench conform cache; do
     case $command in
     providers) missing=4 ;;
-    conform | doctor) missing=2 ;;
+    cache | conform | doctor) missing=2 ;;
     *) missing=3 ;;
     esac
     gives 0 "$command" --help
@@ -83,10 +84,10 @@ refuses 2 'MODEL' info
 refuses 2 'one argument too many' info a b
 refuses 2 'without its value' run --input
 refuses 2 'takes none' info --json=yes model
-refuses 2 'is no value for --runs' bench --runs -1 model
-refuses 2 'is no value for --runs' bench --runs 0 model
-refuses 2 'is no value for --seed' run --seed 1e3 model
-refuses 2 'is no value for --rtol' run --rtol nan model
+refuses 2 'is not a valid value for --runs' bench --runs -1 model
+refuses 2 'is not a valid value for --runs' bench --runs 0 model
+refuses 2 'is not a valid value for --seed' run --seed 1e3 model
+refuses 2 'is not a valid value for --rtol' run --rtol nan model
 refuses 2 'error, warn, info, debug' run --log loud model
 refuses 2 'silent, warn, require' run --fallback never model
 refuses 2 'none, basic, extended, layout' run --level most model

@@ -41,6 +41,8 @@ unit_tests += %D%/check_words
 cli_tests = \
 	%D%/bench.sh \
 	%D%/bind.sh \
+	%D%/cache.sh \
+	%D%/compile.sh \
 	%D%/conform.sh \
 	%D%/doctor.sh \
 	%D%/exit_codes.sh \
@@ -49,6 +51,7 @@ cli_tests = \
 	%D%/npy.sh \
 	%D%/operators.sh \
 	%D%/optimize.sh \
+	%D%/own_operators.sh \
 	%D%/passes.sh \
 	%D%/plan.sh \
 	%D%/providers.sh \

@@ -49,7 +49,7 @@ refuses 4 'nosuch' providers info nosuch
 gives 0 providers info cpu --json
 says out '"operator": "Relu"' '"takes": ["float32"' '"options"'
 if command -v python3 >/dev/null; then
-    python3 -m json.tool <"$work/out" >/dev/null || failed 'providers info --json is no JSON'
+    python3 -m json.tool <"$work/out" >/dev/null || failed 'providers info --json is not JSON'
 fi
 
 gives 0 providers info cpu --markdown

@@ -86,7 +86,7 @@ echo nonsense >"$work/zoo/b.onnx"
 refuses 3 'not an ONNX model' optimize -f "$work/zoo" -o "$work/done"
 says out '2 of 3 models saved'
 [ ! -e "$work/done/b.onnx" ] || failed 'something was saved of nothing'
-refuses 2 'is no directory' optimize "$work/zoo" -o "$work/in.onnx"
+refuses 2 'is not a directory' optimize "$work/zoo" -o "$work/in.onnx"
 mkdir "$work/empty"
 refuses 2 'no *.onnx' optimize "$work/empty" -o "$work/done"
 [ -z "$(find "$work" -name '*.part')" ] || failed 'half a file was left'

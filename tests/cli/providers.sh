@@ -79,7 +79,7 @@ wants()
 }
 : >"$work/dir/libbp-webgpu.so"
 bp 0 providers --known
-says out 'no ELF file'
+says out 'not an ELF file'
 bp 0 providers --known --json
 rm "$work/dir/libbp-webgpu.so"
 if command -v jq >/dev/null; then

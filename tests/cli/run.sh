@@ -57,7 +57,7 @@ if command -v python3 >/dev/null; then
         [ "$command" = providers ] && target=cpu
         # shellcheck disable=SC2086 # a command and its option
         gives 0 $command --json "$target"
-        python3 -m json.tool <"$work/out" >/dev/null || failed "$command --json is no JSON"
+        python3 -m json.tool <"$work/out" >/dev/null || failed "$command --json is not JSON"
     done
 fi
 
@@ -97,7 +97,7 @@ for words in '"name":"model_loading_uri"' '"name":"session_initialization"' \
     grep -qF -- "$words" "$work/profile.json" || failed "the profile does not have $words"
 done
 if command -v python3 >/dev/null; then
-    python3 -m json.tool <"$work/profile.json" >/dev/null || failed 'the profile is no JSON'
+    python3 -m json.tool <"$work/profile.json" >/dev/null || failed 'the profile is not JSON'
 fi
 gives 6 run --profile "$work/none/profile.json" "$model"
 says err 'none/profile.json'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cxx.sh - does a program compile and run that was written with ONNX Runtime's own C++ header, on our C
-# headers and our library? The program (cxx/) uses every class of the header.
+# cxx.sh - compiles a program that uses ONNX Runtime's own C++ header on our C headers, and runs it on our
+# library. The program (cxx/) uses every class of the header.
 #
 # The header comes from BACKPLANE_ORT_HEADERS, a folder with onnxruntime_cxx_api.h in it, or out of Debian's
 # libonnxruntime-dev, of the suites sid or experimental: only the C++ files, the rest is ours.

@@ -104,6 +104,6 @@ verdict()
     mkdir -p "$BP_BUILDDIR/tests/clients"
     touch "$dir/there.tsv"
     awk -v client="$1" -v package="$2" -v out="$BP_BUILDDIR/tests/clients/$1.tsv" \
-        -f "$BP_SRCDIR/tests/clients/verdict.awk" \
+        -f "$BP_SRCDIR/tests/clients/summarize.awk" \
         "$BP_SRCDIR/tests/clients/known.txt" "$dir/here.tsv" "$dir/there.tsv"
 }

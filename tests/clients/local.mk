@@ -33,7 +33,7 @@ EXTRA_DIST += \
 	%D%/node.js \
 	%D%/python.py \
 	%D%/table.sh \
-	%D%/verdict.awk
+	%D%/summarize.awk
 
 # Fails too if docs/onnxruntime.md tells of other results.
 check-clients: all

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# nodes.sh - are no more nodes left of real exports than ONNX Runtime itself leaves at the same level?
+# nodes.sh - passes leave at most as many nodes of real exports as ONNX Runtime leaves at the same level.
 #
 # The exports are looked for by name in BACKPLANE_MODELS and below: those of docs/passes.md.
 

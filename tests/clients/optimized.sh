@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# optimized.sh - does ONNX Runtime itself load what `backplane optimize` saves, and compute the same?
+# optimized.sh - ONNX Runtime loads what `backplane optimize` saves and computes the same.
 #
 # Further models to try: BACKPLANE_MODELS, a folder with mnist/model.onnx in it.
 

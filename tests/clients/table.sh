@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# table.sh - what clients' tests do here and on ONNX Runtime, from the results of the last run.
+# table.sh - the table of clients' tests here and on ONNX Runtime, from the results of the last run.
 #
 #     table.sh          prints the table
-#     table.sh --check  fails if docs/onnxruntime.md has another one, unless a client did not run
+#     table.sh --check  fails if docs/onnxruntime.md has another one, unless a client did not run; what
+#                       passes on ONNX Runtime is only reported: some of its results vary by the run
 #     table.sh --write  puts it there
 
 set -u
@@ -38,6 +39,12 @@ table()
 '
 }
 
+# The table's rows without the column of ONNX Runtime, and without the lines of single tests.
+ours()
+{
+    sed -n 's/^\(| .*\)|[^|]*|$/\1/p' "$1"
+}
+
 clients=
 complete=yes
 for client in rust go node java python cxx; do
@@ -53,10 +60,16 @@ case ${1-} in
 '') cat "$results/table.md" ;;
 --check)
     [ $complete = yes ] || exit 0
-    sed -n "/^$begin/,/^$end/p" "$page" | sed '1d;$d' | diff - "$results/table.md" || {
+    sed -n "/^$begin/,/^$end/p" "$page" | sed '1d;$d' >"$results/documented.md"
+    if cmp -s "$results/documented.md" "$results/table.md"; then
+        exit 0
+    fi
+    diff "$results/documented.md" "$results/table.md"
+    [ "$(ours "$results/documented.md")" = "$(ours "$results/table.md")" ] || {
         echo "docs/onnxruntime.md has another table: make update-clients" >&2
         exit 1
     }
+    echo "ONNX Runtime passed other tests than docs/onnxruntime.md says; ours are as it says"
     ;;
 --write)
     [ $complete = yes ] || exit 1

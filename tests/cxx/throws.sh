@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# throws.sh - what becomes of exceptions that an application in C++ throws through functions it gave to the
-# libraries (runtime/base/guard.c)?
+# throws.sh - exceptions that functions of a C++ application throw into the libraries become a status or a line
+# of the log (runtime/base/guard.c).
 
 set -u
 dir=$(mktemp -d) || exit 1

@@ -211,8 +211,11 @@ void progress(void *, const char *, double)
     maybe(PROGRESS);
 }
 
-void row(void *, const bp_operator_info *)
+/* Throws at the first row with the flags that `user` points at, or (NULL) at the first row. */
+void row(void *user, const bp_operator_info *info)
 {
+    if (user && !(info->flags & *static_cast<const uint32_t *>(user)))
+        return;
     maybe(ROWS);
 }
 
@@ -505,10 +508,13 @@ void try_rows()
 
     expect_ok(bp_env_provider_count(env, &n, fresh()), "bp_env_provider_count");
     throw_from(ROWS);
-    bp_rc rc = BP_OK;
-    for (uint32_t i = 0; rc >= 0 && i < n; i++)
-        rc = bp_env_provider_operators(env, i, row, nullptr, fresh());
-    expect_thrown(rc, "bp_env_provider_operators");
+    uint32_t host_op = BP_OPERATOR_HOST;
+    for (void *at : {static_cast<void *>(nullptr), static_cast<void *>(&host_op)}) {
+        bp_rc rc = BP_OK;
+        for (uint32_t i = 0; rc >= 0 && i < n; i++)
+            rc = bp_env_provider_operators(env, i, row, at, fresh());
+        expect_thrown(rc, "bp_env_provider_operators");
+    }
     throw_from(NOWHERE);
 }
 

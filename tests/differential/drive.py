@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """drive.py - random graphs of many seeds: drive.py FOLDER KNOWN SEED COUNT.
 
-A step is judged alone, then the graph of all its steps. Children of this process run the libraries, so
+A step is compared alone, then the graph of all its steps. Children of this process run the libraries, so
 that a crash is a verdict too. For a failure the smallest model and its inputs are left in FOLDER.
 """
 
@@ -27,7 +27,7 @@ BAD = ("ours wrong", "ours refuses", "ours crashes")
 def _grow(graph, names, results):
     """Adds a step that both libraries ran alike; whatever happened is a result."""
     import graphs
-    import judge
+    import compare
     import operators
 
     domain, name = names[int(graph.rng.integers(len(names)))]
@@ -36,7 +36,7 @@ def _grow(graph, names, results):
     operators.MAKERS[domain, name](graph)
     gives = graph.end().gives
     model, feeds = graph.model([step], gives, typed=False)
-    verdict, why, theirs = judge.judge(model, feeds)
+    verdict, why, theirs = compare.compare(model, feeds)
     results.append((name, verdict, why, model, feeds))
     if verdict != "same":
         for new in set(graph.values) - known:
@@ -52,11 +52,11 @@ def _grow(graph, names, results):
 
 def _same_alone(graph, exposed):
     """With what our library gives in between, does each step alone give the same on both?"""
-    import judge
+    import compare
 
     for step in graph.steps:
         model, feeds = graph.model([step], step.gives, exposed)
-        verdict, why, _ = judge.judge(model, feeds)
+        verdict, why, _ = compare.compare(model, feeds)
         if verdict not in ("same", "theirs wrong"):
             return verdict, why, model, feeds
     return None
@@ -64,38 +64,38 @@ def _same_alone(graph, exposed):
 
 def _shrink(graph, verdict):
     """The fewest steps that still show the verdict."""
-    import judge
+    import compare
 
     steps = list(graph.steps)
     for step in reversed(graph.steps):
         fewer = [other for other in steps if other is not step]
         if fewer:
             model, feeds = graph.model(fewer, graph.leaves(fewer))
-            if judge.judge(model, feeds)[0] == verdict:
+            if compare.compare(model, feeds)[0] == verdict:
                 steps = fewer
     model, feeds = graph.model(steps, graph.leaves(steps))
-    return judge.judge(model, feeds)[:2] + (model, feeds)
+    return compare.compare(model, feeds)[:2] + (model, feeds)
 
 
 def _whole(graph, results):
-    """Judges the graph of all steps. Small differences may grow on the way: then the steps tell."""
-    import judge
+    """Compares the graph of all steps. Small differences may grow along it: then those of the steps count."""
+    import compare
 
     model, feeds = graph.model(graph.steps, graph.leaves(graph.steps))
-    verdict, why, _ = judge.judge(model, feeds)
+    verdict, why, _ = compare.compare(model, feeds)
     if verdict == "ours wrong":
         every = [name for step in graph.steps for name in step.gives]
         all_of_them, all_feeds = graph.model(graph.steps, every)
         try:
-            exposed = dict(graph.values, **dict(zip(every, judge.here(all_of_them, all_feeds))))
+            exposed = dict(graph.values, **dict(zip(every, compare.here(all_of_them, all_feeds))))
             found = _same_alone(graph, exposed)
-            here = judge.here(model, feeds)
-        except judge.Refused as error:
+            here = compare.here(model, feeds)
+        except compare.Refused as error:
             found = "ours refuses", str(error), all_of_them, all_feeds
         if found:
             return results.append(("graph",) + found)
         leaves = graph.leaves(graph.steps)
-        if not judge.first_difference(here, [exposed[name] for name in leaves], model):
+        if not compare.first_difference(here, [exposed[name] for name in leaves], model):
             return results.append(("graph", "same", "differences grow", model, feeds))
     if verdict in BAD:
         verdict, why, model, feeds = _shrink(graph, verdict)
@@ -146,25 +146,25 @@ def _save(model, feeds, path):
 
 
 def child(folder, first, last):
-    import judge
+    import compare
     import operators
 
-    judge.progress = judge.Progress(os.path.join(folder, "progress"))
+    compare.progress = compare.Progress(os.path.join(folder, "progress"))
     keep = os.environ.get("DIFFERENTIAL_KEEP")
     if keep:  # the model that crashes is the last one written
-        run = judge._run
+        run = compare._run
 
         def noted(module, label, model, feeds):
             _save(model, feeds, keep)
             return run(module, label, model, feeds)
-        judge._run = noted
+        compare._run = noted
     names = sorted(operators.MAKERS)
     for seed in range(first, last):
-        judge.progress.seed = seed
+        compare.progress.seed = seed
         for i, (name, verdict, why, model, feeds) in enumerate(_seed(seed, names)):
             line = {"seed": seed, "name": name, "verdict": verdict, "why": why}
             if verdict not in ("same", "both refuse"):
-                line["what"] = judge.describe(model, feeds)
+                line["what"] = compare.describe(model, feeds)
             if verdict in BAD:
                 line["model"] = os.path.join(folder, "seed-%d-%d-%s" % (seed, i, name))
                 _save(model, feeds, line["model"])
@@ -203,7 +203,7 @@ class Tally:
             self.n_graphs += 1
             if time.monotonic() - self.told > 5:
                 self.told = time.monotonic()
-                os.write(TERMINAL, b"%d of %d graphs, %d judged models, %d failures\n"
+                os.write(TERMINAL, b"%d of %d graphs, %d compared models, %d failures\n"
                          % (self.n_graphs, self.count, self.n_steps, len(self.failures)))
             return
         self.n_steps += 1
@@ -233,7 +233,7 @@ class Tally:
 
     def report(self):
         self.log.close()
-        print("%d graphs, %d judged models, %d operators ran" % (self.n_graphs, self.n_steps, len(self.ran)))
+        print("%d graphs, %d compared models, %d operators ran" % (self.n_graphs, self.n_steps, len(self.ran)))
         for verdict, n in self.verdicts.most_common():
             print("  %6d  %s" % (n, verdict))
         for cause, n in self.causes.most_common():
@@ -256,7 +256,7 @@ def _command(folder, first, last):
 
 
 def _stop_stalled(worker, tally):
-    """Ends a child that judges nothing for long."""
+    """Ends a child that has made no progress for long."""
     n, since = -1, time.monotonic()
     while worker.poll() is None:
         if tally.n_steps != n:

@@ -10,7 +10,7 @@ dist_check_SCRIPTS += $(differential_tests)
 EXTRA_DIST += \
 	%D%/drive.py \
 	%D%/graphs.py \
-	%D%/judge.py \
+	%D%/compare.py \
 	%D%/known.tsv \
 	%D%/lib.sh \
 	%D%/models.py \

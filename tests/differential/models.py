@@ -15,7 +15,7 @@ import sys
 import numpy
 import onnx
 
-import judge
+import compare
 
 ELEMENTS = {1: numpy.float32, 2: numpy.uint8, 3: numpy.int8, 6: numpy.int32, 7: numpy.int64, 9: numpy.bool_,
             10: numpy.float16, 11: numpy.float64}
@@ -30,17 +30,17 @@ def value(given):
 
 def wanted(kind, text, model, feeds):
     if kind == "same":
-        return judge.there(model, feeds)
+        return compare.there(model, feeds)
     if kind == "reference":
-        return judge.reference(model, feeds)
+        return compare.reference(model, feeds)
     return [numpy.asarray(rows) for rows in ast.literal_eval(text)]
 
 
 def wrong(kind, text, model, feeds):
     """How the model does not do what it should; None if it does."""
     try:
-        own = judge.here(model, feeds)
-    except judge.Refused as error:
+        own = compare.here(model, feeds)
+    except compare.Refused as error:
         if kind == "refused":
             return None if text in str(error) else "the status has no %r: %s" % (text, error)
         return "refused: %s" % error
@@ -54,7 +54,7 @@ def wrong(kind, text, model, feeds):
         return "the reference cannot run it"
     if kind == "gives":
         want = [array.astype(got.dtype) for array, got in zip(want, own)]
-    return judge.first_difference(own, want, model)
+    return compare.first_difference(own, want, model)
 
 
 def main():

@@ -976,7 +976,7 @@ def contrib_attention(m, name):
     inputs_.append(m.new(f32, (2, batch, heads, past, head), -1, 1, "input") if past else "")
     if not past and m.chance(0.3):  # ONNX Runtime's kernel takes one of the two
         inputs_.append(m.new(f32, (m.choice([1, batch]), m.choice([1, heads]), length, keys), -1, 1))
-    # of K and V with unlike heads, ONNX Runtime's present is no tensor of their values
+    # of K and V with unlike heads, ONNX Runtime's present is not a tensor of their values
     m.node(name, inputs_, 2 if past or (value == hidden and m.chance(0.3)) else 1, domain=MICROSOFT, **given)
 
 

@@ -25,7 +25,7 @@ cd "$work"
 ./readme >out 2>err
 cat out err
 grep -Eq '^(0|1|0\.[0-9]+|[0-9.]+e-[0-9]+)$' out || {
-    echo "FAILED: that is no probability" >&2
+    echo "FAILED: that is not a probability" >&2
     exit 1
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# broken.sh - is each fault of a plug-in caught by the test of the kit that is there for it? broken.c is
+# broken.sh - each fault of a plug-in is caught by the test of the kit that is there for it. broken.c is
 # built once for each test.
 
 set -u

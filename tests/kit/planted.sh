@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# planted.sh - is each fault of the mock "planted" found by the test of the kit that planted.txt names, and
-# is the mock conformant without one?
+# planted.sh - each fault of the mock "planted" is found by the test of the kit that planted.txt names, and the
+# mock is conformant without one.
 
 set -u
 check=$BP_BUILDDIR/tools/backplane-check
@@ -50,6 +50,24 @@ for fault in takes-nothing only-in-group; do
         failed=1
     }
 done
+
+# A provider that wants its data channels-last gets them so, and is found out if it computes as ONNX has them.
+last=$BP_MOCK_DIR/libbp-channelslast.so
+"$check" --verbose "$last" >"$dir/out" 2>&1 && grep -q ': [1-9][0-9]* of [0-9]* cases ran' "$dir/out" || {
+    echo "FAIL: the channels-last mock without a fault is not conformant: $(cat "$dir/out")" >&2
+    failed=1
+}
+if [ -e "$BP_BUILDDIR/providers/libbp-cpu.so" ]; then
+    "$check" --reference "$BP_BUILDDIR/providers/libbp-cpu.so" --only 'BPK-RANDOM-*' "$last" >"$dir/out" 2>&1 || {
+        echo "FAIL: random graphs for the channels-last mock: $(cat "$dir/out")" >&2
+        failed=1
+    }
+fi
+BP_PLANTED=model-layout "$check" --only BPK-NUMERICS-07 "$last" >"$dir/out" 2>&1
+grep -q 'Conv-11 .*, channels-last: ' "$dir/out" || {
+    echo "FAIL: the model's layout is not found: $(cat "$dir/out")" >&2
+    failed=1
+}
 
 # Nodes that are taken only beside others are run beside others.
 BP_PLANTED=in-group "$check" --only BPK-NUMERICS-14 "$mock" >"$dir/out" 2>&1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# plugins.sh - is every provider of the tree conformant, and does the kit say what it promises to?
+# plugins.sh - every provider of the tree is conformant, and the kit prints what its man page says.
 
 set -u
 check=$BP_BUILDDIR/tools/backplane-check
@@ -30,14 +30,13 @@ BP_ASCEND_SIM=$dir/board
 export BP_ASCEND_SIM
 
 # conforms FILE ARGUMENT...: no test fails or warns, but for what the provider cannot help: oneDNN allocates in
-# each call; its primitives, and kernels on cann's simulated device, do not look at cancel or a deadline yet.
+# each call.
 conforms()
 {
     plugin=$1
     shift
     case $plugin in
-    */libbp-dnnl.so) cannot='BPK-RUN-01 \|BPK-CANCEL-' ;;
-    */libbp-cann.so) cannot='BPK-CANCEL-' ;;
+    */libbp-dnnl.so) cannot='BPK-RUN-01 ' ;;
     *) cannot='no such test' ;;
     esac
     "$check" "$@" "$plugin" >"$dir/out" 2>&1 </dev/null
@@ -60,7 +59,7 @@ if [ -e "$dnnl" ]; then
 fi
 
 # Providers with memory of their own, on the simulated accelerator: with streams, and without.
-for mock in gizmo trinket widget; do
+for mock in gizmo sprocket trinket widget; do
     gives 0 "$BP_MOCK_DIR/libbp-$mock.so"
     tail -2 "$dir/out"
 done
@@ -86,28 +85,18 @@ gives 1 --option gain=3 --only NUMERICS "$few" # it computes what is asked, whic
 gives 4 --option gian=3 --only LIFE "$few"
 grep -q "has no option 'gian'" "$dir/err" || fails 'an option that is not there is not named'
 gives 4 --option gain=much "$few"
-grep -q "option 'gain': 'much' is no value of it" "$dir/err" || fails 'a wrong value is not named'
+grep -q "option 'gain': 'much' is not a valid value" "$dir/err" || fails 'a wrong value is not named'
 gives 4 --option gain "$few"
 gives 4 --option =3 "$few"
 
 # formats
 gives 0 --only 'BPK-ABI-*' --json - --junit "$dir/junit.xml" "$few"
 cp "$dir/out" "$dir/json"
-if command -v python3 >/dev/null; then
-    python3 - "$dir/json" "$dir/junit.xml" <<'END' || fails "JSON or JUnit is not what it should be"
-import json, sys
-import xml.etree.ElementTree as tree
-
-report = json.load(open(sys.argv[1]))
-assert report["level"] == 0 and report["result"] == "conformant", report
-ids = [row["id"] for row in report["tests"]]
-assert ids[0] == "BPK-FILE-01" and len(ids) == 12, ids
-assert all(row["clause"] and row["title"] for row in report["tests"])
-suite = tree.parse(sys.argv[2]).getroot()
-assert suite.get("tests") == "12" and suite.get("failures") == "0", suite.attrib
-assert len(suite.findall("testcase")) == 12
-END
-fi
+# tests/kit/reports.sh reads them whole
+grep -q '"level": 0,' "$dir/json" && grep -q '"result": "conformant"' "$dir/json" ||
+    fails "the JSON of a conformant plug-in: $(cat "$dir/json")"
+grep -q '<testsuite name="backplane-check" tests="12" failures="0" ' "$dir/junit.xml" ||
+    fails "the JUnit file of 12 tests: $(head -2 "$dir/junit.xml")"
 gives 0 --in-process --only OPTIONS "$few"
 grep -q 'BPK-OPTIONS-04' "$dir/out" || fails "--only OPTIONS does not run them"
 gives 0 --provider few --only ABI "$few"

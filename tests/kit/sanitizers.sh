@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# sanitizers.sh - does the kit load plug-ins that were built with a sanitizer, by starting itself again with
-# the sanitizer's library, and does it see what such a plug-in reports?
+# sanitizers.sh - the kit loads plug-ins that were built with a sanitizer, by starting itself again with the
+# sanitizer's library, and fails if such a plug-in reports something.
 
 set -u
 check=$BP_BUILDDIR/tools/backplane-check

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# stranger.sh - does docs/authors.md lead somebody who has nothing but the installed SDK to a provider
-# that passes the kit? Its commands are run as they stand; so is the template, in C and C++, with make
-# and CMake.
+# stranger.sh - with nothing but the installed SDK, docs/authors.md leads to a provider that passes the kit.
+# The page's commands are run as they are printed; so is the template, in C and C++, with make and CMake.
 
 set -u
 for tool in make pkg-config patch; do
@@ -112,6 +111,27 @@ case $before in
     ;;
 esac
 
+product=$(stranger "$(dirname "$new")/backplane-check" --only BPK-NUMERICS-12 "$work/guide/mine/libbp-mine.so")
+case $product in
+*"pass    BPK-NUMERICS-12 "*) ;;
+*)
+    echo "FAIL: after the guide, constant weights: $product" >&2
+    failed=1
+    ;;
+esac
+
+# the guide's table has each node that passes make
+for op in $(sed -n 's/.*\.op = "\([A-Z][A-Za-z]*\)".*/\1/p; s/.*{"[A-Za-z]*", "\([A-Za-z]*\)", "com.microsoft".*/\1/p' \
+    "$BP_SRCDIR"/runtime/optimize/passes/fuse_*.c); do
+    case $op in
+    Expand | LayerNormalization) continue ;; # as ONNX has them
+    esac
+    grep -qw "$op" "$BP_SRCDIR/docs/authors.md" || {
+        echo "FAIL: docs/authors.md lacks the fused node $op" >&2
+        failed=1
+    }
+done
+
 # each kind, untouched, by make and by CMake
 for language in c cpp device; do
     [ $language != cpp ] || [ -n "${CXX:-}" ] || continue
@@ -179,6 +199,15 @@ if [ $failed = 0 ] && "$backplane" --quiet providers cpu; then
         device=$OLDWORK/fresh_device/libbp-fresh_device.so
         make_model "$model" Relu "$FLOAT" 3
         [ ! -e "$device" ] || gives 0 run --providers "$device" --fallback require "$model"
+        # words of a provider do not begin with its name, which the host says
+        make_model "$model" Abs "$FLOAT" 3
+        for plugin in "$OLDWORK/guide/mine/libbp-mine.so" "$device"; do
+            [ -e "$plugin" ] || continue
+            name=$(basename "$plugin" .so | sed 's/^libbp-//')
+            "$backplane" plan --providers "$plugin" "$model" >"$work/out" 2>&1
+            grep "^$name  *Abs .*  only Relu" "$work/out" | grep -v "$name.*$name" >/dev/null ||
+                failed "how $name refuses Abs: $(cat "$work/out")"
+        done
         exit "$status"
     ) || failed=1
 fi

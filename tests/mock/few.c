@@ -4,9 +4,11 @@
  * small but honest one, against which tests hold the host. Built as "few"; with IS_EXCLUSIVE as
  * "needy", whose frames may not execute at once and which has an option of each kind of flag: one
  * that must be given and is secret, one that may change, one that is deprecated; and with
- * KEEPS_PROGRAMS as "keeper", which saves programs and loads them, or does not, as its options say; with
+ * KEEPS_PROGRAMS as "keeper", which saves programs and loads them, or does not, as its options say, and
+ * takes options of any key; with
  * HAS_DEVICES as "gadget", which has a GPU and an NPU and options that change while it lives. So that
- * tests see which device computes, Relu on device d gives d + 1 times as much.
+ * tests see which device computes, Relu on device d gives d + 1 times as much. With IS_UNLOADABLE it is
+ * "guest", which may be unmapped.
  */
 
 #include <stdio.h>
@@ -23,10 +25,13 @@
 #define FLAGS 0
 #elif defined(KEEPS_PROGRAMS)
 #define NAME "keeper"
-#define FLAGS BP_PROVIDER_CONCURRENT_FRAMES
+#define FLAGS BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_ANY_OPTION
 #elif defined(HAS_DEVICES)
 #define NAME "gadget"
 #define FLAGS BP_PROVIDER_CONCURRENT_FRAMES
+#elif defined(IS_UNLOADABLE)
+#define NAME "guest"
+#define FLAGS BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_UNLOADABLE
 #else
 #define NAME "few"
 #define FLAGS BP_PROVIDER_CONCURRENT_FRAMES
@@ -183,9 +188,15 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
     bp_instance *instance;
     char line[256];
 
-    if (n_opts != N_OPTIONS || n_devs > 2 || device > 1)
+    if (n_opts < N_OPTIONS || n_devs > 2 || device > 1)
         return bp_fail(err, BP_E_INTERNAL, "%u options and %u devices came", n_opts, n_devs);
-    for (uint32_t i = 0; i < n_opts; i++) {
+    if (n_opts > N_OPTIONS && !((FLAGS)&BP_PROVIDER_ANY_OPTION))
+        return bp_fail(err, BP_E_INTERNAL, "option '%s' came", opts[N_OPTIONS].key);
+    for (uint32_t i = N_OPTIONS; i < n_opts; i++) {
+        snprintf(line, sizeof line, "any %s=%s", opts[i].key, opts[i].str);
+        host->log(host->h, BP_LOG_DEBUG, NAME, line);
+    }
+    for (uint32_t i = 0; i < N_OPTIONS; i++) {
         if (strcmp(opts[i].key, options[i].key) != 0)
             return bp_fail(err, BP_E_INTERNAL, "option %u is '%s'", i, opts[i].key);
     }
@@ -613,7 +624,7 @@ static bp_rc frame_create(bp_program *program, const bp_frame_desc *desc, bp_fra
     frame = (bp_frame *)calloc(1, sizeof *frame);
     if (!frame)
         return bp_fail(err, BP_E_NOMEM, "no memory for a frame");
-    atomic_fetch_add(&counters.frames, 1);
+    mock_count_frame(&counters);
     frame->program = program;
     frame->desc = desc;
     frame->offsets = (size_t *)calloc(program->n_values, sizeof *frame->offsets);
@@ -773,6 +784,17 @@ static const bp_provider provider = {
 
 static const bp_provider *const providers[] = {&provider};
 
+#ifdef IS_UNLOADABLE
+/* Counts where the test says, as its own counters go with it. */
+static void teardown(void)
+{
+    atomic_uint *to = atomic_load(&counters.teardowns);
+
+    if (to)
+        atomic_fetch_add(to, 1);
+}
+#endif
+
 static const bp_module module = {
     .struct_size = sizeof(bp_module),
     .abi_major = BP_ABI_MAJOR,
@@ -780,6 +802,9 @@ static const bp_module module = {
     .magic = BP_MAGIC,
     .providers = providers,
     .n_providers = 1,
+#ifdef IS_UNLOADABLE
+    .teardown = teardown,
+#endif
 };
 
 BP_MANIFEST("id=org.backplane." NAME "\n"

@@ -2,8 +2,9 @@
 /*
  * gizmo.c - a provider that computes in memory of its own, on the simulated accelerator of bp/sim.h:
  * six operators for float32, with constants in device memory. Built as "gizmo", whose work goes into
- * streams; with IS_EXCLUSIVE as "trinket", whose frames are exclusive; and with IS_PROMPT as
- * "widget", which has no streams: each of its calls returns when all is done.
+ * streams; with HAS_RUN_EVENTS as "sprocket", whose execute records the event of its end itself; with
+ * IS_EXCLUSIVE as "trinket", whose frames are exclusive and whose streams do not wait for others; and
+ * with IS_PROMPT as "widget", which has no streams: each of its calls returns when all is done.
  */
 
 #include "gizmo.h"
@@ -14,12 +15,15 @@
 #define NAME "widget"
 #elif defined(IS_EXCLUSIVE)
 #define NAME "trinket"
+#elif defined(HAS_RUN_EVENTS)
+#define NAME "sprocket"
 #else
 #define NAME "gizmo"
 #endif
 
 #if !defined(IS_PROMPT) && !defined(IS_EXCLUSIVE)
-#define IS_DIRECT 1 /* copies between devices, and streams that wait for each other */
+#define IS_DIRECT                                                                                  \
+    1 /* copies between devices, and streams that wait for each other and for others */
 #else
 #define IS_DIRECT 0
 #endif
@@ -28,8 +32,9 @@ struct mock_counters gizmo_counters;
 
 /* ---- instance -------------------------------------------------------------------------------- */
 
-static const char *const faults[BP_SIM_CALLS] = {"none",   "alloc", "copy",   "stream", "event",
-                                                 "record", "wait",  "launch", "late",   "order"};
+static const char *const faults[BP_SIM_CALLS] = {"none",  "alloc",  "copy",  "stream",
+                                                 "event", "record", "wait",  "launch",
+                                                 "late",  "order",  "notify"};
 
 static const bp_option options[] = {
     {sizeof(bp_option), 0, BP_OPT_STRING, 0, "take", "operators to take, with commas between",
@@ -46,6 +51,8 @@ static const bp_option options[] = {
      "0", NULL, 0, 1e9},
     {sizeof(bp_option), 0, BP_OPT_STRING, 0, "second",
      "operators for the second device, with commas between", "", NULL, 0, 0},
+    {sizeof(bp_option), 0, BP_OPT_BOOL, 0, "in_place",
+     "groups of one elementwise node may write where they read", "false", NULL, 0, 0},
 };
 
 enum {
@@ -57,6 +64,7 @@ enum {
     OPT_OUT_SPACE,
     OPT_LAUNCH_NS,
     OPT_SECOND,
+    OPT_IN_PLACE,
     N_OPTIONS
 };
 
@@ -126,6 +134,7 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
     };
     instance->host = host;
     instance->out_space = (uint32_t)opts[OPT_OUT_SPACE].i;
+    instance->in_place = opts[OPT_IN_PLACE].i != 0;
     instance->take = copy_text(opts[OPT_TAKE].str);
     instance->second = copy_text(opts[OPT_SECOND].str);
     if (!instance->take || !instance->second || n_opts != N_OPTIONS ||
@@ -331,46 +340,124 @@ static void stream_destroy(bp_instance *instance, void *stream)
     bp_sim_stream_destroy((bp_sim_stream *)stream);
 }
 
+/* A call that is due; fn NULL: none. */
+struct notice {
+    _Atomic(void (*)(void *u, bp_rc rc)) fn;
+    void *u;
+};
+
+/* One of the two, and who is to be told of the first. */
+struct event {
+    bp_sim_event *recorded;
+    bp_sim_manual_event *manual;
+    struct notice notices[4];
+};
+
+static void event_destroy(bp_instance *instance, void *e)
+{
+    struct event *event = (struct event *)e;
+
+    (void)instance;
+    if (event->recorded)
+        bp_sim_event_destroy(event->recorded);
+    if (event->manual)
+        bp_sim_manual_destroy(event->manual);
+    free(event);
+}
+
 static bp_rc event_create(bp_instance *instance, uint32_t dev, uint32_t flags, void **out,
                           bp_err *err)
 {
-    bp_sim_event *event =
-        dev < instance->n_devices ? bp_sim_event_create(instance->devices[dev]) : NULL;
+    struct event *event = (struct event *)calloc(1, sizeof *event);
 
-    (void)flags;
-    if (!event)
+    if (event && dev < instance->n_devices && flags & BP_EVENT_MANUAL)
+        event->manual = bp_sim_manual_create(instance->devices[dev]);
+    else if (event && dev < instance->n_devices)
+        event->recorded = bp_sim_event_create(instance->devices[dev]);
+    if (!event || (!event->manual && !event->recorded)) {
+        free(event);
         return bp_fail(err, BP_E_NOMEM, "no memory for an event");
+    }
     *out = event;
     return BP_OK;
-}
-
-static void event_destroy(bp_instance *instance, void *event)
-{
-    (void)instance;
-    bp_sim_event_destroy((bp_sim_event *)event);
 }
 
 static bp_rc event_record(bp_instance *instance, void *stream, void *event, bp_err *err)
 {
     (void)instance;
-    if (bp_sim_record((bp_sim_stream *)stream, (bp_sim_event *)event))
+    if (bp_sim_record((bp_sim_stream *)stream, ((struct event *)event)->recorded))
         return gizmo_broke(err, "record");
     return BP_OK;
 }
 
 #if IS_DIRECT
-static bp_rc stream_wait(bp_instance *instance, void *stream, void *event, bp_err *err)
+static bp_rc stream_wait(bp_instance *instance, void *stream, void *e, bp_err *err)
 {
+    const struct event *event = (const struct event *)e;
+    int failed = event->manual ? bp_sim_manual_wait((bp_sim_stream *)stream, event->manual)
+                               : bp_sim_stream_wait((bp_sim_stream *)stream, event->recorded);
+
     (void)instance;
-    if (bp_sim_stream_wait((bp_sim_stream *)stream, (const bp_sim_event *)event))
-        return gizmo_broke(err, "order");
+    return failed ? gizmo_broke(err, "order") : BP_OK;
+}
+
+#if IS_DIRECT
+/* After the call the event may be gone. */
+static void notified(void *u, int failed)
+{
+    struct notice *notice = (struct notice *)u;
+    void *of = notice->u;
+    void (*fn)(void *u, bp_rc rc) = atomic_exchange(&notice->fn, NULL);
+
+    fn(of, failed ? BP_E_DEVICE_LOST : BP_OK);
+}
+
+static bp_rc event_notify(bp_instance *instance, void *event, void (*fn)(void *u, bp_rc rc),
+                          void *u, bp_err *err)
+{
+    struct notice *notice = ((struct event *)event)->notices;
+
+    (void)instance;
+    for (int i = 0; i < 3 && atomic_load(&notice->fn); i++)
+        notice++;
+    if (atomic_load(&notice->fn))
+        return bp_fail(err, BP_E_BUSY, "more than 4 wait for an event");
+    notice->u = u;
+    atomic_store(&notice->fn, fn);
+    if (bp_sim_notify(((struct event *)event)->recorded, notified, notice)) {
+        atomic_store(&notice->fn, NULL);
+        return gizmo_broke(err, "notify");
+    }
     return BP_OK;
 }
+
+static void event_signal(bp_instance *instance, void *event, bp_rc rc)
+{
+    (void)instance;
+    bp_sim_manual_signal(((struct event *)event)->manual, rc < 0);
+}
+#endif
+
+#ifdef HAS_RUN_EVENTS
+/* What gizmo_execute() does before and after a run's work. */
+bp_rc gizmo_begin_run(bp_instance *instance, const bp_run *run, bp_err *err)
+{
+    return run->wait_event ? stream_wait(instance, run->stream, run->wait_event, err) : BP_OK;
+}
+
+bp_rc gizmo_end_run(bp_instance *instance, const bp_run *run, bp_err *err)
+{
+    if (!run->signal_event)
+        return BP_OK;
+    atomic_fetch_add(&gizmo_counters.signals, 1);
+    return event_record(instance, run->stream, run->signal_event, err);
+}
+#endif
 #endif
 
 static bp_rc event_wait(bp_instance *instance, void *event, int64_t timeout_ns, bp_err *err)
 {
-    int result = bp_sim_wait((bp_sim_event *)event, timeout_ns);
+    int result = bp_sim_wait(((struct event *)event)->recorded, timeout_ns);
 
     (void)instance;
     if (result > 0)
@@ -402,6 +489,8 @@ static const bp_device_ops dev = {
 #if IS_DIRECT
     .flags = BP_DEV_COPY_DIRECT,
     .stream_wait = stream_wait,
+    .event_notify = event_notify,
+    .event_signal = event_signal,
 #endif
     .event_wait = event_wait,
 #endif
@@ -416,6 +505,8 @@ static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),
 #ifdef IS_EXCLUSIVE
     .flags = BP_PROVIDER_UNINTERRUPTIBLE,
+#elif defined(HAS_RUN_EVENTS)
+    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_UNINTERRUPTIBLE | BP_PROVIDER_RUN_EVENTS,
 #else
     .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_UNINTERRUPTIBLE,
 #endif

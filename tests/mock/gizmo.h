@@ -17,7 +17,7 @@ struct bp_instance {
     bp_sim_device *devices[N_DEVICES]; /* n_devices of them */
     uint32_t n_devices;
     char *take, *second;
-    uint32_t out_space;
+    uint32_t out_space, in_place;
 };
 
 extern struct mock_counters gizmo_counters;
@@ -33,6 +33,12 @@ void gizmo_program_free(bp_program *program);
 bp_rc gizmo_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
                          bp_frame **out, bp_err *err);
 void gizmo_frame_free(bp_frame *frame);
+#ifdef HAS_RUN_EVENTS
+/* The events of a run, with BP_PROVIDER_RUN_EVENTS. */
+bp_rc gizmo_begin_run(bp_instance *instance, const bp_run *run, bp_err *err);
+bp_rc gizmo_end_run(bp_instance *instance, const bp_run *run, bp_err *err);
+#endif
+
 bp_rc gizmo_execute(bp_frame *frame, const bp_run *run, bp_err *err);
 
 #endif

@@ -242,6 +242,7 @@ static void choose_spaces(const bp_frame *frame)
 
 static void lay_out(bp_frame *frame, bp_frame_needs *needs)
 {
+    static const bp_in_place pairs[] = {{0, 0}, {1, 0}};
     const bp_program *program = frame->program;
 
     for (uint32_t v = 0; v < program->n_values; v++) {
@@ -260,6 +261,10 @@ static void lay_out(bp_frame *frame, bp_frame_needs *needs)
     }
     needs->scratch_align = ALIGN;
     needs->scratch_space = 1;
+    if (program->instance->in_place && program->n_steps == 1 && program->steps[0].op < OP_MATMUL) {
+        needs->n_in_place = frame->desc->n_in; /* the values are of one size: any of them will do */
+        needs->in_place = pairs;
+    }
 }
 
 bp_rc gizmo_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
@@ -402,11 +407,23 @@ static void count_inside(void)
 
 bp_rc gizmo_execute(bp_frame *frame, const bp_run *run, bp_err *err)
 {
+    const bp_frame_desc *desc = frame->desc;
     bp_rc rc = BP_OK;
 
     count_inside();
+    for (uint32_t i = 0; i < desc->n_in; i++) {
+        if (desc->out[0].base == desc->in[i].base && desc->out[0].offset == desc->in[i].offset)
+            atomic_fetch_add(&gizmo_counters.in_place, 1);
+    }
+#ifdef HAS_RUN_EVENTS
+    rc = gizmo_begin_run(frame->program->instance, run, err);
+#endif
     for (uint32_t s = 0; rc >= 0 && s < frame->program->n_steps; s++)
         rc = run_step(frame, &frame->program->steps[s], run->stream, err);
+#ifdef HAS_RUN_EVENTS
+    if (rc >= 0)
+        rc = gizmo_end_run(frame->program->instance, run, err);
+#endif
     atomic_fetch_sub(&gizmo_counters.inside, 1);
     return rc >= 0 && run->stream ? BP_PENDING : rc;
 }

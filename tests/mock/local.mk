@@ -25,6 +25,11 @@ check_LTLIBRARIES += %D%/libbp-gadget.la
 %C%_libbp_gadget_la_LDFLAGS = $(mock_ldflags) -no-undefined
 %C%_libbp_gadget_la_SOURCES = %D%/few.c %D%/counters.h
 
+check_LTLIBRARIES += %D%/libbp-guest.la
+%C%_libbp_guest_la_CPPFLAGS = $(AM_CPPFLAGS) -DIS_UNLOADABLE
+%C%_libbp_guest_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_guest_la_SOURCES = %D%/few.c %D%/counters.h
+
 # Asks for what bp_claim, bp_frame_needs and bp_program_info let a provider ask for.
 check_LTLIBRARIES += %D%/libbp-picky.la
 %C%_libbp_picky_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
@@ -43,6 +48,13 @@ EXTRA_%C%_libbp_gizmo_la_DEPENDENCIES = sdk/libbp-sim.a
 %C%_libbp_gizmo_la_LIBADD = $(PTHREAD_LIBS)
 %C%_libbp_gizmo_la_SOURCES = $(gizmo_sources)
 
+check_LTLIBRARIES += %D%/libbp-sprocket.la
+%C%_libbp_sprocket_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -DHAS_RUN_EVENTS
+%C%_libbp_sprocket_la_LDFLAGS = $(gizmo_ldflags)
+EXTRA_%C%_libbp_sprocket_la_DEPENDENCIES = sdk/libbp-sim.a
+%C%_libbp_sprocket_la_LIBADD = $(PTHREAD_LIBS)
+%C%_libbp_sprocket_la_SOURCES = $(gizmo_sources)
+
 check_LTLIBRARIES += %D%/libbp-trinket.la
 %C%_libbp_trinket_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -DIS_EXCLUSIVE
 %C%_libbp_trinket_la_LDFLAGS = $(gizmo_ldflags)
@@ -58,12 +70,8 @@ EXTRA_%C%_libbp_widget_la_DEPENDENCIES = sdk/libbp-sim.a
 %C%_libbp_widget_la_SOURCES = $(gizmo_sources)
 
 # Computes by the kit's references, and has the fault that BP_PLANTED names.
-check_LTLIBRARIES += %D%/libbp-planted.la
-%C%_libbp_planted_la_CPPFLAGS = -I. $(AM_CPPFLAGS) -I$(srcdir)/tools -D_GNU_SOURCE
-%C%_libbp_planted_la_LDFLAGS = $(mock_ldflags) -no-undefined -Wl,-z,now \
-	-Wl,--version-script=$(srcdir)/sdk/provider.map
-%C%_libbp_planted_la_LIBADD = $(MATH_LIBS)
-%C%_libbp_planted_la_SOURCES = %D%/planted.c \
+planted_sources = %D%/planted.c \
+	tools/check/cases/channels_last.c \
 	tools/check/cases/convolution.c \
 	tools/check/cases/elements.c \
 	tools/check/cases/elementwise.c \
@@ -71,11 +79,85 @@ check_LTLIBRARIES += %D%/libbp-planted.la
 	tools/check/cases/quantized.c \
 	tools/check/cases/reference.c \
 	tools/check/cases/resize.c
+check_LTLIBRARIES += %D%/libbp-planted.la
+%C%_libbp_planted_la_CPPFLAGS = -I. $(AM_CPPFLAGS) -I$(srcdir)/tools -D_GNU_SOURCE
+%C%_libbp_planted_la_LDFLAGS = $(mock_ldflags) -no-undefined -Wl,-z,now \
+	-Wl,--version-script=$(srcdir)/sdk/provider.map
+%C%_libbp_planted_la_LIBADD = $(MATH_LIBS)
+%C%_libbp_planted_la_SOURCES = $(planted_sources)
+
+# The same, with its data channels-last.
+check_LTLIBRARIES += %D%/libbp-channelslast.la
+%C%_libbp_channelslast_la_CPPFLAGS = -I. $(AM_CPPFLAGS) -I$(srcdir)/tools -D_GNU_SOURCE -DIS_CHANNELS_LAST
+%C%_libbp_channelslast_la_LDFLAGS = $(mock_ldflags) -no-undefined -Wl,-z,now \
+	-Wl,--version-script=$(srcdir)/sdk/provider.map
+%C%_libbp_channelslast_la_LIBADD = $(MATH_LIBS)
+%C%_libbp_channelslast_la_SOURCES = $(planted_sources)
 
 check_LTLIBRARIES += %D%/libbp-mobile.la
 %C%_libbp_mobile_la_CPPFLAGS = $(AM_CPPFLAGS)
 %C%_libbp_mobile_la_LDFLAGS = $(mock_ldflags) -no-undefined
 %C%_libbp_mobile_la_SOURCES = %D%/mobile.c
+
+# Providers that declare operators of their own, soundly or not.
+native_sources = %D%/native.c
+
+check_LTLIBRARIES += %D%/libbp-native.la
+%C%_libbp_native_la_CPPFLAGS = $(AM_CPPFLAGS) -DDECLARES=SOUND -DMOCK_NAME='"native"'
+%C%_libbp_native_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_native_la_SOURCES = $(native_sources)
+
+check_LTLIBRARIES += %D%/libbp-twin.la
+%C%_libbp_twin_la_CPPFLAGS = $(AM_CPPFLAGS) -DDECLARES=SOUND -DMOCK_NAME='"twin"'
+%C%_libbp_twin_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_twin_la_SOURCES = $(native_sources)
+
+check_LTLIBRARIES += %D%/libbp-rival.la
+%C%_libbp_rival_la_CPPFLAGS = $(AM_CPPFLAGS) -DDECLARES=OTHER -DMOCK_NAME='"rival"'
+%C%_libbp_rival_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_rival_la_SOURCES = $(native_sources)
+
+check_LTLIBRARIES += %D%/libbp-usurper.la
+%C%_libbp_usurper_la_CPPFLAGS = $(AM_CPPFLAGS) -DDECLARES=ONNX -DMOCK_NAME='"usurper"'
+%C%_libbp_usurper_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_usurper_la_SOURCES = $(native_sources)
+
+check_LTLIBRARIES += %D%/libbp-garbled.la
+%C%_libbp_garbled_la_CPPFLAGS = $(AM_CPPFLAGS) -DDECLARES=GARBLED -DMOCK_NAME='"garbled"'
+%C%_libbp_garbled_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_garbled_la_SOURCES = $(native_sources)
+
+check_LTLIBRARIES += %D%/libbp-knowing.la
+%C%_libbp_knowing_la_CPPFLAGS = $(AM_CPPFLAGS) -DDECLARES=KNOWN -DMOCK_NAME='"knowing"'
+%C%_libbp_knowing_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_knowing_la_SOURCES = $(native_sources)
+
+check_LTLIBRARIES += %D%/libbp-repeating.la
+%C%_libbp_repeating_la_CPPFLAGS = $(AM_CPPFLAGS) -DDECLARES=TWICE -DMOCK_NAME='"repeating"'
+%C%_libbp_repeating_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_repeating_la_SOURCES = $(native_sources)
+
+check_LTLIBRARIES += %D%/libbp-stunted.la
+%C%_libbp_stunted_la_CPPFLAGS = $(AM_CPPFLAGS) -DDECLARES=SHORT -DMOCK_NAME='"stunted"'
+%C%_libbp_stunted_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_stunted_la_SOURCES = $(native_sources)
+
+# Runs If and Loop whole; and one that is not shown their bodies.
+check_LTLIBRARIES += %D%/libbp-brancher.la
+%C%_libbp_brancher_la_CPPFLAGS = $(AM_CPPFLAGS) -DMOCK_NAME='"brancher"'
+%C%_libbp_brancher_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_brancher_la_SOURCES = %D%/brancher.c
+
+check_LTLIBRARIES += %D%/libbp-unshown.la
+%C%_libbp_unshown_la_CPPFLAGS = $(AM_CPPFLAGS) -DIS_UNSHOWN -DMOCK_NAME='"unshown"'
+%C%_libbp_unshown_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_unshown_la_SOURCES = %D%/brancher.c
+
+# Wants its data channels-last.
+check_LTLIBRARIES += %D%/libbp-nhwc.la
+%C%_libbp_nhwc_la_CPPFLAGS = $(AM_CPPFLAGS)
+%C%_libbp_nhwc_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_nhwc_la_SOURCES = %D%/nhwc.c
 
 check_LTLIBRARIES += %D%/libbp-noentry.la
 %C%_libbp_noentry_la_CPPFLAGS = $(AM_CPPFLAGS)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* noentry.c - a shared object that is no plug-in: it has no entry. */
+/* noentry.c - a shared object that is not a plug-in: it has no entry. */
 
 #include <bp/sdk.h>
 

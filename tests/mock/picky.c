@@ -43,6 +43,11 @@ static const bp_option options[] = {
      10000},
     {sizeof(bp_option), 0, BP_OPT_INT, 0, "keep", "weights that it does not put back", "0", NULL, 0,
      9},
+    {sizeof(bp_option), 0, BP_OPT_INT, 0, "scratch_align", "bp_frame_needs.scratch_align, in bytes",
+     "0", NULL, 0, 9e18},
+    {sizeof(bp_option), 0, BP_OPT_INT, 0, "rows",
+     "profile rows of execute: 1: one for all nodes; 2: of a node that is not there; 3: of none",
+     "0", NULL, 0, 3},
 };
 
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
@@ -51,11 +56,13 @@ struct bp_instance {
     const bp_host *host;
     char take[128], decline[64], together[128];
     int64_t most, align, in_slack, out_slack, in_place, frames, frame_bytes, pause, keep;
+    int64_t scratch_align, rows;
 };
 
 struct bp_program {
     const bp_instance *instance;
     const bp_graph *graph;
+    uint32_t nodes[8]; /* of profile rows: those of the graph, backwards */
 };
 
 struct bp_frame {
@@ -89,6 +96,8 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
     instance->frame_bytes = opts[9].i;
     instance->pause = opts[10].i;
     instance->keep = opts[11].i;
+    instance->scratch_align = opts[12].i;
+    instance->rows = opts[13].i;
     atomic_fetch_add(&counters.instances, 1);
     *out = instance;
     return BP_OK;
@@ -183,6 +192,8 @@ static bp_rc compile(bp_instance *instance, const bp_graph *g, const bp_compile 
         return bp_fail(err, BP_E_NOMEM, "no memory for a program");
     program->instance = instance;
     program->graph = g;
+    for (uint32_t n = 0; n < g->n_nodes && n < 8; n++)
+        program->nodes[n] = g->n_nodes - 1 - n + (instance->rows == 2);
     atomic_fetch_add(&counters.programs, 1);
     *out = program;
     return BP_OK;
@@ -237,13 +248,13 @@ static bp_rc frame_create(bp_program *program, const bp_frame_desc *desc, bp_fra
     frame->n = n;
     frame->pair.out = instance->in_place == 2 ? desc->n_out : 0;
     needs->scratch_bytes = n * sizeof(float) * program->graph->n_values;
+    needs->scratch_align = (size_t)instance->scratch_align;
     needs->io_align = (uint32_t)instance->align;
     needs->in_slack = (uint32_t)instance->in_slack;
     needs->out_slack = (uint32_t)instance->out_slack;
     needs->n_in_place = instance->in_place > 0;
     needs->in_place = &frame->pair;
-    if (atomic_fetch_add(&counters.frames, 1) + 1 > atomic_load(&counters.most_frames))
-        atomic_fetch_add(&counters.most_frames, 1);
+    mock_count_frame(&counters);
     *out = frame;
     return BP_OK;
 }
@@ -301,20 +312,38 @@ static float apply(const char *op, float a, float b)
     return a + b;
 }
 
+/* One row for all nodes of the group, as a provider does that ran them as one. */
+static void measure(const bp_program *program, bp_prof *prof, int64_t start_ns)
+{
+    const bp_host *host = program->instance->host;
+    bp_prof_event *event = prof ? bp_prof_add(prof) : NULL;
+
+    if (!event)
+        return;
+    *event = (bp_prof_event){.t0_ns = start_ns,
+                             .t1_ns = host->now_ns(host->h),
+                             .name = program->graph->n_nodes == 3 ? "Relu+Neg+Add" : NULL,
+                             .node = BP_NONE,
+                             .n_nodes = program->graph->n_nodes,
+                             .nodes = program->instance->rows == 3 ? NULL : program->nodes};
+}
+
 static bp_rc execute(bp_frame *frame, const bp_run *run, bp_err *err)
 {
     const bp_graph *g = frame->program->graph;
     const bp_frame_desc *desc = frame->desc;
     const bp_instance *instance = frame->program->instance;
     struct timespec pause = {instance->pause / 1000, instance->pause % 1000 * 1000000};
+    int64_t start_ns = instance->host->now_ns(instance->host->h);
     bp_rc rc = BP_OK;
 
-    (void)run;
     for (uint32_t i = 0; rc >= 0 && i < desc->n_in; i++)
         rc = check_tensor(instance, &desc->in[i], 0, err);
     if (rc < 0)
         return rc;
-    if (desc->n_in > 0 && bp_tensor_data(&desc->in[0]) == bp_tensor_data(&desc->out[0]))
+    atomic_store(&counters.first_in, (uintptr_t)bp_tensor_data(&desc->in[0]));
+    atomic_store(&counters.first_out, (uintptr_t)bp_tensor_data(&desc->out[0]));
+    if (bp_tensor_data(&desc->in[0]) == bp_tensor_data(&desc->out[0]))
         atomic_fetch_add(&counters.in_place, 1);
     for (uint32_t n = 0; n < g->n_nodes; n++) {
         const bp_node *node = BP_NODE(g, n);
@@ -329,6 +358,8 @@ static bp_rc execute(bp_frame *frame, const bp_run *run, bp_err *err)
         rc = check_tensor(instance, &desc->out[i], 1, err);
     if (instance->pause > 0)
         nanosleep(&pause, NULL);
+    if (instance->rows > 0)
+        measure(frame->program, run->prof, start_ns);
     return rc;
 }
 

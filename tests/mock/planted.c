@@ -2,16 +2,20 @@
 /*
  * planted.c - a provider that computes many operators by the kit's own references, and has the fault
  * that the environment names: BP_PLANTED=swapped-pads. Without it, it is conformant.
- * tests/kit/planted.txt says which test of the kit has to find which fault.
+ * tests/kit/planted.txt says which test of the kit has to find which fault. Built as `channelslast`
+ * it wants its data channels-last.
  */
 
 #include "config.h"
 
+#include <fcntl.h>
 #include <fenv.h>
 #include <locale.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -21,6 +25,14 @@
 #include <bp/sdk.h>
 
 #include "check/cases/reference.h"
+
+#ifdef IS_CHANNELS_LAST
+#define MOCK_NAME "channelslast"
+#define FLAGS (BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_NHWC)
+#else
+#define MOCK_NAME "planted"
+#define FLAGS BP_PROVIDER_CONCURRENT_FRAMES
+#endif
 
 enum { ALIGN = 64, MAX_NODES = 8, CHUNK = 4096 };
 
@@ -44,6 +56,7 @@ struct bp_instance {
 struct step {
     struct kit_case c;
     uint32_t in[KIT_PORTS], out; /* values of the graph */
+    size_t buffer;               /* of data in the other layout: where it begins in scratch */
 };
 
 struct bp_program {
@@ -234,10 +247,17 @@ static const struct {
     {"DequantizeLinear", ref_dequantize},
 };
 
+/* Does it come channels-last? Only the mock that wants it so takes such nodes. */
+static int is_channels_last(const bp_node *node)
+{
+    return FLAGS & BP_PROVIDER_NHWC && strcmp(node->domain, KIT_CHANNELS_LAST) == 0;
+}
+
 static kit_reference reference_of(const bp_node *node)
 {
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
-        if (node->domain[0] == '\0' && strcmp(node->op, operators[i].op) == 0)
+        if ((node->domain[0] == '\0' || is_channels_last(node)) &&
+            strcmp(node->op, operators[i].op) == 0)
             return operators[i].reference;
     }
     return NULL;
@@ -494,6 +514,22 @@ static bp_rc get_weight(bp_program *program, uint32_t v, bp_err *err)
     return rc;
 }
 
+/* Takes what nothing gives back. */
+static void leak(void)
+{
+    static void *volatile lost;
+    static atomic_uint n_lost;
+
+    if (has("leaks-memory"))
+        lost = malloc(24);
+    if (has("leaks-mapping")) /* the kernel merges neighbours of equal protection */
+        lost = mmap(NULL, 8192, atomic_fetch_add(&n_lost, 1) % 2 ? PROT_READ : PROT_NONE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (has("leaks-descriptor"))
+        lost = (void *)(intptr_t)open("/dev/null", O_RDONLY | O_CLOEXEC);
+    (void)lost;
+}
+
 static void program_free(bp_program *program)
 {
     const bp_host *host;
@@ -508,6 +544,7 @@ static void program_free(bp_program *program)
     host->free(host->h, (void *)program->weights,
                (program->graph->n_values + 1) * sizeof *program->weights, ALIGN);
     host->free(host->h, program, sizeof *program, ALIGN);
+    leak();
     change_process("free");
 }
 
@@ -522,6 +559,13 @@ static bp_rc fill_program(bp_program *program, const bp_graph *g, bp_err *err)
         step->c.op = node->op;
         step->c.n_in = node->n_in;
         step->c.reference = reference_of(node);
+        step->c.in[0].rank = BP_VALUE(g, node->in[0])->rank;
+        if (FLAGS & BP_PROVIDER_NHWC && !is_channels_last(node) && kit_case_has_layout(&step->c))
+            return bp_fail(err, BP_E_INTERNAL, "node '%s' is not channels-last", node->name);
+        if (is_channels_last(node) && !has("model-layout")) {
+            step->c.plain = step->c.reference;
+            step->c.reference = ref_channels_last;
+        }
         step->out = node->out[0];
         step->c.out.dtype = BP_VALUE(g, node->out[0])->dtype;
         read_attrs(program->instance, g, node, &step->c);
@@ -636,6 +680,9 @@ static bp_rc set_sizes(bp_frame *frame, bp_frame_needs *needs, bp_err *err)
             step->c.out = frame->program->first_out; /* of the frame that had as many elements */
         frame->program->first_count = last_channels;
         frame->program->first_out = step->c.out;
+        step->buffer = needs->scratch_bytes;
+        if (step->c.plain)
+            needs->scratch_bytes += (kit_count(&step->c.in[0]) + last_channels) * sizeof(double);
     }
     needs->scratch_align = ALIGN;
     if (has("small-needs"))
@@ -673,10 +720,14 @@ static bp_rc frame_create(bp_program *program, const bp_frame_desc *desc, bp_fra
 
 /* ---- execute --------------------------------------------------------------------------------- */
 
+static double *at_scratch(const bp_frame *frame, size_t offset)
+{
+    return (double *)(void *)((char *)frame->desc->scratch + frame->desc->scratch_offset + offset);
+}
+
 static double *elements(const bp_frame *frame, uint32_t v)
 {
-    return (double *)(void *)((char *)frame->desc->scratch + frame->desc->scratch_offset +
-                              frame->offsets[v]);
+    return at_scratch(frame, frame->offsets[v]);
 }
 
 /* A part of the output, for the host's threads. */
@@ -792,7 +843,7 @@ static bp_rc run_step(bp_frame *frame, const struct step *step, const bp_run *ru
 {
     const double *in[KIT_PORTS] = {NULL};
     double *out = elements(frame, step->out);
-    bp_rc rc;
+    bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; i < step->c.n_in; i++) {
         if (step->in[i] == BP_NONE)
@@ -807,7 +858,10 @@ static bp_rc run_step(bp_frame *frame, const struct step *step, const bp_run *ru
         in[2] = NULL;
     if (has("no-slope") && step->c.reference == ref_prelu)
         in[1] = in[0];
-    rc = compute(step, in, out, run, err);
+    if (step->c.plain)
+        ref_channels_last_in(&step->c, in, out, at_scratch(frame, step->buffer));
+    else
+        rc = compute(step, in, out, run, err);
     plant_sizes(step, out);
     if (has("in-group-wrong") && strcmp(step->c.op, "Tanh") == 0)
         out[0] += 1;
@@ -874,9 +928,9 @@ static bp_rc execute(bp_frame *frame, const bp_run *run, bp_err *err)
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),
-    .flags = BP_PROVIDER_CONCURRENT_FRAMES,
-    .id = "org.backplane.planted",
-    .name = "planted",
+    .flags = FLAGS,
+    .id = "org.backplane." MOCK_NAME,
+    .name = MOCK_NAME,
     .version = "0.1",
     .vendor = "Backplane's tests",
     .options = options,
@@ -904,14 +958,14 @@ static const bp_module module = {
     .n_providers = 1,
 };
 
-BP_MANIFEST("id=org.backplane.planted\n"
-            "name=planted\n"
+BP_MANIFEST("id=org.backplane." MOCK_NAME "\n"
+            "name=" MOCK_NAME "\n"
             "version=0.1");
 
 BP_EXPORT bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
 bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err)
 {
-    bp_rc rc = bp_host_check(host, "planted", err);
+    bp_rc rc = bp_host_check(host, MOCK_NAME, err);
 
     if (rc >= 0)
         *out = &module;

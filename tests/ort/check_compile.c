@@ -3,10 +3,12 @@
 
 #include "config.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "ort/editor_kit.h"
+#include "support/skip.h"
 
 enum { N = 256 };
 
@@ -20,7 +22,7 @@ static OrtModelCompilationOptions *options;
 
 static const char *path_of(const char *name)
 {
-    static char paths[4][512];
+    static char paths[4][1024];
     static int turn;
 
     turn = (turn + 1) % 4;
@@ -685,6 +687,130 @@ START_TEST(a_session_with_ep_context_enabled_writes_no_context_model)
 }
 END_TEST
 
+/* ---- compiled programs ----------------------------------------------------------------------- */
+
+/* Adds cann on the simulator, in graph mode; false: this build has none. */
+static bool add_cann(OrtSessionOptions *to)
+{
+    static const char *const keys[] = {"driver", "enable_cann_graph", "dump_om_model"};
+    static const char *const values[] = {"sim", "1", "0"};
+    OrtStatus *status = ort->SessionOptionsAppendExecutionProvider(to, "CANN", keys, values, 3);
+
+    ort->ReleaseStatus(status);
+    return status == NULL;
+}
+
+/* Files of programs; with take they go. */
+static int programs(bool take)
+{
+    DIR *at = opendir(dir);
+    int n = 0;
+
+    ck_assert_ptr_nonnull(at);
+    for (struct dirent *entry; (entry = readdir(at)) != NULL;) {
+        const char *end = strrchr(entry->d_name, '.');
+
+        if (!end || strcmp(end, ".bin") != 0 || !strchr(entry->d_name, '_'))
+            continue;
+        n++;
+        if (take)
+            ck_assert_int_eq(remove(path_of(entry->d_name)), 0);
+    }
+    closedir(at);
+    return n;
+}
+
+/* The file runs with cann, and nobody else can run it. */
+static void check_compiled(const char *name)
+{
+    OrtSessionOptions *own = NULL;
+    OrtSession *session = NULL;
+
+    ok(ort->CreateSessionOptions(&own));
+    ck_assert(add_cann(own));
+    ok(ort->CreateSession(env, path_of(name), own, &session));
+    check_session(session);
+    ort->ReleaseSessionOptions(own);
+    fails(ort->CreateSession(env, path_of(name), NULL, &session), ORT_NOT_IMPLEMENTED,
+          "compiled by 'org.backplane.cann'");
+}
+
+/* Loop variable: ep.context_embed_mode. */
+START_TEST(a_session_writes_a_compiled_model)
+{
+    OrtSession *session = NULL;
+
+    SKIP_UNLESS(add_cann(defaults), "the cann provider was not built");
+    put_model("in.onnx", NULL);
+    ok(ort->AddSessionConfigEntry(defaults, "ep.context_enable", "1"));
+    ok(ort->AddSessionConfigEntry(defaults, "ep.context_embed_mode", _i ? "1" : "0"));
+    ok(ort->AddSessionConfigEntry(defaults, "ep.context_node_name_prefix", "pre_"));
+    ok(ort->CreateSession(env, path_of("in.onnx"), defaults, &session));
+    check_session(session);
+    ck_assert_int_gt(size_of("in_ctx.onnx"), 0);
+    ck_assert_int_eq(programs(false), _i ? 0 : 1);
+    check_compiled("in_ctx.onnx");
+    fails(ort->CreateSession(env, path_of("in.onnx"), defaults, &session), ORT_FAIL,
+          "in_ctx.onnx' exist already");
+    /* the compiled model has nothing left to compile: it runs, and none is written */
+    ok(ort->AddSessionConfigEntry(defaults, "ep.context_file_path", path_of("out.onnx")));
+    ok(ort->CreateSession(env, path_of("in_ctx.onnx"), defaults, &session));
+    check_session(session);
+    ck_assert_int_eq(size_of("out.onnx"), -1);
+    programs(true);
+}
+END_TEST
+
+START_TEST(CompileModel_compiles_for_a_provider_that_saves_programs)
+{
+    SKIP_UNLESS(add_cann(defaults), "the cann provider was not built");
+    put_model("in.onnx", NULL);
+    fresh_options();
+    ok(compiler->ModelCompilationOptions_SetInputModelPath(options, path_of("in.onnx")));
+    ok(compiler->ModelCompilationOptions_SetOutputModelPath(options, path_of("out.onnx")));
+    ok(compiler->ModelCompilationOptions_SetEpContextEmbedMode(options, _i != 0));
+    ok(compiler->ModelCompilationOptions_SetFlags(options,
+                                                  OrtCompileApiFlags_ERROR_IF_NO_NODES_COMPILED));
+    ok(compiler->CompileModel(env, options));
+    ck_assert_int_eq(programs(false), _i ? 0 : 1);
+    check_compiled("out.onnx");
+    programs(true);
+    if (!_i)
+        return;
+    fresh_options(); /* all is compiled already */
+    ok(compiler->ModelCompilationOptions_SetInputModelPath(options, path_of("out.onnx")));
+    ok(compiler->ModelCompilationOptions_SetOutputModelPath(options, path_of("there.onnx")));
+    ok(compiler->ModelCompilationOptions_SetFlags(options,
+                                                  OrtCompileApiFlags_ERROR_IF_NO_NODES_COMPILED));
+    fails(compiler->CompileModel(env, options), ORT_FAIL, "Unable to compile any nodes.");
+}
+END_TEST
+
+START_TEST(CompileModel_puts_programs_of_a_buffer_where_it_is_told)
+{
+    OrtAllocator *allocator = NULL;
+    void *bytes = NULL;
+    size_t size = 0;
+    struct pw w;
+
+    SKIP_UNLESS(add_cann(defaults), "the cann provider was not built");
+    write_model(&w, NULL);
+    ok(ort->GetAllocatorWithDefaultOptions(&allocator));
+    fresh_options();
+    ok(compiler->ModelCompilationOptions_SetInputModelFromBuffer(options, w.data, w.size));
+    ok(compiler->ModelCompilationOptions_SetOutputModelBuffer(options, allocator, &bytes, &size));
+    fails(compiler->CompileModel(env, options), ORT_INVALID_ARGUMENT, "need the path");
+    ok(compiler->ModelCompilationOptions_SetEpContextBinaryInformation(options, dir, "told"));
+    ok(compiler->CompileModel(env, options));
+    ck_assert_int_eq(programs(false), 1);
+    put_file("out.onnx", bytes, size);
+    check_compiled("out.onnx");
+    allocator->Free(allocator, bytes);
+    programs(true);
+    pw_free(&w);
+}
+END_TEST
+
 START_TEST(a_session_writes_its_optimized_model)
 {
     OrtSession *session = NULL;
@@ -920,6 +1046,9 @@ int main(void)
     tcase_add_test(tcase, compile_functions_refuse_NULL_arguments);
     tcase_add_test(tcase, config_entries_are_the_defaults_of_the_setters);
     tcase_add_test(tcase, a_session_with_ep_context_enabled_writes_no_context_model);
+    tcase_add_loop_test(tcase, a_session_writes_a_compiled_model, 0, 2);
+    tcase_add_loop_test(tcase, CompileModel_compiles_for_a_provider_that_saves_programs, 0, 2);
+    tcase_add_test(tcase, CompileModel_puts_programs_of_a_buffer_where_it_is_told);
     tcase_add_test(tcase, a_session_writes_its_optimized_model);
     tcase_add_test(tcase, a_session_writes_its_optimized_model_in_ort_format);
     tcase_add_test(tcase, a_session_reads_an_ort_format_model_from_memory);

@@ -260,7 +260,7 @@ START_TEST(value_info_reports_its_kind_and_type)
     ends[0] = float_info("k", small, 2);
     ends[1] = float_info("q", small, 2);
     ok(editor->SetGraphInputs(f.graph, ends, 2));
-    check_kind(infos[0], false, false, false, false); /* x is no input any more */
+    check_kind(infos[0], false, false, false, false); /* x is not an input any more */
     check_kind(infos[1], false, true, false, false);
     ort->ReleaseGraph(f.graph);
 }

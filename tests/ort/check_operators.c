@@ -359,6 +359,69 @@ START_TEST(kernels_run_standard_operators)
 }
 END_TEST
 
+/* An allocator of the application that counts. */
+struct counting {
+    OrtAllocator table;
+    int n_allocs, n_frees;
+};
+
+static void *count_alloc(OrtAllocator *this_, size_t size)
+{
+    ((struct counting *)(void *)this_)->n_allocs++;
+    return malloc(size);
+}
+
+static void count_free(OrtAllocator *this_, void *p)
+{
+    ((struct counting *)(void *)this_)->n_frees++;
+    free(p);
+}
+
+static const OrtMemoryInfo *count_info(const OrtAllocator *this_)
+{
+    (void)this_;
+    return cpu;
+}
+
+/*
+ * Norm's session takes memory for its runs, for y, whose size the kernel tells, and for the output;
+ * the sessions of the two operators that the kernel runs take memory for their runs.
+ */
+START_TEST(operators_that_a_kernel_runs_use_the_allocator_of_its_session)
+{
+    struct counting counting = {
+        .table = {.version = 17, .Alloc = count_alloc, .Free = count_free, .Info = count_info}};
+    OrtSessionOptions *options = with_library();
+    OrtMemoryInfo *arena = cpu;
+    OrtSession *session;
+    OrtValue *x, *y;
+    float data[] = {3, 0, 0, 4};
+    struct pw w;
+
+    ok(ort->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &cpu));
+    ok(ort->RegisterAllocator(env, &counting.table));
+    ok(ort->AddSessionConfigEntry(options, "session.use_env_allocators", "1"));
+    begin(&w, 1, NULL);
+    op(&w, "Norm", "x", "y");
+    model_end(&w, 12, "y", TENSOR, 1, NULL);
+    session = open(&w, options);
+    x = floats(data, 4, DIMS(2, 2), 2);
+    ok(try_run(session, x, &y));
+    FLOATS(y, 2, 5);
+    ort->ReleaseValue(y);
+    ck_assert_int_eq(counting.n_allocs, 5);
+    ok(try_run(session, x, &y));
+    ort->ReleaseValue(y);
+    ck_assert_int_eq(counting.n_allocs, 6); /* the output alone: memory of runs is kept */
+    ort->ReleaseValue(x);
+    ort->ReleaseSession(session);
+    ck_assert_int_eq(counting.n_allocs, counting.n_frees);
+    ok(ort->UnregisterAllocator(env, cpu));
+    ort->ReleaseMemoryInfo(arena);
+    ort->ReleaseSessionOptions(options);
+}
+END_TEST
+
 /* ---- ways in --------------------------------------------------------------------------------- */
 
 typedef const OrtCustomOp *(*test_operator_fn)(size_t i, const OrtApi *table);
@@ -538,6 +601,7 @@ int main(void)
     tcase_add_test(tcase, a_kernel_chooses_the_output_size_from_data);
     tcase_add_test(tcase, kernels_handle_strings_and_optional_outputs);
     tcase_add_test(tcase, kernels_run_standard_operators);
+    tcase_add_test(tcase, operators_that_a_kernel_runs_use_the_allocator_of_its_session);
     tcase_add_test(tcase, custom_operators_are_added_to_a_domain_in_memory);
     tcase_add_test(tcase, libraries_are_registered_by_handle_and_by_function);
     tcase_add_test(tcase, registration_names_a_library_that_cannot_be_loaded);

@@ -305,7 +305,7 @@ END_TEST
 
 START_TEST(loading_errors_have_the_codes_of_onnx_runtime)
 {
-    static const char nonsense[] = "this is no model, whatever it may be";
+    static const char nonsense[] = "this is not a model, whatever it may be";
     OrtSessionOptions *options = NULL;
     OrtSession *session = NULL;
 

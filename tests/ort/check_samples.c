@@ -3,7 +3,7 @@
  * check_samples.c - what the documents of ONNX Runtime and of its bindings show or promise, as C
  * programs see it. Each test names what it is from: A the page on execution providers, B the one on
  * CANN, C the one on NNAPI, D the guide of the Rust crate ort, 6.x the checklists of the bindings.
- * CANN, NNAPI and most others are not there: then the answer has to be an honest one.
+ * CANN, NNAPI and most others are not there: then the status has to say that they are not installed.
  */
 
 #include "config.h"
@@ -48,8 +48,8 @@ static bool is_available(const char *name)
     return is_there;
 }
 
-/* Either it worked, or it says that the provider not installed. */
-static void honest(OrtStatus *status, const char *name)
+/* Appending the provider worked and it is available, or the status says that it is not installed. */
+static void check_appended(OrtStatus *status, const char *name)
 {
     if (!status) { /* a simulator is listed for who names it */
         ck_assert_int_eq(setenv("BACKPLANE_PROVIDERS", name, 1), 0);
@@ -77,11 +77,14 @@ START_TEST(providers_are_registered_in_order_before_the_session_is_made)
 
     ok(ort->SetIntraOpNumThreads(options, 1));
     ok(ort->SetSessionGraphOptimizationLevel(options, ORT_ENABLE_BASIC));
-    honest(OrtSessionOptionsAppendExecutionProvider_Tensorrt(options, 0),
-           "TensorrtExecutionProvider");
-    honest(OrtSessionOptionsAppendExecutionProvider_CUDA(options, 0), "CUDAExecutionProvider");
-    honest(OrtSessionOptionsAppendExecutionProvider_DML(options, 0), "DmlExecutionProvider");
-    honest(OrtSessionOptionsAppendExecutionProvider_CoreML(options, 0), "CoreMLExecutionProvider");
+    check_appended(OrtSessionOptionsAppendExecutionProvider_Tensorrt(options, 0),
+                   "TensorrtExecutionProvider");
+    check_appended(OrtSessionOptionsAppendExecutionProvider_CUDA(options, 0),
+                   "CUDAExecutionProvider");
+    check_appended(OrtSessionOptionsAppendExecutionProvider_DML(options, 0),
+                   "DmlExecutionProvider");
+    check_appended(OrtSessionOptionsAppendExecutionProvider_CoreML(options, 0),
+                   "CoreMLExecutionProvider");
     ok(OrtSessionOptionsAppendExecutionProvider_CPU(options, 1));
     serves(options);
 }
@@ -92,18 +95,26 @@ START_TEST(append_functions_exist_for_providers_that_are_not_installed)
 {
     OrtSessionOptions *options = new_options();
 
-    honest(OrtSessionOptionsAppendExecutionProvider_Dnnl(options, 1), "DnnlExecutionProvider");
-    honest(OrtSessionOptionsAppendExecutionProvider_ROCM(options, 0), "ROCMExecutionProvider");
-    honest(OrtSessionOptionsAppendExecutionProvider_MIGraphX(options, 0),
-           "MIGraphXExecutionProvider");
-    honest(OrtSessionOptionsAppendExecutionProvider_OpenVINO(options, "CPU"),
-           "OpenVINOExecutionProvider");
-    honest(OrtSessionOptionsAppendExecutionProvider_Nnapi(options, 0), "NnapiExecutionProvider");
-    honest(OrtSessionOptionsAppendExecutionProvider_ACL(options, true), "ACLExecutionProvider");
-    honest(OrtSessionOptionsAppendExecutionProvider_ArmNN(options, 1), "ArmNNExecutionProvider");
-    honest(OrtSessionOptionsAppendExecutionProvider_Rknpu(options), "RknpuExecutionProvider");
-    honest(OrtSessionOptionsAppendExecutionProvider_VSINPU(options), "VSINPUExecutionProvider");
-    honest(OrtSessionOptionsAppendExecutionProvider_Tvm(options, ""), "TvmExecutionProvider");
+    check_appended(OrtSessionOptionsAppendExecutionProvider_Dnnl(options, 1),
+                   "DnnlExecutionProvider");
+    check_appended(OrtSessionOptionsAppendExecutionProvider_ROCM(options, 0),
+                   "ROCMExecutionProvider");
+    check_appended(OrtSessionOptionsAppendExecutionProvider_MIGraphX(options, 0),
+                   "MIGraphXExecutionProvider");
+    check_appended(OrtSessionOptionsAppendExecutionProvider_OpenVINO(options, "CPU"),
+                   "OpenVINOExecutionProvider");
+    check_appended(OrtSessionOptionsAppendExecutionProvider_Nnapi(options, 0),
+                   "NnapiExecutionProvider");
+    check_appended(OrtSessionOptionsAppendExecutionProvider_ACL(options, true),
+                   "ACLExecutionProvider");
+    check_appended(OrtSessionOptionsAppendExecutionProvider_ArmNN(options, 1),
+                   "ArmNNExecutionProvider");
+    check_appended(OrtSessionOptionsAppendExecutionProvider_Rknpu(options),
+                   "RknpuExecutionProvider");
+    check_appended(OrtSessionOptionsAppendExecutionProvider_VSINPU(options),
+                   "VSINPUExecutionProvider");
+    check_appended(OrtSessionOptionsAppendExecutionProvider_Tvm(options, ""),
+                   "TvmExecutionProvider");
     fails(OrtSessionOptionsAppendExecutionProvider_Nnapi(NULL, 0), ORT_INVALID_ARGUMENT, "NULL");
     serves(options);
 }
@@ -157,8 +168,8 @@ START_TEST(cann_options_are_created_updated_appended_and_released)
 
         ok(g_ort->CreateCANNProviderOptions(&cann));
         ok(g_ort->UpdateCANNProviderOptions(cann, keys, values, 5));
-        honest(g_ort->SessionOptionsAppendExecutionProvider_CANN(options, cann),
-               "CANNExecutionProvider");
+        check_appended(g_ort->SessionOptionsAppendExecutionProvider_CANN(options, cann),
+                       "CANNExecutionProvider");
         if (order == 0)
             g_ort->ReleaseCANNProviderOptions(cann);
         serves(options);
@@ -231,8 +242,8 @@ START_TEST(nnapi_flags_combine)
 
     flags |= USE_FP16;
     flags |= USE_NCHW | CPU_DISABLED;
-    honest(OrtSessionOptionsAppendExecutionProvider_Nnapi(options, flags),
-           "NnapiExecutionProvider");
+    check_appended(OrtSessionOptionsAppendExecutionProvider_Nnapi(options, flags),
+                   "NnapiExecutionProvider");
     serves(options);
 
     options = new_options();

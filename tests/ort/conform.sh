@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# conform.sh - does each of ONNX's tests come out the same through the C ABI of ONNX Runtime as through
-# backplane.h? Debian's libonnx-testdata, and newer tests from $BACKPLANE_ONNX_TESTS.
+# conform.sh - each of ONNX's tests has the same result through the C ABI of ONNX Runtime as through
+# backplane.h. Debian's libonnx-testdata, and newer tests from $BACKPLANE_ONNX_TESTS.
 set -eu
 
 data=/usr/share/libonnx-testdata/data

@@ -158,7 +158,8 @@ unit_tests += %D%/check_graphs
 unit_tests += %D%/check_compile
 %C%_check_compile_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_compile_LDADD = $(ort_test_ldadd)
-%C%_check_compile_SOURCES = %D%/check_compile.c %D%/editor_kit.h %D%/kit.h tests/unit/support/proto_writer.h
+%C%_check_compile_SOURCES = %D%/check_compile.c %D%/editor_kit.h %D%/kit.h tests/unit/support/proto_writer.h \
+	tests/unit/support/skip.h
 
 unit_tests += %D%/check_allocators
 %C%_check_allocators_CPPFLAGS = $(ort_test_cppflags)

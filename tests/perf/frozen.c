@@ -112,7 +112,7 @@ static int freeze_graph(const struct field *graph, struct pw *out)
     return n;
 }
 
-/* As of IR version 4 initializers may be no inputs. */
+/* As of IR version 4 initializers need not be inputs. */
 static int freeze(const struct pw *model, struct pw *out)
 {
     const uint8_t *at = model->data, *end = model->data + model->size;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# attacks.sh - ways to make a program run code that is neither its user's nor the system's. Each has a
-# plug-in that leaves a trace as soon as it is mapped; there must be none. Proof 9 of docs/proofs.md: P5.
+# attacks.sh - tries to make a program run code that is neither its user's nor the system's. Each attack has a
+# plug-in that writes a file as soon as it is mapped; no such file may appear. Proof 9 of docs/proofs.md: P5.
 set -eu
 . "$BP_SRCDIR/tests/cli/lib.sh"
 umask 022

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cited.sh - is each test that docs/proofs.md names for a promise there, and does its file cite the
-# promise? Is each promise in the table, once?
+# cited.sh - each test that docs/proofs.md names for a promise exists and its file cites the promise; each
+# promise is in the table once.
 set -u
 table=$BP_SRCDIR/docs/proofs.md
 failed=0

@@ -29,7 +29,7 @@ enum {
 
 #define LIMIT_MIB 2.0
 
-/* Global, so that what a process leaves at its end is no leak. */
+/* Global, so that what a process leaves at its end is not a leak. */
 static bp_env *env;
 static bp_session *session;
 static atomic_uint n_runs;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# format.sh - is all C as clang-format 14 writes it, by .clang-format? `make format` writes it so.
+# format.sh - all C is as clang-format 14 formats it by .clang-format; `make format` does that.
 set -u
 cd "${BP_SRCDIR:-.}" || exit 99
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# links.sh - do the links of the tree's pages lead to files, and their #anchors to headings?
+# links.sh - links of the tree's pages lead to files, and their #anchors to headings.
 set -u
 cd "${BP_SRCDIR:-.}" || exit 99
 work=$(mktemp -d) || exit 99

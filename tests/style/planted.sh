@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# planted.sh - do the guards of this folder see what they are for? A small tree that they find right, and then
-# each kind of mistake in it, which they must name.
+# planted.sh - the guards of this folder pass a small tree without mistakes, and name each kind of mistake that is
+# planted in it.
 set -u
 
 source=${BP_SRCDIR:-$PWD}
@@ -95,6 +95,9 @@ see 'a folder of 41 files' 'runtime/plan has 41 files' $structure folders
 
 printf '/* a lineup of providers */\n' >runtime/plan/w.c
 see 'a word that we gave up' "'lineup'" $structure words
+
+printf 'int x = op->name[0];\n' >plugins/cpu/w.c
+see 'a kernel that looks at letters of a name' "'op->name\[" $structure words
 
 if clang-format-14 --version 2>/dev/null | grep -q 'version 14\.'; then
     printf 'int  x ;\n' >runtime/plan/w.c

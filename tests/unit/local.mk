@@ -8,7 +8,7 @@ dist_check_SCRIPTS += %D%/cpu/types/covered.sh
 
 # what tests of host/, plan/ and session/ share
 kit_sources = %D%/support/check_main.h %D%/support/session_kit.c %D%/support/session_kit.h %D%/support/proto_writer.h
-takers_sources = %D%/support/takers.c %D%/support/takers.h %D%/support/graphs.c %D%/support/graphs.h
+fakes_sources = %D%/support/fake_providers.c %D%/support/fake_providers.h %D%/support/graphs.c %D%/support/graphs.h
 
 # what tests of providers with memory of their own share
 device_sources = $(kit_sources) %D%/support/device_kit.c %D%/support/device_kit.h
@@ -17,7 +17,7 @@ device_sources = $(kit_sources) %D%/support/device_kit.c %D%/support/device_kit.
 passes_sources = $(kit_sources) %D%/optimize/passes_kit.c %D%/optimize/passes_kit.h
 
 # what tests of results that others might give otherwise share
-differences_sources = $(kit_sources) %D%/whole/differences_kit.h %D%/support/typed.c %D%/support/typed.h
+differences_sources = $(kit_sources) %D%/end_to_end/differences_kit.h %D%/support/typed.c %D%/support/typed.h
 
 # for programs that let allocations fail, see fail_alloc.h
 fail_alloc_ldflags = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
@@ -200,12 +200,12 @@ unit_tests += %D%/host/check_provider_stages
 %C%_host_check_provider_stages_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/plan/check_partition
-%C%_plan_check_partition_SOURCES = %D%/plan/check_partition.c $(kit_sources) $(takers_sources)
+%C%_plan_check_partition_SOURCES = %D%/plan/check_partition.c $(kit_sources) $(fakes_sources)
 %C%_plan_check_partition_CPPFLAGS = $(unit_cppflags)
 %C%_plan_check_partition_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/plan/check_report
-%C%_plan_check_report_SOURCES = %D%/plan/check_report.c $(kit_sources) $(takers_sources)
+%C%_plan_check_report_SOURCES = %D%/plan/check_report.c $(kit_sources) $(fakes_sources)
 %C%_plan_check_report_CPPFLAGS = $(unit_cppflags)
 %C%_plan_check_report_LDADD = $(unit_ldadd)
 
@@ -299,6 +299,58 @@ unit_tests += %D%/session/check_feeds
 %C%_session_check_feeds_CPPFLAGS = $(unit_cppflags)
 %C%_session_check_feeds_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/exec/check_bodies
+%C%_exec_check_bodies_SOURCES = %D%/exec/check_bodies.c $(kit_sources)
+%C%_exec_check_bodies_CPPFLAGS = $(unit_cppflags)
+%C%_exec_check_bodies_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/optimize/check_to_channels_last
+%C%_optimize_check_to_channels_last_SOURCES = %D%/optimize/check_to_channels_last.c %D%/support/graphs.c \
+	%D%/support/graphs.h %D%/support/fail_alloc.c %D%/support/fail_alloc.h
+%C%_optimize_check_to_channels_last_CPPFLAGS = $(unit_cppflags)
+%C%_optimize_check_to_channels_last_LDFLAGS = $(fail_alloc_ldflags)
+%C%_optimize_check_to_channels_last_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/session/check_channels_last
+%C%_session_check_channels_last_SOURCES = %D%/session/check_channels_last.c $(kit_sources)
+%C%_session_check_channels_last_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_channels_last_LDADD = $(unit_ldadd) $(MATH_LIBS)
+
+unit_tests += %D%/exec/check_handover
+%C%_exec_check_handover_SOURCES = %D%/exec/check_handover.c $(device_sources)
+%C%_exec_check_handover_CPPFLAGS = $(unit_cppflags)
+%C%_exec_check_handover_LDADD = $(unit_ldadd) $(PTHREAD_LIBS)
+
+unit_tests += %D%/exec/check_places
+%C%_exec_check_places_SOURCES = %D%/exec/check_places.c $(kit_sources)
+%C%_exec_check_places_CPPFLAGS = $(unit_cppflags)
+%C%_exec_check_places_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/session/check_fork
+%C%_session_check_fork_SOURCES = %D%/session/check_fork.c $(kit_sources)
+%C%_session_check_fork_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_fork_LDADD = $(unit_ldadd) $(PTHREAD_LIBS)
+
+unit_tests += %D%/session/check_frames
+%C%_session_check_frames_SOURCES = %D%/session/check_frames.c $(kit_sources)
+%C%_session_check_frames_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_frames_LDADD = $(unit_ldadd) $(PTHREAD_LIBS)
+
+unit_tests += %D%/session/check_stop
+%C%_session_check_stop_SOURCES = %D%/session/check_stop.c %D%/support/skip.h $(kit_sources)
+%C%_session_check_stop_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_stop_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/session/check_memory_growth
+%C%_session_check_memory_growth_SOURCES = %D%/session/check_memory_growth.c %D%/support/skip.h $(kit_sources)
+%C%_session_check_memory_growth_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_memory_growth_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/session/check_provider_ops
+%C%_session_check_provider_ops_SOURCES = %D%/session/check_provider_ops.c $(kit_sources)
+%C%_session_check_provider_ops_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_provider_ops_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/session/check_requests
 %C%_session_check_requests_SOURCES = %D%/session/check_requests.c $(kit_sources)
 %C%_session_check_requests_CPPFLAGS = $(unit_cppflags)
@@ -341,7 +393,7 @@ check_LTLIBRARIES += %D%/libtest-bound.la
 %C%_libtest_bound_la_CPPFLAGS = $(AM_CPPFLAGS)
 %C%_libtest_bound_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version $(PLUGIN_SHARED) -rpath /nowhere \
 	-no-undefined
-%C%_libtest_bound_la_SOURCES = %D%/session/bound.c
+%C%_libtest_bound_la_SOURCES = %D%/session/c_functions.c
 
 unit_tests += %D%/session/check_bind
 %C%_session_check_bind_SOURCES = %D%/session/check_bind.c $(kit_sources)
@@ -363,6 +415,11 @@ unit_tests += %D%/host/check_recheck
 %C%_host_check_recheck_SOURCES = %D%/host/check_recheck.c %D%/support/plugin_kit.h $(kit_sources)
 %C%_host_check_recheck_CPPFLAGS = $(unit_cppflags)
 %C%_host_check_recheck_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/host/check_unload
+%C%_host_check_unload_SOURCES = %D%/host/check_unload.c $(kit_sources)
+%C%_host_check_unload_CPPFLAGS = $(unit_cppflags)
+%C%_host_check_unload_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/exec/check_control
 %C%_exec_check_control_SOURCES = %D%/exec/check_control.c $(kit_sources)
@@ -404,15 +461,20 @@ differences_cppflags = -DWITH_DNNL=1
 else
 differences_cppflags = -DWITH_DNNL=0
 endif
-unit_tests += %D%/whole/check_differences
-%C%_whole_check_differences_SOURCES = %D%/whole/check_differences.c $(differences_sources)
-%C%_whole_check_differences_CPPFLAGS = $(unit_cppflags) -I$(srcdir)/plugins $(differences_cppflags)
-%C%_whole_check_differences_LDADD = $(unit_ldadd)
+unit_tests += %D%/end_to_end/check_differences
+%C%_end_to_end_check_differences_SOURCES = %D%/end_to_end/check_differences.c $(differences_sources)
+%C%_end_to_end_check_differences_CPPFLAGS = $(unit_cppflags) -I$(srcdir)/plugins $(differences_cppflags)
+%C%_end_to_end_check_differences_LDADD = $(unit_ldadd)
 
-unit_tests += %D%/whole/check_differences_kept
-%C%_whole_check_differences_kept_SOURCES = %D%/whole/check_differences_kept.c $(differences_sources)
-%C%_whole_check_differences_kept_CPPFLAGS = $(unit_cppflags) -I$(srcdir)/plugins
-%C%_whole_check_differences_kept_LDADD = $(unit_ldadd)
+unit_tests += %D%/end_to_end/check_differences_kept
+%C%_end_to_end_check_differences_kept_SOURCES = %D%/end_to_end/check_differences_kept.c $(differences_sources)
+%C%_end_to_end_check_differences_kept_CPPFLAGS = $(unit_cppflags) -I$(srcdir)/plugins
+%C%_end_to_end_check_differences_kept_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/end_to_end/check_newest_opset
+%C%_end_to_end_check_newest_opset_SOURCES = %D%/end_to_end/check_newest_opset.c $(differences_sources)
+%C%_end_to_end_check_newest_opset_CPPFLAGS = $(unit_cppflags) -I$(srcdir)/plugins
+%C%_end_to_end_check_newest_opset_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/plan/check_placement_rules
 %C%_plan_check_placement_rules_SOURCES = %D%/plan/check_placement_rules.c $(kit_sources) %D%/support/fail_alloc.c %D%/support/fail_alloc.h
@@ -465,8 +527,8 @@ cpu_test_ldadd = %D%/libcputest.la plugins/cpu/libcpu.la $(unit_ldadd)
 	%D%/cpu/attention/attention_kit.h \
 	%D%/cpu/cast_kit.h \
 	%D%/cpu/cpu_case.h \
-	%D%/cpu/types/every_kit.h \
-	%D%/cpu/types/every.h \
+	%D%/cpu/types/element_types.h \
+	%D%/cpu/types/all_types.h \
 	%D%/cpu/ml/trees_kit.h \
 	%D%/cpu/ml/ml_kit.h \
 	%D%/cpu/attention/ms_attention_kit.h \
@@ -702,6 +764,11 @@ unit_tests += %D%/dnnl/check_spatial
 %C%_dnnl_check_spatial_CPPFLAGS = $(cpu_test_cppflags)
 %C%_dnnl_check_spatial_LDADD = $(dnnl_test_ldadd)
 
+unit_tests += %D%/dnnl/check_split
+%C%_dnnl_check_split_SOURCES = %D%/dnnl/check_split.c $(dnnl_kit)
+%C%_dnnl_check_split_CPPFLAGS = $(cpu_test_cppflags)
+%C%_dnnl_check_split_LDADD = $(dnnl_test_ldadd)
+
 unit_tests += %D%/dnnl/check_bf16
 %C%_dnnl_check_bf16_SOURCES = %D%/dnnl/check_bf16.c $(dnnl_kit) %D%/dnnl/dnnl_networks.h
 %C%_dnnl_check_bf16_CPPFLAGS = $(cpu_test_cppflags)
@@ -792,19 +859,19 @@ unit_tests += %D%/exec/check_host_op_subgraphs
 %C%_exec_check_host_op_subgraphs_CPPFLAGS = $(unit_cppflags)
 %C%_exec_check_host_op_subgraphs_LDADD = $(unit_ldadd)
 # models made up from the schema table
-unit_tests += %D%/whole/check_operator_fuzz
-%C%_whole_check_operator_fuzz_SOURCES = %D%/whole/check_operator_fuzz.c %D%/whole/operator_fuzz.h \
-	%D%/whole/operator_fuzz_attrs.c %D%/whole/operator_fuzz_subgraphs.c %D%/whole/operator_fuzz_check.c \
-	%D%/whole/operator_fuzz_check.h %D%/whole/operator_fuzz_data.c %D%/whole/operator_fuzz_files.c \
-	%D%/whole/operator_fuzz_hints.inc %D%/whole/operator_fuzz_make.c %D%/support/random.h $(kit_sources)
-%C%_whole_check_operator_fuzz_CPPFLAGS = $(unit_cppflags)
-%C%_whole_check_operator_fuzz_LDADD = $(unit_ldadd) -lm
+unit_tests += %D%/end_to_end/check_operator_fuzz
+%C%_end_to_end_check_operator_fuzz_SOURCES = %D%/end_to_end/check_operator_fuzz.c %D%/end_to_end/operator_fuzz.h \
+	%D%/end_to_end/operator_fuzz_attrs.c %D%/end_to_end/operator_fuzz_subgraphs.c %D%/end_to_end/operator_fuzz_check.c \
+	%D%/end_to_end/operator_fuzz_check.h %D%/end_to_end/operator_fuzz_data.c %D%/end_to_end/operator_fuzz_files.c \
+	%D%/end_to_end/operator_fuzz_hints.inc %D%/end_to_end/operator_fuzz_make.c %D%/support/random.h $(kit_sources)
+%C%_end_to_end_check_operator_fuzz_CPPFLAGS = $(unit_cppflags)
+%C%_end_to_end_check_operator_fuzz_LDADD = $(unit_ldadd) -lm
 
 if ENABLE_CPU
-unit_tests += %D%/whole/check_fuzz_findings
-%C%_whole_check_fuzz_findings_SOURCES = %D%/whole/check_fuzz_findings.c $(kit_sources)
-%C%_whole_check_fuzz_findings_CPPFLAGS = $(unit_cppflags)
-%C%_whole_check_fuzz_findings_LDADD = $(unit_ldadd)
+unit_tests += %D%/end_to_end/check_fuzz_findings
+%C%_end_to_end_check_fuzz_findings_SOURCES = %D%/end_to_end/check_fuzz_findings.c $(kit_sources)
+%C%_end_to_end_check_fuzz_findings_CPPFLAGS = $(unit_cppflags)
+%C%_end_to_end_check_fuzz_findings_LDADD = $(unit_ldadd)
 endif
 
 # the sources themselves, since libonnxruntime hides what these test

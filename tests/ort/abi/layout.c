@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* layout.c - are numbers, sizes and offsets those of the ABI? Compiling it is the test. */
+/* layout.c - numbers, sizes and offsets are those of the ABI. Compiling it is the test. */
 
 #include <onnxruntime/onnxruntime_c_api.h>
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# prefixes.sh - D-02: does a program run that was compiled with the declarations of each version of the API
-# from 17 on? The table of a version is the first slots of ours.
+# prefixes.sh - D-02: programs that were compiled with the declarations of each version of the API from 17 on
+# run. The table of a version is the first slots of ours.
 
 set -u
 library=$BP_BUILDDIR/runtime/ort/.libs/libonnxruntime.so.1

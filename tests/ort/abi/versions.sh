@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# versions.sh - do programs that were linked with a release of ONNX Runtime start on our library?
+# versions.sh - programs that were linked with a release of ONNX Runtime start on our library.
 
 set -u
 library=$BP_BUILDDIR/runtime/ort/.libs/libonnxruntime.so.1

@@ -178,15 +178,12 @@ static int run_sets(struct runner *r, struct suite *suite, const char *dir)
 int suite_run_directory(struct suite *suite, const char *dir, bool *is_skipped)
 {
     struct runner r = {0};
-    struct bp_text path = {0};
     int code;
 
     *is_skipped = false;
-    text_printf(&path, "%s/model.onnx", dir);
     if (!face_open(&r.face, suite->cli))
         code = suite_blame(suite, CLI_PROVIDER, NULL, suite->cli->words);
-    else if (!open_session(&r, suite, text_string(&path)) ||
-             !ends_read(&r.face, r.session, &r.ends))
+    else if (!open_session(&r, suite, suite->model) || !ends_read(&r.face, r.session, &r.ends))
         code = suite_blame(suite, CLI_MODEL, NULL, suite->cli->words);
     else
         code = run_sets(&r, suite, dir);
@@ -194,7 +191,6 @@ int suite_run_directory(struct suite *suite, const char *dir, bool *is_skipped)
     if (r.session)
         r.face.api->ReleaseSession(r.session);
     face_close(&r.face);
-    text_finish(&path);
     return code;
 }
 

@@ -170,6 +170,34 @@ START_TEST(region_gives_zeroed_aligned_memory)
 }
 END_TEST
 
+/* After the second round one block holds all, and no other is taken. */
+START_TEST(reset_region_gives_zeroed_memory_of_one_block)
+{
+    struct bp_region region = {0};
+    unsigned char *first = NULL;
+
+    for (int round = 0; round < 6; round++) {
+        unsigned char *last = NULL;
+
+        for (int i = 0; i < 30; i++) {
+            last = bp_region_alloc(&region, 500);
+            ck_assert_ptr_nonnull(last);
+            for (int k = 0; k < 500; k++)
+                ck_assert_uint_eq(last[k], 0);
+            memset(last, 0xee, 500);
+        }
+        if (round == 2)
+            first = last;
+        ck_assert(round < 3 || last == first);
+        bp_region_reset(&region);
+        ck_assert_uint_eq(region.used, 0);
+    }
+    bp_region_finish(&region);
+    bp_region_reset(&region); /* of nothing */
+    ck_assert_ptr_null(region.blocks);
+}
+END_TEST
+
 START_TEST(region_rejects_sizes_that_overflow)
 {
     struct bp_region region = {0};
@@ -444,8 +472,9 @@ END_TEST
 
 START_TEST(mapping_rejects_what_is_not_a_regular_file)
 {
-    static const char *const names[][2] = {
-        {"model", "no regular file"}, {"pipe", "no regular file"}, {"nothing", "No such file"}};
+    static const char *const names[][2] = {{"model", "not a regular file"},
+                                           {"pipe", "not a regular file"},
+                                           {"nothing", "No such file"}};
     struct bp_bytes bytes = {0};
     char path[128];
 
@@ -570,6 +599,7 @@ int main(void)
     tcase_add_test(plain, error_message_begins_with_the_prefix);
     tcase_add_test(plain, give_out_writes_no_more_than_the_callers_struct_size);
     tcase_add_test(plain, region_gives_zeroed_aligned_memory);
+    tcase_add_test(plain, reset_region_gives_zeroed_memory_of_one_block);
     tcase_add_test(plain, region_rejects_sizes_that_overflow);
     tcase_add_test(plain, region_copies_and_formats_text);
     tcase_add_test(plain, map_finds_every_key_that_was_put);

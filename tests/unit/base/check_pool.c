@@ -433,9 +433,9 @@ START_TEST(pool_rejects_an_invalid_thread_config)
     refused(&config, "none that creates them");
     config.join = NULL;
     config.n_affinities = 2;
-    refused(&config, "no list");
+    refused(&config, "2 affinities, but the list is NULL");
     config.affinities = rows;
-    refused(&config, "affinity 1 has 2 processors, but no list");
+    refused(&config, "affinity 1 has 2 processors, but the list is NULL");
     rows[1].n = 0;
     config.n_affinities = 1;
     refused(&config, "1 affinities for 3 threads");

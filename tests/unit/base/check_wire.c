@@ -211,14 +211,14 @@ START_TEST(scanner_rejects_varints_that_do_not_end)
     refuses(BP_MSG_ATTRIBUTE, "3 bytes are missing");
     w.size = 0;
     pw_raw(&w, "\xff\xff", 2);
-    refuses(BP_MSG_MODEL, "this is no field");
+    refuses(BP_MSG_MODEL, "this is not a field");
 }
 END_TEST
 
 START_TEST(scanner_rejects_field_0_and_unknown_wire_types)
 {
     pw_int(&w, 0, 1);
-    refuses(BP_MSG_MODEL, "this is no field");
+    refuses(BP_MSG_MODEL, "this is not a field");
     w.size = 0;
     pw_tag(&w, 3, 3);
     refuses(BP_MSG_MODEL, "wire type 3");
@@ -246,10 +246,10 @@ START_TEST(scanner_rejects_a_field_of_another_type)
     refuses(BP_MSG_TENSOR, "TensorProto.float_data[0]");
     w.size = 0;
     pw_bytes(&w, 7, "12345", 5);
-    refuses(BP_MSG_ATTRIBUTE, "its 5 bytes are no list of numbers");
+    refuses(BP_MSG_ATTRIBUTE, "its 5 bytes are not a list of numbers");
     w.size = 0;
     pw_bytes(&w, 8, "\x01\xff", 2);
-    refuses(BP_MSG_ATTRIBUTE, "its 2 bytes are no list of numbers");
+    refuses(BP_MSG_ATTRIBUTE, "its 2 bytes are not a list of numbers");
 }
 END_TEST
 

@@ -244,6 +244,28 @@ START_TEST(conv_matches_its_definition_on_shapes_of_networks)
 }
 END_TEST
 
+/* One image deep, one position deep: but that position lies in the padding before the image. */
+START_TEST(depthwise_conv_of_a_padded_depth_of_one_matches_its_definition)
+{
+    struct conv k = {.dtype = BP_DTYPE_F32,
+                     .rank = 3,
+                     .batch = 2,
+                     .channels = 3,
+                     .maps = 3,
+                     .groups = 3,
+                     .in = {1, 5, 6},
+                     .kernel = {1, 3, 3},
+                     .stride = {2, 1, 1},
+                     .dilation = {1, 1, 1},
+                     .pads = {1, 1, 1, 0, 1, 1},
+                     .has_bias = true};
+
+    data_seed(5);
+    ck_assert(set_sizes(&k));
+    run(&k, "false");
+}
+END_TEST
+
 /* y of a 1-D convolution of 1 .. n with ones, by attributes alone. */
 static void check_auto_pad(const char *op, const char *mode, const char *x_dims, const char *y_dims,
                            const float *expected, size_t n, int64_t kernel, int64_t stride)
@@ -343,6 +365,7 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, conv_and_conv_transpose_match_their_definition, 0, 12);
     tcase_add_loop_test(tcase, conv_matches_its_definition_on_shapes_of_networks, 0, 2);
+    tcase_add_test(tcase, depthwise_conv_of_a_padded_depth_of_one_matches_its_definition);
     tcase_add_test(tcase, conv_pads_by_auto_pad);
     tcase_add_test(tcase, conv_gives_the_bias_where_the_window_sees_padding_alone);
     tcase_add_test(tcase, conv_rejects_four_spatial_dimensions);

@@ -24,20 +24,35 @@ static void *make(size_t bytes)
 
 /* ---- bits ----------------------------------------------------------------------------------- */
 
-static uint64_t bits_reference(int op, uint64_t a, uint64_t b, uint32_t width)
+/* a and b are sign-extended where their type is signed. */
+static uint64_t bits_reference(int op, uint64_t a, int64_t b, uint32_t dtype)
 {
+    uint32_t width = bp_dtype_width(dtype);
+    uint64_t fill = typed_is_signed(dtype) && a >> 63 ? UINT64_MAX : 0;
+    bool is_within = b >= 0 && b < width;
+
     switch (op) {
     case 0:
-        return a & b;
+        return a & (uint64_t)b;
     case 1:
-        return a | b;
+        return a | (uint64_t)b;
     case 2:
-        return a ^ b;
+        return a ^ (uint64_t)b;
     case 3:
-        return b < width ? a << b : 0;
+        return is_within ? a << b : 0;
     default:
-        return b < width ? a >> b : 0;
+        return !is_within ? fill : b > 0 ? a >> b | fill << (64 - b) : a;
     }
+}
+
+/* The bits of an element of `dtype`, with those above them as C fills them. */
+static uint64_t extended(uint64_t bits, uint32_t dtype)
+{
+    uint32_t width = bp_dtype_width(dtype);
+    uint64_t mask = UINT64_MAX >> (64 - width);
+
+    bits &= mask;
+    return typed_is_signed(dtype) && bits >> (width - 1) ? bits | ~mask : bits;
 }
 
 START_TEST(bitwise_operators_and_bit_shift_match_c)
@@ -51,16 +66,18 @@ START_TEST(bitwise_operators_and_bit_shift_match_c)
     uint64_t seed = (uint64_t)_i, a[300], b[300], mask = UINT64_MAX >> (64 - width);
     const void *y;
 
-    if (op > 2 && typed_is_signed(dtype))
-        return;
     for (size_t i = 0; i < 300; i++) {
+        uint64_t by = random_below(&seed, 70);
+
+        if (typed_is_signed(dtype) && random_below(&seed, 4) == 0)
+            by = (uint64_t)(-(int64_t)by);
         typed_put_bits(a, dtype, i, random_next(&seed));
-        typed_put_bits(b, dtype, i, op > 2 ? random_below(&seed, 70) : random_next(&seed));
+        typed_put_bits(b, dtype, i, op > 2 ? by : random_next(&seed));
     }
     th_input(t, "a", dtype, a_dims[shape], a);
     th_input(t, "b", dtype, b_dims[shape], b);
     th_output(t, "y", dtype, "3,100");
-    th_node(t, ops[op], op > 2 ? 11 : 18, "a b", "y");
+    th_node(t, ops[op], op <= 2 ? 18 : typed_is_signed(dtype) ? 28 : 11, "a b", "y");
     if (op > 2)
         th_string(t, "direction", op == 3 ? "LEFT" : "RIGHT");
     ck_run();
@@ -68,8 +85,9 @@ START_TEST(bitwise_operators_and_bit_shift_match_c)
     for (size_t i = 0; i < 300; i++) {
         size_t from_a = shape == 2 ? 0 : shape == 3 ? i / 100 : i;
         size_t from_b = shape == 0 || shape == 2 ? i : i % 100;
-        uint64_t want = bits_reference(op, typed_bits(a, dtype, from_a) & mask,
-                                       typed_bits(b, dtype, from_b) & mask, width);
+        uint64_t want =
+            bits_reference(op, extended(typed_bits(a, dtype, from_a), dtype),
+                           (int64_t)extended(typed_bits(b, dtype, from_b), dtype), dtype);
 
         if ((typed_bits(y, dtype, i) & mask) != (want & mask))
             ck_abort_msg("%s of type %u at %zu", ops[op], dtype, i);
@@ -94,6 +112,24 @@ START_TEST(bitwise_not_inverts_every_bit)
         ck_assert_uint_eq(typed_bits(x, dtype, i) ^ typed_bits(y, dtype, i),
                           typed_is_signed(dtype) ? UINT64_MAX
                                                  : UINT64_MAX >> (64 - bp_dtype_width(dtype)));
+}
+END_TEST
+
+/* BitShift-28: what ONNX says of signed types, and of amounts that are no bit's. */
+START_TEST(bit_shift_of_signed_types_keeps_the_sign_to_the_right)
+{
+    static const int8_t x[] = {-128, -1, 100, -100, -100, 100, 127, -128};
+    static const int8_t by[] = {7, 1, 2, 8, -1, -1, 1, 0};
+    static const int8_t want[2][8] = {{0, -2, -112, 0, 0, 0, -2, -128},
+                                      {-1, -1, 25, -1, -1, 0, 63, -128}};
+
+    th_input(t, "x", BP_DTYPE_I8, "8", x);
+    th_input(t, "by", BP_DTYPE_I8, "8", by);
+    th_output(t, "y", BP_DTYPE_I8, "8");
+    th_node(t, "BitShift", 28, "x by", "y");
+    th_string(t, "direction", _i ? "RIGHT" : "LEFT");
+    ck_run();
+    ck_assert_mem_eq(th_data(t, "y"), want[_i], 8);
 }
 END_TEST
 
@@ -346,6 +382,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, bitwise_operators_and_bit_shift_match_c, 0, 5 * 32);
     tcase_add_loop_test(tcase, bitwise_not_inverts_every_bit, 0, 8);
+    tcase_add_loop_test(tcase, bit_shift_of_signed_types_keeps_the_sign_to_the_right, 0, 2);
     tcase_add_test(tcase, bit_shift_rejects_a_missing_direction);
     tcase_add_loop_test(tcase, is_nan_and_is_inf_find_nan_and_infinity, 0, 16);
     tcase_add_loop_test(tcase, is_nan_and_is_inf_read_every_float8_code, 0, 4);

@@ -362,7 +362,44 @@ START_TEST(integer_div_and_mod_have_a_result_for_every_operand)
 }
 END_TEST
 
-START_TEST(mod_of_floats_requires_fmod)
+/* Mod-28: floor and the sign of the divisor for floats too, with ONNX's special cases. */
+START_TEST(mod_of_floats_without_fmod_has_the_sign_of_the_divisor)
+{
+    static const double inf = (double)INFINITY, nan = (double)NAN;
+    static const double a[] = {-4.3, 7.2, 5.0, 4.3, -7.2, 8.0, 0.0, -0.0,
+                               inf,  2.0, 2.0, 2.0, -2.0, nan, 1.0, 6.0};
+    static const double b[] = {2.1, -3.4, 8.0, -2.1, 3.4, 5.0, -2.0, 3.0,
+                               2.0, 0.0,  inf, -inf, inf, 2.0, nan,  -3.0};
+    static const double want[] = {2.0, -3.0, 5.0, -2.0, 3.0, 3.0, -0.0, 0.0,
+                                  nan, nan,  2.0, -inf, inf, nan, nan,  -0.0};
+    uint32_t dtype = typed_all[_i];
+    uint64_t x[16], y[16];
+    bool is_narrow = dtype == BP_DTYPE_F16 || dtype == BP_DTYPE_BF16;
+
+    for (size_t i = 0; i < 16; i++) {
+        typed_put(x, dtype, i, a[i]);
+        typed_put(y, dtype, i, b[i]);
+    }
+    th_input(t, "a", dtype, "16", x);
+    th_input(t, "b", dtype, "16", y);
+    th_output(t, "y", dtype, "16");
+    th_node(t, "Mod", 28, "a b", "y");
+    ck_run();
+    for (size_t i = 0; i < 16; i++) {
+        double got = typed_get(th_data(t, "y"), dtype, i);
+
+        if (isnan(want[i]))
+            ck_assert_msg(isnan(got), "element %zu is %g", i, got);
+        else if (isinf(want[i]) || want[i] == 0)
+            ck_assert_msg(got == want[i] && signbit(got) == signbit(want[i]), "element %zu is %g",
+                          i, got);
+        else /* a - n b, of a and b rounded to the type */
+            ck_assert_double_eq_tol(got, want[i], is_narrow ? 0.1 : 1e-5);
+    }
+}
+END_TEST
+
+START_TEST(mod_of_floats_requires_fmod_before_opset_28)
 {
     const float *y;
 
@@ -445,7 +482,8 @@ int main(void)
     tcase_add_test(tcase, in_place_sum_survives_a_broadcast_first_input);
     tcase_add_loop_test(tcase, min_and_max_propagate_nan, 0, 2);
     tcase_add_loop_test(tcase, integer_div_and_mod_have_a_result_for_every_operand, 0, 3);
-    tcase_add_test(tcase, mod_of_floats_requires_fmod);
+    tcase_add_loop_test(tcase, mod_of_floats_without_fmod_has_the_sign_of_the_divisor, 0, 4);
+    tcase_add_test(tcase, mod_of_floats_requires_fmod_before_opset_28);
     tcase_add_test(tcase, pow_of_integers_ends_for_any_exponent);
     tcase_add_test(tcase, equal_compares_strings);
     tcase_add_loop_test(tcase, logical_operators_combine_bools, 0, 4);

@@ -153,7 +153,7 @@ static void expect(double got, double want, uint32_t dtype, double ulps, const c
     if (got == want || fabs(got - want) <= slack)
         return;
     if (dtype != BP_DTYPE_F64 && fabs(want) < 1e-36 && fabs(got) < 1e-36)
-        return; /* below it a factor may be no normal number any more */
+        return; /* below it a factor may be subnormal */
     if (fabs(want) > largest && fabs(got) >= largest && (got > 0) == (want > 0))
         return;
     ck_abort_msg("%s(%.17g) in type %u is %.9g, not %.9g", op, x, dtype, got, want);

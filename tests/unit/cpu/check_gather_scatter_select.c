@@ -183,7 +183,7 @@ START_TEST(unique_matches_its_definition)
     th_output(t, "inverse", BP_DTYPE_I64,
               _i % 2 ? NULL : shape_text(&(struct shape){1, {items.n}}));
     th_output(t, "counts", BP_DTYPE_I64, NULL);
-    th_node(t, "Unique", 11, "x", "y first inverse counts");
+    th_node(t, "Unique", dtype == BP_DTYPE_BF16 ? 28 : 11, "x", "y first inverse counts");
     th_int(t, "sorted", sorted);
     if (items.axis >= 0)
         th_int(t, "axis", items.axis - (random_below(&seed, 2) ? (int64_t)x.rank : 0));
@@ -314,7 +314,7 @@ START_TEST(compress_keeps_the_selected_slices)
     th_input(t, "c", BP_DTYPE_BOOL, shape_text(&(struct shape){1, {n}}),
              kept_encode(wanted, (size_t)n, BP_DTYPE_BOOL));
     th_output(t, "y", dtype, NULL);
-    th_node(t, "Compress", 11, "x c", "y");
+    th_node(t, "Compress", dtype == BP_DTYPE_BF16 ? 28 : 11, "x c", "y");
     if (axis >= 0)
         th_int(t, "axis", axis - (random_below(&seed, 2) ? (int64_t)x.rank : 0));
     ck_run();
@@ -369,7 +369,7 @@ START_TEST(one_hot_matches_its_definition)
     th_const(t, "depth", BP_DTYPE_I64, "", &depth);
     th_input(t, "pair", dtype, "2", kept_encode(pair, 2, dtype));
     th_output(t, "y", dtype, shape_text(&y));
-    th_node(t, "OneHot", 11, "x depth pair", "y");
+    th_node(t, "OneHot", dtype == BP_DTYPE_BF16 ? 28 : 11, "x depth pair", "y");
     th_int(t, "axis", (int64_t)axis - (random_below(&seed, 2) ? (int64_t)y.rank : 0));
     ck_run();
     elem_compare(th_data(t, "y"), want, shape_count(&y), dtype);

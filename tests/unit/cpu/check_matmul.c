@@ -342,6 +342,54 @@ START_TEST(sum_kernels_of_every_instruction_set_match_a_plain_loop)
 }
 END_TEST
 
+/* A NaN is put at each place of the middle one of three rows in turn, then nowhere. */
+static void check_extremes(const struct bp_cpu_simd *simd, uint32_t dtype, size_t count)
+{
+    double *x = data_make(3 * count, dtype), got[2][3];
+
+    for (size_t at = 0; at <= count; at++) {
+        double old = x[count + at % count];
+        void *data;
+
+        if (at < count)
+            x[count + at] = (double)NAN;
+        data = typed_encode(x, (uint32_t)(3 * count), dtype);
+        simd->max_rows(data, 3, count, got[0]);
+        simd->min_rows(data, 3, count, got[1]);
+        x[count + at % count] = old;
+        for (size_t row = 0; row < 3; row++) {
+            double max = -(double)INFINITY, min = (double)INFINITY;
+
+            for (size_t i = row * count; i < (row + 1) * count; i++) {
+                max = fmax(max, x[i]);
+                min = fmin(min, x[i]);
+            }
+            ck_assert_msg(row == 1 && at < count ? isnan(got[0][row]) && isnan(got[1][row])
+                                                 : got[0][row] == max && got[1][row] == min,
+                          "%s, type %u: row %zu of %zu elements with NaN at %zu has %g and %g",
+                          simd->name, dtype, row, count, at, got[0][row], got[1][row]);
+        }
+        free(data);
+    }
+    free(x);
+}
+
+START_TEST(row_extremes_of_every_instruction_set_match_a_plain_loop)
+{
+    const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64};
+    const struct bp_cpu_simd *simd;
+    bool usable;
+
+    data_seed(7);
+    for (uint32_t t = 0; t < 2; t++) {
+        for (uint32_t l = 0; (simd = bp_cpu_simd_level(dtypes[t], l, &usable)) != NULL; l++) {
+            for (size_t n = 1; n < 70 && usable; n++)
+                check_extremes(simd, dtypes[t], n);
+        }
+    }
+}
+END_TEST
+
 /* ---- operators ------------------------------------------------------------------------------- */
 
 /* MatMul of two shapes, with the shape that must come out; integers when the type is one. */
@@ -541,6 +589,7 @@ int main(void)
     tcase_add_test(tcase, gemm_by_openblas_matches_a_plain_loop);
     tcase_add_test(tcase, map_kernels_of_every_instruction_set_match_libm);
     tcase_add_test(tcase, sum_kernels_of_every_instruction_set_match_a_plain_loop);
+    tcase_add_test(tcase, row_extremes_of_every_instruction_set_match_a_plain_loop);
     tcase_add_loop_test(tcase, matmul_broadcasts_like_numpy, 0, 6);
     tcase_add_test(tcase, matmul_broadcasts_the_batches_of_both_operands);
     tcase_add_test(tcase, matmul_over_an_empty_axis_gives_zero);

@@ -134,6 +134,101 @@ out:
 }
 END_TEST
 
+/* One element of Y, from the sum of its products, plainly. */
+static float expected_output(const struct bp_cpu_int8_output *out, int32_t sum, size_t j)
+{
+    float v = (float)sum * out->scales[out->each ? j : 0];
+    float low = out->dtype == BP_DTYPE_I8 ? INT8_MIN : 0;
+    float high = out->dtype == BP_DTYPE_I8 ? INT8_MAX : UINT8_MAX;
+
+    if (out->dtype == BP_DTYPE_F32)
+        return out->bias ? v + out->bias[j] : v;
+    v = rintf(v) + (float)out->zero;
+    return v > low ? (v < high ? v : high) : low; /* NaN is the lowest */
+}
+
+static float output_at(const struct bp_cpu_int8_output *out, size_t i)
+{
+    if (out->dtype == BP_DTYPE_F32)
+        return ((const float *)out->y)[i];
+    return (float)byte_at(out->y, i, out->dtype == BP_DTYPE_I8);
+}
+
+/* _i: level, then Y's type, then whether scales, then whether zero points of B are for each column */
+START_TEST(int8_kernels_of_every_instruction_set_give_equal_outputs)
+{
+    static const uint32_t dtypes[] = {BP_DTYPE_U8, BP_DTYPE_I8, BP_DTYPE_F32};
+    bool usable = false;
+    uint64_t seed = (uint64_t)_i;
+    struct bp_cpu_int8 plan = {.m = 1 + random_below(&seed, 40),
+                               .n = 1 + random_below(&seed, 90),
+                               .k = 1 + random_below(&seed, 300),
+                               .a_signed = random_below(&seed, 2),
+                               .b_signed = random_below(&seed, 2),
+                               .is_packed = true,
+                               .width = 1 + (uint32_t)_i % 5,
+                               .level = bp_cpu_int8_level((uint32_t)_i % 4, &usable)};
+    uint8_t *a = random_bytes(plan.m * plan.k, &seed), *b = random_bytes(plan.k * plan.n, &seed);
+    int32_t a_zero = byte_at((uint8_t[]){(uint8_t)random_next(&seed)}, 0, plan.a_signed);
+    int32_t b_zero[90] = {0}, *c = calloc(plan.m * plan.n, sizeof *c);
+    struct result result = {c, plan.n};
+    struct bp_cpu_int8_output output = {.dtype = dtypes[_i / 4 % 3],
+                                        .each = _i / 12 % 2,
+                                        .zero = (int32_t)random_below(&seed, 100)};
+    struct bp_cpu_int8_operands o = {
+        .a_zero = {&a_zero, false}, .b_zero = {b_zero, _i / 24 % 2}, .finish = keep, .u = &result};
+    float scales[90], bias[90], *y = malloc((plan.m * plan.n + 8) * sizeof *y);
+    void *packed_a, *packed_b, *scratch;
+
+    /* small ones for ordinary values, large ones that saturate, one that gives NaN and infinity */
+    for (size_t j = 0; j < 90; j++) {
+        scales[j] = (float)random_below(&seed, 1000) * (j % 7 == 0 ? 1e3F : 1e-6F);
+        bias[j] = (float)random_below(&seed, 1000) - 500;
+        b_zero[j] =
+            _i % 5 ? byte_at((uint8_t[]){(uint8_t)random_next(&seed)}, 0, plan.b_signed) : 0;
+    }
+    if (_i % 3 == 0)
+        scales[_i % 90] = INFINITY;
+    output.scales = scales;
+    output.bias = _i / 48 % 2 ? bias : NULL;
+    output.y = y;
+    memset(y, 0xa5, (plan.m * plan.n + 8) * sizeof *y);
+    if (!usable)
+        goto out;
+    ck_assert(bp_cpu_int8_plan(&plan));
+    packed_a = aligned_alloc(64, bp_cpu_int8_a_size(&plan) + 64);
+    packed_b = aligned_alloc(64, bp_cpu_int8_b_size(&plan) + 64);
+    scratch = aligned_alloc(64, (plan.scratch_bytes + 127) / 64 * 64);
+    bp_cpu_int8_pack_a(&plan, a, packed_a);
+    bp_cpu_int8_pack_b(&plan, b, packed_b);
+    o.a = packed_a;
+    o.b = packed_b;
+    for (uint32_t i = 0; i < plan.tasks; i++)
+        bp_cpu_int8_task(&plan, &o, i, scratch);
+    o.output = &output;
+    for (uint32_t i = 0; i < plan.tasks; i++)
+        bp_cpu_int8_task(&plan, &o, i, scratch);
+    for (size_t i = 0; i < plan.m * plan.n; i++) {
+        float want = expected_output(&output, c[i], i % plan.n), got = output_at(&output, i);
+
+        ck_assert_msg(got == want || (isnan(got) && isnan(want)),
+                      "%s: element %zu of %zu x %zu x %zu is %g, not %g", plan.level->name, i,
+                      plan.m, plan.n, plan.k, (double)got, (double)want);
+    }
+    /* nothing is written after the last element */
+    ck_assert_uint_eq(((uint8_t *)y)[plan.m * plan.n * (output.dtype == BP_DTYPE_F32 ? 4 : 1)],
+                      0xa5);
+    free(packed_a);
+    free(packed_b);
+    free(scratch);
+out:
+    free(a);
+    free(b);
+    free(c);
+    free(y);
+}
+END_TEST
+
 /* ---- matrices -------------------------------------------------------------------------------- */
 
 /* Batches of one dimension, m x k by k x n; numbers for a whole operand, or each row or column. */
@@ -584,6 +679,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, int8_kernels_of_every_instruction_set_give_equal_sums, 0, 384);
+    tcase_add_loop_test(tcase, int8_kernels_of_every_instruction_set_give_equal_outputs, 0, 192);
     tcase_add_loop_test(tcase, matmul_integer_gives_exact_sums, 0, 96);
     tcase_add_loop_test(tcase, qlinear_matmul_quantizes_exact_sums, 0, 96);
     tcase_add_test(tcase, matmul_integer_takes_vectors);

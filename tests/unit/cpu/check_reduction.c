@@ -205,6 +205,30 @@ START_TEST(reductions_of_many_short_rows_match_their_definition)
 }
 END_TEST
 
+/* Rows that are folded several a call, with vectors along them, and one that is just too long. */
+START_TEST(reductions_of_many_long_rows_match_their_definition)
+{
+    const uint32_t dtypes[] = {BP_DTYPE_F32,  BP_DTYPE_F64, BP_DTYPE_F16,
+                               BP_DTYPE_BF16, BP_DTYPE_I32, BP_DTYPE_I64};
+    const int64_t lengths[] = {17, 31, 64, 255, 1024, 1025};
+
+    data_seed((uint64_t)_i + 1700);
+    for (int i = 0; i < 6 * 6; i++) {
+        struct reduce k = {.op = _i,
+                           .dtype = dtypes[i % 6],
+                           .rank = 2,
+                           .dims = {data_pick(1, 300), lengths[i / 6]},
+                           .axes = {1},
+                           .n_axes = 1,
+                           .is_reduced = {false, true},
+                           .keeps = i % 2,
+                           .is_constant = true};
+
+        run(&k);
+    }
+}
+END_TEST
+
 START_TEST(reductions_of_empty_tensors_give_the_neutral_element)
 {
     const double expected[] = {0, (double)NAN, -(double)INFINITY, (double)INFINITY,  1,
@@ -416,6 +440,7 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, reductions_match_their_definition, 0, N_OPS);
     tcase_add_loop_test(tcase, reductions_of_many_short_rows_match_their_definition, 0, N_OPS);
+    tcase_add_loop_test(tcase, reductions_of_many_long_rows_match_their_definition, 0, N_OPS);
     tcase_add_loop_test(tcase, reductions_of_empty_tensors_give_the_neutral_element, 0, N_OPS);
     tcase_add_test(tcase, reductions_take_axes_from_an_attribute);
     tcase_add_test(tcase, reductions_with_noop_and_no_axes_copy_the_input);

@@ -35,7 +35,7 @@ START_TEST(reverse_sequence_matches_its_definition)
     th_input(t, "n", BP_DTYPE_I64, shape_text(&(struct shape){1, {x.dims[batch]}}),
              kept_encode(lengths, (size_t)x.dims[batch], BP_DTYPE_I64));
     th_output(t, "y", dtype, shape_text(&x));
-    th_node(t, "ReverseSequence", 10, "x n", "y");
+    th_node(t, "ReverseSequence", dtype == BP_DTYPE_BF16 ? 28 : 10, "x n", "y");
     if (batch == 0 || random_below(&seed, 2)) {
         th_int(t, "batch_axis", batch);
         th_int(t, "time_axis", 1 - batch);
@@ -61,7 +61,8 @@ END_TEST
 START_TEST(depth_to_space_and_space_to_depth_match_their_definition)
 {
     uint64_t seed = (uint64_t)_i;
-    uint32_t dtype = typed_all[_i % TYPED_ALL], kind = random_below(&seed, 3);
+    uint32_t dtype = typed_all[_i % TYPED_ALL], kind = random_below(&seed, 4);
+    bool is_crd = kind % 2, to_depth = kind >= 2;
     int64_t b = 1 + random_below(&seed, 3), c = 1 + random_below(&seed, 3);
     int64_t h = 1 + random_below(&seed, 4), w = random_below(&seed, 4);
     struct shape deep = {4, {2, c * b * b, h, w}}, wide = {4, {2, c, h * b, w * b}};
@@ -75,21 +76,21 @@ START_TEST(depth_to_space_and_space_to_depth_match_their_definition)
         shape_index(&wide, i, at);
         block = at[2] % b * b + at[3] % b;
         from[0] = at[0];
-        from[1] = kind == 1 ? at[1] * b * b + block : block * c + at[1];
+        from[1] = is_crd ? at[1] * b * b + block : block * c + at[1];
         from[2] = at[2] / b;
         from[3] = at[3] / b;
         k = shape_at(&deep, from);
-        if (kind == 2)
+        if (to_depth)
             want[k] = values[i];
         else
             want[i] = values[k];
     }
-    th_input(t, "x", dtype, shape_text(kind == 2 ? &wide : &deep), kept_encode(values, n, dtype));
-    th_output(t, "y", dtype, shape_text(kind == 2 ? &deep : &wide));
-    th_node(t, kind == 2 ? "SpaceToDepth" : "DepthToSpace", 13, "x", "y");
+    th_input(t, "x", dtype, shape_text(to_depth ? &wide : &deep), kept_encode(values, n, dtype));
+    th_output(t, "y", dtype, shape_text(to_depth ? &deep : &wide));
+    th_node(t, to_depth ? "SpaceToDepth" : "DepthToSpace", kind == 3 ? 28 : 13, "x", "y");
     th_int(t, "blocksize", b);
-    if (kind < 2)
-        th_string(t, "mode", kind ? "CRD" : "DCR");
+    if (kind != 2) /* SpaceToDepth-13 has no mode */
+        th_string(t, "mode", is_crd ? "CRD" : "DCR");
     ck_run();
     elem_compare(th_data(t, "y"), want, n, dtype);
 }

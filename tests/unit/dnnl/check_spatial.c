@@ -256,6 +256,39 @@ START_TEST(nearest_resize_takes_bytes)
 }
 END_TEST
 
+/* A column whose channels lie next to each other: its width of 1 has the stride of a channel. */
+static void make_column(struct th *t, const void *u)
+{
+    static const int64_t sizes[4] = {17, 9, 6, 2};
+
+    (void)u;
+    dnnl_input(t, "x", "17,3,17,1");
+    dnnl_const(t, "w", "3,1,1,3");
+    th_const(t, "sizes", BP_DTYPE_I64, "4", sizes);
+    dnnl_values(t, "c", "17,3,9,1");
+    dnnl_values(t, "v", "17,9,3,1");
+    dnnl_output(t, "y", "17,9,6,2");
+    dnnl_const(t, "b", "3");
+    th_node(t, "Conv", 11, "x w b", "c");
+    th_ints(t, "kernel_shape", 2, (const int64_t[2]){1, 3});
+    th_ints(t, "strides", 2, (const int64_t[2]){2, 2});
+    th_ints(t, "dilations", 2, (const int64_t[2]){2, 1});
+    th_ints(t, "pads", 4, (const int64_t[4]){0, 2, 1, 0});
+    th_int(t, "group", 3);
+    th_node(t, "Transpose", 13, "c", "v");
+    th_ints(t, "perm", 4, (const int64_t[4]){0, 2, 1, 3});
+    th_node(t, "Resize", 13, "v - - sizes", "y");
+    th_string(t, "mode", "nearest");
+    th_string(t, "coordinate_transformation_mode", "asymmetric");
+    th_string(t, "nearest_mode", "floor");
+}
+
+START_TEST(resize_of_a_transposed_column_matches_the_cpu_provider)
+{
+    dnnl_compare("column", make_column, NULL, 0);
+}
+END_TEST
+
 static void refuses(struct resize r, bool is_computed, const char *attr, const char *word,
                     uint32_t reason, const char *words)
 {
@@ -543,6 +576,7 @@ int main(void)
     tcase_add_test(tcase, resize_matches_the_cpu_provider);
     tcase_add_test(tcase, resize_shared_by_threads_matches_the_cpu_provider);
     tcase_add_test(tcase, nearest_resize_takes_bytes);
+    tcase_add_test(tcase, resize_of_a_transposed_column_matches_the_cpu_provider);
     tcase_add_test(tcase, claim_rejects_unsupported_resize_attributes);
     tcase_add_test(tcase, instance_normalization_matches_the_cpu_provider);
     tcase_add_test(tcase, instance_normalization_far_from_0_loses_no_precision);

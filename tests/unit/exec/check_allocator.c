@@ -276,6 +276,49 @@ START_TEST(scans_take_slices)
 }
 END_TEST
 
+/* Columns of [2,4] as items, read by a kernel, and an item that is a copy of a tensor. */
+static void model_of_sequences(void)
+{
+    static const int64_t axis = 1, at = 3;
+
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,4");
+    kit_ints("at", PW_SCALAR, 1, &at);
+    kit_open_node("split", "SplitToSequence", "x", "q");
+    kit_int_attr("axis", axis);
+    pw_close(&kit.w);
+    kit_node("take", "SequenceAt", "q at", "t");
+    kit_node("neg", "Neg", "t", "y");
+    kit_node("collect", "SequenceConstruct", "y y", "z");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+    kit_io_of(KIT_OUTPUT, "z", BP_KIND_SEQUENCE, 0, BP_DTYPE_F32);
+}
+
+START_TEST(sequences_take_their_items_and_outlive_the_session)
+{
+    float x[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 2, 4);
+    bp_binding out[] = {kit_wanted(0), kit_wanted(1)};
+
+    model_of_sequences();
+    use_app(1);
+    kit_session();
+    kit_run(&in, 1, out, 2);
+    FLOATS(&out[0].tensor, -4, -8);
+    bp_tensor_free(&out[0].tensor);
+    ck_assert_uint_ge(app.n_live, 4 + 2); /* the columns, which the frame holds, and two copies */
+    end_session();
+    ck_assert_uint_eq(app.n_live, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        const bp_tensor *item = bp_object_tensor(bp_object_item(out[1].object, i));
+
+        FLOATS(item, -4, -8);
+        ck_assert_uint_eq((uintptr_t)item->base % 64, 0); /* kernels read it */
+    }
+    bp_object_release(out[1].object);
+    ck_assert_uint_eq(app.n_live, 0);
+}
+END_TEST
+
 START_TEST(strings_and_nothing_are_of_the_c_library)
 {
     float none[1];
@@ -416,6 +459,7 @@ int main(void)
     tcase_add_test(tcase, open_sizes_and_copies_of_inputs_are_taken);
     tcase_add_test(tcase, loops_take_theirs);
     tcase_add_test(tcase, scans_take_slices);
+    tcase_add_test(tcase, sequences_take_their_items_and_outlive_the_session);
     tcase_add_test(tcase, strings_and_nothing_are_of_the_c_library);
     tcase_add_test(tcase, providers_that_are_set_anew_have_the_options_allocator);
     tcase_add_loop_test(tcase, a_failing_allocator_fails_the_run, 0, 4);

@@ -47,6 +47,33 @@ START_TEST(each_value_is_copied_once)
 END_TEST
 
 /* P9 */
+START_TEST(report_says_which_provider_does_not_stop_within_a_node)
+{
+    bp_report_provider device = {.struct_size = sizeof device}, cpu = {.struct_size = sizeof cpu};
+    const bp_report *report;
+    char *text = NULL, *json = NULL;
+
+    kit_node("r", "Relu", "x", "a");
+    kit_node("s", "Sin", "a", "y");
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "4");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "4");
+    kit_provider("gizmo", BP_FALLBACK_REQUIRE);
+    report = bp_session_report(kit_session());
+    KIT_OK(bp_report_get_provider(report, 0, &device, &kit.err));
+    KIT_OK(bp_report_get_provider(report, 1, &cpu, &kit.err));
+    ck_assert_str_eq(device.name, "gizmo");
+    ck_assert_uint_eq(device.is_uninterruptible, 1);
+    ck_assert_uint_eq(cpu.is_uninterruptible, 0);
+    KIT_OK(bp_explain(kit.env, report, "gizmo", BP_EXPLAIN_TEXT, &text, &kit.err));
+    ck_assert_ptr_nonnull(strstr(text, "its nodes look at no deadline"));
+    KIT_OK(bp_report_json(report, &json, &kit.err));
+    ck_assert_ptr_nonnull(strstr(json, "\"uninterruptible\":true"));
+    ck_assert_ptr_nonnull(strstr(json, "\"uninterruptible\":false"));
+    bp_free(text);
+    bp_free(json);
+}
+END_TEST
+
 START_TEST(report_counts_the_bytes_copied_at_group_boundaries)
 {
     bp_sim_counters *sim = device_sim(device_names[_i]);
@@ -89,6 +116,38 @@ START_TEST(device_memory_is_reused_and_counted)
     ck_assert_uint_eq(stats.device_bytes, sim->bytes - 256);
     ck_assert_uint_eq(stats.device_bytes, 3 * 512); /* x r m, then m g a: of five, 512 each */
     ck_assert_uint_eq(sim->peak, sim->bytes);
+    device_check_left(device_names[_i]);
+}
+END_TEST
+
+/*
+ * r = Relu(x), s = r + sqrt(r), v = s * -s: three groups, as the cpu makes the second operands. Each
+ * lies where its first operand ends, r where the copy of x does.
+ */
+START_TEST(device_output_lies_where_an_input_ends_if_the_frame_can_compute_in_place)
+{
+    float x[] = {3, -4}, y[2];
+    int64_t dims[1];
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 2);
+    bp_binding out = {.tensor = {.base = y, .bytes = sizeof y, .dims = dims, .rank = 1}};
+
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2");
+    kit_node("relu", "Relu", "x", "r");
+    kit_node("sqrt", "Sqrt", "r", "n");
+    kit_node("add", "Add", "r n", "s");
+    kit_node("neg", "Neg", "s", "t");
+    kit_node("mul", "Mul", "s t", "v");
+    kit_node("last", "Abs", "v", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "2");
+    device_add(device_names[_i], "in_place", "true", NULL, NULL);
+    kit_session();
+    atomic_store(&kit_counters(device_names[_i])->in_place, 0);
+    for (int i = 0; i < 3; i++) {
+        x[0] = 4;
+        kit_run(&in, 1, &out, 1);
+        KIT_FLOATS(&out.tensor, 36, 0);
+    }
+    ck_assert_uint_eq(kit_counters(device_names[_i])->in_place, 3 * 3);
     device_check_left(device_names[_i]);
 }
 END_TEST
@@ -473,9 +532,13 @@ int main(void)
     }
     tcase_add_loop_test(cases[0], values_are_copied_between_host_and_device, 0, N_DEVICE_NAMES);
     tcase_add_loop_test(cases[0], each_value_is_copied_once, 0, N_DEVICE_NAMES);
+    tcase_add_test(cases[0], report_says_which_provider_does_not_stop_within_a_node);
     tcase_add_loop_test(cases[0], report_counts_the_bytes_copied_at_group_boundaries, 0,
                         N_DEVICE_NAMES);
     tcase_add_loop_test(cases[0], device_memory_is_reused_and_counted, 0, N_DEVICE_NAMES);
+    tcase_add_loop_test(cases[0],
+                        device_output_lies_where_an_input_ends_if_the_frame_can_compute_in_place, 0,
+                        N_DEVICE_NAMES);
     tcase_add_loop_test(cases[0], empty_tensors_are_not_copied, 0, N_DEVICE_NAMES);
     tcase_add_loop_test(cases[0], device_outputs_are_copied_straight_into_the_callers_buffers, 0,
                         N_DEVICE_NAMES);

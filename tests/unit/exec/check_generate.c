@@ -215,7 +215,7 @@ static void vary(struct gk *g, uint64_t *seed)
     g->start = (int32_t)random_below(seed, GK_WORDS);
     g->pad = (int32_t)random_below(seed, GK_WORDS);
     g->ngram = random_below(seed, 3) ? 0 : 1 + (int64_t)random_below(seed, 3);
-    g->ngram = g->ngram == 1 ? 2 : g->ngram; /* 7 words are too few to have each once */
+    g->ngram = g->ngram == 1 ? 2 : g->ngram; /* 7 tokens are too few to have each once */
     g->batch = 1 + (int32_t)random_below(seed, 3);
     g->early = g->batch > 1 || random_below(seed, 2); /* see three_prompts_end_... */
     g->prompt = 1 + (int32_t)random_below(seed, 5);

@@ -305,7 +305,7 @@ START_TEST(search_accepts_a_vocabulary_smaller_than_the_logits)
         gk_close_node(&asked);
         kit_session();
         if (size > GK_WORDS) {
-            RUN_FAILS(BP_E_INVALID, "vocab_size is 8", "7 words");
+            RUN_FAILS(BP_E_INVALID, "vocab_size is 8", "7 tokens");
             break;
         }
         gk_run(&asked, out);

@@ -538,7 +538,7 @@ START_TEST(objects_reject_invalid_items_and_bytes)
     KIT_FAILS(bp_object_map(items[0], NULL, &made, &kit.err), BP_E_INVALID, "values");
     KIT_FAILS(bp_object_decode("\x1a\x01", 2, BP_KIND_SEQUENCE, &made, &kit.err), BP_E_INVALID,
               "SequenceProto");
-    KIT_FAILS(bp_object_decode("", 0, BP_KIND_SPARSE, &made, &kit.err), BP_E_INVALID, "no kind");
+    KIT_FAILS(bp_object_decode("", 0, BP_KIND_SPARSE, &made, &kit.err), BP_E_INVALID, "not a kind");
     ck_assert_uint_eq(bp_object_count(items[0]), 0);
     ck_assert_ptr_null(bp_object_item(items[0], 0));
     bp_object_release(items[0]);

@@ -123,6 +123,24 @@ START_TEST(repeated_run_allocates_nothing)
 }
 END_TEST
 
+/* Copies of what the application's buffers lack have places in the arena. */
+START_TEST(repeated_run_that_copies_for_alignment_and_slack_allocates_nothing)
+{
+    static const bp_key_value rows[] = {{"in_slack", "64"}, {"align", "1024"}};
+    struct call call = {.n_in = 1};
+
+    kit_small_model();
+    KIT_OK(bp_session_options_create(&kit.options, &kit.err));
+    KIT_OK(bp_session_options_add_provider(kit.options, "picky", rows, 2, BP_FALLBACK_REQUIRE,
+                                           &kit.err));
+    kit_session();
+    call.in[0] = KIT_TENSOR(0, BP_DTYPE_F32, call.x + 1, 3, 4);
+    bind_output(&call, 0, call.y + 1);
+    call.out[0].tensor.bytes = 48;
+    check_steady(&call, 1, 1);
+}
+END_TEST
+
 /* The profile is full long before the last run. */
 START_TEST(profiled_run_allocates_nothing)
 {
@@ -137,6 +155,27 @@ START_TEST(profiled_run_allocates_nothing)
     check_steady(&call, 1, 3);
     ck_assert_uint_eq(bp_profile_count(run_options.profile), 50);
     ck_assert_uint_eq(bp_profile_dropped(run_options.profile), (N_RUNS + 2) * 7 - 50);
+    bp_profile_destroy(run_options.profile);
+    run_options.profile = NULL;
+}
+END_TEST
+
+/* Rows of a set of nodes have labels that are kept too. */
+START_TEST(profiled_run_of_nodes_as_one_allocates_nothing)
+{
+    static const bp_key_value rows[] = {{"rows", "1"}};
+    struct call call = {.n_in = 1};
+
+    kit_small_model();
+    KIT_OK(bp_session_options_create(&kit.options, &kit.err));
+    KIT_OK(bp_session_options_add_provider(kit.options, "picky", rows, 1, BP_FALLBACK_REQUIRE,
+                                           &kit.err));
+    kit_session();
+    call.in[0] = KIT_TENSOR(0, BP_DTYPE_F32, call.x, 3, 4);
+    bind_output(&call, 0, call.y);
+    KIT_OK(bp_profile_create(50, &run_options.profile, &kit.err));
+    check_steady(&call, 1, 1);
+    ck_assert_uint_eq(bp_profile_dropped(run_options.profile), (N_RUNS + 2) * 3 - 50);
     bp_profile_destroy(run_options.profile);
     run_options.profile = NULL;
 }
@@ -189,6 +228,26 @@ START_TEST(run_on_a_device_allocates_nothing)
     bind_output(&calls[0], 0, calls[0].y);
     bind_output(&calls[1], 0, calls[1].y);
     check_steady(calls, 2, 3);
+}
+END_TEST
+
+/* x -> Relu on gizmo -> Mul on sprocket -> Relu on gizmo: they hand over by events. */
+START_TEST(run_that_is_handed_over_between_devices_allocates_nothing)
+{
+    struct call call = {.n_in = 1};
+
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N,4");
+    kit_node("relu", "Relu", "x", "a");
+    kit_node("mul", "Mul", "a a", "b");
+    kit_node("last", "Relu", "b", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "N,4");
+    kit_provider_with("gizmo", "take", "Relu");
+    kit_provider_with("sprocket", "take", "Mul");
+    kit_session();
+    call.in[0] = KIT_TENSOR(0, BP_DTYPE_F32, call.x, 3, 4);
+    bind_output(&call, 0, call.y);
+    check_steady(&call, 1, 3);
+    ck_assert_uint_eq(stats().host_waits, 2 * (N_RUNS + 2));
 }
 END_TEST
 
@@ -277,6 +336,104 @@ START_TEST(loop_allocates_nothing)
     ck_assert_uint_eq(stats().held_bytes, stats().arena_bytes);
     KIT_OK(bp_session_trim(kit.session, NULL, &kit.err));
     ck_assert_uint_eq(stats().held_bytes, 0);
+}
+END_TEST
+
+/*
+ * s and x, one row longer with each of 20 rounds (more than a frame has plans), and the sum of the
+ * rows of `data`, each sliced by the number of the round.
+ */
+static void growing_model(void)
+{
+    static const int64_t trips = 20, one = 1, zero = 0;
+    static float data[20 * 2];
+
+    for (int i = 0; i < 40; i++)
+        data[i] = (float)i;
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1,2");
+    kit_ints("trips", PW_SCALAR, 1, &trips);
+    kit_ints("axes", PW_DIMS(1), 1, &zero);
+    kit_ints("one", PW_DIMS(1), 1, &one);
+    kit_floats("data", PW_DIMS(20, 2), 40, data);
+    kit_open_node("loop", "Loop", "trips - x x", "y z");
+    kit_open_subgraph("body");
+    kit_io(KIT_INPUT, "i", BP_DTYPE_I64, "");
+    kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "");
+    kit_io(KIT_INPUT, "s", BP_DTYPE_F32, "n,2");
+    kit_io(KIT_INPUT, "sum", BP_DTYPE_F32, "1,2");
+    kit_node("unsqueeze", "Unsqueeze", "i axes", "from");
+    kit_node("add", "Add", "from one", "to");
+    kit_node("slice", "Slice", "data from to axes", "row");
+    kit_node("total", "Add", "sum row", "total");
+    kit_open_node("concat", "Concat", "s row", "longer");
+    kit_int_attr("axis", 0);
+    pw_close(&kit.w);
+    kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
+    kit_io(KIT_OUTPUT, "longer", BP_DTYPE_F32, NULL);
+    kit_io(KIT_OUTPUT, "total", BP_DTYPE_F32, "1,2");
+    kit_close_subgraph();
+    pw_close(&kit.w);
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+    kit_io(KIT_OUTPUT, "z", BP_DTYPE_F32, "1,2");
+    kit_session();
+}
+
+/* The plan of a new size is made in the memory of one that was made before. */
+START_TEST(loop_whose_sizes_never_repeat_allocates_nothing)
+{
+    struct call call = {.n_in = 1, .x = {100, 200}};
+
+    growing_model();
+    call.in[0] = KIT_TENSOR(0, BP_DTYPE_F32, call.x, 1, 2);
+    bind_output(&call, 0, call.y);
+    bind_output(&call, 1, call.z);
+    for (int round = 0; round < 50; round++) /* until each plan has met the largest size */
+        ck_assert_uint_eq(run(&call), 0);
+    check_steady(&call, 1, 2 * 20);
+    ck_assert_int_eq(call.dims[0][0], 21);
+    ck_assert(call.y[0] == 100 && call.y[1] == 200);
+    for (int i = 0; i < 40; i++)
+        ck_assert_msg(call.y[i + 2] == (float)i, "element %d is %g", i, (double)call.y[i + 2]);
+    ck_assert(call.z[0] == 100 + 20 * 19 && call.z[1] == 200 + 20 * 20);
+}
+END_TEST
+
+/* Twelve batches in turn, where a frame has eight plans: none is found again. */
+static void check_many_sizes(void)
+{
+    static struct call calls[12];
+    static float wants[64];
+    static int64_t shapes[12][2];
+
+    kit_session();
+    for (uint32_t i = 0; i < 12; i++) {
+        calls[i] = (struct call){.n_in = 1};
+        for (int k = 0; k < 64; k++)
+            calls[i].x[k] = (float)(k % 7 - 3);
+        shapes[i][0] = i + 1;
+        shapes[i][1] = 4;
+        calls[i].in[0] = kit_tensor(0, BP_DTYPE_F32, calls[i].x, 2, shapes[i]);
+        bind_output(&calls[i], 0, calls[i].y);
+    }
+    for (int round = 0; round < 20; round++) { /* until each plan has met the largest batch */
+        for (uint32_t i = 0; i < 12; i++)
+            ck_assert_uint_eq(run(&calls[i]), 0);
+    }
+    memcpy(wants, calls[11].y, sizeof wants);
+    for (uint32_t i = 0; i < 12; i++)
+        memset(calls[i].y, 0, sizeof calls[i].y);
+    check_steady(calls, 12, 1);
+    for (uint32_t i = 0; i < 12; i++)
+        ck_assert_mem_eq(calls[i].y, wants, (i + 1) * 4 * sizeof(float));
+}
+
+START_TEST(run_with_more_sizes_than_plans_allocates_nothing)
+{
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N,4");
+    kit_node("relu", "Relu", "x", "r");
+    kit_node("add", "Add", "r x", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "N,4");
+    check_many_sizes();
 }
 END_TEST
 
@@ -549,10 +706,15 @@ int main(void)
     tcase_add_checked_fixture(steady, kit_setup, kit_teardown);
     tcase_add_checked_fixture(failing, kit_setup, kit_teardown);
     tcase_add_test(steady, repeated_run_allocates_nothing);
+    tcase_add_test(steady, repeated_run_that_copies_for_alignment_and_slack_allocates_nothing);
     tcase_add_test(steady, profiled_run_allocates_nothing);
+    tcase_add_test(steady, profiled_run_of_nodes_as_one_allocates_nothing);
     tcase_add_test(steady, run_with_an_exclusive_frame_allocates_nothing);
     tcase_add_test(steady, run_with_unaligned_tensors_allocates_nothing);
+    tcase_add_test(steady, loop_whose_sizes_never_repeat_allocates_nothing);
+    tcase_add_test(steady, run_with_more_sizes_than_plans_allocates_nothing);
     tcase_add_loop_test(steady, run_on_a_device_allocates_nothing, 0, 2);
+    tcase_add_test(steady, run_that_is_handed_over_between_devices_allocates_nothing);
     tcase_add_test(steady, run_with_stages_and_computed_shapes_allocates_nothing);
     tcase_add_test(steady, if_allocates_nothing);
     tcase_add_test(steady, loop_allocates_nothing);

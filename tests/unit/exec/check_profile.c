@@ -118,6 +118,59 @@ START_TEST(profile_times_whole_groups_of_a_provider_without_events)
 }
 END_TEST
 
+/* x -> Relu -> Neg -> Add -> y, or without Add, on "picky" with the option `rows`. */
+static void measured_session(const char *rows, bool has_add)
+{
+    const bp_key_value options[] = {{"rows", rows}};
+
+    kit_start_model();
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N,4");
+    kit_node("relu", "Relu", "x", "r");
+    kit_node("neg", "Neg", "r", has_add ? "n" : "y");
+    if (has_add)
+        kit_node("add", "Add", "n n", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "N,4");
+    KIT_OK(bp_session_options_create(&kit.options, &kit.err));
+    KIT_OK(bp_session_options_add_provider(kit.options, "picky", options, 1, BP_FALLBACK_REQUIRE,
+                                           &kit.err));
+    kit_session();
+}
+
+/* The set is in the order of the provider, so its last node is the first one. */
+START_TEST(profile_has_one_event_for_nodes_that_ran_as_one)
+{
+    measured_session("1", true);
+    KIT_OK(run_x(4));
+    KIT_OK(run_x(4));
+    ck_assert_uint_eq(bp_profile_count(profile), 6);
+    check_event(3, BP_PROFILE_NODE, "add", "Relu+Neg+Add", "picky");
+    check_event(4, BP_PROFILE_GROUP, "relu", "Group", "picky");
+    ck_assert_uint_eq(event_at(3).n_nodes, 3);
+    ck_assert_uint_eq(event_at(3).node, 2);
+    ck_assert_uint_eq(bp_profile_dropped(profile), 0);
+}
+END_TEST
+
+START_TEST(profile_calls_several_nodes_without_a_name_a_group)
+{
+    measured_session("1", false);
+    KIT_OK(run_x(4));
+    ck_assert_uint_eq(bp_profile_count(profile), 3);
+    check_event(0, BP_PROFILE_NODE, "neg", "Group", "picky");
+    ck_assert_uint_eq(event_at(0).n_nodes, 2);
+}
+END_TEST
+
+START_TEST(profile_drops_events_of_nodes_that_are_not_there)
+{
+    measured_session(_i ? "3" : "2", true);
+    KIT_OK(run_x(4));
+    ck_assert_uint_eq(bp_profile_dropped(profile), 1);
+    ck_assert_uint_eq(bp_profile_count(profile), 3);
+    check_event(0, BP_PROFILE_NODE, "relu", "Group", "picky"); /* the host's time of the whole */
+}
+END_TEST
+
 START_TEST(profile_has_events_of_host_operators)
 {
     static const uint8_t yes = 1;
@@ -341,6 +394,9 @@ int main(void)
         tcase_add_checked_fixture(cases[i], setup, teardown);
     tcase_add_test(cases[0], profile_lists_nodes_then_their_group_then_the_run);
     tcase_add_test(cases[0], profile_times_whole_groups_of_a_provider_without_events);
+    tcase_add_test(cases[0], profile_has_one_event_for_nodes_that_ran_as_one);
+    tcase_add_test(cases[0], profile_calls_several_nodes_without_a_name_a_group);
+    tcase_add_loop_test(cases[0], profile_drops_events_of_nodes_that_are_not_there, 0, 2);
     tcase_add_test(cases[0], profile_has_events_of_host_operators);
     tcase_add_test(cases[0], a_full_profile_keeps_the_last_events);
     tcase_add_test(cases[0], profile_has_events_of_a_failed_run_up_to_the_failure);

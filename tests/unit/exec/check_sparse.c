@@ -85,7 +85,7 @@ static const struct {
     {"the 3th is 1", BP_SPARSE_CSR, 2, {3, 4}, 0, 2, {3, 0}, 4, {0, 1, 1, 1}},
     {"has to be a matrix", BP_SPARSE_CSR, 2, {3, 4}, 0, 2, {3, 0}, 3, {0, 1, 2}},
     {"has to be a matrix", BP_SPARSE_CSR, 1, {3}, 0, 2, {2, 0}, 4, {0, 1, 2, 2}},
-    {"is no format", 7, 2, {3, 4}, 0, 2, {1, 2}, 0, {0}},
+    {"is not a format", 7, 2, {3, 4}, 0, 2, {1, 2}, 0, {0}},
 };
 
 START_TEST(sparse_tensor_checks_values_indices_and_shape)

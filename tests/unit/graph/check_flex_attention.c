@@ -513,11 +513,11 @@ static void fails_with_shapes(const char *q, const char *k, const char *v, const
 
 START_TEST(flex_attention_rejects_shapes_that_do_not_fit)
 {
-    fails_with_shapes("1,4,3,8", "1,3,5,8", "1,3,5,8", "4 heads of Q are no multiple of 3");
+    fails_with_shapes("1,4,3,8", "1,3,5,8", "1,3,5,8", "4 heads of Q are not a multiple of 3");
     fails_with_shapes("1,3,8", "1,3,5,8", "1,3,5,8", "Q has rank 3");
     fails_with_shapes("1,4,3,8", "1,4,5,7", "1,4,5,8", "K has size 7");
     fails_with_shapes("1,4,3,8", "1,4,5,8", "1,4,6,8", "V has size 6");
-    fails_with_shapes("1,4,3,8", "1,0,5,8", "1,0,5,8", "no multiple of 0");
+    fails_with_shapes("1,4,3,8", "1,0,5,8", "1,0,5,8", "not a multiple of 0");
 }
 END_TEST
 

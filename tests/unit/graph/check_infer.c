@@ -267,6 +267,44 @@ START_TEST(inference_trusts_declared_shapes_of_unknown_operators)
 }
 END_TEST
 
+/* An EPContext node, which has a program of some provider. */
+static void context(const char *in, const char *out)
+{
+    uint32_t n = graphs_node(&g, g.main, "c", "EPContext", in, out);
+
+    g.main->nodes[n].domain = "com.microsoft";
+    g.main->nodes[n].opset = 1;
+}
+
+/* Nobody else knows what the program gives; names of sizes are those of its inputs. */
+START_TEST(inference_trusts_declared_shapes_of_compiled_programs)
+{
+    input("x", BP_DTYPE_F32, "n,3");
+    node("Relu", "x", "a");
+    graphs_declare(&g, g.main, "a", BP_DTYPE_F32, "rows,cols");
+    context("a", "y,z,w");
+    graphs_declare(&g, g.main, "y", BP_DTYPE_I64, "cols,rows,2");
+    graphs_declare(&g, g.main, "z", BP_DTYPE_F16, "elsewhere,?");
+    graphs_declare(&g, g.main, "w", BP_DTYPE_U8, "...");
+    infers();
+    is("y", "int64[3,n,2]");
+    is("z", "float16[?,?]");
+    is("w", "uint8[...]");
+    ck_assert(bp_sym_equal(fact("y")->dims[1], fact("x")->dims[0]));
+    ck_assert(!bp_fact_needs_data(fact("y"), &g.symbols));
+    ck_assert(bp_fact_needs_data(fact("z"), &g.symbols));
+    ck_assert(bp_fact_needs_data(fact("w"), &g.symbols));
+}
+END_TEST
+
+START_TEST(inference_names_an_undeclared_output_of_a_compiled_program)
+{
+    input("x", BP_DTYPE_F32, "n,3");
+    context("x", "y");
+    refuses(BP_E_INVALID, "declare the type and the shape of output 'y'");
+}
+END_TEST
+
 /* ---- constants ------------------------------------------------------------------------------- */
 
 static const struct {
@@ -590,6 +628,8 @@ int main(void)
     tcase_add_test(walk, inference_rejects_a_contradicting_declared_type);
     tcase_add_test(walk, inference_does_not_trust_declared_data_dependent_sizes);
     tcase_add_test(walk, inference_trusts_declared_shapes_of_unknown_operators);
+    tcase_add_test(walk, inference_trusts_declared_shapes_of_compiled_programs);
+    tcase_add_test(walk, inference_names_an_undeclared_output_of_a_compiled_program);
     tcase_add_loop_test(walk, inference_reads_small_integer_constants, 0, COUNT(wholes));
     tcase_add_loop_test(walk, inference_reads_small_float_constants, 0, COUNT(reals));
     tcase_add_test(walk, inference_does_not_read_large_constants);

@@ -82,16 +82,26 @@ START_TEST(schemas_are_consistent)
 }
 END_TEST
 
+/* The one thing that ONNX took away: logarithms of sums of integers. */
+static bool drops_integers(const struct bp_schema *row)
+{
+    return row->since == 28 && row->domain[0] == '\0' &&
+           (strcmp(row->op, "ReduceLogSum") == 0 || strcmp(row->op, "ReduceLogSumExp") == 0);
+}
+
 /* A later version takes what an earlier one took. */
 START_TEST(later_schema_versions_keep_the_types_of_earlier_ones)
 {
     for (uint32_t i = 1; i < n_rows; i++) {
         const struct bp_schema *old = rows[i - 1];
+        uint64_t lost;
 
         if (strcmp(old->op, rows[i]->op) != 0 || old->n_in == 0)
             continue;
-        ck_assert_msg((old->in[0].types & ~rows[i]->in[0].types) == 0, "%s %u loses a type",
-                      rows[i]->op, rows[i]->since);
+        lost = old->in[0].types & ~rows[i]->in[0].types;
+        if (drops_integers(rows[i]))
+            lost &= ~(BP_T_INT | BP_T_UINT);
+        ck_assert_msg(lost == 0, "%s %u loses a type", rows[i]->op, rows[i]->since);
     }
 }
 END_TEST

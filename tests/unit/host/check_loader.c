@@ -185,10 +185,10 @@ START_TEST(loader_rejects_files_of_other_machines_and_kinds)
     ck_assert_int_eq(symlink("nowhere", plugin_path("libbp-f.so")), 0);
     env = plugin_env(0);
     ends(peek(env, "libbp-a.so"), BP_STAGE_ARCH, BP_E_UNAVAILABLE, "is for s390", "this machine");
-    ends(peek(env, "libbp-b.so"), BP_STAGE_MANIFEST, BP_E_IO, "no shared object", NULL);
+    ends(peek(env, "libbp-b.so"), BP_STAGE_MANIFEST, BP_E_IO, "not a shared object", NULL);
     ends(peek(env, "libbp-c.so"), BP_STAGE_ARCH, BP_E_UNAVAILABLE, "big-endian", NULL);
-    ends(peek(env, "libbp-d.so"), BP_STAGE_FOUND, BP_E_IO, "no regular file", NULL);
-    ends(peek(env, "libbp-e.so"), BP_STAGE_FOUND, BP_E_IO, "no regular file", NULL);
+    ends(peek(env, "libbp-d.so"), BP_STAGE_FOUND, BP_E_IO, "not a regular file", NULL);
+    ends(peek(env, "libbp-e.so"), BP_STAGE_FOUND, BP_E_IO, "not a regular file", NULL);
     ends(peek(env, "libbp-f.so"), BP_STAGE_FOUND, BP_E_IO, "No such file", NULL);
     KIT_OK(bp_env_destroy(env, &kit.err));
 }

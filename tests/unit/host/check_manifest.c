@@ -216,8 +216,8 @@ START_TEST(file_without_a_manifest_is_reported)
     struct bp_manifest manifest;
 
     KIT_FAILS(read_path("/proc/self/exe", &manifest), BP_E_INVALID, "no Backplane manifest");
-    KIT_FAILS(read_path("/etc/passwd", &manifest), BP_E_INVALID, "no ELF file");
-    KIT_FAILS(read_path("/dev/null", &manifest), BP_E_INVALID, "no ELF file");
+    KIT_FAILS(read_path("/etc/passwd", &manifest), BP_E_INVALID, "not an ELF file");
+    KIT_FAILS(read_path("/dev/null", &manifest), BP_E_INVALID, "not an ELF file");
 }
 END_TEST
 

@@ -257,7 +257,7 @@ START_TEST(cache_does_not_overwrite_a_foreign_file)
     keep("cache", "a.so", CONTENT);
     ck_assert_int_eq(chmod(plugin_path("cache"), 0666), 0);
     ck_assert(!is_known("cache", "a.so"));
-    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "no file of this user's alone"), 1);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "not a file that this user alone owns"), 1);
     keep("nowhere/cache/x", "a.so", CONTENT);
     ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "cannot be written: No such file"), 1);
 }

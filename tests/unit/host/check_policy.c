@@ -362,7 +362,8 @@ START_TEST(unknown_provider_in_a_variable_is_an_error)
     setenv("BACKPLANE_PROVIDERS", "fewx", 1);
     use_variables();
     kit_small_model();
-    KIT_FAILS(kit_try_session(), BP_E_INVALID, "BACKPLANE_PROVIDERS: nobody knows", "'few'");
+    KIT_FAILS(kit_try_session(), BP_E_INVALID, "BACKPLANE_PROVIDERS: there is no provider",
+              "'few'");
     setenv("BACKPLANE_PROVIDERS", "absent", 1);
     setenv("BACKPLANE_STRICT", "1", 1);
     forget_session();
@@ -498,11 +499,11 @@ static const struct {
     const char *variable, *value, *words;
 } malformed[] = {
     {"BACKPLANE_FALLBACK", "requird", "silent, warn, require or error, not 'requird'"},
-    {"BACKPLANE_PROVIDER_OPTIONS", "few", "'few' is no NAME:KEY=VALUE"},
-    {"BACKPLANE_PROVIDER_OPTIONS", "few:gain", "'few:gain' is no NAME:KEY=VALUE"},
-    {"BACKPLANE_PROVIDER_OPTIONS", "few:=1", "'few:=1' is no NAME:KEY=VALUE"},
-    {"BACKPLANE_PROVIDER_OPTIONS", ":gain=1", "':gain=1' is no NAME:KEY=VALUE"},
-    {"BACKPLANE_PROVIDER_OPTIONS", "gain=few:1", "'gain=few:1' is no NAME:KEY=VALUE"},
+    {"BACKPLANE_PROVIDER_OPTIONS", "few", "'few' is not NAME:KEY=VALUE"},
+    {"BACKPLANE_PROVIDER_OPTIONS", "few:gain", "'few:gain' is not NAME:KEY=VALUE"},
+    {"BACKPLANE_PROVIDER_OPTIONS", "few:=1", "'few:=1' is not NAME:KEY=VALUE"},
+    {"BACKPLANE_PROVIDER_OPTIONS", ":gain=1", "':gain=1' is not NAME:KEY=VALUE"},
+    {"BACKPLANE_PROVIDER_OPTIONS", "gain=few:1", "'gain=few:1' is not NAME:KEY=VALUE"},
     {"BACKPLANE_PROVIDER_OPTIONS", "few:gain=1;FEW:gain=2",
      "the option 'gain' of 'FEW' is given twice"},
 };
@@ -833,7 +834,8 @@ START_TEST(explain_rejects_an_unknown_provider)
     KIT_FAILS(bp_explain(kit.env, NULL, "cudaa", BP_EXPLAIN_TEXT, &text, &kit.err), BP_E_INVALID,
               "did you mean 'cuda'?");
     ck_assert_ptr_null(text);
-    KIT_FAILS(bp_explain(kit.env, NULL, "few", 7, &text, &kit.err), BP_E_INVALID, "7 is no format");
+    KIT_FAILS(bp_explain(kit.env, NULL, "few", 7, &text, &kit.err), BP_E_INVALID,
+              "7 is not a format");
 }
 END_TEST
 

@@ -32,12 +32,12 @@ static const bp_provider provider = {
     .name = "mock", .options = rows, .n_options = N_ROWS, .option_stride = sizeof rows[0]};
 
 static struct bp_region region;
-static bp_opt *opts;
+static struct bp_checked_options opts;
 
 static void setup(void)
 {
     kit.err = bp_err_init(kit.text, sizeof kit.text);
-    opts = NULL;
+    opts = (struct bp_checked_options){0};
 }
 
 static void teardown(void)
@@ -59,15 +59,15 @@ START_TEST(options_get_defaults_in_the_order_of_the_schema)
 
     KIT_OK(bp_options_check(&provider, &kv, 1, &region, &opts, &kit.err));
     for (uint32_t i = 0; i < N_ROWS; i++)
-        ck_assert_str_eq(opts[i].key, rows[i].key);
-    ck_assert_str_eq(opts[CACHE_DIR].str, "");
-    ck_assert_int_eq(opts[LEVEL].i, 3);
-    ck_assert_double_eq(opts[LEVEL].f, 3);
-    ck_assert_double_eq(opts[GAIN].f, 0.5);
-    ck_assert_int_eq(opts[STRICT].i, 0);
-    ck_assert_str_eq(opts[STRICT].str, "false");
-    ck_assert_int_eq(opts[MODE].i, 1);
-    ck_assert_str_eq(opts[TOKEN].str, "me");
+        ck_assert_str_eq(opts.rows[i].key, rows[i].key);
+    ck_assert_str_eq(opts.rows[CACHE_DIR].str, "");
+    ck_assert_int_eq(opts.rows[LEVEL].i, 3);
+    ck_assert_double_eq(opts.rows[LEVEL].f, 3);
+    ck_assert_double_eq(opts.rows[GAIN].f, 0.5);
+    ck_assert_int_eq(opts.rows[STRICT].i, 0);
+    ck_assert_str_eq(opts.rows[STRICT].str, "false");
+    ck_assert_int_eq(opts.rows[MODE].i, 1);
+    ck_assert_str_eq(opts.rows[TOKEN].str, "me");
 }
 END_TEST
 
@@ -78,19 +78,19 @@ START_TEST(options_copy_keys_and_values)
     KIT_OK(check(key, value));
     memset(key, 'x', sizeof key - 1);
     memset(value, 'x', sizeof value - 1);
-    ck_assert_str_eq(opts[CACHE_DIR].key, "cache_dir");
-    ck_assert_str_eq(opts[CACHE_DIR].str, "/var/cache");
+    ck_assert_str_eq(opts.rows[CACHE_DIR].key, "cache_dir");
+    ck_assert_str_eq(opts.rows[CACHE_DIR].str, "/var/cache");
 }
 END_TEST
 
 START_TEST(options_parse_integers)
 {
     KIT_OK(check("level", "-1"));
-    ck_assert_int_eq(opts[LEVEL].i, -1);
+    ck_assert_int_eq(opts.rows[LEVEL].i, -1);
     KIT_OK(check("level", "9"));
-    ck_assert_int_eq(opts[LEVEL].i, 9);
+    ck_assert_int_eq(opts.rows[LEVEL].i, 9);
     KIT_OK(check("free", "-9223372036854775808"));
-    ck_assert_int_eq(opts[FREE].i, INT64_MIN);
+    ck_assert_int_eq(opts.rows[FREE].i, INT64_MIN);
 }
 END_TEST
 
@@ -100,17 +100,17 @@ START_TEST(options_parse_numbers_enums_and_booleans)
     static const char *const no[] = {"0", "false", "False", "off", "NO"};
 
     KIT_OK(check("gain", "2.5e-1"));
-    ck_assert_double_eq(opts[GAIN].f, 0.25);
+    ck_assert_double_eq(opts.rows[GAIN].f, 0.25);
     KIT_OK(check("mode", "fast"));
-    ck_assert_int_eq(opts[MODE].i, 0);
-    ck_assert_str_eq(opts[MODE].str, "Fast"); /* as the schema spells it */
+    ck_assert_int_eq(opts.rows[MODE].i, 0);
+    ck_assert_str_eq(opts.rows[MODE].str, "Fast"); /* as the schema spells it */
     for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++) {
         KIT_OK(check("strict", yes[i]));
-        ck_assert_int_eq(opts[STRICT].i, 1);
-        ck_assert_str_eq(opts[STRICT].str, "true");
+        ck_assert_int_eq(opts.rows[STRICT].i, 1);
+        ck_assert_str_eq(opts.rows[STRICT].str, "true");
         KIT_OK(check("strict", no[i]));
-        ck_assert_int_eq(opts[STRICT].i, 0);
-        ck_assert_str_eq(opts[STRICT].str, "false");
+        ck_assert_int_eq(opts.rows[STRICT].i, 0);
+        ck_assert_str_eq(opts.rows[STRICT].str, "false");
     }
 }
 END_TEST
@@ -132,6 +132,29 @@ START_TEST(options_of_a_provider_without_options_are_rejected)
     KIT_FAILS(bp_options_check(&bare, &kv, 1, &region, &opts, &kit.err), BP_E_OPTION, "'bare'",
               "'level'", "valid: none");
     KIT_OK(bp_options_check(&bare, NULL, 0, &region, &opts, &kit.err));
+}
+END_TEST
+
+START_TEST(provider_of_any_option_gets_keys_outside_of_its_schema_as_text)
+{
+    bp_provider any = provider;
+    bp_key_value kv[] = {{"zeta.one", "16M"}, {"token", "t"}, {"device", "0"}, {"?alpha", ""}};
+    bp_key_value twice[] = {{"token", "t"}, {"zeta", "1"}, {"?zeta", "1"}};
+
+    any.flags = BP_PROVIDER_ANY_OPTION;
+    KIT_OK(bp_options_check(&any, kv, 4, &region, &opts, &kit.err));
+    ck_assert_uint_eq(opts.count, N_ROWS + 2);
+    ck_assert_str_eq(opts.rows[TOKEN].str, "t");
+    ck_assert_str_eq(opts.rows[N_ROWS].key, "zeta.one");
+    ck_assert_str_eq(opts.rows[N_ROWS].str, "16M"); /* not 16777216: it has no type */
+    ck_assert_str_eq(opts.rows[N_ROWS + 1].key, "alpha");
+    ck_assert_str_eq(opts.rows[N_ROWS + 1].str, "");
+    ck_assert_str_eq(bp_options_shown(&any, N_ROWS, &opts.rows[N_ROWS]), "16M");
+    ck_assert_str_eq(bp_options_shown(&any, PIN, &opts.rows[PIN]), BP_OPTION_HIDDEN);
+    KIT_FAILS(bp_options_check(&any, twice, 3, &region, &opts, &kit.err), BP_E_OPTION,
+              "'zeta' is given twice");
+    KIT_OK(bp_options_check(&provider, &kv[1], 3, &region, &opts, &kit.err));
+    ck_assert_uint_eq(opts.count, N_ROWS); /* without the flag there are no others */
 }
 END_TEST
 
@@ -166,12 +189,12 @@ START_TEST(options_parse_sizes_with_suffixes)
         char canonical[32];
 
         KIT_OK(check("capacity", sizes[i].text));
-        ck_assert_int_eq(opts[ROOM].i, sizes[i].value);
+        ck_assert_int_eq(opts.rows[ROOM].i, sizes[i].value);
         snprintf(canonical, sizeof canonical, "%lld", (long long)sizes[i].value);
-        ck_assert_str_eq(opts[ROOM].str, canonical);
+        ck_assert_str_eq(opts.rows[ROOM].str, canonical);
     }
     KIT_OK(check("free", "-3K"));
-    ck_assert_int_eq(opts[FREE].i, -3072);
+    ck_assert_int_eq(opts.rows[FREE].i, -3072);
     KIT_FAILS(check("capacity", "65G"), BP_E_OPTION, "is 65G", "allowed are 1M to 64G");
     KIT_FAILS(check("capacity", "8P"), BP_E_OPTION, "a whole number (K, M, G and T");
 }
@@ -184,7 +207,7 @@ START_TEST(optional_unknown_keys_are_ignored)
 
     KIT_OK(check("?newer", "1"));
     KIT_OK(check("?level", "7"));
-    ck_assert_int_eq(opts[LEVEL].i, 7);
+    ck_assert_int_eq(opts.rows[LEVEL].i, 7);
     KIT_FAILS(check("?level", "x"), BP_E_OPTION, "'level'",
               "a whole number"); /* a wrong value is */
     KIT_FAILS(bp_options_check(&provider, twice, 3, &region, &opts, &kit.err), BP_E_OPTION,
@@ -199,9 +222,9 @@ START_TEST(messages_never_show_a_secret_option)
     KIT_FAILS(check("pin", "hunter2"), BP_E_OPTION, "'pin'", "a whole number", "(secret)");
     ck_assert_ptr_null(strstr(kit.text, "hunter2"));
     KIT_OK(check("pin", "7777"));
-    ck_assert_str_eq(opts[PIN].str, "7777"); /* the provider may know */
-    ck_assert_str_eq(bp_options_shown(&provider, PIN, &opts[PIN]), BP_OPTION_HIDDEN);
-    ck_assert_str_eq(bp_options_shown(&provider, TOKEN, &opts[TOKEN]), "t");
+    ck_assert_str_eq(opts.rows[PIN].str, "7777"); /* the provider may know */
+    ck_assert_str_eq(bp_options_shown(&provider, PIN, &opts.rows[PIN]), BP_OPTION_HIDDEN);
+    ck_assert_str_eq(bp_options_shown(&provider, TOKEN, &opts.rows[TOKEN]), "t");
 }
 END_TEST
 
@@ -296,8 +319,8 @@ START_TEST(option_rows_longer_than_the_hosts_are_read)
     bp_key_value kv = {"strict", "yes"};
 
     KIT_OK(bp_options_check(&later, &kv, 1, &region, &opts, &kit.err));
-    ck_assert_int_eq(opts[0].i, 3);
-    ck_assert_int_eq(opts[1].i, 1);
+    ck_assert_int_eq(opts.rows[0].i, 3);
+    ck_assert_int_eq(opts.rows[1].i, 1);
 }
 END_TEST
 
@@ -338,6 +361,7 @@ int main(void)
     tcase_add_test(tcase, options_parse_numbers_enums_and_booleans);
     tcase_add_test(tcase, unknown_option_gets_the_nearest_and_all_names);
     tcase_add_test(tcase, options_of_a_provider_without_options_are_rejected);
+    tcase_add_test(tcase, provider_of_any_option_gets_keys_outside_of_its_schema_as_text);
     tcase_add_test(tcase, options_reject_malformed_numbers);
     tcase_add_test(tcase, options_parse_sizes_with_suffixes);
     tcase_add_test(tcase, optional_unknown_keys_are_ignored);

@@ -414,7 +414,7 @@ START_TEST(file_that_is_no_shared_object_is_reported)
     ck_assert_ptr_nonnull(file);
     fputs("this is not a shared object", file);
     fclose(file);
-    KIT_FAILS(bp_env_is_available(kit.env, path, &kit.err), BP_E_IO, path, "no ELF file");
+    KIT_FAILS(bp_env_is_available(kit.env, path, &kit.err), BP_E_IO, path, "not an ELF file");
     unlink(path);
     rmdir(dir);
 }

@@ -264,9 +264,9 @@ START_TEST(model_rejects_external_data_outside_its_file)
     write_file("w.bin", "0123456789abcdef", 16);
     refuses_external("w.bin", "13", "4", "its data is 4 bytes at 13 of 'w.bin', which has 16");
     refuses_external("w.bin", "18446744073709551615", "4", "of 'w.bin', which has 16");
-    refuses_external("w.bin", "18446744073709551616", "4", "is no number of bytes");
-    refuses_external("w.bin", "-1", "4", "its external offset '-1' is no number of bytes");
-    refuses_external("w.bin", "0x4", "4", "is no number of bytes");
+    refuses_external("w.bin", "18446744073709551616", "4", "is not a number of bytes");
+    refuses_external("w.bin", "-1", "4", "its external offset '-1' is not a number of bytes");
+    refuses_external("w.bin", "0x4", "4", "is not a number of bytes");
     refuses_external("w.bin", "0", "5", "its external length is 5 bytes where its dims need 4");
     refuses_external(NULL, "0", "4", "external_data has no location");
     refuses_external("", "0", "4", "external_data has no location");
@@ -277,7 +277,7 @@ START_TEST(model_rejects_external_data_outside_its_file)
     start_model();
     write_external("b", BP_DTYPE_BOOL, 2, "w.bin", NULL, NULL);
     end_model();
-    refuses_in(dir, BP_E_INVALID, "tensor 'b': element 0 is 48, which is no bool");
+    refuses_in(dir, BP_E_INVALID, "tensor 'b': element 0 is 48, which is not a bool");
 }
 END_TEST
 

@@ -97,7 +97,7 @@ START_TEST(constant_nodes_without_a_value_are_rejected)
     pw_close(&w);
     pw_close(&w);
     end_model();
-    refuses(BP_E_INVALID, "attribute 'colour' is no value");
+    refuses(BP_E_INVALID, "attribute 'colour' is not a value");
     start_model();
     pw_node(&w, "Constant", "x", "c");
     end_model();

@@ -6,16 +6,16 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "support/fake_providers.h"
 #include "support/session_kit.h"
-#include "support/takers.h"
 
-static struct takers t;
+static struct fakes t;
 static struct bp_ir *ir; /* the main graph */
 
 /* A graph whose x has that shape. */
 static void start(const char *shape)
 {
-    takers_setup(&t);
+    fakes_setup(&t);
     ir = t.g.main;
     graphs_input(&t.g, ir, "x", BP_DTYPE_F32, shape);
 }
@@ -27,7 +27,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-    takers_teardown(&t);
+    fakes_teardown(&t);
 }
 
 static void start_again(const char *shape)
@@ -74,25 +74,25 @@ static void divide(const char *const *letters)
     static const char *const names[] = {"one", "two", "three"};
 
     for (int i = 0; letters[i]; i++)
-        takers_add(&t, names[i], letters[i]);
-    takers_divide(&t);
+        fakes_add(&t, names[i], letters[i]);
+    fakes_partition(&t);
 }
 
 #define DIVIDE(...) divide((const char *const[]){__VA_ARGS__, NULL})
 
 static uint32_t provider_of(const char *node)
 {
-    return t.part.provider_of[takers_node(&t, node)];
+    return t.part.provider_of[fakes_node(&t, node)];
 }
 
 static uint32_t stage_of(const char *node)
 {
-    return t.part.stage_of[takers_node(&t, node)];
+    return t.part.stage_of[fakes_node(&t, node)];
 }
 
 static const struct bp_verdict *verdict(uint32_t provider, const char *node)
 {
-    return &t.part.verdicts[provider][takers_node(&t, node)];
+    return &t.part.verdicts[provider][fakes_node(&t, node)];
 }
 
 /* ---- who takes what -------------------------------------------------------------------------- */
@@ -101,7 +101,7 @@ START_TEST(first_provider_that_claims_a_node_gets_it)
 {
     chain();
     DIVIDE("a", "ab");
-    ck_assert_str_eq(takers_groups(&t), "a1|b1|a2");
+    ck_assert_str_eq(fakes_groups(&t), "a1|b1|a2");
     ck_assert_uint_eq(provider_of("a1"), 0);
     ck_assert_uint_eq(provider_of("b1"), 1);
     ck_assert_uint_eq(verdict(1, "a1")->verdict, BP_YES);
@@ -115,9 +115,9 @@ END_TEST
 START_TEST(nodes_of_one_provider_make_one_group)
 {
     chain();
-    takers_add(&t, "all", "ab");
-    takers_divide(&t);
-    ck_assert_str_eq(takers_groups(&t), "a1 b1 a2");
+    fakes_add(&t, "all", "ab");
+    fakes_partition(&t);
+    ck_assert_str_eq(fakes_groups(&t), "a1 b1 a2");
     ck_assert_uint_eq(t.part.n_stages, 1);
 }
 END_TEST
@@ -128,11 +128,11 @@ static const struct bp_asked_device two_devices[] = {{0, 1, "first"}, {1, 1, "se
 START_TEST(group_has_nodes_of_one_device)
 {
     chain();
-    takers_add(&t, "two", "ab")->second = "b";
+    fakes_add(&t, "two", "ab")->second = "b";
     t.asked[0].devices = two_devices;
     t.asked[0].n_devices = 2;
-    takers_divide(&t);
-    ck_assert_str_eq(takers_groups(&t), "a1|b1|a2");
+    fakes_partition(&t);
+    ck_assert_str_eq(fakes_groups(&t), "a1|b1|a2");
     ck_assert_uint_eq(t.part.groups[0].device, 0);
     ck_assert_uint_eq(t.part.groups[1].device, 1);
     ck_assert_uint_eq(t.part.groups[2].device, 0);
@@ -143,11 +143,11 @@ END_TEST
 START_TEST(device_beyond_those_of_the_instance_is_the_providers_error)
 {
     chain();
-    takers_add(&t, "two", "ab")->second = "b"; /* it has one */
-    takers_divide(&t);
+    fakes_add(&t, "two", "ab")->second = "b"; /* it has one */
+    fakes_partition(&t);
     ck_assert_int_eq(t.failed[0].rc, BP_E_INTERNAL);
     ck_assert_ptr_nonnull(strstr(t.failed[0].text, "device 1, of 1"));
-    ck_assert_uint_eq(provider_of("a1"), BP_BY_NOBODY);
+    ck_assert_uint_eq(provider_of("a1"), BP_BY_NONE);
 }
 END_TEST
 
@@ -155,15 +155,15 @@ START_TEST(node_that_all_providers_refuse_has_no_provider)
 {
     chain();
     DIVIDE("a");
-    ck_assert_uint_eq(provider_of("b1"), BP_BY_NOBODY);
-    ck_assert_str_eq(takers_groups(&t), "a1|b1|a2");
+    ck_assert_uint_eq(provider_of("b1"), BP_BY_NONE);
+    ck_assert_str_eq(fakes_groups(&t), "a1|b1|a2");
 }
 END_TEST
 
 START_TEST(partition_works_without_providers)
 {
     chain();
-    takers_divide(&t);
+    fakes_partition(&t);
     ck_assert_uint_eq(t.part.n_groups, 3);
 }
 END_TEST
@@ -182,9 +182,9 @@ END_TEST
 START_TEST(last_verdict_on_a_node_counts)
 {
     chain();
-    takers_add(&t, "one", "ab")->twice = true;
-    takers_divide(&t);
-    ck_assert_str_eq(takers_groups(&t), "a1 b1 a2");
+    fakes_add(&t, "one", "ab")->twice = true;
+    fakes_partition(&t);
+    ck_assert_str_eq(fakes_groups(&t), "a1 b1 a2");
     ck_assert_uint_eq(verdict(0, "a1")->reason, BP_R_NONE);
 }
 END_TEST
@@ -192,9 +192,9 @@ END_TEST
 START_TEST(provider_whose_capability_call_fails_gets_no_nodes)
 {
     chain();
-    takers_add(&t, "one", "ab")->fails = BP_E_DEVICE_LOST;
-    takers_add(&t, "two", "ab");
-    takers_divide(&t);
+    fakes_add(&t, "one", "ab")->fails = BP_E_DEVICE_LOST;
+    fakes_add(&t, "two", "ab");
+    fakes_partition(&t);
     ck_assert_int_eq(t.failed[0].rc, BP_E_DEVICE_LOST);
     ck_assert_str_eq(t.failed[0].text, "fell silent");
     ck_assert_int_eq(t.failed[1].rc, BP_OK);
@@ -205,11 +205,11 @@ END_TEST
 START_TEST(verdict_on_an_unknown_node_is_an_error)
 {
     chain();
-    takers_add(&t, "one", "ab")->beyond = 2;
-    takers_divide(&t);
+    fakes_add(&t, "one", "ab")->beyond = 2;
+    fakes_partition(&t);
     ck_assert_int_eq(t.failed[0].rc, BP_E_INTERNAL);
     ck_assert_ptr_nonnull(strstr(t.failed[0].text, "'one'"));
-    ck_assert_uint_eq(t.part.provider_of[0], BP_BY_NOBODY);
+    ck_assert_uint_eq(t.part.provider_of[0], BP_BY_NONE);
 }
 END_TEST
 
@@ -218,7 +218,7 @@ START_TEST(unknown_operator_gets_no_provider)
     graphs_node(&t.g, ir, "a1", "Frobnicate", "x", "y");
     output("y");
     DIVIDE("a");
-    ck_assert_uint_eq(t.part.provider_of[0], BP_BY_NOBODY);
+    ck_assert_uint_eq(t.part.provider_of[0], BP_BY_NONE);
     ck_assert_uint_eq(verdict(0, "a1")->reason, BP_R_OP);
 }
 END_TEST
@@ -232,11 +232,11 @@ START_TEST(node_claimed_only_beside_others_is_handed_back_when_alone)
     relu("b1", "v2", "v3");
     relu("o2", "v3", "y"); /* after b1: alone */
     output("y");
-    one = takers_add(&t, "one", "a");
+    one = fakes_add(&t, "one", "a");
     one->only = "o";
-    takers_add(&t, "two", "abo");
-    takers_divide(&t);
-    ck_assert_str_eq(takers_groups(&t), "o1 a1|b1 o2");
+    fakes_add(&t, "two", "abo");
+    fakes_partition(&t);
+    ck_assert_str_eq(fakes_groups(&t), "o1 a1|b1 o2");
     ck_assert_uint_eq(verdict(0, "o2")->reason, BP_R_NOT_PROFITABLE);
     ck_assert_uint_eq(verdict(0, "o1")->verdict, BP_ONLY_IN_GROUP);
 }
@@ -247,11 +247,11 @@ START_TEST(node_that_all_providers_claim_only_beside_others_is_left_over)
     relu("o1", "x", "v1");
     relu("o2", "v1", "y");
     output("y");
-    takers_add(&t, "one", "a")->only = "o";
-    takers_add(&t, "two", "b")->only = "o";
-    takers_divide(&t);
-    ck_assert_uint_eq(t.part.provider_of[0], BP_BY_NOBODY);
-    ck_assert_uint_eq(t.part.provider_of[1], BP_BY_NOBODY);
+    fakes_add(&t, "one", "a")->only = "o";
+    fakes_add(&t, "two", "b")->only = "o";
+    fakes_partition(&t);
+    ck_assert_uint_eq(t.part.provider_of[0], BP_BY_NONE);
+    ck_assert_uint_eq(t.part.provider_of[1], BP_BY_NONE);
 }
 END_TEST
 
@@ -267,10 +267,10 @@ static const char *chosen(const char *size, const bp_cost *there, const bp_cost 
     relu("a1", "x", "v");
     relu("a2", "v", "y");
     output("y");
-    takers_add_device(&t, "device", "a")->cost = there;
-    takers_add(&t, "host", "a")->cost = here;
-    takers_divide(&t);
-    ck_assert_str_eq(takers_groups(&t), "a1 a2");
+    fakes_add_device(&t, "device", "a")->cost = there;
+    fakes_add(&t, "host", "a")->cost = here;
+    fakes_partition(&t);
+    ck_assert_str_eq(fakes_groups(&t), "a1 a2");
     return t.asked[t.part.provider_of[0]].name;
 }
 
@@ -303,9 +303,9 @@ START_TEST(cost_of_a_matmul_is_estimated_by_its_inner_size)
         graphs_input(&t.g, ir, "w", BP_DTYPE_F32, large ? "512,64" : "4,4");
         graphs_node(&t.g, ir, "a1", "MatMul", "x,w", "y");
         output("y");
-        takers_add_device(&t, "device", "a")->cost = &cheap;
-        takers_add(&t, "host", "a");
-        takers_divide(&t);
+        fakes_add_device(&t, "device", "a")->cost = &cheap;
+        fakes_add(&t, "host", "a");
+        fakes_partition(&t);
         ck_assert_uint_eq(t.part.provider_of[0], large ? 0u : 1u);
     }
 }
@@ -338,9 +338,9 @@ START_TEST(launch_cost_counts_once_for_each_group)
         if (!one)
             relu("a2", "v", "y");
         output("y");
-        takers_add(&t, "device", "a")->cost = &slow;
-        takers_add(&t, "host", "a")->cost = &host;
-        takers_divide(&t);
+        fakes_add(&t, "device", "a")->cost = &slow;
+        fakes_add(&t, "host", "a")->cost = &host;
+        fakes_partition(&t);
         ck_assert_uint_eq(t.part.provider_of[0], one ? 1u : 0u);
     }
 }
@@ -358,10 +358,10 @@ START_TEST(large_group_stays_when_a_small_neighbour_is_reassigned)
     relu("a3", "v3", "v4");
     relu("a4", "v4", "y");
     output("y");
-    takers_add_device(&t, "device", "a")->cost = &cheap;
-    takers_add(&t, "host", "ab")->cost = &host;
-    takers_divide(&t);
-    ck_assert_str_eq(takers_groups(&t), "a1 b1|a2 a3 a4");
+    fakes_add_device(&t, "device", "a")->cost = &cheap;
+    fakes_add(&t, "host", "ab")->cost = &host;
+    fakes_partition(&t);
+    ck_assert_str_eq(fakes_groups(&t), "a1 b1|a2 a3 a4");
     ck_assert_uint_eq(provider_of("a1"), 1);
     ck_assert_uint_eq(provider_of("a2"), 0);
 }
@@ -376,7 +376,7 @@ START_TEST(path_through_another_provider_splits_a_group)
     add("a2", "v1,v2", "y");
     output("y");
     DIVIDE("a", "b");
-    ck_assert_str_eq(takers_groups(&t), "a1|b1|a2");
+    ck_assert_str_eq(fakes_groups(&t), "a1|b1|a2");
 }
 END_TEST
 
@@ -388,7 +388,7 @@ START_TEST(group_is_delayed_to_merge_with_a_later_one_of_its_provider)
     add("a2", "v1,v2", "y");
     output("y");
     DIVIDE("a", "b");
-    ck_assert_str_eq(takers_groups(&t), "b1|a1 a2");
+    ck_assert_str_eq(fakes_groups(&t), "b1|a1 a2");
 }
 END_TEST
 
@@ -404,7 +404,7 @@ START_TEST(groups_are_scheduled_when_a_consumer_needs_them)
     add("c4", "v6,v5", "y");
     output("y");
     DIVIDE("a", "b", "c");
-    ck_assert_str_eq(takers_groups(&t), "c1 c2|b0|a1 a2|c3 c4");
+    ck_assert_str_eq(fakes_groups(&t), "c1 c2|b0|a1 a2|c3 c4");
 }
 END_TEST
 
@@ -424,7 +424,7 @@ START_TEST(node_of_constants_is_scheduled_with_its_consumer)
     add("a4", "v5,w1", "y");
     output("y");
     DIVIDE("a", "b", "c");
-    ck_assert_str_eq(takers_groups(&t), "b1|b4|a1|b2 b3|c1|a2 a3|c2|a4");
+    ck_assert_str_eq(fakes_groups(&t), "b1|b4|a1|b2 b3|c1|a2 a3|c2|a4");
 }
 END_TEST
 
@@ -438,7 +438,7 @@ START_TEST(groups_without_a_consumer_in_the_stage_are_not_delayed)
     output("y");
     output("z");
     DIVIDE("a", "b", "c");
-    ck_assert_str_eq(takers_groups(&t), "b1|a1|c1");
+    ck_assert_str_eq(fakes_groups(&t), "b1|a1|c1");
 }
 END_TEST
 
@@ -472,7 +472,7 @@ static void check_groups(void)
             ck_assert(i == 0 || group->nodes[i - 1] < n);
         }
         ck_assert_uint_ge(group->n_nodes, 1);
-        ck_assert(group->provider < BP_BY_NOBODY || group->n_nodes == 1);
+        ck_assert(group->provider < BP_BY_NONE || group->n_nodes == 1);
         ck_assert(g == 0 || part->groups[g - 1].stage <= group->stage);
     }
     ck_assert_uint_eq(n_seen, ir->n_nodes);
@@ -547,11 +547,11 @@ START_TEST(groups_of_random_graphs_have_a_valid_order)
 {
     srand((unsigned)_i + 1);
     random_graph((uint32_t)(1 + rand() % 80));
-    takers_add(&t, "one", "a")->only = _i % 3 ? NULL : "d";
-    takers_add(&t, "two", "ab");
+    fakes_add(&t, "one", "a")->only = _i % 3 ? NULL : "d";
+    fakes_add(&t, "two", "ab");
     if (_i % 2)
-        takers_add(&t, "three", "abcd");
-    takers_divide(&t);
+        fakes_add(&t, "three", "abcd");
+    fakes_partition(&t);
     check_groups();
     check_views();
 }
@@ -686,7 +686,7 @@ START_TEST(control_flow_runs_on_the_host)
     relu("a3", "v2", "y");
     output("y");
     DIVIDE("a");
-    ck_assert_str_eq(takers_groups(&t), "a1|a2|a3");
+    ck_assert_str_eq(fakes_groups(&t), "a1|a2|a3");
     ck_assert_uint_eq(provider_of("a2"), BP_BY_HOST);
     ck_assert_uint_eq(verdict(0, "a2")->reason, BP_R_CONTROL_FLOW);
     /* a value that only the subgraph reads is still an output of its group */
@@ -732,7 +732,7 @@ START_TEST(graph_view_has_sizes_names_and_constants)
     ck_assert_ptr_eq(span.data, weights);
     KIT_FAILS(
         ((const struct bp_graph_owner *)graph->host)->constant(graph, node->in[0], &span, &kit.err),
-        BP_E_INVALID, "no constant");
+        BP_E_INVALID, "is not a constant");
     KIT_FAILS(((const struct bp_graph_owner *)graph->host)->constant(graph, 1000, &span, &kit.err),
               BP_E_INVALID, "1000");
 }
@@ -762,6 +762,68 @@ START_TEST(provider_may_release_constants)
     table->done(host.h, graph, 1000);
     KIT_OK(host.constant(host.h, graph, node->in[1], &span, &t.g.err));
     ck_assert_mem_eq(span.data, ((const float[4]){1, 2, 3, 4}), sizeof weights);
+}
+END_TEST
+
+static const char *one_entry(const void *h, uint32_t i, const char **value)
+{
+    *value = "deep";
+    return i == 0 ? h : NULL;
+}
+
+static const char *no_opset(const void *h, uint32_t i, int64_t *version)
+{
+    (void)h;
+    (void)i;
+    *version = 0;
+    return NULL;
+}
+
+/* A pass asks about nodes in a graph of their own. A shorter struct of an older plug-in is kept to. */
+START_TEST(graph_of_a_question_is_of_the_model_that_its_nodes_are_of)
+{
+    const struct bp_ir_model model = {.about = {.struct_size = sizeof model.about,
+                                                .path = "here.onnx",
+                                                .dir = ".",
+                                                .name = "main"},
+                                      .h = "blue",
+                                      .metadata = one_entry,
+                                      .opset = no_opset};
+    const struct bp_ir whole = {.name = "main", .model = &model};
+    const struct bp_graph_owner owner = {0};
+    const bp_graph of_none = {.struct_size = sizeof of_none, .host = &owner};
+    bp_graph_model about = {.struct_size = offsetof(bp_graph_model, dir), .dir = "kept"};
+    bp_graph_parent parent = {.struct_size = sizeof parent};
+    const bp_ext_model *table;
+    const bp_graph *graph;
+    const char *value;
+    int64_t version;
+    bp_host host;
+
+    add("a1", "x,x", "y");
+    output("y");
+    DIVIDE("a");
+    ir->part_of = &whole;
+    graph = &t.part.groups[0].view->graph;
+    bp_services_for_module(&host, "here");
+    table = host.extension(host.h, BP_EXT_MODEL);
+    ck_assert_ptr_nonnull(table);
+    table->model(host.h, graph, &about);
+    ck_assert_str_eq(about.path, "here.onnx");
+    ck_assert_str_eq(about.dir, "kept");
+    ck_assert_uint_eq(about.struct_size, offsetof(bp_graph_model, dir));
+    ck_assert_str_eq(table->metadata(host.h, graph, 0, &value), "blue");
+    ck_assert_str_eq(value, "deep");
+    ck_assert_ptr_null(table->opset(host.h, graph, 0, &version));
+    table->parent(host.h, graph, 0, &parent);
+    ck_assert_ptr_null(parent.node);
+    about.struct_size = sizeof about + 100; /* of a newer plug-in */
+    table->model(host.h, &of_none, &about);
+    ck_assert_uint_eq(about.struct_size, sizeof about);
+    ck_assert_str_eq(about.path, "");
+    ck_assert_str_eq(about.doc, "");
+    ck_assert_ptr_null(table->metadata(host.h, &of_none, 0, &value));
+    ck_assert_ptr_null(table->opset(host.h, &of_none, 0, &version));
 }
 END_TEST
 
@@ -847,6 +909,7 @@ int main(void)
     tcase_add_test(tcase, control_flow_runs_on_the_host);
     tcase_add_test(tcase, graph_view_has_sizes_names_and_constants);
     tcase_add_test(tcase, provider_may_release_constants);
+    tcase_add_test(tcase, graph_of_a_question_is_of_the_model_that_its_nodes_are_of);
     tcase_add_test(tcase, graph_view_lists_each_input_once);
     tcase_add_test(tcase, graph_view_marks_data_dependent_sizes);
     return kit_main("partition", &tcase, 1);

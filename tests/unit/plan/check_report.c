@@ -6,12 +6,12 @@
 #include <check.h>
 
 #include "report/report.h"
+#include "support/fake_providers.h"
 #include "support/session_kit.h"
-#include "support/takers.h"
 
-static struct takers t;
+static struct fakes t;
 static bp_report *report;
-static uint32_t rows[MOST_TAKERS];
+static uint32_t rows[MAX_FAKES];
 
 static void add_provider(const char *name, const char *takes)
 {
@@ -21,7 +21,7 @@ static void add_provider(const char *name, const char *takes)
                               .version = "1.0"};
 
     KIT_OK(bp_report_add_provider(report, &row, &rows[t.n_asked], &kit.err));
-    takers_add(&t, name, takes);
+    fakes_add(&t, name, takes);
 }
 
 /* x -> a1 -> b1 -> y, with a constant beside b1; nobody takes c1, which reads y. */
@@ -37,7 +37,7 @@ static void setup(void)
     uint32_t row;
 
     kit.err = bp_err_init(kit.text, sizeof kit.text);
-    takers_setup(&t);
+    fakes_setup(&t);
     KIT_OK(bp_report_create(&report, &kit.err));
     graphs_input(&t.g, t.g.main, "x", BP_DTYPE_F32, "n,4");
     graphs_constant(&t.g, t.g.main, "w", BP_DTYPE_F32, one, 4);
@@ -55,12 +55,12 @@ static void setup(void)
 static void teardown(void)
 {
     bp_report_destroy(report);
-    takers_teardown(&t);
+    fakes_teardown(&t);
 }
 
 static void build(const char *path)
 {
-    takers_divide(&t);
+    fakes_partition(&t);
     KIT_OK(bp_report_add_graph(report, &t.part, t.asked, rows, path, &kit.err));
 }
 

@@ -203,20 +203,20 @@ START_TEST(malformed_binding_lines_are_rejected_by_line)
         const char *line, *words;
     } wrong[] = {
         {"Low int8_t low_byte(int32_t x)", "':' is missing"},
-        {"Low: quad low_byte(int32_t x)", "'quad' is no type"},
+        {"Low: quad low_byte(int32_t x)", "'quad' is not a type"},
         {"Low: int8_t low_byte(int32_t)", "name of a parameter"},
         {"Low: int8_t low_byte(int32_t x", "')' is missing"},
         {"Low: int8_t low_byte(int32_t x) twice", "'twice' is too much"},
-        {"Low: int8_t low_byte(int32_t x = y)", "default of 'x' is no number"},
+        {"Low: int8_t low_byte(int32_t x = y)", "default of 'x' is not a number"},
         {"Low: void low_byte(int32_t x)", "returns one"},
         {"Rows: void scale_rows(const float x[n], float y[k])", "'k' of output 'y'"},
         {"Rows: void scale_rows(const float x[n], float y[n], int k)", "neither a size"},
-        {"Rows: void scale_rows(const float x[n], float y[n], float n)", "no integer"},
+        {"Rows: void scale_rows(const float x[n], float y[n], float n)", "not an integer"},
         {"Rows: void scale_rows(const float x[n])", "no array is an output"},
         {"Rows: float scale_rows(const float x[n], float y[n])", "void, or int"},
         {"Rows: void f(const float x[a,b,c,d,e,f,g,h,i], float y[a])", "more than 8 sizes"},
         {"Low: int8_t no_such_function(int32_t x)", "no function 'no_such_function'"},
-        {"version 0", "'0' is no version"},
+        {"version 0", "'0' is not a version"},
         {"library /nowhere/libnone.so\nLow: int8_t low_byte(int32_t x)", "/nowhere/libnone.so"},
         {"domain ai.onnx\nLow: int8_t low_byte(int32_t x)", "'ai.onnx', which is not"},
     };
@@ -266,7 +266,7 @@ START_TEST(bound_function_rejects_attributes_that_are_not_numbers)
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_BOOL, "N");
     end_model();
-    KIT_FAILS(kit_try_session(), BP_E_INVALID, "'n' (Between)", "attribute 'high' is no number");
+    KIT_FAILS(kit_try_session(), BP_E_INVALID, "'n' (Between)", "attribute 'high' is not a number");
 }
 END_TEST
 

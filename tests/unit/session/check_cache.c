@@ -190,7 +190,7 @@ START_TEST(variable_names_the_directory_and_an_empty_option_overrides_it)
     kit_provider("keeper", BP_FALLBACK_REQUIRE);
     kit_session();
     ck_assert_uint_eq(files(NULL, false), GROUPS);
-    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "BACKPLANE_CACHE_LIMIT=lots is no size"), 1);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "BACKPLANE_CACHE_LIMIT=lots is not a size"), 1);
     kit_end_session();
     files(NULL, true);
     use_cache("", 0);
@@ -222,6 +222,27 @@ START_TEST(options_of_the_provider_are_in_the_key)
     check_all(BP_PROGRAM_COMPILED, "not in the cache");
     ck_assert_uint_eq(files(NULL, false), 2 * GROUPS);
     start("level", "3"); /* the default, so the same as before */
+    check_all(BP_PROGRAM_LOADED, NULL);
+}
+END_TEST
+
+START_TEST(options_outside_of_the_schema_are_in_the_key_and_the_report)
+{
+    bp_report_option row = {.struct_size = sizeof row};
+
+    fill();
+    start("vendor.mode", "a");
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_DEBUG, "any vendor.mode=a"), 1);
+    KIT_OK(bp_report_get_option(bp_session_report(kit.session), 0,
+                                bp_report_option_count(bp_session_report(kit.session), 0) - 1, &row,
+                                &kit.err));
+    ck_assert_str_eq(row.key, "vendor.mode");
+    ck_assert_str_eq(row.value, "a");
+    ck_assert_uint_eq(row.origin, BP_ORIGIN_APPLICATION);
+    check_all(BP_PROGRAM_COMPILED, "not in the cache");
+    start("vendor.mode", "b");
+    check_all(BP_PROGRAM_COMPILED, "not in the cache");
+    start("vendor.mode", "a");
     check_all(BP_PROGRAM_LOADED, NULL);
 }
 END_TEST
@@ -435,7 +456,7 @@ START_TEST(file_that_others_could_write_is_not_used)
     ck_assert_int_eq(remove(path), 0);
     ck_assert_int_eq(mkfifo(path, 0600), 0);
     start(NULL, NULL);
-    ck_assert_uint_eq(groups(BP_PROGRAM_COMPILED, "it is no regular file"), 1);
+    ck_assert_uint_eq(groups(BP_PROGRAM_COMPILED, "it is not a regular file"), 1);
     kit_end_session();
     ck_assert_int_eq(chmod(dir, 0777), 0);
     start(NULL, NULL);
@@ -668,6 +689,7 @@ START_TEST(cache_is_listed_verified_and_cleared)
         ck_assert_str_eq(row.provider, "org.backplane.keeper");
         ck_assert_str_eq(row.version, "1.2.3");
         ck_assert_str_eq(row.host, bp_version());
+        ck_assert_str_eq(row.model, "model in memory");
         ck_assert_int_eq(strncmp(row.group, "main/", 5), 0);
         KIT_OK(bp_cache_get(cache, i, 1, &row, &kit.err));
         if (row.code < 0) {
@@ -698,6 +720,7 @@ int main(void)
     tcase_add_test(cases[0], variable_names_the_directory_and_an_empty_option_overrides_it);
     tcase_add_test(cases[0], provider_that_saves_nothing_is_told_in_the_report);
     tcase_add_test(cases[0], options_of_the_provider_are_in_the_key);
+    tcase_add_test(cases[0], options_outside_of_the_schema_are_in_the_key_and_the_report);
     tcase_add_test(cases[0], fingerprint_is_in_the_key);
     tcase_add_test(cases[0], failing_fingerprint_leaves_the_cache_out);
     tcase_add_test(cases[0], bytes_of_constants_are_in_the_key);

@@ -786,16 +786,16 @@ START_TEST(invalid_custom_operator_definitions_are_rejected)
     } while (0)
     REFUSED(def.name = "", "needs a name");
     REFUSED(def.domain = NULL, "needs a domain");
-    REFUSED(def.since = 0, "no range");
-    REFUSED(def.until = 1, "no range");
+    REFUSED(def.since = 0, "not a range");
+    REFUSED(def.until = 1, "not a range");
     REFUSED(def.compute = NULL, "no compute");
-    REFUSED(def.create = NULL, "no create");
+    REFUSED(def.create = NULL, "create is NULL");
     REFUSED(def.n_out = 0, "no outputs");
     REFUSED(def.in = NULL, "without a list");
     REFUSED(def.flags = 64, "unknown flags");
     REFUSED((def.in = twice, def.n_in = 2), "input 0 is variadic");
     REFUSED((bad.name = NULL, def.in = &bad), "has no name");
-    REFUSED((bad = f32_x, bad.types = 1, def.in = &bad), "no element type");
+    REFUSED((bad = f32_x, bad.types = 1, def.in = &bad), "not an element type");
     REFUSED((bad = f32_x, bad.type_var = 100, def.in = &bad), "99");
     REFUSED((bad = f32_x, bad.flags = 1u << 9, def.in = &bad), "unknown flag");
     REFUSED((bad = f32_x, bad.flags = BP_OPERAND_MIXED, def.in = &bad), "not variadic");

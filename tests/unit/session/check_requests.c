@@ -406,7 +406,7 @@ START_TEST(fixed_dimension_rejects_no_name_and_a_negative_size)
     KIT_FAILS(bp_session_options_set_dimension(kit.options, NULL, 2, &kit.err), BP_E_INVALID,
               "name");
     KIT_FAILS(bp_session_options_set_dimension(kit.options, "N", -1, &kit.err), BP_E_INVALID, "'N'",
-              "-1 is no size");
+              "-1 is not a size");
 }
 END_TEST
 

@@ -176,7 +176,7 @@ static bp_rc host_constant(void *h, const bp_graph *graph, uint32_t value, bp_sp
     struct th *t = h;
 
     if (graph != &t->graph || value >= t->n_values || !(t->values[value].flags & BP_VALUE_CONSTANT))
-        return bp_fail(err, BP_E_INVALID, "value %u is no constant", value);
+        return bp_fail(err, BP_E_INVALID, "value %u is not a constant", value);
     *out = (bp_span){t->values[value].data, t->values[value].bytes};
     return BP_OK;
 }

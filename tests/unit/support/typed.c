@@ -49,7 +49,7 @@ static bp_span text_of(double x)
     bp_span span = {NULL, 0};
 
     if (n < 0 || n > 99)
-        ck_abort_msg("%g is no text of two digits", x);
+        ck_abort_msg("%g is not text of two digits", x);
     snprintf(texts[n], sizeof texts[n], "%02d", n);
     span.data = texts[n];
     span.size = n ? 2 : 0;
@@ -135,7 +135,7 @@ void *typed_encode(const double *values, size_t n, uint32_t dtype)
 
 enum { FEW_BYTES = 24 };
 
-/* Some text, some zero bytes, some that are no UTF-8; the empty one is nowhere. */
+/* Some text, some zero bytes, some that are not UTF-8; the empty one is nowhere. */
 static bp_span random_text(uint64_t *seed)
 {
     static char bytes[256];

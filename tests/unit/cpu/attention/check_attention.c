@@ -15,6 +15,7 @@ struct attention {
     bool is_packed, is_causal, has_past, has_lengths;
     int64_t batch, group, heads, q_length, length, past, size, v_size; /* heads: of K */
     int64_t mask_dims[4], mode;
+    int64_t left, right;   /* -1: none given, from opset 25 on */
     double scale, softcap; /* 0: none given */
     double *q, *k, *v, *past_k, *past_v, *mask;
     int64_t lengths[4];
@@ -51,6 +52,8 @@ static double bias(const struct attention *a, int64_t b, int64_t h, int64_t i, i
     int64_t before = a->has_past ? a->past : a->has_lengths ? valid - a->q_length : 0;
 
     if (j >= valid || (a->is_causal && j > i + before))
+        return none;
+    if ((a->left >= 0 && i + before - j > a->left) || (a->right >= 0 && j - i - before > a->right))
         return none;
     if (a->mask_dtype == BP_DTYPE_NONE)
         return 0;
@@ -185,7 +188,12 @@ static void make_node(const struct attention *a, bool wants_scores)
                   dims(0, 4, (int64_t[]){a->batch, a->heads * a->group, a->q_length, total(a)}));
     snprintf(in, sizeof in, "q k v %s %s %s", a->mask_dtype ? "mask" : "-",
              a->has_past ? "pk pv" : "- -", a->has_lengths ? "n" : "-");
-    th_node(t, "Attention", 24, in, wants_scores ? "y nk nv s" : "y nk nv");
+    th_node(t, "Attention", a->left >= 0 || a->right >= 0 ? 25 : 24, in,
+            wants_scores ? "y nk nv s" : "y nk nv");
+    if (a->left >= 0)
+        th_int(t, "left_window_size", a->left);
+    if (a->right >= 0)
+        th_int(t, "right_window_size", a->right);
     th_int(t, "is_causal", a->is_causal);
     th_int(t, "qk_matmul_output_mode", a->mode);
     if (a->is_packed) {
@@ -261,6 +269,7 @@ static void randomise(struct attention *a)
     a->mask_dims[2] = data_pick(0, 1) ? a->q_length : 1;
     a->mask_dims[3] = data_pick(0, 2) ? total(a) : data_pick(0, total(a));
     a->mode = data_pick(0, 3);
+    a->left = a->right = -1;
     a->scale = data_pick(0, 1) ? 0.5 : 0;
     a->softcap = data_pick(0, 2) ? 0 : 0.75;
     for (int i = 0; i < 4; i++)
@@ -279,6 +288,68 @@ START_TEST(attention_matches_its_definition)
 }
 END_TEST
 
+START_TEST(attention_in_a_window_matches_its_definition)
+{
+    struct attention a = {.dtype = dtypes[_i % 4], .v_dtype = dtypes[_i % 4]};
+
+    data_seed((uint64_t)_i * 37 + 11);
+    randomise(&a);
+    if (_i % 4 != 1)
+        a.left = data_pick(0, data_pick(0, 2) ? 4 : 320);
+    if (_i % 4 != 2)
+        a.right = data_pick(0, data_pick(0, 2) ? 4 : 320);
+    check(&a, _i / 4 % 2);
+}
+END_TEST
+
+/* The picture of Attention-25 in ONNX's documentation: 4 queries, 6 keys, 2 to the left, 1 right. */
+START_TEST(attention_windows_are_those_of_the_specification)
+{
+    static const double seen[24] = {1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0,
+                                    1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 0};
+    double want[24];
+
+    th_input(t, "q", BP_DTYPE_F32, "1,1,4,1", (float[4]){0});
+    th_input(t, "k", BP_DTYPE_F32, "1,1,6,1", (float[6]){0});
+    th_input(t, "v", BP_DTYPE_F32, "1,1,6,6",
+             (float[36]){[0] = 1, [7] = 1, [14] = 1, [21] = 1, [28] = 1, [35] = 1});
+    th_output(t, "y", BP_DTYPE_F32, "1,1,4,6");
+    th_node(t, "Attention", 25, "q k v", "y");
+    th_int(t, "left_window_size", 2);
+    th_int(t, "right_window_size", 1);
+    for (int i = 0; i < 4; i++) {
+        const double *row = seen + i * 6;
+        double n = row[0] + row[1] + row[2] + row[3] + row[4] + row[5];
+
+        for (int j = 0; j < 6; j++)
+            want[i * 6 + j] = row[j] / n;
+    }
+    ck_run();
+    data_compare("y", th_data(t, "y"), want, 24, BP_DTYPE_F32, 4);
+}
+END_TEST
+
+/* INT64_MAX to the left is all keys; a window that lies before or after all keys gives 0. */
+START_TEST(attention_windows_of_any_size_are_safe)
+{
+    static const struct {
+        int64_t left, right, length;
+        double y;
+    } rows[] = {{INT64_MAX, INT64_MAX, 1, 1}, {INT64_MAX, 0, 2, 1.5}, {0, 0, 0, 0}};
+
+    th_input(t, "q", BP_DTYPE_F32, "1,1,2,1", (float[]){0, 0});
+    th_input(t, "k", BP_DTYPE_F32, "1,1,2,1", (float[]){0, 0});
+    th_input(t, "v", BP_DTYPE_F32, "1,1,2,1", (float[]){1, 2});
+    th_input(t, "n", BP_DTYPE_I64, "1", &rows[_i].length);
+    th_output(t, "y", BP_DTYPE_F32, "1,1,2,1");
+    th_node(t, "Attention", 25, "q k v - - - n", "y");
+    th_int(t, "left_window_size", rows[_i].left);
+    th_int(t, "right_window_size", rows[_i].right);
+    ck_run();
+    ck_assert_double_eq_tol((double)((const float *)th_data(t, "y"))[1], rows[_i].y, 1e-6);
+}
+END_TEST
+
 START_TEST(attention_with_several_threads_matches_its_definition)
 {
     struct attention a = {.dtype = BP_DTYPE_F32,
@@ -291,6 +362,8 @@ START_TEST(attention_with_several_threads_matches_its_definition)
                           .past = 0,
                           .size = 64,
                           .v_size = 40,
+                          .left = -1,
+                          .right = -1,
                           .is_causal = _i & 1,
                           .is_packed = _i & 2};
 
@@ -348,7 +421,9 @@ START_TEST(flex_attention_without_subgraphs_matches_attention)
                           .q_length = 5,
                           .length = 7,
                           .size = 6,
-                          .v_size = 4};
+                          .v_size = 4,
+                          .left = -1,
+                          .right = -1};
     double y[2 * 6 * 5 * 4], scores[2 * 6 * 5 * 7];
 
     a.q = feed_heads(&a, "q", a.dtype, 6, 5, 6);
@@ -446,6 +521,9 @@ static Suite *suite(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, attention_matches_its_definition, 0, 160);
+    tcase_add_loop_test(tcase, attention_in_a_window_matches_its_definition, 0, 96);
+    tcase_add_test(tcase, attention_windows_are_those_of_the_specification);
+    tcase_add_loop_test(tcase, attention_windows_of_any_size_are_safe, 0, 3);
     tcase_add_loop_test(tcase, attention_with_several_threads_matches_its_definition, 0, 8);
     tcase_add_test(tcase, attention_without_keys_gives_zero);
     tcase_add_test(tcase, attention_without_queries_gives_an_empty_output);

@@ -63,14 +63,14 @@ END_TEST
 enum { KV = 2, G = 2, HEADS = KV * G, M = 9 };
 
 struct group_case {
-    bool packed, has_rotary, pairs, sinks, smooth, adds, norms, bidirectional, shares;
+    bool packed, has_rotary, pairs, sinks, smooth, adds, norms, epsilons, bidirectional, shares;
     int steps, window, scores, past;
     double softcap;
 };
 
-static void normalize(double *x, const double *weight, int n)
+static void normalize(double *x, const double *weight, int n, double epsilon)
 {
-    double factor = 1 / sqrt(dot(x, x, n) / n + (double)1e-6f);
+    double factor = 1 / sqrt(dot(x, x, n) / n + epsilon);
 
     for (int i = 0; i < n; i++)
         x[i] *= factor * weight[i];
@@ -90,13 +90,14 @@ static double *fresh_heads(const double *x, int steps, int row, int first, int h
 }
 
 static void finish_heads(const struct group_case *c, double *x, int heads, const double *weight,
-                         const double *cosines, const double *sines, const int *pasts)
+                         double epsilon, const double *cosines, const double *sines,
+                         const int *pasts)
 {
     for (int i = 0; i < B * heads * c->steps; i++) {
         int at = pasts[i / c->steps / heads] + i % c->steps;
 
         if (weight)
-            normalize(x + i * H, weight, H);
+            normalize(x + i * H, weight, H, epsilon);
         if (c->has_rotary)
             rotate(x + i * H, 2, cosines + at * 2, sines + at * 2, c->pairs);
     }
@@ -170,6 +171,10 @@ static void check_group(const struct group_case *c, uint32_t dtype)
     th_int(t, "num_heads", HEADS);
     th_int(t, "kv_num_heads", KV);
     th_float(t, "scale", 0.25f);
+    if (c->epsilons) {
+        th_float(t, "qk_norm_epsilon", 3.0f);
+        th_float(t, "k_norm_epsilon", 0.5f);
+    }
     th_int(t, "do_rotary", c->has_rotary);
     th_int(t, "rotary_interleaved", c->pairs);
     th_int(t, "local_window_size", c->window ? c->window : -1);
@@ -181,8 +186,8 @@ static void check_group(const struct group_case *c, uint32_t dtype)
     fq = fresh_heads(q, c->steps, c->packed ? row : HEADS * H, 0, HEADS);
     fk = fresh_heads(k, c->steps, c->packed ? row : KV * H, c->packed ? HEADS : 0, KV);
     fv = fresh_heads(v, c->steps, c->packed ? row : KV * H, c->packed ? HEADS + KV : 0, KV);
-    finish_heads(c, fq, HEADS, qn, cosines, sines, pasts);
-    finish_heads(c, fk, KV, kn, cosines, sines, pasts);
+    finish_heads(c, fq, HEADS, qn, c->epsilons ? 3 : (double)1e-6f, cosines, sines, pasts);
+    finish_heads(c, fk, KV, kn, c->epsilons ? 0.5 : (double)1e-6f, cosines, sines, pasts);
     cache_k = zeros(count_of(cache));
     cache_v = zeros(count_of(cache));
     for (int i = 0; i < B * KV * total * H; i++) {
@@ -235,6 +240,7 @@ START_TEST(group_query_attention_matches_its_definition)
         {.steps = 2, .past = 3, .sinks = true, .norms = true, .has_rotary = true},
         {.steps = 3, .smooth = true, .scores = 2},
         {.steps = 3, .sinks = true, .packed = true, .norms = true},
+        {.steps = 2, .norms = true, .epsilons = true},
         {.steps = 2, .past = 3, .bidirectional = true, .adds = true},
         {.steps = 1, .past = 0, .packed = true},
     };
@@ -318,6 +324,23 @@ START_TEST(group_query_attention_takes_quantized_caches)
 }
 END_TEST
 
+/* Input 16 of ONNX Runtime 1.32: queries of which the last rows are padding. */
+START_TEST(group_query_attention_refuses_padded_queries_by_name)
+{
+    th_input(t, "q", BP_DTYPE_F32, "1,1,4", (float[4]){0});
+    th_input(t, "p", BP_DTYPE_F32, "1,1,2,4", (float[8]){0});
+    th_input(t, "lengths", BP_DTYPE_I32, "1", (int32_t[]){1});
+    th_input(t, "total", BP_DTYPE_I32, "", (int32_t[]){2});
+    th_input(t, "n", BP_DTYPE_I32, "1", (int32_t[]){1});
+    th_output(t, "y", BP_DTYPE_F32, "1,1,4");
+    node("GroupQueryAttention", "q q q p p lengths total - - - - - - - - - n", "y");
+    th_int(t, "num_heads", 1);
+    th_int(t, "kv_num_heads", 1);
+    ck_assert_int_eq(th_claim(t), BP_E_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(th_message(t), "query_seqlens"));
+}
+END_TEST
+
 START_TEST(group_query_attention_rejects_scales_of_another_size)
 {
     feed("q", BP_DTYPE_F32, "1,1,4");
@@ -396,9 +419,10 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, finish);
     tcase_add_loop_test(tcase, rotary_embedding_of_microsoft_matches_its_definition, 0, 48);
-    tcase_add_loop_test(tcase, group_query_attention_matches_its_definition, 0, 42);
+    tcase_add_loop_test(tcase, group_query_attention_matches_its_definition, 0, 45);
     tcase_add_loop_test(tcase, group_query_attention_takes_quantized_caches, 0, 4);
     tcase_add_loop_test(tcase, group_query_attention_rejects_scales_of_another_size, 0, 2);
+    tcase_add_test(tcase, group_query_attention_refuses_padded_queries_by_name);
     tcase_add_loop_test(tcase, group_query_attention_splits_long_sequences_into_tiles, 0, 2);
     tcase_add_loop_test(tcase, group_query_attention_rejects_invalid_lengths, 0, 6);
     srunner_run_all(runner, CK_NORMAL);

@@ -7,7 +7,7 @@
 
 #include "config.h"
 
-#include "cpu/types/every_kit.h"
+#include "cpu/types/element_types.h"
 
 enum { ROUNDS = 40, MOST_IN = 4 };
 
@@ -71,6 +71,16 @@ static double is_greater_or_equal(double a, double b)
 static double is_equal(double a, double b)
 {
     return a == b;
+}
+
+/* Mod without fmod: with the sign of b. */
+static double floor_mod(double a, double b)
+{
+    double rest = fmod(a, b);
+
+    if (rest == 0)
+        return copysign(rest, b);
+    return (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
 /* ---- on integers, as 64 bits with their sign ------------------------------------------------- */
@@ -173,7 +183,7 @@ static const struct rule {
     {"Mul", 14, BINARY, multiply, whole_multiply},
     {"Div", 14, BINARY, divide, whole_divide},
     {"Mod", 13, IS_FMOD, fmod, whole_fmod},
-    {"Mod", 13, BINARY, NULL, whole_mod},
+    {"Mod", 28, BINARY, floor_mod, whole_mod},
     {"PRelu", 16, BINARY, prelu, whole_prelu},
     {"Min", 13, FROM_LEFT, least, whole_least},
     {"Max", 13, FROM_LEFT, most, whole_most},

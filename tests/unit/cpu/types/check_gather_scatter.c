@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_gather_scatter.c - operators of the CPU provider that read or write elements where indices
- * say, at every type: see every.h.
+ * say, at every type: see all_types.h.
  */
 
 #include "config.h"
 
-#include "cpu/types/every.h"
+#include "cpu/types/all_types.h"
 
 /* Indices of an axis of `size`, some counted from the end. */
 static int64_t *random_indices(uint64_t *seed, size_t n, int64_t size)

@@ -6,7 +6,7 @@
 
 #include "config.h"
 
-#include "cpu/types/every.h"
+#include "cpu/types/all_types.h"
 
 #include <math.h>
 

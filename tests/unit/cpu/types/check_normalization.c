@@ -6,7 +6,7 @@
 
 #include "config.h"
 
-#include "cpu/types/every_kit.h"
+#include "cpu/types/element_types.h"
 
 enum { ROUNDS = 25 };
 

@@ -10,7 +10,7 @@
 
 #include "cpu/cast_kit.h"
 
-#include "cpu/types/every_kit.h"
+#include "cpu/types/element_types.h"
 
 enum { WORDS = 624, MIDDLE = 397 };
 

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "cpu/types/every.h"
+#include "cpu/types/all_types.h"
 
 enum { PARTS = 4 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_tensor_move.c - operators of the CPU provider that move elements to other places, at every
- * type: see every.h.
+ * type: see all_types.h.
  */
 
 #include "config.h"
 
-#include "cpu/types/every.h"
+#include "cpu/types/all_types.h"
 
 /* params: the permutation */
 static void make_transpose(struct move *m, uint64_t *seed)
@@ -268,6 +268,30 @@ static void make_center(struct move *m, uint64_t *seed)
     th_ints(t, "axes", n, axes);
 }
 
+/* Mode DCR, the default. */
+static void make_depth_to_space(struct move *m, uint64_t *seed)
+{
+    int64_t b = 1 + random_below(seed, 3), c = 1 + random_below(seed, 3);
+    int64_t h = 1 + random_below(seed, 4), w = random_below(seed, 4);
+
+    m->params[0] = b;
+    m->x = (struct shape){4, {2, c * b * b, h, w}};
+    m->y = (struct shape){4, {2, c, h * b, w * b}};
+    move_begin(m, seed, false);
+    move_node(m, "x");
+    th_int(t, "blocksize", b);
+}
+
+static bool from_depth(const struct move *m, int64_t *index)
+{
+    int64_t b = m->params[0];
+
+    index[1] += (index[2] % b * b + index[3] % b) * m->y.dims[1];
+    index[2] /= b;
+    index[3] /= b;
+    return true;
+}
+
 static bool from_center(const struct move *m, int64_t *index)
 {
     bool is_inside = true;
@@ -291,6 +315,7 @@ static const struct move_case moves[] = {
     {"", "Trilu", make_trilu, is_in_half},
     {"com.microsoft", "Trilu", make_trilu, is_in_half},
     {"", "SpaceToDepth", make_space_to_depth, from_space},
+    {"", "DepthToSpace", make_depth_to_space, from_depth},
     {"", "CenterCropPad", make_center, from_center},
 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_tensor_view.c - operators of the CPU provider that hand elements on as they are, or look at
- * nothing but the shape, at every type: see every.h.
+ * nothing but the shape, at every type: see all_types.h.
  */
 
 #include "config.h"
 
-#include "cpu/types/every.h"
+#include "cpu/types/all_types.h"
 
 /* ---- the same elements in another shape ------------------------------------------------------ */
 

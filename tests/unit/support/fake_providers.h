@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* takers.h - providers for tests of plan/: each takes nodes by the first letter of their names. */
-#ifndef BP_TESTS_TAKERS_H
-#define BP_TESTS_TAKERS_H
+/* fake_providers.h - providers for tests of plan/: each takes nodes by the first letter of their names. */
+#ifndef BP_TESTS_FAKE_PROVIDERS_H
+#define BP_TESTS_FAKE_PROVIDERS_H
 
 #include "plan/make_partition.h"
 #include "support/graphs.h"
 
-enum { MOST_TAKERS = 4 };
+enum { MAX_FAKES = 4 };
 
 struct bp_instance {
     const char *takes;   /* first letters of nodes that it takes */
@@ -19,29 +19,29 @@ struct bp_instance {
 };
 
 /* A sealed, inferred and partitioned graph. */
-struct takers {
+struct fakes {
     struct graphs g;
-    struct bp_instance instances[MOST_TAKERS];
-    struct bp_asked asked[MOST_TAKERS];
-    struct bp_ask_failure failed[MOST_TAKERS];
+    struct bp_instance instances[MAX_FAKES];
+    struct bp_asked asked[MAX_FAKES];
+    struct bp_ask_failure failed[MAX_FAKES];
     uint32_t n_asked;
     struct bp_fact *facts;
     struct bp_partition part;
     struct bp_region region; /* of the partition */
-    const char *special;     /* a node whose schema takers_divide() sets */
+    const char *special;     /* a node whose schema fakes_partition() sets */
     const struct bp_schema *schema;
 };
 
-void takers_setup(struct takers *t);
-void takers_teardown(struct takers *t);
-struct bp_instance *takers_add(struct takers *t, const char *name, const char *takes);
+void fakes_setup(struct fakes *t);
+void fakes_teardown(struct fakes *t);
+struct bp_instance *fakes_add(struct fakes *t, const char *name, const char *takes);
 /* The same, with memory of its own. */
-struct bp_instance *takers_add_device(struct takers *t, const char *name, const char *takes);
+struct bp_instance *fakes_add_device(struct fakes *t, const char *name, const char *takes);
 /* Seals t->g, infers and partitions; fails the test when that fails. */
-void takers_divide(struct takers *t);
+void fakes_partition(struct fakes *t);
 /* Index of a node of the main graph by name. */
-uint32_t takers_node(const struct takers *t, const char *name);
+uint32_t fakes_node(const struct fakes *t, const char *name);
 /* "a1 b1|c1": nodes of the groups in their order, a bar between groups. */
-const char *takers_groups(const struct takers *t);
+const char *fakes_groups(const struct fakes *t);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * every.h - operators that move elements, at every type that their newest version takes: random bits
+ * all_types.h - operators that move elements, at every type that their newest version takes: random bits
  * go in, and each element of the output must be the one that a case finds by its index, bit for bit.
  */
-#ifndef BP_TESTS_EVERY_H
-#define BP_TESTS_EVERY_H
+#ifndef BP_TESTS_ALL_TYPES_H
+#define BP_TESTS_ALL_TYPES_H
 
 #include "graph/schema_table.h"
 

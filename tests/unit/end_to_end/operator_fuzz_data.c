@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "whole/operator_fuzz.h"
+#include "end_to_end/operator_fuzz.h"
 
 #include <math.h>
 
@@ -55,7 +55,7 @@ struct hint {
 
 static const struct hint hints[] = {
 #define HINT(op, shapes) {op, shapes},
-#include "whole/operator_fuzz_hints.inc"
+#include "end_to_end/operator_fuzz_hints.inc"
 #undef HINT
 };
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-# verdict.awk - judges a client's tests: awk -v client= -v package= -v out= -f verdict.awk known.txt here.tsv there.tsv
+# summarize.awk - compares the results of a client's tests here and on ONNX Runtime:
+#
+#    awk -v client= -v package= -v out= -f summarize.awk known.txt here.tsv there.tsv
 #
 # Writes a line to `out` for each test: its name, the result here, the one on ONNX Runtime, the cause
 # where it is a known difference.
@@ -35,7 +37,7 @@ END {
     close(out)
     for (test in known)
         if (!(test in all))
-            bad("known.txt names " test ", which is no test")
+            bad("known.txt names " test ", which is not a test")
     for (test in all) {
         n++
         h = test in here ? here[test] : "-"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * every_kit.h - for tests that give an operator every element type it takes: the types, elements at
+ * element_types.h - for tests that give an operator every element type it takes: the types, elements at
  * the edges of each, and shapes that broadcast.
  */
-#ifndef BP_TESTS_EVERY_KIT_H
-#define BP_TESTS_EVERY_KIT_H
+#ifndef BP_TESTS_ELEMENT_TYPES_H
+#define BP_TESTS_ELEMENT_TYPES_H
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "whole/operator_fuzz.h"
+#include "end_to_end/operator_fuzz.h"
 
 #include <stdio.h>
 

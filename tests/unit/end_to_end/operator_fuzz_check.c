@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "whole/operator_fuzz_check.h"
+#include "end_to_end/operator_fuzz_check.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* takers.c - providers that answer by the names of nodes; see takers.h. */
+/* fake_providers.c - providers that answer by the names of nodes; see fake_providers.h. */
 
 #include "config.h"
 
-#include "support/takers.h"
+#include "support/fake_providers.h"
 
 #include <check.h>
 
@@ -40,19 +40,19 @@ static const bp_device_ops memory = {.struct_size = sizeof memory};
 static const bp_provider device = {
     .struct_size = sizeof device, .capability = capability, .dev = &memory};
 
-void takers_setup(struct takers *t)
+void fakes_setup(struct fakes *t)
 {
     memset(t, 0, sizeof *t);
     graphs_setup(&t->g);
 }
 
-void takers_teardown(struct takers *t)
+void fakes_teardown(struct fakes *t)
 {
     bp_region_finish(&t->region);
     graphs_teardown(&t->g);
 }
 
-struct bp_instance *takers_add(struct takers *t, const char *name, const char *takes)
+struct bp_instance *fakes_add(struct fakes *t, const char *name, const char *takes)
 {
     struct bp_instance *instance = &t->instances[t->n_asked];
 
@@ -62,20 +62,20 @@ struct bp_instance *takers_add(struct takers *t, const char *name, const char *t
     return instance;
 }
 
-struct bp_instance *takers_add_device(struct takers *t, const char *name, const char *takes)
+struct bp_instance *fakes_add_device(struct fakes *t, const char *name, const char *takes)
 {
-    struct bp_instance *instance = takers_add(t, name, takes);
+    struct bp_instance *instance = fakes_add(t, name, takes);
 
     t->asked[t->n_asked - 1].provider = &device;
     return instance;
 }
 
-void takers_divide(struct takers *t)
+void fakes_partition(struct fakes *t)
 {
     bp_rc rc = graphs_seal(&t->g);
 
     if (t->special)
-        t->g.main->nodes[takers_node(t, t->special)].schema = t->schema;
+        t->g.main->nodes[fakes_node(t, t->special)].schema = t->schema;
     if (rc >= 0)
         rc = bp_infer_start(t->g.main, NULL, &t->g.symbols, &t->region, &t->facts, &t->g.err);
     if (rc >= 0)
@@ -87,7 +87,7 @@ void takers_divide(struct takers *t)
     ck_assert_msg(rc == BP_OK, "%s", t->g.words);
 }
 
-uint32_t takers_node(const struct takers *t, const char *name)
+uint32_t fakes_node(const struct fakes *t, const char *name)
 {
     for (uint32_t n = 0; n < t->g.main->n_nodes; n++) {
         if (strcmp(t->g.main->nodes[n].name, name) == 0)
@@ -97,7 +97,7 @@ uint32_t takers_node(const struct takers *t, const char *name)
     return BP_NONE;
 }
 
-const char *takers_groups(const struct takers *t)
+const char *fakes_groups(const struct fakes *t)
 {
     static char text[1024];
     size_t len = 0;

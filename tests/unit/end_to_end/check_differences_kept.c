@@ -7,7 +7,7 @@
 
 #include "config.h"
 
-#include "whole/differences_kit.h"
+#include "end_to_end/differences_kit.h"
 
 /* ---- random ---------------------------------------------------------------------------------- */
 

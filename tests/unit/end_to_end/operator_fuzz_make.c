@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "whole/operator_fuzz.h"
+#include "end_to_end/operator_fuzz.h"
 
 #include <stdio.h>
 
@@ -273,7 +273,7 @@ static void write_constant(struct fuzz *fuzz, const struct fuzz_value *value)
     pw_close(&fuzz->w);
 }
 
-/* The declared type of a value that is no tensor. */
+/* The declared type of a value that is not a tensor. */
 static void declare_object(struct fuzz *fuzz, const struct fuzz_value *value)
 {
     static const uint32_t fields[] = {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/bytes.h"
-#include "whole/operator_fuzz_check.h"
+#include "end_to_end/operator_fuzz_check.h"
 
 enum { LARGEST = 100000 }; /* bytes of a file; larger models are about weights */
 

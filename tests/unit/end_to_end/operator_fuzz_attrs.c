@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "whole/operator_fuzz.h"
+#include "end_to_end/operator_fuzz.h"
 
 #include <math.h>
 
@@ -61,6 +61,7 @@ static const struct {
     {"Resize", "mode", "nearest|linear|cubic"},
     {"RoiAlign", "mode", "avg|max"},
     {"SoftmaxCrossEntropyLoss", "reduction", "none|mean|sum"},
+    {"SpaceToDepth", "mode", "DCR|CRD"},
     {"TfIdfVectorizer", "mode", "TF|IDF|TFIDF"},
     {"Upsample", "mode", "nearest|linear"},
 };

@@ -16,8 +16,8 @@
 #include <malloc.h>
 #include <stdio.h>
 
+#include "end_to_end/operator_fuzz_check.h"
 #include "graph/schema_table.h"
-#include "whole/operator_fuzz_check.h"
 
 enum {
     SLICES = 8, /* tests that the rows are dealt to */

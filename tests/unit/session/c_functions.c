@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bound.c - an ordinary library of C functions, which tests bind as operators. */
+/* c_functions.c - an ordinary library of C functions, which tests bind as operators. */
 
 #include <stdbool.h>
 #include <stddef.h>

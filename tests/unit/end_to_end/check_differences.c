@@ -7,7 +7,7 @@
 
 #include "config.h"
 
-#include "whole/differences_kit.h"
+#include "end_to_end/differences_kit.h"
 
 /* ---- Attention ------------------------------------------------------------------------------- */
 
@@ -459,7 +459,7 @@ START_TEST(bernoulli_clamps_probabilities_out_of_range)
     diff_output("y", BP_DTYPE_F32);
     diff_run();
     /*
-     * What is no probability counts as the nearest one. ONNX Runtime 1.32 has 1 for 0 and 0 for 1,
+     * What is not a probability counts as the nearest one. ONNX Runtime 1.32 has 1 for 0 and 0 for 1,
      * the wrong way round, so that is not followed; the reference refuses.
      */
     DIFF_IS(0, "5", 0, 1, 0, 1, 0);

@@ -6,7 +6,7 @@
 #ifndef BP_TESTS_OPERATOR_FUZZ_CHECK_H
 #define BP_TESTS_OPERATOR_FUZZ_CHECK_H
 
-#include "whole/operator_fuzz.h"
+#include "end_to_end/operator_fuzz.h"
 
 /* One of the runs of a model. */
 struct fuzz_outcome {

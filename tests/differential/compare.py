@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""judge.py - runs a model here, on ONNX Runtime and on ONNX's reference, and compares what they give."""
+"""compare.py - runs a model here, on ONNX Runtime and on ONNX's reference, and compares what they give."""
 
 import os
 import sys
@@ -156,7 +156,7 @@ def _attribute(attribute):
     return value.decode() if isinstance(value, bytes) else str(value).replace("\n", " ")[:60]
 
 
-def judge(model, feeds, theirs=None):
+def compare(model, feeds, theirs=None):
     """The verdict, the reason, and what ONNX Runtime gives (None if it refuses)."""
     refusal = None
     if theirs is None:
@@ -175,12 +175,12 @@ def judge(model, feeds, theirs=None):
     found = first_difference(own, theirs, model)
     if not found:
         return "same", "", theirs
-    judged = reference(model, feeds)
-    if judged is None:
+    expected = reference(model, feeds)
+    if expected is None:
         return "ours wrong", found + " (no reference)", theirs
-    if not first_difference(own, judged, model):
+    if not first_difference(own, expected, model):
         return "theirs wrong", found, theirs
-    agrees = not first_difference(judged, theirs, model)
+    agrees = not first_difference(expected, theirs, model)
     return "ours wrong", found + (" (reference agrees with theirs)" if agrees
                                   else " (reference has a third result)"), theirs
 
