@@ -10,9 +10,10 @@ dist_man_MANS += \
 	%D%/bp-options.7 \
 	%D%/bp-provider.7
 dist_doc_DATA = %D%/authors.md
-EXTRA_DIST += %D%/architecture.md %D%/digits-plan.svg %D%/loader.md %D%/onnxruntime.md \
-	%D%/memory.tsv %D%/operators.md %D%/parts.dot %D%/parts.svg %D%/passes.md %D%/performance.md \
-	%D%/performance.svg %D%/performance.tsv %D%/proofs.md
+EXTRA_DIST += %D%/architecture.md %D%/compiled-models.md %D%/digits-plan.svg %D%/loader.md \
+	%D%/onnxruntime.md \
+	%D%/abi-slots.md %D%/memory.tsv %D%/operators.md %D%/parts.dot %D%/parts.svg %D%/passes.md \
+	%D%/performance.md %D%/performance.svg %D%/performance.tsv %D%/proofs.md
 
 # What the CPU provider takes, asked of it, written into the source tree. tests/cli/operators.sh says
 # when it is due.

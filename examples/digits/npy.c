@@ -70,7 +70,7 @@ static bool parse_header(const char *header, struct npy_array *out)
     return at && parse_shape(at, out);
 }
 
-/* The header as a string of its own, the caller's to free(); NULL: this is no .npy 1.0 file. */
+/* The header as a string of its own, the caller's to free(); NULL: this is not a .npy 1.0 file. */
 static char *read_header(FILE *file)
 {
     unsigned char prefix[PREFIX];

@@ -16,7 +16,7 @@ struct detector {
 
 /*
  * Learns from the session's inputs and outputs how to use it. `name` is the model's, for
- * complaints. False, after one, when the model is no such network.
+ * complaints. False, after one, when the model is not such a network.
  */
 bool detector_init(struct detector *detector, bp_session *session, const char *name);
 
