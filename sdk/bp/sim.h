@@ -108,8 +108,8 @@ typedef struct bp_sim_event {
 
 /*
  * Work; 0 when all went well. `arg` is the stream's copy, at a multiple of 16. It runs on the
- * thread of its stream, or on the caller's where there is no stream. A kernel that fails does not
- * stop the ones after it; the stream remembers the failure for good.
+ * thread of its stream, or on the caller's where there is no stream. After a kernel that fails, the
+ * stream remembers the failure for good and runs nothing more: what comes later is dropped.
  */
 typedef int (*bp_sim_kernel)(bp_sim_device *device, const void *arg);
 

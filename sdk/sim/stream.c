@@ -109,9 +109,11 @@ static void *work(void *arg)
             pthread_cond_wait(&stream->moved, &stream->lock);
             continue;
         }
+        /* as accelerators do: what follows a failed entry would read what was never written */
+        has_failed = stream->has_failed;
         pthread_mutex_unlock(&stream->lock);
         bp_sim_spend(stream->device, stream->device->options.launch_ns);
-        has_failed = bp_sim_fails(stream->device, BP_SIM_LATE);
+        has_failed = has_failed || bp_sim_fails(stream->device, BP_SIM_LATE);
         if (has_failed)
             drop(entry);
         else
