@@ -90,7 +90,9 @@ thread_tests = \
 	%D%/ort/check_values \
 	%D%/proofs/exits \
 	%D%/unit/base/check_pool \
+	%D%/unit/exec/check_handover \
 	%D%/unit/host/check_registry \
+	%D%/unit/session/check_frames \
 	%D%/unit/session/check_session \
 	%D%/unit/host/check_shared_weights
 if ENABLE_ASCEND_SIM

@@ -19,18 +19,6 @@
 #include "support/session_kit.h"
 #include "support/skip.h"
 
-/* clang 14's allocator for it has locks that a child may find held by a thread that allocated. */
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_ASAN true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_ASAN true
-#endif
-#endif
-#ifndef HAS_ASAN
-#define HAS_ASAN false
-#endif
-
 enum { SIZE = 96, N = SIZE * SIZE, FORKS = 40, CHILD_S = 60 };
 
 static float weights[N], input[N], want[N];
@@ -265,7 +253,8 @@ START_TEST(child_makes_a_session_unless_the_parent_was_making_one)
     open_on("cpu");
     fork_beside(run_on, make_session, counts);
     ck_assert_uint_eq(counts[GOOD], n_forks());
-    SKIP_UNLESS(!HAS_ASAN, "children wait for locks of AddressSanitizer's allocator");
+    /* clang 14's allocator for it has locks that a child may find held by a thread that allocated */
+    SKIP_UNLESS(!SKIP_HAS_ASAN, "children wait for locks of AddressSanitizer's allocator");
     fork_beside(make_sessions, make_session, counts);
     ck_assert_uint_eq(counts[GOOD] + counts[REFUSED], n_forks());
 }
@@ -273,24 +262,23 @@ END_TEST
 
 int main(void)
 {
-    TCase *cases[] = {tcase_create("fork")};
+    TCase *fork_case;
 
-#if defined(__SANITIZE_THREAD__)
-    skip_report("check_fork", "ThreadSanitizer ends children that start threads");
-    return 77;
-#endif
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-    skip_report("check_fork", "ThreadSanitizer ends children that start threads");
-    return 77;
-#endif
-#endif
-    tcase_set_timeout(cases[0], 600);
-    tcase_add_checked_fixture(cases[0], kit_setup, kit_teardown);
-    tcase_add_test(cases[0], child_runs_a_session_of_cpu);
-    tcase_add_test(cases[0], child_runs_a_session_of_dnnl);
-    tcase_add_test(cases[0], session_of_cann_fails_at_once_in_a_child);
-    tcase_add_test(cases[0], session_of_a_provider_that_is_not_fork_safe_fails_at_once_in_a_child);
-    tcase_add_test(cases[0], child_makes_a_session_unless_the_parent_was_making_one);
-    return kit_main("fork", cases, 1);
+    if (SKIP_HAS_TSAN) {
+        skip_report("check_fork", "ThreadSanitizer ends children that start threads");
+        return 77;
+    }
+    if (skip_in_valgrind()) {
+        skip_report("check_fork", "valgrind keeps fork() out while another thread runs");
+        return 77;
+    }
+    fork_case = tcase_create("fork");
+    tcase_set_timeout(fork_case, 600);
+    tcase_add_checked_fixture(fork_case, kit_setup, kit_teardown);
+    tcase_add_test(fork_case, child_runs_a_session_of_cpu);
+    tcase_add_test(fork_case, child_runs_a_session_of_dnnl);
+    tcase_add_test(fork_case, session_of_cann_fails_at_once_in_a_child);
+    tcase_add_test(fork_case, session_of_a_provider_that_is_not_fork_safe_fails_at_once_in_a_child);
+    tcase_add_test(fork_case, child_makes_a_session_unless_the_parent_was_making_one);
+    return kit_main("fork", &fork_case, 1);
 }

@@ -117,27 +117,15 @@ START_TEST(deadline_ends_a_long_node_on_cann)
 }
 END_TEST
 
-/* `make memcheck` exports VALGRIND. */
-static bool is_slowed(void)
-{
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return true;
-#elif defined(__has_feature)
-    return __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||
-           getenv("VALGRIND") != NULL;
-#else
-    return getenv("VALGRIND") != NULL;
-#endif
-}
-
 int main(void)
 {
-    TCase *tcase = tcase_create("stop");
+    TCase *tcase;
 
-    if (is_slowed()) {
-        fprintf(stderr, "SKIP: times mean nothing under a sanitizer or valgrind\n");
+    if (skip_is_slowed()) {
+        skip_report("check_stop", "times mean nothing under a sanitizer or valgrind");
         return 77;
     }
+    tcase = tcase_create("stop");
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
     tcase_set_timeout(tcase, 240);
     tcase_add_test(tcase, deadline_ends_a_long_node_on_cpu);

@@ -13,8 +13,33 @@
 #ifndef BP_TESTS_SKIP_H
 #define BP_TESTS_SKIP_H
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* The build's sanitizers, as gcc and clang say them. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SKIP_HAS_ASAN true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SKIP_HAS_ASAN true
+#endif
+#endif
+#ifndef SKIP_HAS_ASAN
+#define SKIP_HAS_ASAN false
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+#define SKIP_HAS_TSAN true
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SKIP_HAS_TSAN true
+#endif
+#endif
+#ifndef SKIP_HAS_TSAN
+#define SKIP_HAS_TSAN false
+#endif
 
 /* glibc's and musl's, which declare it for _GNU_SOURCE only. */
 extern char *program_invocation_short_name;
@@ -36,6 +61,18 @@ static inline void skip_report(const char *function, const char *reason)
     printf("SKIP: %.*s: %s\n", (int)n, function, reason);
     fflush(stdout); /* in order with stderr */
     fprintf(stderr, "SKIPPED TEST: %s: %.*s: %s\n", program, (int)n, function, reason);
+}
+
+/* `make memcheck` runs the program; it exports VALGRIND. */
+static inline bool skip_in_valgrind(void)
+{
+    return getenv("VALGRIND") != NULL;
+}
+
+/* Times and the process's memory are not those of the program under test. */
+static inline bool skip_is_slowed(void)
+{
+    return SKIP_HAS_ASAN || SKIP_HAS_TSAN || skip_in_valgrind();
 }
 
 /*
