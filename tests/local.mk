@@ -65,7 +65,7 @@ check-local:
 	@exit 1
 endif
 
-EXTRA_DIST += %D%/memcheck.sh %D%/memcheck.supp
+EXTRA_DIST += %D%/built.sh %D%/memcheck.sh %D%/memcheck.supp
 
 # Unit tests under valgrind: those of TESTS, which by default has all of them, less those that
 # $MEMCHECK_SKIP, an extended regular expression, matches. Only they are built.

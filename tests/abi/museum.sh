@@ -4,6 +4,8 @@
 # versions. museum/ holds each draft with the headers that it was published with; they are never edited.
 
 set -u
+. "$BP_SRCDIR/tests/built.sh"
+needs_built tests/abi/museum_host
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 failed=0

@@ -10,6 +10,8 @@ if [ ! -e "$own" ]; then
     echo "not tested: libonnxruntime was not built"
     exit 77
 fi
+. "$BP_SRCDIR/tests/built.sh"
+needs_built tests/bench/compare
 
 fail()
 {

@@ -5,6 +5,8 @@
 #     passes.sh          fails if it is another one
 #     passes.sh --write  writes it into the source tree (`make update-passes`)
 set -eu
+. "$BP_SRCDIR/tests/built.sh"
+needs_built tests/unit/optimize/print_passes
 page=$BP_SRCDIR/docs/passes.md
 begin='<!-- made by make update-passes -->'
 end='<!-- end -->'

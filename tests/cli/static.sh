@@ -3,6 +3,8 @@
 # static.sh - the program with its providers in it opens no file to have them, and gives what the program
 # with files gives. P1, P5.
 set -eu
+. "$BP_SRCDIR/tests/built.sh"
+needs_built tools/backplane-static
 static=$BP_BUILDDIR/tools/backplane-static
 BACKPLANE_BIN=$static
 . "$BP_SRCDIR/tests/cli/lib.sh"

@@ -21,6 +21,8 @@ case $("$BP_BUILDDIR/config.status" --config 2>/dev/null) in
     exit 77
     ;;
 esac
+. "$BP_SRCDIR/tests/built.sh"
+needs_built tests/conformance/dnnl_threads
 unset OMP_NUM_THREADS OMP_THREAD_LIMIT OMP_DYNAMIC OMP_WAIT_POLICY GOMP_SPINCOUNT GOMP_CPU_AFFINITY
 unset BACKPLANE_THREADS
 

@@ -5,6 +5,8 @@
 #     operators.sh          fails if it is another one
 #     operators.sh --write  writes it into the source tree (`make update-kit-operators`)
 set -eu
+. "$BP_SRCDIR/tests/built.sh"
+needs_built tests/kit/print_operators
 table=$BP_SRCDIR/tools/check/onnx/operators.inc
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -3,6 +3,8 @@
 # conform.sh - each of ONNX's tests has the same result through the C ABI of ONNX Runtime as through
 # backplane.h. Debian's libonnx-testdata, and newer tests from $BACKPLANE_ONNX_TESTS.
 set -eu
+. "$BP_SRCDIR/tests/built.sh"
+needs_built tests/ort/conform/conform
 
 data=/usr/share/libonnx-testdata/data
 work=$(mktemp -d)

@@ -184,7 +184,10 @@ int main(void)
     uint32_t taken = 0, ran = 0;
 
     if (n_files <= 0) {
-        printf("uncovered: nothing has been noted in '%s'\n", folder ? folder : "");
+        printf(
+            "skipped: no test of the CPU provider has noted in '%s' (BP_COVERED_DIR) what it ran: "
+            "make check TESTS=tests/unit/cpu/types/covered.sh runs them first\n",
+            folder ? folder : "");
         return n_files < 0 ? EXIT_FAILURE : SKIPPED;
     }
     ask_provider();
