@@ -65,7 +65,7 @@ static bool runs_without(struct cli *cli, bp_model *model)
 
 /*
  * The exit code says who has to act: the user (usage, provider), the author of the model, or
- * nobody (run).
+ * none of them (run).
  */
 int load_code(struct cli *cli, const struct load_args *args, bp_model *model, bp_rc rc)
 {
