@@ -1189,9 +1189,11 @@ typedef struct bp_session_stats {
 BP_API bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out,
                                   bp_err *err) BP_CHECKED;
 /*
- * Memory of a session's frames for one provider, in bytes; bp_session_stats has the sums. Weights
- * are not counted. An arena is shared by groups of all providers: each provider is charged in
- * proportion to what it asked for, so host memory of all rows adds up to that of the session.
+ * Memory of a session for one provider, in bytes. The first six members are of frames;
+ * bp_session_stats has their sums. An arena is shared by groups of all providers: each provider is
+ * charged in proportion to what it asked for, so host memory of all rows adds up to that of the
+ * session. What the process has grown by is about held_bytes - untouched_bytes + weight_bytes +
+ * cache_bytes; weights that sessions share are counted in each of them.
  */
 typedef struct bp_memory_use {
     uint32_t struct_size;
@@ -1199,6 +1201,18 @@ typedef struct bp_memory_use {
     const char *provider; /* its short name; NULL: nodes that the host runs itself */
     uint64_t held_bytes, pooled_bytes, peak_bytes; /* host memory; pooled: of idle states */
     uint64_t own_held_bytes, own_pooled_bytes, own_peak_bytes; /* the same in its own memory */
+    /*
+     * Of pooled_bytes: pages that no run has written to yet. The process has addresses for them, but
+     * no memory.
+     */
+    uint64_t untouched_bytes;
+    /*
+     * Weights in a layout of the provider, and caches, which bp_session_trim() frees: in host memory,
+     * and in its own. As the provider says (bp_provider.memory), with the weights that it shares
+     * through the host (bp_host.weight_get).
+     */
+    uint64_t weight_bytes, cache_bytes;
+    uint64_t own_weight_bytes, own_cache_bytes;
 } bp_memory_use;
 /*
  * Row i: the providers in the order of bp_session_provider(), then the host. BP_E_INVALID: there is

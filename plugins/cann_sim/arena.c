@@ -275,6 +275,19 @@ void bp_cann_arena_free(struct bp_cann_arena *arena, const void *address)
     pthread_mutex_unlock(&arena->lock);
 }
 
+uint64_t bp_cann_arena_free_bytes(struct bp_cann_arena *arena)
+{
+    uint64_t bytes = 0;
+
+    pthread_mutex_lock(&arena->lock);
+    for (const struct bp_cann_region *region = arena->regions; region; region = region->next) {
+        for (const struct bp_cann_chunk *chunk = region->chunks; chunk; chunk = chunk->next)
+            bytes += chunk->is_free ? chunk->bytes : 0;
+    }
+    pthread_mutex_unlock(&arena->lock);
+    return bytes;
+}
+
 /* Chunks coalesce, so that a region without one in use is a single free chunk. */
 void bp_cann_arena_trim(struct bp_cann_arena *arena)
 {

@@ -43,6 +43,9 @@ void bp_cann_arena_init(struct bp_cann_arena *arena, const bp_host *host,
 /* Gives all regions back, whatever is still in use. The thread is in the device's context. */
 void bp_cann_arena_finish(struct bp_cann_arena *arena);
 
+/* Bytes of the device that the arena holds and nothing uses. [any thread] */
+uint64_t bp_cann_arena_free_bytes(struct bp_cann_arena *arena);
+
 /* Gives regions back in which nothing is in use. Any thread that is in the device's context. */
 void bp_cann_arena_trim(struct bp_cann_arena *arena);
 

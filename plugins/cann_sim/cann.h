@@ -51,6 +51,7 @@ struct bp_instance {
     bool dumps_graphs, dumps_models;
     char settings[BP_CANN_SETTINGS][BP_CANN_SETTING_SIZE]; /* of the compiler, in force */
     atomic_uint n_groups;                                  /* that were named, in graph mode */
+    _Atomic uint64_t weight_bytes; /* device memory of programs' constants and models */
 };
 
 /*

@@ -112,6 +112,8 @@ static bp_rc upload(bp_program *program, bp_err *err)
         return bp_fail(err, BP_E_NOMEM, "cann: the constants do not fit in memory");
     rc = bp_cann_arena_alloc(&program->instance->arena, (size_t)program->bytes, BP_CANN_UNIT,
                              &program->base, err);
+    if (rc >= 0)
+        atomic_fetch_add(&program->instance->weight_bytes, program->bytes);
     for (uint32_t v = 0; v < program->graph->n_values && rc >= 0; v++) {
         if (program->constants[v] != no_offset)
             rc = upload_constant(program, v, err);
@@ -217,8 +219,10 @@ void bp_cann_program_free(bp_program *program)
         return;
     instance = program->instance;
     bp_cann_models_free(program);
-    if (program->base)
+    if (program->base) {
         bp_cann_arena_free(&instance->arena, program->base);
+        atomic_fetch_sub(&instance->weight_bytes, program->bytes);
+    }
     bp_cann_free(instance, program->ops, program->graph->n_nodes, sizeof(void *));
     bp_cann_free(instance, program->scalars, program->graph->n_nodes, sizeof *program->scalars);
     bp_cann_free(instance, program->constants, program->graph->n_values,

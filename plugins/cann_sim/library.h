@@ -51,6 +51,8 @@ enum { BP_CANN_SETTING_SIZE = 256 };
     F(aclmdlGetOutputSizeByIndex)                                                                  \
     F(aclmdlLoadFromFile)                                                                          \
     F(aclmdlLoadFromMem)                                                                           \
+    F(aclmdlQuerySize)                                                                             \
+    F(aclmdlQuerySizeFromMem)                                                                      \
     F(aclmdlUnload)                                                                                \
     F(aclopCompile)                                                                                \
     F(aclopCompileAndExecute)                                                                      \

@@ -151,14 +151,53 @@ static bool read_all(FILE *file, struct bp_cann_buffer *out)
     return false;
 }
 
-/*
- * What an earlier process left, and its bytes where they are to be saved; false: there is no file, or it cannot be used. The vendor's
- * provider fails on a file that is spoilt: this one builds.
- */
-static bool load_file(const bp_program *program, const struct bp_cann_build *b, const char *path,
-                      uint32_t *id, struct bp_cann_buffer *kept)
+/* The device memory of what was loaded, whose sizes were asked for; what ACL does not say is 0. */
+static void count_model(const bp_program *program, struct bp_cann_model *model, aclError code,
+                        size_t work, size_t weights)
+{
+    if (code != ACL_SUCCESS) {
+        program->instance->driver->acl.aclGetRecentErrMsg(); /* consumed */
+        return;
+    }
+    model->device_bytes = (uint64_t)work + weights;
+}
+
+/* Loads a model's bytes. */
+static aclError load_bytes(const bp_program *program, const void *bytes, size_t size,
+                           struct bp_cann_model *model)
 {
     const struct bp_cann_driver *driver = program->instance->driver;
+    size_t work = 0, weights = 0;
+    aclError code = driver->acl.aclmdlLoadFromMem(bytes, size, &model->id);
+
+    if (code == ACL_SUCCESS)
+        count_model(program, model,
+                    driver->acl.aclmdlQuerySizeFromMem(bytes, size, &work, &weights), work,
+                    weights);
+    return code;
+}
+
+static aclError load_path(const bp_program *program, const char *path, struct bp_cann_model *model)
+{
+    const struct bp_cann_driver *driver = program->instance->driver;
+    size_t work = 0, weights = 0;
+    aclError code = driver->acl.aclmdlLoadFromFile(path, &model->id);
+
+    if (code == ACL_SUCCESS)
+        count_model(program, model, driver->acl.aclmdlQuerySize(path, &work, &weights), work,
+                    weights);
+    return code;
+}
+
+/*
+ * What an earlier process left, and its bytes where they are to be saved; false: there is no file,
+ * or it cannot be used. The vendor's provider fails on a file that is spoilt: this one builds.
+ */
+static bool load_file(const bp_program *program, const struct bp_cann_build *b, const char *path,
+                      struct bp_cann_model *model)
+{
+    const struct bp_cann_driver *driver = program->instance->driver;
+    struct bp_cann_buffer *kept = &model->bytes;
     FILE *file = fopen(path, "rb");
     const char *text;
     aclError code;
@@ -166,15 +205,15 @@ static bool load_file(const bp_program *program, const struct bp_cann_build *b, 
     if (!file)
         return false;
     if (program->keeps_bytes && read_all(file, kept))
-        code = driver->acl.aclmdlLoadFromMem(kept->data, kept->size, id);
+        code = load_bytes(program, kept->data, kept->size, model);
     else
-        code = driver->acl.aclmdlLoadFromFile(path, id);
+        code = load_path(program, path, model);
     fclose(file);
-    if (code == ACL_SUCCESS && fits(b, *id))
+    if (code == ACL_SUCCESS && fits(b, model->id))
         return true;
     bp_cann_buffer_free(kept);
     if (code == ACL_SUCCESS)
-        driver->acl.aclmdlUnload(*id);
+        driver->acl.aclmdlUnload(model->id);
     text = driver->acl.aclGetRecentErrMsg();
     log_line(program, BP_LOG_WARN, "%s is not used, but built anew: %s", path,
              text ? text : "it has other inputs or outputs");
@@ -182,11 +221,11 @@ static bool load_file(const bp_program *program, const struct bp_cann_build *b, 
 }
 
 /*
- * Builds and loads; the file is written for later processes, and not read back. *kept: the bytes,
- * where they are to be saved; without memory for them it stays failed.
+ * Builds and loads; the file is written for later processes, and not read back. Where the bytes are
+ * to be saved, the model keeps them; without memory for them they stay failed.
  */
 static bp_rc build(const bp_program *program, const struct bp_cann_build *b, const char *path,
-                   uint32_t *id, struct bp_cann_buffer *kept, bp_err *err)
+                   struct bp_cann_model *model, bp_err *err)
 {
     const struct bp_cann_driver *driver = program->instance->driver;
     void *bytes = NULL;
@@ -198,13 +237,21 @@ static bp_rc build(const bp_program *program, const struct bp_cann_build *b, con
         return rc;
     if (program->instance->dumps_models)
         dump_model(program, path, bytes, size);
-    code = driver->acl.aclmdlLoadFromMem(bytes, size, id);
+    code = load_bytes(program, bytes, size, model);
     if (code != ACL_SUCCESS)
         rc = bp_cann_fail(driver, err, code, "loading the model %s", program->models->name);
     if (rc >= 0 && program->keeps_bytes)
-        bp_cann_append(kept, bytes, size);
+        bp_cann_append(&model->bytes, bytes, size);
     driver->builder.bp_ascend_model_free(bytes);
     return rc;
+}
+
+/* [models->lock, or a program that no frame uses yet] */
+static void add_model(bp_program *program, struct bp_cann_model *model)
+{
+    model->next = program->models->first;
+    program->models->first = model;
+    atomic_fetch_add(&program->instance->weight_bytes, model->device_bytes);
 }
 
 /*
@@ -226,8 +273,8 @@ static bp_rc make(bp_program *program, const struct bp_cann_build *b, struct bp_
     model->bytes = (struct bp_cann_buffer){.instance = program->instance};
     snprintf(path, sizeof path, "%s_%llu.om", models->name,
              (unsigned long long)bp_cann_digest(shapes->data, shapes->size));
-    if (!load_file(program, b, path, &model->id, &model->bytes))
-        rc = build(program, b, path, &model->id, &model->bytes, err);
+    if (!load_file(program, b, path, model))
+        rc = build(program, b, path, model, err);
     if (rc < 0) {
         bp_cann_buffer_free(&model->bytes);
         bp_cann_buffer_free(shapes);
@@ -235,8 +282,7 @@ static bp_rc make(bp_program *program, const struct bp_cann_build *b, struct bp_
         return rc;
     }
     model->shapes = *shapes;
-    model->next = models->first;
-    models->first = model;
+    add_model(program, model);
     *out = model;
     return BP_OK;
 }
@@ -265,7 +311,7 @@ bp_rc bp_cann_model_load(bp_program *program, const struct bp_cann_build *b, bp_
     model->bytes = (struct bp_cann_buffer){.instance = program->instance};
     rc = check_shapes(b, shapes, &model->shapes, err);
     if (rc >= 0) {
-        code = driver->acl.aclmdlLoadFromMem(bytes.data, bytes.size, &model->id);
+        code = load_bytes(program, bytes.data, bytes.size, model);
         if (code != ACL_SUCCESS) {
             (void)bp_cann_fail(driver, err, code, "loading a saved model");
             rc = BP_E_STALE;
@@ -279,8 +325,7 @@ bp_rc bp_cann_model_load(bp_program *program, const struct bp_cann_build *b, bp_
         bp_cann_free(program->instance, model, 1, sizeof *model);
         return rc;
     }
-    model->next = program->models->first;
-    program->models->first = model;
+    add_model(program, model);
     return BP_OK;
 }
 
@@ -398,6 +443,7 @@ void bp_cann_models_free(bp_program *program)
         struct bp_cann_model *model = models->first;
 
         program->instance->driver->acl.aclmdlUnload(model->id);
+        atomic_fetch_sub(&program->instance->weight_bytes, model->device_bytes);
         models->first = model->next;
         bp_cann_buffer_free(&model->shapes);
         bp_cann_buffer_free(&model->bytes);

@@ -46,6 +46,7 @@ struct bp_cann_model {
     struct bp_cann_buffer shapes; /* that it was built for: "name:d0,d1;..." */
     struct bp_cann_buffer bytes;  /* of the model, where it is to be saved; else empty */
     uint32_t id;
+    uint64_t device_bytes; /* weights and work memory that it was loaded with */
 };
 
 /* Of a program in graph mode. */

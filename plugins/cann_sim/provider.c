@@ -257,6 +257,15 @@ static void destroy(bp_instance *instance)
     free_instance(instance);
 }
 
+/* In graph mode the weights are the models', with the memory that they work in. */
+static bp_rc count_memory(bp_instance *instance, bp_instance_memory *out, bp_err *err)
+{
+    (void)err;
+    out->device_weights = atomic_load(&instance->weight_bytes);
+    out->device_caches = bp_cann_arena_free_bytes(&instance->arena);
+    return BP_OK;
+}
+
 /* Regions of device memory in which nothing is in use. */
 static void trim(bp_instance *instance)
 {
@@ -319,6 +328,7 @@ static const bp_provider provider = {
     .frame_create = bp_cann_frame_create,
     .frame_free = bp_cann_frame_free,
     .execute = bp_cann_execute,
+    .memory = count_memory,
     .trim = trim,
     .extension = extension,
 };

@@ -28,4 +28,10 @@ bp_rc bp_block_alloc(const bp_allocator *allocator, size_t bytes, void **out,
 /* With the allocator that it came from. NULL is fine. */
 void bp_block_free(const bp_allocator *allocator, void *block);
 
+/*
+ * Bytes of a block, rounded to pages, that nothing was written to yet: the system has given no memory
+ * for them. 0 for a block of less than 1 MiB, of an allocator, NULL, and where the system does not say.
+ */
+size_t bp_block_untouched(const bp_allocator *allocator, const void *block);
+
 #endif

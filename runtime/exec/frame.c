@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/block.h"
 #include "compile/subgraph_memory.h"
 
 bp_rc bp_frame_state_constant(struct bp_frame_state *frame, uint32_t value, bp_err *err)
@@ -228,6 +229,28 @@ void bp_frame_state_set_share(struct bp_frame_state *frame, uint32_t share)
     shrink(frame);
 }
 
+/* ---- what frames hold ------------------------------------------------------------------------ */
+
+struct count {
+    const struct bp_memory *of; /* NULL: of all */
+    const struct bp_active *by; /* NULL: of all */
+    size_t bytes;
+};
+
+/* Calls fn for a frame and its children; the depth is at most that of the model's subgraphs. */
+static void visit(const struct bp_frame_state *frame,
+                  void (*fn)(const struct bp_frame_state *, struct count *), struct count *count)
+{
+    fn(frame, count);
+    for (uint32_t u = 0; u < frame->subgraph->n_units; u++) {
+        for (uint32_t i = 0;
+             frame->children[u] && i < n_subgraphs(frame, &frame->subgraph->units[u]); i++) {
+            if (frame->children[u][i])
+                visit(frame->children[u][i], fn, count);
+        }
+    }
+}
+
 /* Bytes of a plan's arena, and of its frames, that are charged to `of`; NULL: all of them. */
 static size_t arena_bytes(const struct bp_stage_plan *plan, const struct bp_memory *of)
 {
@@ -240,47 +263,67 @@ static size_t arena_bytes(const struct bp_stage_plan *plan, const struct bp_memo
     return bytes;
 }
 
-size_t bp_frame_state_bytes(const struct bp_frame_state *frame, const struct bp_memory *of)
+static void count_host(const struct bp_frame_state *frame, struct count *count)
 {
-    size_t bytes = 0;
-
     for (uint32_t s = 0; s < frame->subgraph->n_stages; s++) {
         for (const struct bp_stage_plan *plan = frame->plans[s]; plan; plan = plan->next)
-            bytes += arena_bytes(plan, of);
+            count->bytes += arena_bytes(plan, count->of);
     }
     for (uint32_t v = 0; v < frame->subgraph->ir->n_values; v++) {
         if (frame->dynamic_outputs[v].cap > 0 &&
-            (!of || bp_memory_of_value(frame->subgraph, v) == of))
-            bytes += frame->dynamic_outputs[v].cap;
+            (!count->of || bp_memory_of_value(frame->subgraph, v) == count->of))
+            count->bytes += frame->dynamic_outputs[v].cap;
     }
-    for (uint32_t u = 0; u < frame->subgraph->n_units; u++) {
-        for (uint32_t i = 0;
-             frame->children[u] && i < n_subgraphs(frame, &frame->subgraph->units[u]); i++) {
-            if (frame->children[u][i])
-                bytes += bp_frame_state_bytes(frame->children[u][i], of);
-        }
-    }
-    return bytes;
 }
 
-/* Recursive, as the next one: depth is at most that of the model's subgraphs. */
-size_t bp_frame_state_device_bytes(const struct bp_frame_state *frame, const struct bp_active *by)
+/* Charged in proportion to the shares of the arena, which do not say where in it they lie. */
+static void count_untouched(const struct bp_frame_state *frame, struct count *count)
 {
-    size_t bytes = 0;
+    for (uint32_t s = 0; s < frame->subgraph->n_stages; s++) {
+        for (const struct bp_stage_plan *plan = frame->plans[s]; plan; plan = plan->next) {
+            double all = (double)arena_bytes(plan, NULL),
+                   part = (double)arena_bytes(plan, count->of);
 
+            if (part > 0)
+                count->bytes +=
+                    (size_t)((double)bp_block_untouched(plan->allocator, plan->arena) * part / all);
+        }
+    }
+}
+
+static void count_device(const struct bp_frame_state *frame, struct count *count)
+{
     for (uint32_t s = 0; s < frame->subgraph->n_stages; s++) {
         for (const struct bp_stage_plan *plan = frame->plans[s]; plan; plan = plan->next)
-            bytes += bp_device_plan_bytes(plan, by);
+            count->bytes += bp_device_plan_bytes(plan, count->by);
     }
-    for (uint32_t u = 0; u < frame->subgraph->n_units; u++) {
-        for (uint32_t i = 0;
-             frame->children[u] && i < n_subgraphs(frame, &frame->subgraph->units[u]); i++) {
-            if (frame->children[u][i])
-                bytes += bp_frame_state_device_bytes(frame->children[u][i], by);
-        }
-    }
-    return bytes;
 }
+
+size_t bp_frame_state_bytes(const struct bp_frame_state *frame, const struct bp_memory *of)
+{
+    struct count count = {.of = of};
+
+    visit(frame, count_host, &count);
+    return count.bytes;
+}
+
+size_t bp_frame_state_untouched(const struct bp_frame_state *frame, const struct bp_memory *of)
+{
+    struct count count = {.of = of};
+
+    visit(frame, count_untouched, &count);
+    return count.bytes;
+}
+
+size_t bp_frame_state_device_bytes(const struct bp_frame_state *frame, const struct bp_active *by)
+{
+    struct count count = {.by = by};
+
+    visit(frame, count_device, &count);
+    return count.bytes;
+}
+
+/* ---- values that loops carry ----------------------------------------------------------------- */
 
 /* Zeroed at first: a carried value without a cell has not been set. */
 bp_rc bp_frame_state_carried(struct bp_frame_state *frame, const struct bp_unit *unit,

@@ -216,7 +216,9 @@ bp_rc bp_dynamic_buffer_copy(struct bp_dynamic_buffer *buffer, const struct bp_c
  * `of`; NULL: all.
  */
 size_t bp_frame_state_bytes(const struct bp_frame_state *frame, const struct bp_memory *of);
-/* The same of the memory of one provider, or (NULL) of all. */
+/* Of these, in arenas, what no run has written to yet: addresses without memory behind them. */
+size_t bp_frame_state_untouched(const struct bp_frame_state *frame, const struct bp_memory *of);
+/* As bp_frame_state_bytes(), of the memory of one provider, or (NULL) of all. */
 size_t bp_frame_state_device_bytes(const struct bp_frame_state *frame, const struct bp_active *by);
 
 /*

@@ -312,6 +312,21 @@ static const struct bp_active *find_active(const struct bp_engine *engine, const
     return NULL;
 }
 
+/* What the provider holds beside frames. One that does not say, or fails to, holds nothing. */
+static void count_instance(const struct bp_active *by, bp_memory_use *use)
+{
+    bp_instance_memory held = {.struct_size = sizeof held};
+    int64_t shared = atomic_load(&by->services.weight_bytes);
+
+    use->weight_bytes += shared > 0 ? (uint64_t)shared : 0;
+    if (!by->provider->memory || by->provider->memory(by->instance, &held, NULL) < 0)
+        return;
+    use->weight_bytes += held.host_weights;
+    use->cache_bytes += held.host_caches;
+    use->own_weight_bytes += held.device_weights;
+    use->own_cache_bytes += held.device_caches;
+}
+
 /*
  * Adds up what an engine's frames hold for a provider or (NULL) for the host; the bytes of idle
  * frames are counted in them.
@@ -325,6 +340,7 @@ static void count_use(struct bp_engine *engine, const struct bp_active *by, bp_m
     if (by) {
         use->own_held_bytes += atomic_load(&by->memory->own.held);
         use->own_peak_bytes += atomic_load(&by->memory->own.peak);
+        count_instance(by, use);
     }
     for (int i = 0; i < BP_IDLE_FRAMES; i++) {
         struct bp_frame_state *frame = atomic_exchange(&engine->idle[i], NULL);
@@ -332,6 +348,7 @@ static void count_use(struct bp_engine *engine, const struct bp_active *by, bp_m
         if (!frame)
             continue;
         use->pooled_bytes += bp_frame_state_bytes(frame, host);
+        use->untouched_bytes += bp_frame_state_untouched(frame, host);
         if (by)
             use->own_pooled_bytes += bp_frame_state_device_bytes(frame, by);
         bp_engine_return_frame(engine, frame);

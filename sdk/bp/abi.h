@@ -963,9 +963,9 @@ typedef struct bp_program_info {
 } bp_program_info;
 
 /*
- * Memory that an instance holds beyond what the host gave it through frames and weight_get: weights
- * in its own layout, caches of primitives, a device's memory. In bytes, now. The host zeroes it
- * first and sets struct_size.
+ * Memory that an instance holds beyond what the host gave it through frames and weight_get, and took
+ * from it through bp_device_ops.alloc: weights in its own layout, caches of primitives, a device's
+ * memory. In bytes, now. The host zeroes it first and sets struct_size.
  */
 typedef struct bp_instance_memory {
     uint32_t struct_size;

@@ -643,7 +643,7 @@ AT(bp_session_stats, peak_bytes, 56);
 AT(bp_session_stats, device_bytes, 64);
 AT(bp_session_stats, host_waits, 72);
 
-SIZE(bp_memory_use, 64);
+SIZE(bp_memory_use, 104);
 AT(bp_memory_use, struct_size, 0);
 AT(bp_memory_use, reserved0, 4);
 AT(bp_memory_use, provider, 8);
@@ -653,6 +653,11 @@ AT(bp_memory_use, peak_bytes, 32);
 AT(bp_memory_use, own_held_bytes, 40);
 AT(bp_memory_use, own_pooled_bytes, 48);
 AT(bp_memory_use, own_peak_bytes, 56);
+AT(bp_memory_use, untouched_bytes, 64);
+AT(bp_memory_use, weight_bytes, 72);
+AT(bp_memory_use, cache_bytes, 80);
+AT(bp_memory_use, own_weight_bytes, 88);
+AT(bp_memory_use, own_cache_bytes, 96);
 
 SIZE(bp_report_provider, 120);
 AT(bp_report_provider, struct_size, 0);

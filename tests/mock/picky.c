@@ -48,6 +48,8 @@ static const bp_option options[] = {
     {sizeof(bp_option), 0, BP_OPT_INT, 0, "rows",
      "profile rows of execute: 1: one for all nodes; 2: of a node that is not there; 3: of none",
      "0", NULL, 0, 3},
+    {sizeof(bp_option), 0, BP_OPT_INT, 0, "cache", "bytes of its host cache; -1: memory() fails",
+     "0", NULL, -1, 1e12},
 };
 
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
@@ -56,6 +58,7 @@ struct bp_instance {
     const bp_host *host;
     char take[128], decline[64], together[128];
     int64_t most, align, in_slack, out_slack, in_place, frames, frame_bytes, pause, keep;
+    _Atomic int64_t cache;
     int64_t scratch_align, rows;
 };
 
@@ -98,6 +101,7 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
     instance->keep = opts[11].i;
     instance->scratch_align = opts[12].i;
     instance->rows = opts[13].i;
+    atomic_store(&instance->cache, opts[14].i);
     atomic_fetch_add(&counters.instances, 1);
     *out = instance;
     return BP_OK;
@@ -205,6 +209,23 @@ static bp_rc program_info(bp_program *program, bp_program_info *out, bp_err *err
     out->max_frames = (uint32_t)program->instance->frames;
     out->frame_bytes = (uint64_t)program->instance->frame_bytes;
     return BP_OK;
+}
+
+/* Each number another one, so that none can be taken for its neighbour. */
+static bp_rc count_memory(bp_instance *instance, bp_instance_memory *out, bp_err *err)
+{
+    int64_t cache = atomic_load(&instance->cache);
+
+    out->host_caches = (uint64_t)cache;
+    out->host_weights = 1000;
+    out->device_weights = 20000;
+    out->device_caches = 300000;
+    return cache < 0 ? bp_fail(err, BP_E_INTERNAL, "the cache cannot be counted") : BP_OK;
+}
+
+static void trim(bp_instance *instance)
+{
+    atomic_store(&instance->cache, 0);
 }
 
 static void program_free(bp_program *program)
@@ -384,6 +405,8 @@ static const bp_provider provider = {
     .compile = compile,
     .program_free = program_free,
     .program_info = program_info,
+    .memory = count_memory,
+    .trim = trim,
     .frame_create = frame_create,
     .frame_free = frame_free,
     .execute = execute,

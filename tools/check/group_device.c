@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "check/devices.h"
+#include "check/device/device.h"
 
 void kit_need_memory(struct kit *kit)
 {

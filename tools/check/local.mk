@@ -24,9 +24,9 @@ tools_backplane_check_SOURCES = \
 	%D%/cases/reference.c %D%/cases/reference.h \
 	%D%/cases/resize.c \
 	%D%/coverage.c %D%/coverage.h \
-	%D%/device_faults.c \
-	%D%/device_streams.c \
-	%D%/devices.h \
+	%D%/device/device.h \
+	%D%/device/faults.c \
+	%D%/device/streams.c \
 	%D%/exec.c \
 	%D%/graph.c %D%/graph.h \
 	%D%/guard.c %D%/guard.h \

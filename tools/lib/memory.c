@@ -70,6 +70,39 @@ static bool has_own_memory(const bp_session *session)
     return false;
 }
 
+static bool has_weights(const bp_memory_use *row)
+{
+    return row->weight_bytes || row->cache_bytes || row->own_weight_bytes || row->own_cache_bytes;
+}
+
+/* What providers hold beside frames; nothing where they hold nothing, or do not say. */
+static void print_weights(struct cli *cli, const bp_session *session)
+{
+    static const char *const heads[] = {"memory beside runs", "weights", "caches",
+                                        "on device: weights", "caches"};
+    struct table table = {.columns = 5, .right = 0x1e};
+    uint32_t n_rows = 0;
+    bp_memory_use row;
+
+    for (size_t i = 0; i < table.columns; i++)
+        table_add(&table, heads[i]);
+    for (uint32_t i = 0; get_row(session, i, &row); i++) {
+        if (!has_weights(&row))
+            continue;
+        n_rows++;
+        table_add(&table, row_name(&row));
+        add_bytes(&table, row.weight_bytes);
+        add_bytes(&table, row.cache_bytes);
+        add_bytes(&table, row.own_weight_bytes);
+        add_bytes(&table, row.own_cache_bytes);
+    }
+    if (n_rows > 0) {
+        putchar('\n');
+        table_print(&table, cli, 0, true);
+    }
+    table_finish(&table);
+}
+
 int memory_print(struct cli *cli, const bp_session *session)
 {
     static const char *const heads[] = {"memory of runs",    "in use", "pooled", "peak",
@@ -96,6 +129,7 @@ int memory_print(struct cli *cli, const bp_session *session)
     putchar('\n');
     table_print(&table, cli, 0, true);
     table_finish(&table);
+    print_weights(cli, session);
     return CLI_OK;
 }
 
@@ -134,6 +168,11 @@ static void json_row(struct json *json, const bp_memory_use *row)
     json_uint(json, "own_in_use_bytes", row->own_held_bytes - row->own_pooled_bytes);
     json_uint(json, "own_pooled_bytes", row->own_pooled_bytes);
     json_uint(json, "own_peak_bytes", row->own_peak_bytes);
+    json_uint(json, "untouched_bytes", row->untouched_bytes);
+    json_uint(json, "weight_bytes", row->weight_bytes);
+    json_uint(json, "cache_bytes", row->cache_bytes);
+    json_uint(json, "own_weight_bytes", row->own_weight_bytes);
+    json_uint(json, "own_cache_bytes", row->own_cache_bytes);
     json_object_end(json);
 }
 

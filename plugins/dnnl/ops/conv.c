@@ -21,6 +21,7 @@
 #include "build/layout.h"
 #include "build/output.h"
 #include "build/primitive.h"
+#include "build/split.h"
 #include "ops/activation.h"
 #include "ops/window.h"
 
@@ -158,6 +159,36 @@ static bp_rc describe_as(struct bp_dnnl_builder *b, struct conv *c, dnnl_data_ty
     return describe_in(b, c, dnnl_convolution_direct, &x_any, &y_any, out, err);
 }
 
+/* Would it run for longer than a run may go on after it was told to stop? */
+static bool is_long(const struct bp_dnnl_builder *b, const_dnnl_primitive_desc_t pd)
+{
+    const struct bp_dnnl_tensor x = {.md = *bp_dnnl_query(pd, dnnl_query_src_md)};
+    const struct bp_dnnl_tensor w = {.md = *bp_dnnl_query(pd, dnnl_query_weights_md)};
+    const struct bp_dnnl_tensor y = {.md = *bp_dnnl_query(pd, dnnl_query_dst_md)};
+    const struct bp_dnnl_arg args[] = {
+        {DNNL_ARG_SRC, &x}, {DNNL_ARG_WEIGHTS, &w}, {DNNL_ARG_DST, &y}};
+
+    return bp_dnnl_is_long(b, pd, 3, args);
+}
+
+/*
+ * By Winograd's algorithm, if oneDNN has it here: else BP_E_SHAPE. It cannot be cut, as the layout of
+ * its weights depends on the sizes of the whole result. So what would take long is left to the direct
+ * algorithm, which can.
+ */
+static bp_rc describe_winograd(struct bp_dnnl_builder *b, struct conv *c,
+                               const dnnl_memory_desc_t *x, const dnnl_memory_desc_t *y,
+                               dnnl_primitive_desc_t *out)
+{
+    bp_rc rc = describe_in(b, c, dnnl_convolution_winograd, x, y, out, NULL);
+
+    if (rc < 0 || !is_long(b, *out))
+        return rc;
+    bp_dnnl.primitive_desc_destroy(*out);
+    *out = NULL;
+    return BP_E_SHAPE;
+}
+
 /*
  * On blocks of channels; an image with few channels is read row-major. Winograd's algorithm if it
  * was chosen and oneDNN has it here.
@@ -178,7 +209,7 @@ static bp_rc describe_blocked(struct bp_dnnl_builder *b, struct conv *c, dnnl_pr
     bp_dnnl_channel_blocks(y->rank, y->dims, &to);
     if (b->choice ? b->choice->is_winograd[b->node]
                   : bp_dnnl_prefers_winograd(c->node, b->graph, w, y))
-        rc = describe_in(b, c, dnnl_convolution_winograd, &from, &to, out, NULL);
+        rc = describe_winograd(b, c, &from, &to, out);
     if (rc == BP_E_SHAPE)
         rc = describe_in(b, c, dnnl_convolution_direct, &from, &to, out, err);
     return rc;

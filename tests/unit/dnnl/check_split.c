@@ -54,7 +54,7 @@ static void gemm_with_c(struct th *t, const void *u)
 static void convolution(struct th *t, const void *u)
 {
     static const int64_t strides[2] = {2, 1}, dilations[2] = {2, 3}, pads[4] = {3, 2, 1, 4};
-    const char *const *texts = u; /* x, w, y, and what is set: "group", "window" or NULL */
+    const char *const *texts = u; /* x, w, y, and what is set: "group", "window", "bias" or NULL */
 
     dnnl_input(t, "x", texts[0]);
     dnnl_const(t, "w", texts[1]);
@@ -67,8 +67,12 @@ static void convolution(struct th *t, const void *u)
         th_ints(t, "dilations", 2, dilations);
         th_ints(t, "pads", 4, pads);
     } else {
-        dnnl_conv(t, "x w", "c");
-        if (texts[3])
+        bool has_bias = texts[3] && strcmp(texts[3], "bias") == 0;
+
+        if (has_bias)
+            dnnl_const(t, "b", "48");
+        dnnl_conv(t, has_bias ? "x w b" : "x w", "c");
+        if (texts[3] && !has_bias)
             th_int(t, "group", 4);
     }
     th_node(t, "Add", 14, "c z", "s");
@@ -150,6 +154,7 @@ static void product_of_a_row(struct th *t, const void *u)
 }
 
 static const char *const blocks[] = {"1,32,20,20", "48,32,3,3", "1,48,20,20", NULL};
+static const char *const biased[] = {"1,32,20,20", "48,32,3,3", "1,48,20,20", "bias"};
 static const char *const batch[] = {"3,32,12,12", "48,32,3,3", "3,48,12,12", NULL};
 static const char *const groups[] = {"1,32,20,20", "48,8,3,3", "1,48,20,20", "group"};
 static const char *const windows[] = {"1,32,40,30", "64,32,3,3", "1,64,20,30", "window"};
@@ -188,6 +193,7 @@ static const struct {
     {"a product of stacks", matmul_of_stacks, NULL},
     {"Gemm with a matrix C", gemm_with_c, NULL},
     {"a convolution", convolution, blocks},
+    {"a convolution with a bias", convolution, biased},
     {"a convolution of a batch", convolution, batch},
     {"a convolution in groups", convolution, groups},
     {"a convolution with strides and dilations", convolution, windows},

@@ -318,6 +318,38 @@ START_TEST(memory_that_a_frame_says_it_holds_is_counted)
 }
 END_TEST
 
+/* Weights that it shares (two of 100 bytes that it keeps), and what it says of itself. */
+START_TEST(memory_that_an_instance_says_it_holds_is_counted)
+{
+    static const bp_key_value options[] = {{"cache", "5000000"}, {"keep", "2"}};
+    bp_memory_use use = {.struct_size = sizeof use};
+
+    start(options, 2);
+    KIT_OK(bp_session_get_memory(kit.session, 0, &use, &kit.err));
+    ck_assert_uint_eq(use.weight_bytes, 1000 + 2 * 100);
+    ck_assert_uint_eq(use.cache_bytes, 5000000);
+    ck_assert_uint_eq(use.own_weight_bytes, 20000);
+    ck_assert_uint_eq(use.own_cache_bytes, 300000);
+    KIT_OK(bp_session_trim(kit.session, NULL, &kit.err));
+    KIT_OK(bp_session_get_memory(kit.session, 0, &use, &kit.err));
+    ck_assert_uint_eq(use.cache_bytes, 0);
+    ck_assert_uint_eq(use.weight_bytes, 1000 + 2 * 100);
+}
+END_TEST
+
+START_TEST(instance_that_cannot_count_its_memory_holds_none)
+{
+    static const bp_key_value options[] = {{"cache", "-1"}};
+    bp_memory_use use = {.struct_size = sizeof use};
+
+    start(options, 1);
+    KIT_OK(bp_session_get_memory(kit.session, 0, &use, &kit.err));
+    ck_assert_uint_eq(use.weight_bytes, 0);
+    ck_assert_uint_eq(use.cache_bytes, 0);
+    ck_assert_uint_eq(use.own_weight_bytes, 0);
+}
+END_TEST
+
 int main(void)
 {
     TCase *frames = tcase_create("frames");
@@ -333,6 +365,8 @@ int main(void)
     tcase_add_test(frames, run_waits_for_a_frame_no_longer_than_its_deadline);
     tcase_add_test(frames, run_that_waits_for_a_frame_can_be_cancelled);
     tcase_add_test(frames, looking_at_memory_and_trimming_make_no_frame_more);
+    tcase_add_test(frames, memory_that_an_instance_says_it_holds_is_counted);
+    tcase_add_test(frames, instance_that_cannot_count_its_memory_holds_none);
     tcase_add_test(frames, memory_that_a_frame_says_it_holds_is_counted);
     return kit_main("frames", &frames, 1);
 }

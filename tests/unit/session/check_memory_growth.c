@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_memory_growth.c - after runs of many batch sizes bp_session_trim() gives back what the process
- * has grown by, on each provider. BP_BATCH_SIZES: how many.
+ * check_memory_growth.c - after runs of many batch sizes the counters of bp_session_get_memory() say
+ * what the process has grown by, and bp_session_trim() gives it back, on each provider.
+ * BP_BATCH_SIZES: how many.
  */
 
 #include "config.h"
@@ -14,7 +15,10 @@
 #include "support/session_kit.h"
 #include "support/skip.h"
 
-enum { MOST_LEFT = 20000000 }; /* bytes that may stay after a trim */
+enum {
+    MOST_LEFT = 20000000, /* bytes that may stay after a trim */
+    SMALL = 1000000       /* bytes that counters need not tell: programs, plans, the heap's pages */
+};
 enum { CHANNELS = 32, SIDE = 24, MOST_BATCH = 64, IMAGE = 3 * SIDE * SIDE };
 
 static int n_sizes(void)
@@ -36,6 +40,18 @@ static int64_t resident(void)
         pages = 0;
     fclose(file);
     return (int64_t)pages * sysconf(_SC_PAGESIZE);
+}
+
+/* What the session says that it holds; a simulated device's memory is the process's, too. */
+static int64_t counted(void)
+{
+    bp_memory_use row = {.struct_size = sizeof row};
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; bp_session_get_memory(kit.session, i, &row, NULL) >= 0; i++)
+        bytes += row.held_bytes - row.untouched_bytes + row.weight_bytes + row.cache_bytes +
+                 row.own_held_bytes + row.own_weight_bytes + row.own_cache_bytes;
+    return (int64_t)bytes;
 }
 
 static float *floats(size_t n)
@@ -82,26 +98,14 @@ static void run(const float *x, int64_t batch)
     bp_tensor_free(&out.tensor);
 }
 
-/* What the session says that it holds in host memory; a simulated device's is host memory too. */
-static int64_t counted(void)
-{
-    bp_memory_use row = {.struct_size = sizeof row};
-    int64_t bytes = 0;
-
-    for (uint32_t i = 0; bp_session_get_memory(kit.session, i, &row, NULL) >= 0; i++)
-        bytes += (int64_t)(row.held_bytes + row.own_held_bytes);
-    return bytes;
-}
-
 static void check_growth(const char *provider)
 {
     float *x = floats((size_t)MOST_BATCH * IMAGE);
-    int64_t start, grown, said, trimmed;
-    uint64_t freed = 0;
+    int64_t start, grown, said, left;
     uint32_t seed = 1;
 
     run(x, MOST_BATCH); /* libraries, threads and packed weights are there from now on */
-    KIT_OK(bp_session_trim(kit.session, &freed, &kit.err));
+    KIT_OK(bp_session_trim(kit.session, NULL, &kit.err));
     start = resident();
     said = -counted();
     for (int i = 0; i < n_sizes(); i++) {
@@ -110,16 +114,18 @@ static void check_growth(const char *provider)
     }
     grown = resident() - start;
     said += counted();
-    KIT_OK(bp_session_trim(kit.session, &freed, &kit.err));
-    trimmed = resident() - start;
-    printf("%s: %d sizes: grown by %.1f MB, counters say %.1f MB; after trim %.1f MB\n", provider,
-           n_sizes(), (double)grown * 1e-6, (double)said * 1e-6, (double)trimmed * 1e-6);
-    ck_assert_msg(trimmed < MOST_LEFT, "%.1f MB are left", (double)trimmed * 1e-6);
+    KIT_OK(bp_session_trim(kit.session, NULL, &kit.err));
+    left = resident() - start;
+    printf("%s, %d sizes: grown by %.1f MB, counters say %.1f MB; after trim %.1f MB\n", provider,
+           n_sizes(), (double)grown * 1e-6, (double)said * 1e-6, (double)left * 1e-6);
+    fflush(stdout); /* before an assertion ends the process */
+    ck_assert_int_le(llabs(said - grown), grown / 10 + SMALL);
+    ck_assert_int_lt(left, MOST_LEFT);
     run(x, 1); /* the session goes on */
     free(x);
 }
 
-START_TEST(trim_gives_memory_of_many_sizes_back_on_cpu)
+START_TEST(memory_of_many_sizes_is_counted_and_trimmed_on_cpu)
 {
     model();
     kit_provider("cpu", BP_FALLBACK_REQUIRE);
@@ -128,7 +134,7 @@ START_TEST(trim_gives_memory_of_many_sizes_back_on_cpu)
 }
 END_TEST
 
-START_TEST(trim_gives_memory_of_many_sizes_back_on_dnnl)
+START_TEST(memory_of_many_sizes_is_counted_and_trimmed_on_dnnl)
 {
     model();
     kit_provider("dnnl", BP_FALLBACK_REQUIRE);
@@ -137,10 +143,18 @@ START_TEST(trim_gives_memory_of_many_sizes_back_on_dnnl)
 }
 END_TEST
 
-START_TEST(trim_gives_memory_of_many_sizes_back_on_cann)
+/*
+ * Regions as large as what they are made for: of the larger ones that the default makes, a part is
+ * never written to, which on a real device takes memory and in a simulating process does not.
+ */
+START_TEST(memory_of_many_sizes_is_counted_and_trimmed_on_cann)
 {
+    const bp_key_value exact = {"arena_extend_strategy", "kSameAsRequested"};
+
     model();
-    kit_provider("cann", BP_FALLBACK_REQUIRE);
+    KIT_OK(bp_session_options_create(&kit.options, &kit.err));
+    KIT_OK(bp_session_options_add_provider(kit.options, "cann", &exact, 1, BP_FALLBACK_REQUIRE,
+                                           &kit.err));
     SKIP_UNLESS(kit_try_session() >= 0, "provider cann is not here");
     check_growth("cann");
 }
@@ -158,8 +172,8 @@ int main(void)
     tcase = tcase_create("memory_growth");
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
     tcase_set_timeout(tcase, 600);
-    tcase_add_test(tcase, trim_gives_memory_of_many_sizes_back_on_cpu);
-    tcase_add_test(tcase, trim_gives_memory_of_many_sizes_back_on_dnnl);
-    tcase_add_test(tcase, trim_gives_memory_of_many_sizes_back_on_cann);
+    tcase_add_test(tcase, memory_of_many_sizes_is_counted_and_trimmed_on_cpu);
+    tcase_add_test(tcase, memory_of_many_sizes_is_counted_and_trimmed_on_dnnl);
+    tcase_add_test(tcase, memory_of_many_sizes_is_counted_and_trimmed_on_cann);
     return kit_main("session_memory_growth", &tcase, 1);
 }

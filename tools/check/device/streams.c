@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * device_streams.c - of DEVICE: streams that wait for events, and events that call back. All of it holds for
+ * streams.c - of DEVICE: streams that wait for events, and events that call back. All of it holds for
  * copies, which every device with streams has.
  */
 
@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "check/devices.h"
+#include "check/device/device.h"
 
 enum {
     N_BYTES = 65536,
     N_ROUNDS = 8,
     UNTOUCHED = 0x33,
-    HELD_NS = 20000000,  /* how long a stream that is held is waited for */
-    TOLD_MS = 10000,     /* until when a callback has come */
+    HELD_NS = 20000000, /* how long a stream that is held is waited for */
+    TOLD_MS = 10000,    /* until when a callback has come */
     STEP_NS = 1000000
 };
 
@@ -44,7 +44,8 @@ static void open_lane(struct kit *kit, struct lane *lane)
     memset(lane, 0, sizeof *lane);
     lane->exec.kit = kit;
     lane->exec.instance = kit_instance(kit);
-    rc = kit->p.dev->alloc(lane->exec.instance, 0, 1, N_BYTES, KIT_GUARD, &lane->base, kit_err(kit));
+    rc =
+        kit->p.dev->alloc(lane->exec.instance, 0, 1, N_BYTES, KIT_GUARD, &lane->base, kit_err(kit));
     if (rc >= 0)
         rc = kit_stream_open(&lane->exec);
     if (rc < 0)
@@ -192,10 +193,11 @@ static void check_held(struct lane *lane, const unsigned char *into)
         bp_rc rc = wait_for(lane, lane->exec.event, limits[i]);
 
         if (rc != BP_E_TIMEOUT)
-            kit_fail(lane->exec.kit,
-                     "event_wait for %lld ns gives %d, not BP_E_TIMEOUT, while the stream waits for an "
-                     "event that was not fired",
-                     (long long)limits[i], (int)rc);
+            kit_fail(
+                lane->exec.kit,
+                "event_wait for %lld ns gives %d, not BP_E_TIMEOUT, while the stream waits for an "
+                "event that was not fired",
+                (long long)limits[i], (int)rc);
     }
     check_bytes(lane, into, UNTOUCHED, "while the stream waits for an event that was not fired");
 }
@@ -231,9 +233,11 @@ void kit_events_fire(struct kit *kit)
     kit->p.dev->event_signal(lane.exec.instance, event, BP_E_DEVICE_LOST);
     rc = wait_for(&lane, lane.exec.event, -1);
     if (rc >= 0 || rc == BP_E_TIMEOUT)
-        kit_fail(kit, "event_signal with BP_E_DEVICE_LOST: event_wait of the stream gives %d", (int)rc);
+        kit_fail(kit, "event_signal with BP_E_DEVICE_LOST: event_wait of the stream gives %d",
+                 (int)rc);
     if (!kit->words[0])
-        kit_fail(kit, "event_signal with BP_E_DEVICE_LOST: event_wait gives %d without a word", (int)rc);
+        kit_fail(kit, "event_signal with BP_E_DEVICE_LOST: event_wait gives %d without a word",
+                 (int)rc);
 
     kit_stream_close(&lane.exec);
     if (kit_stream_open(&lane.exec) < 0)
@@ -270,12 +274,14 @@ static void notify(struct lane *lane, struct told *told)
 {
     struct kit *kit = lane->exec.kit;
 
-    if (kit->p.dev->event_notify(lane->exec.instance, lane->exec.event, tell, told, kit_err(kit)) < 0)
+    if (kit->p.dev->event_notify(lane->exec.instance, lane->exec.event, tell, told, kit_err(kit)) <
+        0)
         kit_fail(kit, "event_notify: %s", kit->words);
 }
 
 /* It comes without anybody waiting. */
-static void check_told(struct lane *lane, const struct told *told, bool is_failure, const char *when)
+static void check_told(struct lane *lane, const struct told *told, bool is_failure,
+                       const char *when)
 {
     const struct timespec step = {0, STEP_NS};
 
@@ -299,7 +305,8 @@ static void notify_of_held(struct lane *lane)
     notify(lane, &told[0]);
     notify(lane, &told[1]);
     if (calls_of(&told[0]) + calls_of(&told[1]) > 0)
-        kit_fail(kit, "event_notify calls fn while the stream waits for an event that was not fired");
+        kit_fail(kit,
+                 "event_notify calls fn while the stream waits for an event that was not fired");
     kit->p.dev->event_signal(lane->exec.instance, event, BP_E_DEVICE_LOST);
     check_told(lane, &told[0], true, "of a stream that failed");
     check_told(lane, &told[1], true, "the second time, of a stream that failed");
@@ -313,7 +320,8 @@ static void notify_of_held(struct lane *lane)
     lane->exec.stream = NULL;
     if (calls_of(&told[2]) != 1 || told[2].rc >= 0)
         kit_fail(kit,
-                 "stream_destroy returned: %u calls of event_notify's fn, the last with %d; of work that "
+                 "stream_destroy returned: %u calls of event_notify's fn, the last with %d; of "
+                 "work that "
                  "was dropped it is called once, with an error",
                  (unsigned)calls_of(&told[2]), (int)told[2].rc);
     kit->p.dev->event_destroy(lane->exec.instance, event);

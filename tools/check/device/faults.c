@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * device_faults.c - of DEVICE: a device that fails. The ABI cannot make one fail, so a variable of the
+ * faults.c - of DEVICE: a device that fails. The ABI cannot make one fail, so a variable of the
  * environment does: by default that of libbp-sim, else the one that --device-fault gives.
  */
 
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "check/devices.h"
+#include "check/device/device.h"
 #include "check/starved.h"
 
 enum { N_TIMES = 8, DEADLINE_NS = 60 };
@@ -40,7 +40,8 @@ static void set_fault(struct failing *failing, const struct kit_given *fault)
 static void check_report(struct failing *failing, bp_rc rc, const char *what)
 {
     if (rc == BP_E_TIMEOUT || rc == BP_E_CANCELLED)
-        kit_fail(failing->kit, "%s: %s: a failure of the device gives %d, as a run that was stopped",
+        kit_fail(failing->kit,
+                 "%s: %s: a failure of the device gives %d, as a run that was stopped",
                  failing->how, what, (int)rc);
     if (!failing->kit->words[0] && rc != BP_E_NOMEM) /* LIFE has tests of those words */
         kit_fail(failing->kit, "%s: %s: a failure of the device gives %d without a word",
@@ -67,7 +68,8 @@ static bp_rc run_once(struct failing *failing, struct kit_exec *exec, const stru
         kit_fail(kit, "%s: %s: without a stream execute gives BP_PENDING", failing->how, c->name);
     if (rc < 0)
         return rc;
-    snprintf(what, sizeof what, "%s: %s: %s reports no failure", failing->how, c->name, manners[manner]);
+    snprintf(what, sizeof what, "%s: %s: %s reports no failure", failing->how, c->name,
+             manners[manner]);
     kit_check(exec, c, what);
     return rc;
 }
