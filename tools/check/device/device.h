@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* device.h - those tests of DEVICE that are about failures, and about the order between streams. */
-#ifndef BP_CHECK_DEVICE_DEVICE_H
-#define BP_CHECK_DEVICE_DEVICE_H
+#ifndef BP_CHECK_DEVICE_H
+#define BP_CHECK_DEVICE_H
 
 #include "check/graph.h"
 
