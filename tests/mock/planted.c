@@ -49,7 +49,9 @@ static int has(const char *fault)
 struct bp_instance {
     bp_host host;     /* a copy: a slot that an older host lacks is NULL here */
     const char *text; /* of an option; a copy, without a fault */
-    uint32_t n_asked, n_compiled;
+    uint32_t n_asked, n_compiled, n_asked_memory;
+    uint64_t cache; /* bytes, as it says */
+    int is_broken;  /* by the fault trim-breaks */
 };
 
 /* A node as a case of the kit, with the elements of its initializers. */
@@ -195,6 +197,7 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
         return bp_fail(err, BP_E_NOMEM, "no memory for an instance");
     memset(instance, 0, sizeof *instance);
     bp_copy_in(&instance->host, sizeof instance->host, host);
+    instance->cache = 4096;
     instance->text = has("option-text") && label ? label->str : "none";
     *out = instance;
     return BP_OK;
@@ -888,6 +891,8 @@ static bp_rc execute(bp_frame *frame, const bp_run *run, bp_err *err)
     change_process("execute");
     if (bp_is_cancelled(run->cancel) && !has("no-cancel"))
         return bp_fail(err, BP_E_CANCELLED, "cancelled");
+    if (frame->program->instance->is_broken)
+        return bp_fail(err, BP_E_INTERNAL, "what the frame used is gone");
     if (keeps_the_last(frame, run))
         return BP_OK;
     load_inputs(frame);
@@ -926,6 +931,28 @@ static bp_rc execute(bp_frame *frame, const bp_run *run, bp_err *err)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
+/* ---- what it says that it holds -------------------------------------------------------------- */
+
+static bp_rc count_memory(bp_instance *instance, bp_instance_memory *out, bp_err *err)
+{
+    (void)err;
+    out->host_caches = instance->cache;
+    if (has("memory-changes"))
+        out->host_weights = ++instance->n_asked_memory;
+    if (has("memory-size"))
+        out->struct_size = sizeof *out + 8;
+    if (has("memory-long"))
+        memset((char *)out + sizeof *out, 0, 8);
+    return BP_OK;
+}
+
+static void trim(bp_instance *instance)
+{
+    instance->cache = has("trim-grows") ? instance->cache * 2 : 0;
+    if (has("trim-breaks"))
+        instance->is_broken = 1;
+}
+
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),
     .flags = FLAGS,
@@ -945,6 +972,8 @@ static const bp_provider provider = {
     .frame_create = frame_create,
     .frame_free = frame_free,
     .execute = execute,
+    .memory = count_memory,
+    .trim = trim,
 };
 
 static const bp_provider *const providers[] = {&provider};

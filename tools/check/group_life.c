@@ -190,6 +190,62 @@ static void cycles_leave_nothing(struct kit *kit)
     kit_note(kit, "%u cycles", n * (QUARTERS + 1) + 1);
 }
 
+/* ---- what an instance says that it holds ----------------------------------------------------- */
+
+/* As a host of an older ABI asks: no member lies beyond the size that it says. */
+static bp_instance_memory ask_memory(struct kit *kit, bp_instance *instance)
+{
+    struct {
+        bp_instance_memory said;
+        unsigned char after[64];
+    } asked = {.said = {.struct_size = sizeof asked.said}};
+
+    memset(asked.after, 0xa5, sizeof asked.after);
+    if (kit->p.memory(instance, &asked.said, &kit->err) < 0)
+        kit_fail(kit, "memory fails: %s", kit->words);
+    for (size_t i = 0; i < sizeof asked.after; i++) {
+        if (asked.after[i] != 0xa5)
+            kit_fail(kit, "memory writes past the %u bytes that struct_size says",
+                     (unsigned)sizeof asked.said);
+    }
+    if (asked.said.struct_size != sizeof asked.said)
+        kit_fail(kit, "memory changes struct_size");
+    return asked.said;
+}
+
+static void says_what_it_holds(struct kit *kit)
+{
+    bp_instance *instance = kit_begin(kit);
+    const struct kit_case *c = kit_need_case(kit, instance);
+    bp_instance_memory first, second;
+    struct kit_exec exec;
+    struct kit_graph *graph;
+
+    if (!kit->p.memory)
+        kit_skip(kit, "it has no memory slot");
+    graph = kit_ready(kit, &exec, instance, c, 0);
+    kit_place(&exec, c, 1, 0);
+    kit_execute_well(&exec, c);
+    first = ask_memory(kit, instance);
+    second = ask_memory(kit, instance);
+    if (memcmp(&first, &second, sizeof first) != 0)
+        kit_fail(kit, "two calls of memory, with nothing between them, differ");
+    if (kit->p.trim) {
+        kit->p.trim(instance);
+        second = ask_memory(kit, instance);
+        if (second.host_caches > first.host_caches || second.device_caches > first.device_caches)
+            kit_fail(kit, "after trim its caches hold more than before");
+        kit_place(&exec, c, 1, 0);
+        kit_execute_well(&exec, c);
+        kit_check(&exec, c, "after trim");
+    }
+    kit_exec_finish(&exec);
+    kit_graph_free(graph);
+    kit->p.destroy(instance);
+}
+
+/* ---- instances that come and go -------------------------------------------------------------- */
+
 static void null_is_fine(struct kit *kit)
 {
     kit_open_usable(kit);
@@ -305,6 +361,8 @@ static const struct kit_test tests[] = {
      "bp_device_ops.alloc, BP_E_NOMEM", kit_device_is_full},
     {"BPK-LIFE-11", "cycles of create, compile, run and destroy leave nothing behind",
      "program_free, frame_free, destroy", cycles_leave_nothing},
+    {"BPK-LIFE-12", "what it says that it holds is so, and a trim frees caches",
+     "bp_provider.memory, trim", says_what_it_holds},
 };
 
 const struct kit_group kit_life = {"LIFE", tests, sizeof tests / sizeof tests[0]};
