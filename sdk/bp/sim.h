@@ -119,7 +119,13 @@ bp_sim_counters *bp_sim_counters_get(void);
 /*
  * A device of its own, with memory that no other device reaches. The caller's, to bp_sim_close().
  */
-bp_sim_device *bp_sim_open(const bp_sim_options *options); /* copies them; NULL: no memory */
+/*
+ * Copies the options; NULL: no memory. The environment's BP_SIM_FAIL, such as "late" or "copy:3",
+ * stands for `fail` and `fail_at` then, so that a test makes devices fail in a provider that has no
+ * option for it, as backplane-check does: a kind of call in small letters, and which of them. With
+ * another word in it the process ends by abort().
+ */
+bp_sim_device *bp_sim_open(const bp_sim_options *options);
 /* All of its streams are gone. Frees what is still allocated. */
 void bp_sim_close(bp_sim_device *device);
 /*

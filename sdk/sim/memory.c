@@ -3,6 +3,7 @@
 
 #include "parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -27,6 +28,28 @@ struct block {
     void *data;
 };
 
+/* The fault that the environment asks for, in place of the options'. */
+static void read_fault(bp_sim_options *options)
+{
+    static const char *const names[BP_SIM_CALLS] = {"none",  "alloc",  "copy",  "stream",
+                                                    "event", "record", "wait",  "launch",
+                                                    "late",  "order",  "notify"};
+    const char *text = getenv("BP_SIM_FAIL");
+    size_t n = text ? strcspn(text, ":") : 0;
+    uint32_t call = BP_SIM_NONE;
+
+    if (!text || !*text)
+        return;
+    while (call < BP_SIM_CALLS && (strlen(names[call]) != n || strncmp(names[call], text, n) != 0))
+        call++;
+    if (call == BP_SIM_CALLS) {
+        fprintf(stderr, "libbp-sim: BP_SIM_FAIL=%s: no such kind of call; see <bp/sim.h>\n", text);
+        abort();
+    }
+    options->fail = call;
+    options->fail_at = text[n] ? strtoull(text + n + 1, NULL, 10) : 0;
+}
+
 bp_sim_device *bp_sim_open(const bp_sim_options *options)
 {
     bp_sim_device *device = (bp_sim_device *)calloc(1, sizeof *device);
@@ -34,6 +57,7 @@ bp_sim_device *bp_sim_open(const bp_sim_options *options)
     if (!device)
         return NULL;
     device->options = *options;
+    read_fault(&device->options);
     pthread_mutex_init(&device->lock, NULL);
     return device;
 }

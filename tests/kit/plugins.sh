@@ -58,9 +58,19 @@ if [ -e "$dnnl" ]; then
     grep -q '^pass *BPK-NUMERICS-05 ' "$dir/out" || fails "dnnl with claim=all: $(cat "$dir/out")"
 fi
 
+# A device that fails: cann on its simulator, where tasks fail, or copies, or launches.
+if [ -e "$BP_BUILDDIR/providers/libbp-cann.so" ] && [ -e "$BP_BUILDDIR/providers/libbp-ascend-sim.so.0" ]; then
+    for fault in task copy launch; do
+        printf 'breaches = fatal\nfault = %s\n' $fault >"$dir/failing"
+        gives 0 --device-fault BP_ASCEND_SIM="$dir/failing" --only BPK-DEVICE-08 "$BP_BUILDDIR/providers/libbp-cann.so"
+        grep '^pass *BPK-DEVICE-08 .*each reported' "$dir/out" || fails "cann, fault = $fault: $(cat "$dir/out")"
+    done
+fi
+
 # Providers with memory of their own, on the simulated accelerator: with streams, and without.
 for mock in gizmo sprocket trinket widget; do
     gives 0 "$BP_MOCK_DIR/libbp-$mock.so"
+    grep '^pass *BPK-DEVICE-08 .*each reported' "$dir/out" || fails "the device of $mock does not fail"
     tail -2 "$dir/out"
 done
 
@@ -88,6 +98,8 @@ gives 4 --option gain=much "$few"
 grep -q "option 'gain': 'much' is not a valid value" "$dir/err" || fails 'a wrong value is not named'
 gives 4 --option gain "$few"
 gives 4 --option =3 "$few"
+gives 4 --device-fault NAME "$few"
+gives 4 --device-fault =3 "$few"
 
 # formats
 gives 0 --only 'BPK-ABI-*' --json - --junit "$dir/junit.xml" "$few"

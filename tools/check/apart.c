@@ -37,6 +37,7 @@ static void run_here(const char *path, const struct manner *manner, const struct
     kit.reference = manner->reference;
     kit.given = manner->given;
     kit.n_given = manner->n_given;
+    kit.fault = manner->fault;
     kit.in_process = manner->in_process;
     kit.outcome = outcome;
     kit_guard_begin(&kit);

@@ -15,6 +15,7 @@ struct manner {
     uint32_t rounds;               /* how many seeds; 0 follows the largest */
     const struct kit_given *given; /* values of options */
     uint32_t n_given;
+    struct kit_given fault; /* variable of the environment with which devices fail, or {NULL} */
     bool in_process;
     bool shows_progress; /* of FUZZ and ONNX, on standard error */
 };

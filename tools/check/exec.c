@@ -363,6 +363,17 @@ static void protect(struct kit_exec *exec, bool is_read_only)
         kit_protect(exec->view, sizeof *exec->view, is_read_only);
 }
 
+/* The words of the failure before it stay. */
+static void renew_stream(struct kit_exec *exec)
+{
+    char words[KIT_TEXT];
+
+    memcpy(words, exec->kit->words, sizeof words);
+    kit_stream_close(exec);
+    (void)kit_stream_open(exec);
+    memcpy(exec->kit->words, words, sizeof words);
+}
+
 bp_rc kit_put(struct kit_exec *exec)
 {
     struct kit *kit = exec->kit;
@@ -391,10 +402,8 @@ bp_rc kit_put(struct kit_exec *exec)
         rc = BP_OK;
     if (rc == BP_OK)
         rc = copy_all(exec, false);
-    if (rc < 0 && exec->stream) { /* as a host does, so that no work is pending */
-        kit_stream_close(exec);
-        (void)kit_stream_open(exec);
-    }
+    if (rc < 0 && exec->stream) /* as a host does, so that no work is pending */
+        renew_stream(exec);
     kit_alloc_pause(false);
     return rc;
 }
@@ -448,10 +457,8 @@ bp_rc kit_wait(struct kit_exec *exec)
     rc = kit->p.dev->event_record(exec->instance, exec->stream, exec->event, kit_err(kit));
     if (rc >= 0)
         rc = wait_event(exec);
-    if (rc < 0 && has_limit(exec)) {
-        kit_stream_close(exec);
-        (void)kit_stream_open(exec);
-    }
+    if (rc < 0 && has_limit(exec))
+        renew_stream(exec);
     kit_alloc_pause(false);
     return rc < 0 ? rc : BP_OK;
 }

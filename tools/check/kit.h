@@ -64,7 +64,7 @@ struct kit_host {
     const char *broken; /* the first rule that the plug-in broke, or NULL */
 };
 
-/* A value that every instance gets in place of an option's default. */
+/* A value that every instance gets in place of an option's default; or one of the environment. */
 struct kit_given {
     const char *key, *text;
 };
@@ -77,9 +77,10 @@ struct kit {
     const char *reference;         /* file of another provider, or NULL */
     const struct kit_given *given; /* what the user wants of options */
     uint32_t n_given;
-    bool in_process;   /* with the kit, where a debugger is */
-    uint32_t placing;  /* enum kit_placing, of frames that are made */
-    const char *doing; /* what is being tested, for words; or NULL */
+    struct kit_given fault; /* variable of the environment with which devices fail, or {NULL} */
+    bool in_process;        /* with the kit, where a debugger is */
+    uint32_t placing;       /* enum kit_placing, of frames that are made */
+    const char *doing;      /* what is being tested, for words; or NULL */
     struct kit_outcome *outcome;
     jmp_buf end; /* where a verdict jumps to; never across a frame of the plug-in */
 

@@ -24,13 +24,16 @@ tools_backplane_check_SOURCES = \
 	%D%/cases/reference.c %D%/cases/reference.h \
 	%D%/cases/resize.c \
 	%D%/coverage.c %D%/coverage.h \
+	%D%/device/device.h \
+	%D%/device/faults.c \
+	%D%/device/group_device.c \
+	%D%/device/streams.c \
 	%D%/exec.c \
 	%D%/graph.c %D%/graph.h \
 	%D%/guard.c %D%/guard.h \
 	%D%/group_abi.c \
 	%D%/group_cancel.c \
 	%D%/group_capability.c \
-	%D%/group_device.c \
 	%D%/group_file.c \
 	%D%/group_fuzz.c \
 	%D%/group_life.c \

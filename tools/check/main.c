@@ -44,6 +44,8 @@ static const char help[] =
     "  --provider NAME  The provider of that short name; default: the first of the file.\n"
     "  --option K=V     Gives option K of the provider that value in all tests; any number of "
     "times.\n"
+    "  --device-fault N=V  Variable of the environment with which the device fails, for\n"
+    "                   BPK-DEVICE-08; libbp-sim needs none.\n"
     "  --timeout S      Seconds that a test may take. Default: 60.\n"
     "  --fuzz SEED      Also the group FUZZ: unusual inputs, made from this seed and those after "
     "it.\n"
@@ -256,6 +258,20 @@ static bool add_given(char *text)
     return true;
 }
 
+/* The same of --device-fault. */
+static bool set_device_fault(char *text)
+{
+    char *equals = strchr(text, '=');
+
+    if (!equals || equals == text) {
+        fprintf(stderr, "backplane-check: error: --device-fault %s: it is NAME=VALUE\n", text);
+        return false;
+    }
+    *equals = '\0';
+    options.manner.fault = (struct kit_given){text, equals + 1};
+    return true;
+}
+
 /* Of --fuzz, --seed and --rounds. */
 static bool read_number(const char *text, uint32_t low, uint32_t *out)
 {
@@ -277,6 +293,7 @@ static const struct option known[] = {
     {"only", required_argument, NULL, 'o'},
     {"provider", required_argument, NULL, 'p'},
     {"option", required_argument, NULL, 'O'},
+    {"device-fault", required_argument, NULL, 'd'},
     {"timeout", required_argument, NULL, 't'},
     {"fuzz", required_argument, NULL, 'f'},
     {"rounds", required_argument, NULL, 'r'},
@@ -309,6 +326,10 @@ static int read_options(int argc, char **argv)
             break;
         case 'O':
             if (!add_given(optarg))
+                return USAGE;
+            break;
+        case 'd':
+            if (!set_device_fault(optarg))
                 return USAGE;
             break;
         case 't':

@@ -6,18 +6,18 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "check/graph.h"
+#include "check/device/device.h"
 
-static void need_memory(struct kit *kit)
+void kit_need_memory(struct kit *kit)
 {
     kit_open_usable(kit);
     if (!kit->p.dev)
         kit_skip(kit, "it computes in host memory");
 }
 
-static void need_streams(struct kit *kit)
+void kit_need_streams(struct kit *kit)
 {
-    need_memory(kit);
+    kit_need_memory(kit);
     if (!kit->p.dev->stream_create)
         kit_skip(kit, "it has no streams: its calls return when they are done");
 }
@@ -27,7 +27,7 @@ static void whole_table(struct kit *kit)
     const bp_device_ops *dev;
     bp_device device;
 
-    need_memory(kit);
+    kit_need_memory(kit);
     dev = kit->p.dev;
     if (dev->flags & BP_CRITICAL)
         kit_fail(kit, "critical flags 0x%08x, which ABI %u.%u does not know",
@@ -47,7 +47,7 @@ static void whole_table(struct kit *kit)
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-enum { N_ROWS = 3 };
+enum { N_ROWS = 3, N_TRIPS = 2 };
 
 /* Rows of a copy: parts of one block of the device and of two of the host. */
 struct crossing {
@@ -61,12 +61,15 @@ struct crossing {
 };
 
 /* Part r begins 256 bytes after the end of part r - 1, on the device at a multiple of 256. */
-static void lay_out(struct crossing *x, size_t bytes)
+static void lay_out(struct crossing *x, size_t bytes, int trip)
 {
     size_t pitch = (bytes + 255) / 256 * 256 + 256;
 
     x->bytes = bytes;
     x->dims[0] = (int64_t)bytes;
+    for (size_t i = 0; i < x->size; i++)
+        x->fed[i] = (unsigned char)(i * 131 + bytes + (size_t)trip * 29);
+    memset(x->got, 0x77, x->size);
     for (uint32_t r = 0; r < N_ROWS; r++) {
         bp_tensor host = {x->fed, r * pitch + 1, x->dims, bytes, 1, BP_DTYPE_U8, BP_SPACE_HOST, 0};
 
@@ -96,51 +99,58 @@ static void check_crossing(struct kit *kit, const struct crossing *x, const char
     }
 }
 
-static void cross(struct kit *kit, struct kit_exec *exec, struct crossing *x, size_t bytes)
+/* Two trips, one after the other: a copy to the device may not come before the one from it that is put in first. */
+static void cross(struct kit *kit, struct kit_exec *exec, struct crossing x[N_TRIPS], size_t bytes)
 {
     const char *how = exec->stream ? "in a stream" : "without a stream";
-    bp_rc rc;
+    bp_rc rc = BP_OK;
 
-    lay_out(x, bytes);
-    for (size_t i = 0; i < x->size; i++)
-        x->fed[i] = (unsigned char)(i * 131 + bytes);
-    memset(x->got, 0x77, x->size);
-    rc = kit->p.dev->copy(exec->instance, x->up, N_ROWS, exec->stream, kit_err(kit));
-    if (rc >= 0)
-        rc = kit->p.dev->copy(exec->instance, x->down, N_ROWS, exec->stream, kit_err(kit));
+    for (int trip = 0; trip < N_TRIPS && rc >= 0; trip++) {
+        lay_out(&x[trip], bytes, trip);
+        rc = kit->p.dev->copy(exec->instance, x[trip].up, N_ROWS, exec->stream, kit_err(kit));
+        if (rc >= 0)
+            rc = kit->p.dev->copy(exec->instance, x[trip].down, N_ROWS, exec->stream, kit_err(kit));
+    }
     if (rc >= 0)
         rc = kit_wait(exec);
     if (rc < 0)
         kit_fail(kit, "copies of %zu bytes, %s: %d: %s", bytes, how, (int)rc, kit->words);
-    check_crossing(kit, x, how);
+    for (int trip = 0; trip < N_TRIPS; trip++)
+        check_crossing(kit, &x[trip], how);
 }
 
 static void copies(struct kit *kit)
 {
     static const size_t sizes[] = {1, 7, 64, 255, 256, 1000, 65537};
-    struct crossing x = {.size = (size_t)(65537 + 512) * N_ROWS};
+    const size_t size = (size_t)(65537 + 512) * N_ROWS;
+    struct crossing x[N_TRIPS] = {{NULL}};
     struct kit_exec exec = {.kit = kit};
+    void *base = NULL;
     bp_rc rc;
 
-    need_memory(kit);
+    kit_need_memory(kit);
     exec.instance = kit_instance(kit);
-    x.fed = malloc(x.size);
-    x.got = malloc(x.size);
-    if (!x.fed || !x.got)
-        abort();
-    rc = kit->p.dev->alloc(exec.instance, 0, 1, x.size, 256, &x.base, kit_err(kit));
-    if (rc < 0 || !x.base)
-        kit_fail(kit, "alloc of %zu bytes: %d: %s", x.size, (int)rc, kit->words);
+    rc = kit->p.dev->alloc(exec.instance, 0, 1, size, 256, &base, kit_err(kit));
+    if (rc < 0 || !base)
+        kit_fail(kit, "alloc of %zu bytes: %d: %s", size, (int)rc, kit->words);
+    for (int trip = 0; trip < N_TRIPS; trip++) {
+        x[trip] =
+            (struct crossing){.base = base, .fed = malloc(size), .got = malloc(size), .size = size};
+        if (!x[trip].fed || !x[trip].got)
+            abort();
+    }
     for (int with_stream = 0; with_stream < 2; with_stream++) {
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-            cross(kit, &exec, &x, sizes[i]);
+            cross(kit, &exec, x, sizes[i]);
         if (with_stream == 0 && kit_stream_open(&exec) < 0)
             kit_fail(kit, "a stream: %s", kit->words);
     }
     kit_stream_close(&exec);
-    kit->p.dev->free(exec.instance, 0, 1, x.base);
-    free(x.fed);
-    free(x.got);
+    kit->p.dev->free(exec.instance, 0, 1, base);
+    for (int trip = 0; trip < N_TRIPS; trip++) {
+        free(x[trip].fed);
+        free(x[trip].got);
+    }
     kit->p.destroy(exec.instance);
 }
 
@@ -153,7 +163,7 @@ static void in_line(struct kit *kit)
     const struct kit_case *first;
     unsigned n = 0;
 
-    need_streams(kit);
+    kit_need_streams(kit);
     instance = kit_instance(kit);
     first = kit_need_case(kit, instance);
     for (const struct kit_case *c = first; c; c = kit_next_taken(kit, instance, c + 1)) {
@@ -182,7 +192,7 @@ static void without_stream(struct kit *kit)
     struct kit_exec exec;
     struct kit_graph *graph;
 
-    need_memory(kit);
+    kit_need_memory(kit);
     instance = kit_instance(kit);
     c = kit_need_case(kit, instance);
     graph = kit_ready(kit, &exec, instance, c, 0);
@@ -208,7 +218,7 @@ static void waits(struct kit *kit)
     bp_instance *instance;
     bp_rc rc;
 
-    need_streams(kit);
+    kit_need_streams(kit);
     dev = kit->p.dev;
     instance = kit_instance(kit);
     c = kit_need_case(kit, instance);
@@ -244,7 +254,7 @@ static void no_memory(struct kit *kit)
     bp_instance *instance;
     bp_rc rc;
 
-    need_memory(kit);
+    kit_need_memory(kit);
     instance = kit_instance(kit);
     rc = kit->p.dev->alloc(instance, 0, 1, (size_t)1 << 60, 256, &base, kit_err(kit));
     if (rc != BP_E_NOMEM)
@@ -268,7 +278,7 @@ static void ends_quietly(struct kit *kit)
     const size_t n = 4096;
     bp_rc rc;
 
-    need_streams(kit);
+    kit_need_streams(kit);
     exec.instance = kit_instance(kit);
     rc = kit_block_make(&exec, &exec.out_block, 1, n, 64, 0);
     if (rc >= 0)
@@ -306,6 +316,14 @@ static const struct kit_test tests[] = {
     {"BPK-DEVICE-06", "memory that is not there is BP_E_NOMEM", "bp_device_ops.alloc", no_memory},
     {"BPK-DEVICE-07", "a stream that was destroyed touches no memory",
      "bp_device_ops.stream_destroy", ends_quietly},
+    {"BPK-DEVICE-08", "what fails on the device is returned by the call that waits for it",
+     "bp_device_ops.event_wait", kit_device_fails},
+    {"BPK-DEVICE-09", "streams wait for each other's events", "bp_device_ops.stream_wait",
+     kit_streams_wait},
+    {"BPK-DEVICE-10", "a stream waits until the host fires an event, and fails with it",
+     "bp_device_ops.event_signal", kit_events_fire},
+    {"BPK-DEVICE-11", "an event calls back once, with what went wrong",
+     "bp_device_ops.event_notify", kit_events_notify},
 };
 
 const struct kit_group kit_device = {"DEVICE", tests, sizeof tests / sizeof tests[0]};
