@@ -11,6 +11,20 @@
 #include <sched.h>
 #include <time.h>
 
+#if defined(__SANITIZE_THREAD__)
+#define HAS_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HAS_TSAN 1
+#endif
+#endif
+#ifndef HAS_TSAN
+#define HAS_TSAN 0
+#endif
+#if HAS_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+
 int64_t bp_dnnl_now_ns(void)
 {
     struct timespec now;
@@ -99,6 +113,46 @@ void bp_dnnl_watch_forks(void)
         is_done = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
 }
 
+/* ---- parallel regions ------------------------------------------------------------------------ */
+
+#if HAS_TSAN
+
+struct region {
+    void (*fn)(void *u);
+    void *u;
+};
+
+static void run_region(void *u)
+{
+    struct region *region = u;
+
+    __tsan_acquire(region);
+    region->fn(region->u);
+    __tsan_release(region);
+}
+
+/*
+ * libgomp's threads meet by futexes, which ThreadSanitizer does not see. So it is told that the
+ * region comes after what the caller did before, and before what the caller does next.
+ */
+void bp_dnnl_parallel(void (*fn)(void *u), void *u, uint32_t threads)
+{
+    struct region region = {fn, u};
+
+    __tsan_release(&region);
+    bp_dnnl.parallel(run_region, &region, threads, 0);
+    __tsan_acquire(&region);
+}
+
+#else
+
+void bp_dnnl_parallel(void (*fn)(void *u), void *u, uint32_t threads)
+{
+    bp_dnnl.parallel(fn, u, threads, 0);
+}
+
+#endif
+
 /* ---- the team -------------------------------------------------------------------------------- */
 
 /*
@@ -164,7 +218,7 @@ static void wake_team(uint32_t threads)
     size_t cpu = (size_t)sched_getcpu(); /* below 0 is too large */
 
     if (bp_dnnl.parallel && cpu < CPU_SETSIZE && bp_dnnl_now_ns() - left_ns > ASLEEP_NS)
-        bp_dnnl.parallel(leave_processor, &cpu, threads, 0);
+        bp_dnnl_parallel(leave_processor, &cpu, threads);
 }
 
 /* One thread needs no lock: a region of one thread is not a team. */
