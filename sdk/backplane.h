@@ -624,8 +624,8 @@ BP_API bp_rc bp_session_options_set_min_share(bp_session_options *options, const
  * "loop1/then") match the pattern, which may have *, ? and [] as in a shell, go to that provider
  * before all others, or with ! never to it. Without a prefix it is a name. Where more than one rule
  * names a provider for a node, the first counts; every ! counts. A node that its provider refuses
- * goes on down the list. BP_E_INVALID: no such rule. When a session is made, a provider that nobody
- * knows is BP_E_OPTION; a rule that matches no node, or names a provider that is not in the list,
+ * goes on down the list. BP_E_INVALID: no such rule. When a session is made, a provider that is in no
+ * list is BP_E_OPTION; a rule that matches no node, or names a provider that is not in the list,
  * is warned of. What the host runs itself (control flow) is not placed. The report names the rule
  * that decided. Rules speak of the model's own nodes: one for a provider of the session keeps its
  * nodes from being folded, fused or dropped, see bp_session_options_set_optimization().
@@ -650,7 +650,7 @@ BP_API void bp_session_options_ignore_env_providers(bp_session_options *options)
  *
  * A program is found by SHA-256 of the group's nodes, shapes and weights, of the provider, its
  * version, options and devices, the versions that its fingerprint names, and the version of this
- * host. A file is used only if it is whole, its checksum is right, and nobody but this user and the
+ * host. A file is used only if it is whole, its checksum is right, and no user but this one and the
  * administrator could have written it. Whatever goes wrong with the cache is a warning in the log
  * and a line in the report (bp_report_group.cache), never a failure: the group is compiled then.
  * BP_E_NOMEM.
@@ -1326,7 +1326,7 @@ typedef struct bp_report_provider {
 /* A node of the graph after passes, and its provider. Strings live as long as the report. */
 typedef struct bp_report_node {
     uint32_t struct_size;
-    /* index of a provider row; BP_NONE: run by the host (control flow), or nobody */
+    /* index of a provider row; BP_NONE: run by the host (control flow), or not run */
     uint32_t provider;
     uint32_t group; /* index of a group row, or BP_NONE */
     uint32_t n_refusals;

@@ -165,7 +165,7 @@ BP_API uint32_t bp_operator_outputs(const bp_operator_call *call);
 BP_API const bp_tensor *bp_operator_input(const bp_operator_call *call, uint32_t i);
 /* Output i where it has a size by now; NULL: absent, or bp_operator_size_output() comes first. */
 BP_API bp_tensor *bp_operator_output(const bp_operator_call *call, uint32_t i);
-/* Does anybody want output i? An absent one need not be computed. */
+/* Is output i wanted? An absent one need not be computed. */
 BP_API uint32_t bp_operator_wants(const bp_operator_call *call, uint32_t i);
 /*
  * The tensor that the run's caller brings for output i, with its sizes if the caller has set them;

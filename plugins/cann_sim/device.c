@@ -313,7 +313,7 @@ static int32_t remaining_ms(int64_t deadline)
 
 /*
  * ACL tells what failed when a stream is synchronised, not when an event is. A stream that more was
- * queued into since says only that it is not done: then it is waited for, as nobody may read what a
+ * queued into since says only that it is not done: then it is waited for, as the application must not read what a
  * failed task was to write.
  */
 static aclError ask_stream(const struct bp_cann_driver *driver, aclrtStream stream,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * library.h - ACL, opened by name when somebody needs it: the vendor's libraries or the simulated
+ * library.h - ACL, opened by name when an instance needs it: the vendor's libraries or the simulated
  * driver. What is the process's, not a session's, is here, behind one lock.
  */
 #ifndef BP_CANN_LIBRARY_H

@@ -13,7 +13,7 @@ enum { MAX_SCALARS = 2 }; /* that a node's calls read, at most */
 
 /*
  * What is at a location at this point: a tensor of the graph, or bytes that are all the same and
- * become a constant when somebody reads them.
+ * become a constant when a node reads them.
  */
 struct slot {
     uint32_t tensor;

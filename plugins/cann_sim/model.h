@@ -68,7 +68,7 @@ bp_rc bp_cann_model_get(bp_program *program, const struct bp_cann_build *b,
                         const struct bp_cann_model **out, bp_err *err);
 
 /*
- * Loads a model for the shapes in b from bytes of anybody's, and keeps it; `shapes` and the bytes
+ * Loads a model for the shapes in b from bytes of unknown origin, and keeps it; `shapes` and the bytes
  * are copied or read. BP_E_STALE: it is not a model, is for another chip, or has other shapes, inputs
  * or outputs. BP_E_NOMEM
  */

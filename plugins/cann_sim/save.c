@@ -11,7 +11,7 @@
 
 #define MAGIC "BPCANN1"
 
-/* A blob that is read; it may be anybody's. After a failure all that is read is empty. */
+/* A blob that is read; its origin is unknown. After a failure all that is read is empty. */
 struct reader {
     const unsigned char *data;
     size_t size, at;

@@ -33,7 +33,7 @@ BP_PROVIDER([cpu], [the reference that runs every operator], [
     BP_CHECK_CFLAGS([AVX512_CFLAGS],
         [-mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -ffp-contract=fast])
     BP_CHECK_CFLAGS([VNNI_CFLAGS], [-mavx512f -mavx512bw -mavx512vl -mavx512vnni])
-    # Nobody here reads errno or floating-point flags, so loops with selects and roots may be vectorised;
+    # No code here reads errno or floating-point flags, so loops with selects and roots may be vectorised;
     # a product and a sum may become one operation with one rounding.
     BP_CHECK_CFLAGS([CPU_MATH_CFLAGS],
         [-fno-math-errno -fno-trapping-math -ffp-contract=fast])

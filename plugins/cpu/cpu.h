@@ -50,7 +50,7 @@ struct bp_cpu_call;
 /* Of a frame: may its run be stopped, and has a kernel found that it should be? */
 struct bp_cpu_stop {
     const bp_host *host;
-    const bp_run *run; /* NULL: it has neither a deadline nor somebody who could cancel it */
+    const bp_run *run; /* NULL: it has no deadline and cannot be cancelled */
     uint32_t is_found; /* atomic: work was left out, so the run has no result */
 };
 

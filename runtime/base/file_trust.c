@@ -83,7 +83,7 @@ static bp_rc check_mode(const struct walk *walk, const char *what, const struct 
     snprintf(walk->fix, walk->fix_cap, "chmod go-w %.200s, or copy the plug-in elsewhere", what);
     return bp_fail(walk->err, BP_E_UNAVAILABLE, "%s: %s has mode %04o, so %s could change it",
                    walk->path, what, (unsigned)(st->st_mode & 07777),
-                   writers & S_IWOTH ? "everybody" : "others of its group");
+                   writers & S_IWOTH ? "every user" : "others of its group");
 }
 
 static bp_rc check(const struct walk *walk, const char *what, const struct stat *st, bool holds)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * file_trust.h - could anybody but the administrator and the user of this process have changed a
+ * file_trust.h - could a user other than root and that of this process have changed a
  * file?
  */
 #ifndef BP_BASE_FILE_TRUST_H
@@ -26,7 +26,7 @@ void bp_trust_init(struct bp_trust *trust, bool is_hermetic);
 void bp_trust_forget(struct bp_trust *trust);
 /*
  * Checks the regular file at an absolute path, open as fd: the file, every directory from the root
- * on, and every link with its target must belong to root or the effective user, and nobody else may
+ * on, and every link with its target must belong to root or the effective user, and no other user may
  * write to them. Two exceptions: a sticky directory that contains neither the file nor a link to
  * it; and, unless strict, a group whose number is the user's, because many systems give each user a
  * group of that number. BP_E_UNAVAILABLE: the message names the component and the reason, and `fix`

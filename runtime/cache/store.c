@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* store.c - reads files of a store, which anybody may have damaged. */
+/* store.c - reads files of a store, which may be damaged or hostile. */
 
 #include "config.h"
 
@@ -227,7 +227,7 @@ static bp_rc read_checked(const char *name, int fd, const struct stat *st, bool 
 
 /*
  * Other processes delete and replace files at any time, which the check of the path notices. That
- * is nobody's fault: the file that is there by then is tried, and at last there is none.
+ * is no error: the file that is there by then is tried, and at last there is none.
  */
 static bp_rc read_named(struct bp_store *store, const char *name, bool is_whole, bool is_use,
                         struct bp_store_file *out, bp_err *err)

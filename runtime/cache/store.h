@@ -70,7 +70,7 @@ bp_rc bp_store_shrink(const struct bp_store *store, uint64_t limit, uint32_t *n_
 
 /*
  * Reads the file of a key, and marks it as used; bytes NULL: there is none. BP_E_STALE: there is
- * one that is damaged or that somebody else could have written, and the message says why.
+ * one that is damaged or that another user could have written, and the message says why.
  * BP_E_NOMEM, BP_E_IO.
  */
 bp_rc bp_store_read(struct bp_store *store, const char key[BP_SHA256_TEXT],
@@ -83,7 +83,7 @@ bp_rc bp_store_inspect(struct bp_store *store, const char *name, bool is_whole,
                        struct bp_store_file *out, bp_err *err) BP_CHECKED;
 
 /*
- * The same checks of bytes in memory that bp_store_wrap() made, or anybody did: they are lent, and
+ * The same checks of bytes in memory that bp_store_wrap() made, or of any other origin: they are lent, and
  * *out points into them; its `bytes` is NULL. name: of where they come from, for messages.
  * BP_E_STALE.
  */

@@ -168,7 +168,7 @@ static int by_use(const void *a, const void *b)
 }
 
 /*
- * Two processes that do this at once delete the same files. A file that somebody reads stays there
+ * Two processes that do this at once delete the same files. A file that a process reads stays there
  * for him until he closes it.
  */
 bp_rc bp_store_shrink(const struct bp_store *store, uint64_t limit, uint32_t *n_files,

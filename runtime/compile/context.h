@@ -3,7 +3,7 @@
  * context.h - programs as parts of a model, in nodes EPContext: read out of one, and saved for one.
  *
  * The bytes are those of a file of the cache (cache/store.h), so that they name who saved them and
- * have a checksum. Nobody but the provider that compiled such a program can run the node: what
+ * have a checksum. Only the provider that compiled such a program can run the node: what
  * cannot be loaded is an error, and never compiled in secret.
  */
 #ifndef BP_COMPILE_CONTEXT_H
@@ -25,7 +25,7 @@ struct bp_saved_program {
  * Loads the program of a node EPContext, which is all of `graph`; what->flags is set here. onnx: the
  * model, in whose directory the file of a node with embed_mode=0 lies. BP_E_INVALID: an attribute is
  * missing or wrong, or the file's name leads out of that directory. BP_E_IO: the file cannot be read.
- * BP_E_STALE: the program is damaged, of another version or somebody else's. BP_E_UNSUPPORTED, BP_E_NOMEM,
+ * BP_E_STALE: the program is damaged, of another version or another provider's. BP_E_UNSUPPORTED, BP_E_NOMEM,
  * or as bp_provider.load fails; the message names node, provider, driver and the way out.
  */
 bp_rc bp_context_load(const struct bp_onnx *onnx, const struct bp_ir_node *node,

@@ -63,7 +63,7 @@ struct bp_provider_list_config {
 
 /*
  * Opens each provider in order and makes its instance; a row in `report` for each. A name that
- * nobody knows and a wrong option are errors whatever the policy; what is missing or fails here is
+ * that is not known and a wrong option are errors whatever the policy; what is missing or fails here is
  * one with BP_FALLBACK_REQUIRE only. Where neither list names any, those of BACKPLANE_PROVIDERS are
  * taken. Without CPU among them it is added. On failure finish it all the same.
  */

@@ -2,7 +2,7 @@
 /*
  * device_plan.c - which values of a stage are copied between memory spaces, and when. A value is
  * copied at most once to each space: to a device before the first group that reads it there, to the
- * host right after the group that made it, so that the copy has time until somebody waits for it.
+ * host right after the group that made it, so that the copy has time until a reader waits for it.
  */
 
 #include "config.h"
@@ -258,7 +258,7 @@ static bp_rc read_inputs(struct bp_device_planner *d, uint32_t u, bp_err *err)
     return rc;
 }
 
-/* Places for what a group makes, and copies to the host of what somebody reads there. */
+/* Places for what a group makes, and copies to the host of what is read there. */
 static bp_rc write_outputs(struct bp_device_planner *d, uint32_t u, bp_err *err)
 {
     const struct bp_unit_frame *unit = &d->p->plan->units[u];

@@ -19,7 +19,7 @@ struct bp_lane {
 struct bp_whereabouts {
     uint32_t made_in;       /* block + 1; 0: in host memory */
     uint32_t made;          /* when, on a device */
-    bool needs_host;        /* somebody reads it in host memory */
+    bool needs_host;        /* a node, provider or output reads it in host memory */
     struct bp_lane *coming; /* its copy to the host is in this lane */
     uint32_t since;         /* when that copy was enqueued */
     bool is_handed;         /* a queue of another device reads it and can wait for it */

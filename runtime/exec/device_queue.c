@@ -302,7 +302,7 @@ static int64_t patience(const struct bp_run_shared *shared)
 }
 
 /*
- * Waits in slices where somebody may end the run meanwhile. When it does, the queue stays pending
+ * Waits in slices where the application may end the run meanwhile. When it does, the queue stays pending
  * and is abandoned by the run.
  */
 bp_rc bp_queue_wait(struct bp_queue *queue, struct bp_run_shared *shared, bp_err *err)

@@ -236,7 +236,7 @@ static bp_rc execute(struct bp_run_state *state, struct bp_unit_frame *unit, bp_
 }
 
 /*
- * Runs the node of a unit that is the host's, unless nobody wants its outputs: they are all that it
+ * Runs the node of a unit that is the host's, unless its outputs are not read: they are all that it
  * does.
  */
 static bp_rc run_host_op(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)

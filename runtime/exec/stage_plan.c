@@ -151,7 +151,7 @@ void bp_stage_plan_destroy(struct bp_stage_plan *plan)
     free(plan);
 }
 
-/* An empty plan with the memory of one that nobody needs any more. */
+/* An empty plan with the memory of one that is not used any more. */
 static void renew(struct bp_stage_plan *plan)
 {
     struct bp_stage_plan old;

@@ -106,8 +106,8 @@ struct bp_ir_node {
     uint32_t n_in, n_out, n_implicit, n_attrs, n_subgraphs;
     uint32_t opset;     /* version of the domain that counts here; 0, once sealed: there is none */
     uint32_t attr_hash; /* bp_ir_hash_attrs() of a sealed node with a schema */
-    bool is_pinned;     /* passes leave it as it is: somebody speaks of it */
-    bool is_made;       /* a pass made it of others: it is not a node of the model */
+    bool is_pinned; /* passes leave it as it is: a placement rule or compiled program names it */
+    bool is_made;   /* a pass made it of others: it is not a node of the model */
 };
 
 struct bp_ir {

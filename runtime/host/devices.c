@@ -39,11 +39,11 @@ bp_rc bp_candidate_device(const struct bp_candidate *candidate, uint32_t device,
 bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp_device *out, bp_err *err)
 {
     bp_device own;
-    struct bp_candidate *candidate = bp_registry_get(&env->registry, i);
-    bp_rc rc;
+    struct bp_candidate *candidate;
+    bp_rc rc = bp_registry_need(&env->registry, i, &candidate, err);
 
-    if (!candidate)
-        return bp_fail(err, BP_E_INVALID, "there is no provider %u", i);
+    if (rc < 0)
+        return rc;
     rc = bp_registry_try(&env->registry, candidate, err);
     if (rc < 0)
         return rc;

@@ -258,11 +258,10 @@ bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out, bp_er
     struct bp_candidate *candidate;
     bp_rc rc = bp_env_check_fork(env, err);
 
+    if (rc >= 0)
+        rc = bp_registry_need(&env->registry, i, &candidate, err);
     if (rc < 0)
         return rc;
-    candidate = bp_registry_get(&env->registry, i);
-    if (!candidate)
-        return bp_fail(err, BP_E_INVALID, "there is no provider %u", i);
     if (bp_registry_try(&env->registry, candidate, NULL) < 0)
         bp_log(&env->log, BP_LOG_DEBUG, "host", "provider '%s': %s", candidate->name,
                candidate->reason);
@@ -292,11 +291,10 @@ bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out, bp_er
     struct bp_candidate *candidate;
     bp_rc rc = bp_env_check_fork(env, err);
 
+    if (rc >= 0)
+        rc = bp_registry_need(&env->registry, i, &candidate, err);
     if (rc < 0)
         return rc;
-    candidate = bp_registry_get(&env->registry, i);
-    if (!candidate)
-        return bp_fail(err, BP_E_INVALID, "there is no provider %u", i);
     describe(candidate, &own);
     return bp_give_out(out, &own, err);
 }

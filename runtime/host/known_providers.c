@@ -85,7 +85,9 @@ bp_rc bp_env_known_provider(bp_env *env, uint32_t i, bp_known_provider *out, bp_
     struct bp_registry *registry = &env->registry;
 
     if (!own.name)
-        return bp_fail(err, BP_E_INVALID, "there is no known provider %u", i);
+        return bp_fail(
+            err, BP_E_INVALID,
+            "there is no known provider %u: they are counted from 0 to the first failure", i);
     own.home = bp_provider_names_home(i, &own.note);
     pthread_mutex_lock(&registry->lock);
     bp_candidates_scan(registry);

@@ -106,6 +106,19 @@ struct bp_candidate *bp_registry_get(struct bp_registry *registry, uint32_t i)
     return candidate;
 }
 
+bp_rc bp_registry_need(struct bp_registry *registry, uint32_t i, struct bp_candidate **out,
+                       bp_err *err)
+{
+    uint32_t n = 0;
+
+    *out = bp_registry_get(registry, i);
+    if (*out)
+        return BP_OK;
+    while (bp_registry_get(registry, n))
+        n++;
+    return bp_fail(err, BP_E_INVALID, "there is no provider %u: %u are known, from 0 on", i, n);
+}
+
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /*

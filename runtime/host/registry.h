@@ -19,6 +19,9 @@ bp_rc bp_registry_add_entry(struct bp_registry *registry, const char *name, bp_e
                             bp_err *err) BP_CHECKED;
 /* Row i: those found by search, then those asked for by their path; NULL: end. Opens nothing. */
 struct bp_candidate *bp_registry_get(struct bp_registry *registry, uint32_t i);
+/* The same. BP_E_INVALID: there is no such row; the message says how many there are. */
+bp_rc bp_registry_need(struct bp_registry *registry, uint32_t i, struct bp_candidate **out,
+                       bp_err *err) BP_CHECKED;
 /*
  * Index of the candidate that a name or absolute path means, as bp_registry_get() counts. Opens
  * nothing.
@@ -47,7 +50,7 @@ bp_rc bp_registry_retry(struct bp_registry *registry, const char *name, bp_err *
 /* The allow list, as bp_env_allow() has it. */
 uint32_t bp_registry_allow(struct bp_registry *registry, const char **dir, uint32_t *n);
 /*
- * What the user wants, BACKPLANE_PROVIDERS, as a list for sessions that name nobody: its names, and
+ * What the user wants, BACKPLANE_PROVIDERS, as a list for sessions that name no provider: its names, and
  * for each of its patterns the fit ones that were found, without CPU. Start from {0}; finish it
  * also after a failure.
  */

@@ -32,6 +32,7 @@ struct bp_external {
     struct bp_strmap by_name;
     pthread_mutex_t lock;      /* over files that were missing when they were added */
     struct bp_fork_watch fork; /* of the lock */
+    struct bp_region copies;   /* of tensors that are not used in place, under the lock */
     struct file *given;        /* in memory */
     uint32_t n_given;
     struct file own; /* without bytes: there is none */
@@ -114,6 +115,7 @@ void bp_external_destroy(struct bp_external *external)
     free(external->given);
     free(external->dir);
     bp_strmap_finish(&external->by_name);
+    bp_region_finish(&external->copies);
     bp_fork_mutex_destroy(&external->lock, &external->fork);
     free(external);
 }
@@ -325,7 +327,13 @@ static struct file *file_of(const struct part *part)
     return part->file == OWN ? &external->own : &external->files[part->file];
 }
 
-/* Points data at its bytes of a mapped file, after checking that they lie inside. */
+/* See bp_dtype_is_copied(). */
+static bool is_copied(const struct bp_bytes *bytes, const struct bp_ir_data *data)
+{
+    return bytes->map && data->size > 0 && bp_dtype_is_copied(data->dtype);
+}
+
+/* Points data at its bytes of a mapped file, or at a copy, after checking that they lie inside. */
 static bp_rc use_part(const struct part *part, struct bp_ir_data *data, bp_err *err)
 {
     const struct file *file = file_of(part);
@@ -338,11 +346,18 @@ static bp_rc use_part(const struct part *part, struct bp_ir_data *data, bp_err *
                               "its data is %zu bytes at %llu of '%.80s', which has %zu", data->size,
                               (unsigned long long)part->offset, file->name, bytes->size);
     found.bytes = data->size > 0 ? bytes->data + part->offset : (const uint8_t *)"";
+    if (is_copied(bytes, data)) {
+        uint8_t *copy = bp_region_alloc(&part->external->copies, data->size);
+
+        if (!copy)
+            return bp_fail_nomem(err, "external data");
+        found.bytes = memcpy(copy, found.bytes, data->size);
+    } else if (bytes->map && data->size > 0) {
+        data->mapped = found.bytes;
+    }
     rc = bp_check_bools(&found, err);
     if (rc < 0)
         return rc;
-    if (bytes->map && data->size > 0)
-        data->mapped = found.bytes;
     /* release: bp_ir_data_load() of other threads reads this pointer without the lock */
     __atomic_store_n(&data->bytes, found.bytes, __ATOMIC_RELEASE);
     return BP_OK;

@@ -33,7 +33,7 @@ struct bp_rebuild {
  * A model like `onnx` with another graph: `ir`, which bp_onnx_graph() made of it in `region` and
  * passes changed. On success *out has a reference to onnx and owns the region, whose constants are
  * its weights. Inputs that are constants of ir are removed. Outputs that compiled programs give
- * (EPContext) have the shapes of ir, as nobody else knows them. how may be NULL. BP_E_UNSUPPORTED:
+ * (EPContext) have the shapes of ir, which follow from no rule. how may be NULL. BP_E_UNSUPPORTED:
  * ONNX can't represent the graph, for example nodes of two versions of one operator set.
  */
 bp_rc bp_onnx_rebuild(struct bp_onnx *onnx, const struct bp_ir *ir, const struct bp_rebuild *how,

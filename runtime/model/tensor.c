@@ -174,16 +174,27 @@ static const struct bp_chunk *chunk_of(const Bp__TensorProto *proto, const struc
     return chunk->field == field ? chunk : NULL;
 }
 
-/* Uses the bytes in place. */
-static void use_chunk(const struct bp_chunk *chunk, const struct bp_source *source,
-                      struct bp_ir_data *out)
+/* Uses the bytes in place, or a copy in the region: see bp_dtype_is_copied(). */
+static bp_rc use_chunk(const struct bp_chunk *chunk, const struct bp_source *source,
+                       struct bp_region *region, struct bp_ir_data *out, bp_err *err)
 {
     uintptr_t map = (uintptr_t)source->file.map, at = (uintptr_t)chunk->data;
+    uint8_t *copy;
 
     out->bytes = chunk->data;
     /* data that the application replaced is not in the mapped file */
-    if (map != 0 && at >= map && at - map < source->file.size)
+    if (map == 0 || at < map || at - map >= source->file.size)
+        return BP_OK;
+    if (!bp_dtype_is_copied(out->dtype)) {
         out->mapped = out->bytes;
+        return BP_OK;
+    }
+    copy = bp_region_alloc(region, out->size);
+    if (!copy)
+        return bp_fail_nomem(err, "its data");
+    memcpy(copy, chunk->data, out->size);
+    out->bytes = copy;
+    return BP_OK;
 }
 
 /* Converts typed data to dense bytes in the region. */
@@ -236,10 +247,8 @@ static bp_rc read_typed(const Bp__TensorProto *proto, const struct bp_source *so
     }
     if (first)
         out->id = bp_source_id(source, first->data, first->size);
-    if (n == 1 && !first->is_tagged && field->kind != BP_FIELD_INTS && stored == out->size) {
-        use_chunk(first, source, out);
-        return BP_OK;
-    }
+    if (n == 1 && !first->is_tagged && field->kind != BP_FIELD_INTS && stored == out->size)
+        return use_chunk(first, source, region, out, err);
     /* an element takes at least a byte: don't allocate for data that can't be there */
     if (out->size / reader.unit > stored)
         return bp_fail(err, BP_E_INVALID, "its dims need %zu bytes, its %s has %zu", out->size,
@@ -287,16 +296,15 @@ static const struct bp_chunk *find_raw(const Bp__TensorProto *proto, const struc
 }
 
 static bp_rc read_raw(const struct bp_chunk *raw, const struct bp_source *source,
-                      struct bp_ir_data *out, bp_err *err)
+                      struct bp_region *region, struct bp_ir_data *out, bp_err *err)
 {
     if (out->dtype == BP_DTYPE_STRING)
         return bp_fail(err, BP_E_INVALID, "it is of strings and has raw_data");
     if (raw->size != out->size)
         return bp_fail(err, BP_E_INVALID, "its raw_data has %zu bytes where its dims need %zu",
                        raw->size, out->size);
-    use_chunk(raw, source, out);
     out->id = bp_source_id(source, raw->data, raw->size);
-    return BP_OK;
+    return use_chunk(raw, source, region, out, err);
 }
 
 /* Type and sizes were compared when the model was opened. */
@@ -331,7 +339,7 @@ static bp_rc read_data(const Bp__TensorProto *proto, const struct bp_source *sou
 
     /* some writers put an empty raw_data next to typed data */
     if (raw && (raw->size > 0 || proto->n_chunk == 1))
-        rc = read_raw(raw, source, out, err);
+        rc = read_raw(raw, source, region, out, err);
     else if (out->dtype == BP_DTYPE_STRING)
         rc = read_strings(proto, source, region, out, err);
     else

@@ -51,6 +51,16 @@ bp_rc bp_tensor_check(const bp_tensor *tensor, size_t *out, bp_err *err) BP_CHEC
 uint64_t bp_source_id(const struct bp_source *source, const void *p, size_t n);
 /* The id of a range of a mapped file. */
 uint64_t bp_file_part_id(uint64_t file_id, uint64_t offset, uint64_t size);
+/*
+ * Is a mapped tensor of this dtype copied when it is read? Indices, lengths and conditions are
+ * checked before they are used. In a mapped file another process could change them in between.
+ */
+static inline bool bp_dtype_is_copied(uint32_t dtype)
+{
+    return dtype == BP_DTYPE_I32 || dtype == BP_DTYPE_I64 || dtype == BP_DTYPE_U32 ||
+           dtype == BP_DTYPE_U64 || dtype == BP_DTYPE_BOOL;
+}
+
 /* BP_E_INVALID when a tensor of dtype bool has a byte that is neither 0 nor 1. */
 bp_rc bp_check_bools(const struct bp_ir_data *data, bp_err *err) BP_CHECKED;
 

@@ -32,7 +32,7 @@ struct bp_optimizer {
     bp_rc (*evaluate)(void *h, struct bp_ir *ir, struct bp_ir_data *const *results, bp_err *err);
     /*
      * Which provider would claim each node of a sealed graph: an index of the caller's choice, or
-     * BP_NONE for nobody and for host operators. `only` is one such index, the one provider that is
+     * BP_NONE for no provider and for host operators. `only` is one such index, the one provider that is
      * asked, or BP_NONE: all are. NULL: passes of the extended level do not run.
      */
     bp_rc (*takers)(void *h, struct bp_ir *ir, const struct bp_fact *facts,

@@ -49,8 +49,8 @@ struct bp_verdict bp_context_verdict(const struct bp_asked *asked, const struct 
 
     (void)bp_context_text(node, "source", source, sizeof source);
     if (!source[0]) {
-        verdict.text = "the node does not say which provider compiled its program, so that nobody "
-                       "can load it: use the model that it was compiled from";
+        verdict.text = "the node does not say which provider compiled its program, so that no "
+                       "provider can load it: use the model that it was compiled from";
     } else if (!is_source(asked->provider, source)) {
         verdict.text =
             bp_region_printf(region,

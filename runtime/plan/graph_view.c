@@ -79,7 +79,10 @@ static bp_rc find_constant(const bp_graph *graph, uint32_t value, bp_span *out, 
     bp_rc rc;
 
     if (value >= graph->n_values || !(BP_VALUE(graph, value)->flags & BP_VALUE_CONSTANT))
-        return bp_fail(err, BP_E_INVALID, "value %u of the group is not a constant", value);
+        return bp_fail(
+            err, BP_E_INVALID,
+            "value %u of a group of %u values is not a constant; BP_VALUE_CONSTANT tells which are",
+            value, graph->n_values);
     data = view->ir->values[view->value_of[value]].data;
     rc = bp_ir_data_load(data, err);
     if (rc < 0)

@@ -6,7 +6,7 @@
  * the provider, its device or the stage changes. A path that leaves a provider and comes back therefore ends at
  * a higher level than it began, so nodes of one provider, stage and level that are connected are
  * convex, and (stage, level) is an order in which groups can run. That level is the lowest; a group
- * that nobody needs before a later one of its own kind waits for that and becomes part of it. One
+ * that no other needs before a later one of its own kind waits for that and becomes part of it. One
  * that reads constants alone (weights that are dequantised) runs right before its first reader. In
  * subgraphs of nodes, groups of one provider, stage and level are one even where nothing connects
  * them. All of it is linear in the nodes but for a sort.

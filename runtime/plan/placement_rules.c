@@ -115,7 +115,7 @@ bp_rc bp_placement_list_read(struct bp_placement_list *list, const char *path, b
             rc = bp_fail_in(err, rc, "%s, line %u", path, number);
     }
     if (rc >= 0 && ferror(file))
-        rc = bp_fail(err, BP_E_IO, "placement rules: %s cannot be read", path);
+        rc = bp_fail(err, BP_E_IO, "placement rules: %s cannot be read: %s", path, strerror(errno));
     fclose(file);
     free(line);
     while (rc < 0 && list->count > before)

@@ -11,7 +11,7 @@
 
 #include "value/tensor.h"
 
-/* Of one provider in one graph. */
+/* What is summed up while the groups of one provider in one graph are estimated. */
 struct estimating {
     const struct bp_partition *part;
     const struct bp_estimator *estimator;
@@ -27,7 +27,7 @@ struct estimating {
 
 /* ---- values on the device -------------------------------------------------------------------- */
 
-/* Less than 0: not known. */
+/* Bytes of a value's elements; less than 0: its type or a size is not known. */
 static double bytes_of(const bp_value *value)
 {
     double bits = bp_dtype_width(value->dtype);
@@ -51,7 +51,7 @@ static void touch(struct estimating *r, uint32_t group, uint32_t value, double b
     r->last[value] = group + 1;
 }
 
-/* Bytes of what enters and leaves the group; less than 0: not known. */
+/* Sums the bytes of a group's inputs and outputs; less than 0: one of them has no known size. */
 static double touch_all(struct estimating *r, uint32_t g)
 {
     const struct bp_graph_view *view = r->part->groups[g].view;
@@ -160,7 +160,7 @@ static void estimate_group(struct estimating *r, uint32_t g, uint32_t row_index)
 
 /* ---- providers ------------------------------------------------------------------------------- */
 
-/* All groups of the provider in this graph, then its totals. */
+/* Estimates each group of the provider in this graph, then writes the provider's totals. */
 static void estimate_groups(struct estimating *r, uint32_t report_row)
 {
     uint32_t row = r->first_group;
@@ -209,7 +209,10 @@ static bp_rc estimate_provider(struct estimating *r, uint32_t report_row, bp_err
     return rc;
 }
 
-/* NULL: it does not estimate. Hosts read as much of the table as its struct_size says. */
+/*
+ * Copies the provider's table of estimates, as far as its struct_size goes; NULL: the provider has
+ * none.
+ */
 static const struct bp_estimator *estimator_of(const bp_provider *provider, bp_estimator *own)
 {
     const bp_estimator *theirs;

@@ -20,7 +20,7 @@ static void index_or_null(struct bp_text *text, const char *key, uint32_t index)
         bp_json_int(text, key, index);
 }
 
-/* A size or number, null where the provider tells none. */
+/* Writes a size or number; null where the provider does not estimate it. */
 static void bytes_or_null(struct bp_text *text, const char *key, uint32_t is_known, uint64_t bytes)
 {
     if (is_known)
@@ -29,13 +29,13 @@ static void bytes_or_null(struct bp_text *text, const char *key, uint32_t is_kno
         bp_json_string(text, key, NULL);
 }
 
-/* Whole nanoseconds. */
+/* Writes a time in whole nanoseconds; null where it is not estimated. */
 static void time_or_null(struct bp_text *text, const char *key, uint32_t is_known, double ns)
 {
     bytes_or_null(text, key, is_known, (uint64_t)(ns + 0.5));
 }
 
-/* Also part of bp_explain()'s JSON, which has the same keys. */
+/* Writes the keys that bp_explain()'s JSON has as well. */
 void bp_report_put_options(const bp_report *report, uint32_t provider, struct bp_text *text)
 {
     uint32_t n = report ? bp_report_option_count(report, provider) : 0;
@@ -134,7 +134,7 @@ static bp_rc add_node(struct bp_text *text, const bp_report *report, uint32_t i,
     return rc;
 }
 
-/* How a group's program came about; NULL: it has none. */
+/* The word for where a group's program came from; NULL: it has no program. */
 static const char *program_name(uint32_t program)
 {
     return program == BP_PROGRAM_LOADED     ? "loaded"
@@ -172,7 +172,7 @@ static bp_rc add_group(struct bp_text *text, const bp_report *report, uint32_t i
     return BP_OK;
 }
 
-/* Values whose declared shape is not what was inferred or what a run made. */
+/* Writes the values whose declared shape differs from the inferred one or from that of a run. */
 void bp_report_put_mismatches(const bp_report *report, struct bp_text *text)
 {
     uint32_t n = report ? bp_report_mismatch_count(report) : 0;
@@ -193,7 +193,7 @@ void bp_report_put_mismatches(const bp_report *report, struct bp_text *text)
     bp_json_close(text, ']');
 }
 
-/* Without its time, so that equal sessions have equal reports. */
+/* Writes a pass without its time, so that equal sessions have equal reports. */
 static bp_rc add_pass(struct bp_text *text, const bp_report *report, uint32_t i, bp_err *err)
 {
     bp_report_pass row = {.struct_size = sizeof row};
@@ -213,7 +213,7 @@ static bp_rc add_pass(struct bp_text *text, const bp_report *report, uint32_t i,
     return BP_OK;
 }
 
-/* One list of rows under `key`. */
+/* Writes one list of rows under `key`. */
 static bp_rc
 add_list(struct bp_text *text, const bp_report *report, const char *key, uint32_t count,
          bp_rc (*add)(struct bp_text *text, const bp_report *report, uint32_t i, bp_err *err),

@@ -49,13 +49,13 @@ const char *bp_report_cost_text(const bp_report *report, uint32_t provider)
     return "";
 }
 
-/* Rows of providers stay when graphs are cleared; those of nodes and groups do not. */
+/* Counts providers, whose rows stay when graphs are cleared; those of nodes and groups do not. */
 uint32_t bp_report_provider_count(const bp_report *report)
 {
     return report->providers.count;
 }
 
-/* Nodes of all graphs, subgraphs included, after passes. */
+/* Counts the nodes of all graphs, subgraphs included, after passes. */
 uint32_t bp_report_node_count(const bp_report *report)
 {
     return report->nodes.count;
@@ -72,7 +72,7 @@ uint32_t bp_report_mismatch_count(const bp_report *report)
     return atomic_load(&report->mismatches.count);
 }
 
-/* The error of every function here whose index is too large. */
+/* What every function here returns for an index that is too large. */
 static bp_rc no_row(const char *what, uint32_t i, uint32_t count, bp_err *err)
 {
     return bp_fail(err, BP_E_INVALID, "the report has %u %s rows, there is no row %u", count, what,
@@ -88,7 +88,7 @@ bp_rc bp_report_get_provider(const bp_report *report, uint32_t i, bp_report_prov
     return bp_give_out(out, provider_at(report, i), err);
 }
 
-/* 0 also for a provider that is not in the report. */
+/* Counts the options of a provider; 0 also for one that is not in the report. */
 uint32_t bp_report_option_count(const bp_report *report, uint32_t provider)
 {
     const struct provider_row *rows = report->providers.data;
@@ -110,7 +110,7 @@ bp_rc bp_report_get_option(const bp_report *report, uint32_t provider, uint32_t 
         out, (bp_report_option *)report->options.data + rows[provider].first_option + j, err);
 }
 
-/* In the order of BP_ORIGIN_*. */
+/* Names of BP_ORIGIN_*, in their order. */
 const char *bp_origin_name(uint32_t origin)
 {
     static const char *const names[] = {"default", "file", "application", "variable"};
@@ -118,7 +118,7 @@ const char *bp_origin_name(uint32_t origin)
     return origin < sizeof names / sizeof names[0] ? names[origin] : "?";
 }
 
-/* Copied as far as the caller's struct_size goes, as all rows are. */
+/* Copies the row as far as the caller's struct_size goes, as for all rows. */
 bp_rc bp_report_get_node(const bp_report *report, uint32_t i, bp_report_node *out, bp_err *err)
 {
     if (i >= report->nodes.count)
@@ -141,7 +141,7 @@ bp_rc bp_report_get_refusal(const bp_report *report, uint32_t i, uint32_t j, bp_
                        err);
 }
 
-/* Groups of all graphs, in running order within each. */
+/* Counts the groups of all graphs; within a graph they are in the order in which they run. */
 bp_rc bp_report_get_group(const bp_report *report, uint32_t i, bp_report_group *out, bp_err *err)
 {
     if (i >= report->groups.count)

@@ -14,7 +14,7 @@ struct bp_refused_sizes_row {
     struct bp_refused_sizes_row *_Atomic next;
 };
 
-/* The lock is held: texts of all rows are copies. */
+/* Makes a row with copies of its texts; the caller holds the lock. */
 static struct bp_refused_sizes_row *make_row(struct refused_sizes *list,
                                              const bp_report_refused_sizes *from)
 {

@@ -45,7 +45,7 @@ static const char *keep(bp_report *report, const char *text, bool *failed)
     return copy;
 }
 
-/* Zeroes are empty lists. */
+/* Makes a report without rows. */
 bp_rc bp_report_create(bp_report **out, bp_err *err)
 {
     *out = calloc(1, sizeof **out);
@@ -62,7 +62,7 @@ struct bp_mismatches *bp_report_mismatches(bp_report *report)
     return &report->mismatches;
 }
 
-/* NULL is fine. Texts of rows go with it. */
+/* Frees the report with its texts. NULL is fine. */
 void bp_report_destroy(bp_report *report)
 {
     if (!report)
@@ -81,7 +81,7 @@ void bp_report_destroy(bp_report *report)
     free(report);
 }
 
-/* States follow from how far the provider came, see provider_states.h. */
+/* Adds a provider's row; its states follow from the last stage that it reached: provider_states.h. */
 bp_rc bp_report_add_provider(bp_report *report, const bp_report_provider *row, uint32_t *out,
                              bp_err *err)
 {
@@ -159,7 +159,7 @@ struct adding {
     uint32_t first_node;
 };
 
-/* Only of providers that come before the one that got the node: the others were not needed. */
+/* Adds a node's refusals: those of providers before the one that got it, as later ones were not asked. */
 static bp_rc add_refusals(struct adding *a, uint32_t n, struct node_row *node, bp_err *err)
 {
     uint32_t taker = a->part->provider_of[n];
@@ -337,7 +337,7 @@ bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part,
     return rc < 0 ? rc : add_edges(&a, err);
 }
 
-/* Names and helps are the pass table's, so they are not copied. */
+/* Adds a pass; its name and help are those of the pass table and are not copied. */
 bp_rc bp_report_add_pass(bp_report *report, const bp_report_pass *row, bp_err *err)
 {
     bp_report_pass *own = add_row(&report->passes, sizeof *own);
@@ -349,7 +349,7 @@ bp_rc bp_report_add_pass(bp_report *report, const bp_report_pass *row, bp_err *e
     return BP_OK;
 }
 
-/* Also sets back what providers' rows have added up over graphs. */
+/* Removes rows of nodes, groups and edges, and the totals that providers' rows have of them. */
 void bp_report_clear_graphs(bp_report *report)
 {
     report->nodes.count = 0;
@@ -370,7 +370,7 @@ void bp_report_clear_graphs(bp_report *report)
 
 /* ---- what providers estimate ----------------------------------------------------------------- */
 
-/* The row was added by bp_report_add_graph(). */
+/* Sets the estimates of a group, whose row bp_report_add_graph() has added. */
 bp_rc bp_report_set_group_program(bp_report *report, uint32_t i, uint32_t how, uint64_t ns,
                                   const char *text, bp_err *err)
 {
@@ -392,7 +392,7 @@ void bp_report_set_group_frames(bp_report *report, uint32_t i, uint32_t max_fram
     row->frame_bytes = frame_bytes;
 }
 
-/* The row was added by bp_report_add_graph(); the rest of it stays. */
+/* Sets the estimates of a provider; the rest of its row stays. */
 void bp_report_set_group_estimate(bp_report *report, uint32_t i, const bp_report_group *estimated)
 {
     bp_report_group *row = (bp_report_group *)report->groups.data + i;

@@ -50,7 +50,7 @@ struct refused_sizes {
 
 /*
  * Texts of all rows are copies in `text`, so that a report outlives its session's graphs. Rows are
- * written by one thread, while a session is made; then anybody may read them.
+ * written by one thread, while a session is made; then any thread may read them.
  */
 struct bp_report {
     struct bp_region text;

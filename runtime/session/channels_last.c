@@ -3,7 +3,7 @@
  * channels_last.c - nodes of providers that want their data channels-last.
  *
  * The provider is asked twice: about the model's nodes, and about the channels-last ones, of which
- * none can stay if it does not take it, because nobody else knows the operator.
+ * none can stay if it does not take it, because no other provider has the operator.
  */
 
 #include "config.h"

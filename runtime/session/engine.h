@@ -87,7 +87,7 @@ void bp_progress_report(const struct bp_log *log, bp_progress_fn fn, void *user,
 
 /*
  * Makes an engine; keeps a reference to onnx. A provider that fails while it claims or compiles is
- * dropped by its policy and the rest begins again. BP_E_UNSUPPORTED: operators that nobody takes,
+ * dropped by its policy and the rest begins again. BP_E_UNSUPPORTED: operators that no provider takes,
  * all of them named.
  */
 bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx,

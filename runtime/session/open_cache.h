@@ -10,7 +10,7 @@
 struct bp_engine_cache {
     struct bp_program_cache cache;
     char fault[512];
-    bool is_on; /* somebody asked for it */
+    bool is_on; /* the application or BACKPLANE_CACHE_DIR asked for it */
 };
 
 /*

@@ -206,7 +206,7 @@ static bp_rc open_provider(struct bp_env *env, const char *name, struct bp_provi
  */
 bp_rc bp_env_provider_operators(bp_env *env, uint32_t i, bp_operator_fn fn, void *user, bp_err *err)
 {
-    struct bp_candidate *found = bp_registry_get(&env->registry, i);
+    struct bp_candidate *found;
     struct bp_provider_list providers = {0};
     const struct bp_active *active;
     uint32_t n;
@@ -214,8 +214,9 @@ bp_rc bp_env_provider_operators(bp_env *env, uint32_t i, bp_operator_fn fn, void
 
     if (!fn)
         return bp_fail(err, BP_E_INVALID, "operators need a function that takes them");
-    if (!found)
-        return bp_fail(err, BP_E_INVALID, "there is no provider %u", i);
+    rc = bp_registry_need(&env->registry, i, &found, err);
+    if (rc < 0)
+        return rc;
     rc = open_provider(env, found->name, &providers, &active, err);
     bp_schema_all(&n);
     for (uint32_t row = 0; row < n && rc >= 0; row++)

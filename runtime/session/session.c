@@ -362,8 +362,13 @@ bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_memory_use
     const struct bp_active *active;
     struct bp_engine *engine;
 
-    if (!session || i > session->main.engine->providers.count)
-        return bp_fail(err, BP_E_INVALID, "there is no provider %u in the session", i);
+    if (!session)
+        return bp_fail(err, BP_E_INVALID, "no session was given");
+    if (i > session->main.engine->providers.count)
+        return bp_fail(err, BP_E_INVALID,
+                       "there is no row %u: the session has %u providers, and the host is row %u",
+                       i, session->main.engine->providers.count,
+                       session->main.engine->providers.count);
     own.provider = bp_session_provider(session, i);
     for (uint32_t k = 0; (engine = bp_session_engine(session, k)) != NULL; k++) {
         active = own.provider ? find_active(engine, own.provider) : NULL;

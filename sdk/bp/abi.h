@@ -152,8 +152,8 @@ typedef struct bp_err {
 } bp_err;
 
 /*
- * [frozen] Bytes that somebody else owns; whoever gives one says for how long. data may be NULL when size is
- * 0.
+ * [frozen] Borrowed bytes; the function that gives them says for how long. data may be NULL when
+ * size is 0.
  * No NUL ends it. It has no alignment, unless the one who gives it says so.
  */
 typedef struct bp_span {
@@ -410,7 +410,7 @@ typedef struct bp_graph {
     uint32_t reserved1;
 } bp_graph;
 
-/* ---- operators that somebody defines --------------------------------------------------------- */
+/* ---- operators of models and providers -------------------------------------------------------- */
 
 /* bp_operand.flags. */
 enum {

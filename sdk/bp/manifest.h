@@ -23,7 +23,7 @@
  *               the compiler was told for the file with the manifest. Code that asks the processor at
  *               run time does not count
  *   sanitizer   "address", "thread" or "memory"; the macro adds it
- *   priority    0 to 99: who comes first where nobody says; 50 without it
+ *   priority    0 to 99: the order where the application gives none, highest first; 50 without it
  *   env, watch  variables and files, with commas between, on which being usable depends
  *   license     SPDX expression
  *   no_ctor     1: mapping it runs nothing of it, it has neither constructors nor an init function.

@@ -81,7 +81,7 @@ static inline bp_rc bp_fail(bp_err *err, bp_rc rc, const char *fmt, ...)
 }
 
 /*
- * Has somebody asked a run to stop? cancel: of bp_run; NULL is fine. Another thread writes to it
+ * Was the run asked to stop? cancel: of bp_run; NULL is fine. Another thread writes to it
  * meanwhile.
  * One relaxed atomic load where the compiler has it (GCC and Clang), so that it may stand in a
  * loop: it orders no other memory access. A kernel that finds it set returns BP_E_CANCELLED; its

@@ -7,7 +7,7 @@
  * Its memory has addresses that the host cannot touch: the pages behind a handle have no rights, so
  * that a host which computes with one, or reads through it, is stopped at once. Copies and kernels
  * reach the bytes with bp_sim_reach(). Fresh memory holds 0xa5. Its streams really run late, on a
- * thread each: a lazy one does nothing until somebody waits for it, so that whoever reads too
+ * thread each: a lazy one does nothing until a thread waits for it, so that whoever reads too
  * early, or writes too early over what a copy has still to read, finds wrong elements every time.
  * Any kind of call can be made to fail, and work can be given a price, which is time that really
  * passes.
@@ -43,7 +43,7 @@ enum {
 };
 
 enum {
-    /* streams work only when somebody waits for them, or when they are full */
+    /* streams work only when a thread waits for them, or when they are full */
     BP_SIM_LAZY = 1u << 0
 };
 
@@ -67,7 +67,7 @@ typedef struct bp_sim_options {
 
 /*
  * What all devices of the process, that is of this copy of the library, did. The numbers are plain:
- * they are up to date for a thread that knows nobody is at work.
+ * they are up to date for a thread that knows that no work is queued.
  */
 typedef struct bp_sim_counters {
     /* What a test compares with 0 at its end, to find what a provider did not give back. */
@@ -97,7 +97,7 @@ typedef struct bp_sim_ref {
 } bp_sim_ref;
 
 /*
- * A place in a stream. All zero: never recorded, for which nobody waits. It counts entries of the
+ * A place in a stream. All zero: never recorded, which is not waited for. It counts entries of the
  * stream: the event has come when as many are done as were put in when it was recorded. The
  * caller's; it refers to the stream and owns nothing.
  */
@@ -213,7 +213,7 @@ int bp_sim_wait(bp_sim_event *event, int64_t timeout_ns);
 int bp_sim_notify(const bp_sim_event *event, void (*fn)(void *u, int failed), void *u);
 
 /*
- * An event that no stream comes to, but somebody signals (a user event of OpenCL). It may be used
+ * An event that no stream comes to, but a call signals (a user event of OpenCL). It may be used
  * again: a signal lets go the waits that were put in by then, and none that comes later.
  */
 typedef struct bp_sim_manual_event bp_sim_manual_event;

@@ -13,7 +13,7 @@
  * it. ReleaseX() takes NULL.
  *
  * NULL for an argument that must be there is ORT_INVALID_ARGUMENT; a function out of memory returns
- * ORT_FAIL. An object that is being changed is used by one thread at a time; objects that nobody
+ * ORT_FAIL. An object that is being changed is used by one thread at a time; objects that no thread
  * changes, sessions among them, may be used by any number of threads. [any thread] marks functions
  * that may also be called while another thread changes the object.
  *
@@ -200,7 +200,7 @@ typedef enum OrtAllocatorType {
     OrtDeviceAllocator = 0,
     /* Keeps freed memory for the next allocation; the library's own only. */
     OrtArenaAllocator = 1,
-    /* For weights that nobody changes. */
+    /* For weights that are not changed. */
     OrtReadOnlyAllocator = 2
 } OrtAllocatorType;
 
@@ -1451,7 +1451,7 @@ struct OrtApi {
 
     /* sessions */
     /*
-     * Frees the session; waits for runs of other threads. A profile that nobody ended is written.
+     * Frees the session; waits for runs of other threads. A profile that was not ended is written.
      */
     void(ORT_API_CALL *ReleaseSession)(OrtSession *input);
 

@@ -469,7 +469,7 @@ static int is_ending(bp_sim_stream *stream)
     return must_end;
 }
 
-/* Looks again and again, as the end of the stream wakes nobody here. */
+/* Looks again and again, as the end of the stream wakes no thread here. */
 static int run_manual_wait(bp_sim_device *device, const void *arg)
 {
     const struct manual_wait *wait = (const struct manual_wait *)arg;

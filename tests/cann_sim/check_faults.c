@@ -590,7 +590,7 @@ END_TEST
 
 START_TEST(an_operator_past_the_execution_timeout_fails)
 {
-    up("launch_ns = 3G"); /* three seconds, of which nobody waits one */
+    up("launch_ns = 3G"); /* three seconds, of which the test waits less than one */
     OK(aclrtSetOpExecuteTimeOut(2));
     FAILS(ACL_ERROR_RT_AICORE_TIMEOUT, absolute(1));
     OK(aclrtSetOpExecuteTimeOut(4));

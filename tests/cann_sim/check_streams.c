@@ -288,7 +288,7 @@ START_TEST(callbacks_run_in_their_thread)
     pthread_join(thread, NULL);
     ck_assert_int_eq(reporter.calls, 3);
     OK(reporter.rc);
-    /* one that nobody runs goes with the stream */
+    /* one that is not run goes with the stream */
     OK(aclrtLaunchCallback(count_call, &reporter, ACL_CALLBACK_NO_BLOCK, stream));
     OK(aclrtSynchronizeStream(stream));
     OK(aclrtUnSubscribeReport(id, stream));

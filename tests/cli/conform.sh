@@ -157,7 +157,7 @@ cat >"$work/expect" <<END
 # what is known
 
 node/test_bad	the second set is wrong
-all/*/test_str*  nobody knows it
+all/*/test_str*  no runtime has it
 END
 sed -i 's|^node/|all/node/|' "$work/expect"
 gives 0 conform --expect "$work/expect" "$work/all"

@@ -37,7 +37,7 @@ says out 'AVAILABLE' 'driver too old: 535.54 < 550.0' 'fix' 'update the driver'
 bp 4 doctor why CUDAExecutionProvider
 says out 'cuda' 'FOUND' 'known, not installed' 'libbp-cuda.so'
 bp 4 doctor why undefined
-says out 'DEPENDENCIES' 'bp_mock_function_that_nobody_defines'
+says out 'DEPENDENCIES' 'bp_mock_function_without_definition'
 bp 4 doctor why cudaa
 says err "did you mean 'cuda'"
 bp 0 doctor why few

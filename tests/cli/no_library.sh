@@ -3,7 +3,7 @@
 # no_library.sh - oneDNN's library was removed after the provider was installed: the check-up names it
 # with the way out, and a model runs on what is left, said as asked.
 #
-# What stands for the removal is a copy of the plug-in that asks for a library that nobody has.
+# What stands for the removal is a copy of the plug-in that asks for a library that does not exist.
 set -eu
 . "$BP_SRCDIR/tests/cli/lib.sh"
 needs_cpu

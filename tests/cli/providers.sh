@@ -32,7 +32,7 @@ never_says out 'not usable'
 bp 0 providers --no-open --json
 says out '"state": "not opened"' '"stage": "POLICY"' '"ignored_variables"'
 bp 4 providers undefined
-says out 'DEPENDENCIES' '1 undefined symbol: bp_mock_function_that_nobody_defines (in libbp-undefined.so)'
+says out 'DEPENDENCIES' '1 undefined symbol: bp_mock_function_without_definition (in libbp-undefined.so)'
 bp 0 providers few
 says out 'org.backplane.few' '1.2.3' 'level' '0 to 9' 'fast, exact' 'effort, 0 to 9'
 bp 0 providers gadget
@@ -169,7 +169,7 @@ says err 'the compiler gave up'
 bp 6 run -p unexecuted "$model"
 says err 'the device fell off the bus'
 
-# a model that nobody can run is that, whoever is required
+# a model that no provider can run is reported as that, whichever is required
 make_model "$work/strange.onnx" NobodyKnowsThis "$FLOAT" 1 3
 bp 3 run -p few --fallback require "$work/strange.onnx"
 

@@ -18,7 +18,7 @@ enum fault {
     MAGIC,      /* bad magic */
     SHORT,      /* the provider table is too short */
     INCOMPLETE, /* the provider table lacks execute */
-    CRITICAL,   /* a critical flag that nobody knows */
+    CRITICAL,   /* a critical flag that no host has */
     UNCREATED,  /* create fails */
     WORDLESS,   /* create fails and says nothing */
     EMPTY,      /* create succeeds without an instance */

@@ -513,7 +513,7 @@ static bp_rc load_program(bp_instance *instance, const bp_graph *g, const bp_com
     if (instance->load == LOAD_STALE)
         return bp_fail(err, BP_E_STALE, "the driver is newer than the program");
     if (instance->load == LOAD_FAILS)
-        return bp_fail(err, BP_E_DEVICE_LOST, "nobody is there to load it");
+        return bp_fail(err, BP_E_DEVICE_LOST, "no device is there to load it");
     if (instance->load == LOAD_NOTHING)
         return BP_OK;
     rc = compile(instance, g, what, &program, err);

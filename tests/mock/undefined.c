@@ -3,7 +3,7 @@
 
 #include <bp/sdk.h>
 
-bp_rc bp_mock_function_that_nobody_defines(const bp_module **out);
+bp_rc bp_mock_function_without_definition(const bp_module **out);
 
 BP_MANIFEST("id=org.backplane.undefined\n"
             "name=undefined\n"
@@ -15,5 +15,5 @@ bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *e
 {
     (void)host;
     (void)err;
-    return bp_mock_function_that_nobody_defines(out);
+    return bp_mock_function_without_definition(out);
 }

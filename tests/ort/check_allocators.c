@@ -171,7 +171,7 @@ static void check_outputs(OrtSession *session, struct mine *mine)
     int before = mine->n_allocs, equal = -1;
 
     ok(try_run(other, 1, &of_heap));
-    ck_assert_int_eq(mine->n_allocs, before); /* nobody told it to */
+    ck_assert_int_eq(mine->n_allocs, before); /* that session does not use it */
     ok(try_run(session, 1, &c));
     ck_assert_int_eq(mine->n_allocs, before + 2); /* the memory of runs, and the output */
     ok(try_run(session, 1, &again));

@@ -7,7 +7,7 @@
 
 static const int64_t small[] = {2, 3};
 
-/* t = x * k; y = t + t, with an attribute that nobody minds; k is an initializer, x an input. */
+/* t = x * k; y = t + t, with an attribute that is ignored; k is an initializer, x an input. */
 struct fixture {
     float data[6];
     OrtGraph *graph;
@@ -255,7 +255,7 @@ START_TEST(value_info_reports_its_kind_and_type)
     ok(ort->Node_GetOutputs(f.nodes[0], y, 1));
     check_kind(y[0], false, false, false, false);
     ok(ort->GetValueInfoTypeInfo(y[0], &type));
-    ck_assert_ptr_null(type); /* nobody said it */
+    ck_assert_ptr_null(type); /* it was not declared */
 
     ends[0] = float_info("k", small, 2);
     ends[1] = float_info("q", small, 2);
@@ -309,7 +309,7 @@ START_TEST(graph_view_has_its_own_inputs_and_nodes)
     ok(ort->Graph_GetOutputs(view, infos, 1));
     ok(ort->GetValueInfoName(infos[0], &text));
     ck_assert_str_eq(text, "t");
-    set_output(view, "t", small, 2); /* nobody said its type */
+    set_output(view, "t", small, 2); /* its type was not declared */
     model = model_of(view);
     ok(editor->CreateSessionFromModel(env, model, NULL, &session));
     ort->ReleaseModel(model);

@@ -75,7 +75,7 @@ START_TEST(a_session_profile_has_events_of_creation_runs_and_nodes)
     ORDER("\"model_loading_array\"", "\"session_initialization\"", "\"cat\":\"Node\"",
           "_kernel_time\"", "\"op_name\":\"Add\",\"provider\":\"CPUExecutionProvider\"",
           "\"node_index\":\"0\"", "\"name\":\"model_run\"");
-    run_add(session, NULL); /* nobody listens any more */
+    run_add(session, NULL); /* no profile is open any more */
     ok(ort->SessionEndProfiling(session, heap, &path));
     ck_assert_str_eq(path, "");
     heap->Free(heap, path);

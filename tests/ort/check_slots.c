@@ -117,7 +117,8 @@ static bool comes_back(any_fn fn)
     ck_assert_int_ge(child, 0);
     if (child == 0) {
         (void)fn(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-        kill(getpid(), SIGKILL); /* what it returned is not released: nobody may count that */
+        kill(getpid(),
+             SIGKILL); /* what it returned is not released: leak checkers do not count that */
     }
     ck_assert_int_eq(waitpid(child, &how, 0), child);
     return WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL;

@@ -112,7 +112,7 @@ look "$backplane" --provider-dir "$work/good" providers
 holds 'a file that others may write to'
 rm "$work/good/libbp-spy.so"
 
-# a link that another user turns to and fro, where everybody may make links
+# a link that another user turns to and fro, where every user may make links
 if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups true 2>"$work/log"; then
     mkdir "$work/sticky"
     chmod 1777 "$work/sticky"

@@ -39,8 +39,8 @@ static const struct arg_spec cache_specs[] = {
 static const char about[] =
     "Shows or clears a cache of compiled programs:\n"
     "  list    each file with its provider, size, time since its last use, model and key\n"
-    "  verify  the same after reading all bytes: a file whose checksum is wrong, or that somebody\n"
-    "          else could have written, gives exit code 1; sessions do not use such a file\n"
+    "  verify  the same after reading all bytes: a file whose checksum is wrong, or that another\n"
+    "          user could have written, gives exit code 1; sessions do not use such a file\n"
     "  clear   delete the files; others in the directory stay";
 
 enum action { CACHE_LIST, CACHE_VERIFY, CACHE_CLEAR, CACHE_ACTIONS };

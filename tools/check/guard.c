@@ -14,7 +14,7 @@
 
 enum { PAGE = 4096, MOST = 512 };
 
-/* Bytes that somebody may come too near to. */
+/* Bytes with guards on both sides. */
 struct region {
     const char *data, *what;
     size_t n;

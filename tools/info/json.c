@@ -48,8 +48,8 @@ static bp_rc json_ios(struct json *json, const struct info *s, bool outputs, bp_
 }
 
 /*
- * "since" is the version of the operator that applies to the model's operator set; 0 where nobody
- * knows it.
+ * "since" is the version of the operator that applies to the model's operator set; 0 where no table
+ * has it.
  */
 static bp_rc json_ops(struct json *json, const struct info *s, bp_err *err)
 {

@@ -77,7 +77,7 @@ void args_help(const struct cli *cli, const struct arg_command *command)
     }
 }
 
-/* Letters to insert, drop, replace or swap to make one word of the other. */
+/* The edit distance: letters to insert, drop, replace or swap to make one word of the other. */
 static unsigned distance(const char *a, const char *b)
 {
     unsigned rows[3][WORD_MAX + 1]; /* of the table: two before, one before, now */

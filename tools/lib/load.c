@@ -14,7 +14,7 @@
 #include "lib/orphans.h"
 #include "lib/progress.h"
 
-/* What an error of reading a model means to the caller of this program. */
+/* The exit code for an error of reading a model. */
 static int model_code(bp_rc rc)
 {
     return rc == BP_E_NOMEM || rc == BP_E_INTERNAL ? CLI_RUN : CLI_MODEL;
@@ -65,7 +65,7 @@ static bool runs_without(struct cli *cli, bp_model *model)
 
 /*
  * The exit code says who has to act: the user (usage, provider), the author of the model, or
- * nobody (run).
+ * none of them (run).
  */
 int load_code(struct cli *cli, const struct load_args *args, bp_model *model, bp_rc rc)
 {
@@ -119,7 +119,7 @@ static bp_rc check_dims(struct cli *cli, const bp_model *model, const struct loa
     return BP_OK;
 }
 
-/* Prints nothing: the words are in cli->err. On failure *out is empty. */
+/* Prints nothing: the message is in cli->err. On failure *out is empty. */
 int load_session(struct cli *cli, const char *path, const struct load_args *args,
                  bp_session_options *options, struct loaded *out)
 {

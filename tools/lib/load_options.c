@@ -245,7 +245,7 @@ static int set_passes(struct cli *cli, const struct load_args *args, bp_session_
     return rc < 0 ? cli_fail_rc(cli, CLI_USAGE, rc) : CLI_OK;
 }
 
-/* One "PROVIDER=SHARE". */
+/* Reads one "PROVIDER=SHARE". */
 static int add_share(struct cli *cli, bp_session_options *options, const char *text)
 {
     char *copy = xstrdup(text), *equals = strrchr(copy, '='), *end = copy;
@@ -311,7 +311,7 @@ static int add_dim(struct cli *cli, bp_session_options *options, const char *tex
     return rc < 0 ? cli_fail_rc(cli, CLI_USAGE, rc) : CLI_OK;
 }
 
-/* What is said of providers beside their names and options. */
+/* Sets what concerns all providers: strictness, shares, dimensions and placement. */
 static int add_policy(struct cli *cli, const struct load_args *args, bp_session_options *options)
 {
     bp_rc rc = BP_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.c - for whom a session's runs hold memory, as text and as JSON. */
+/* memory.c - the memory that a session holds for each provider, as text and as JSON. */
 
 #include "config.h"
 
@@ -36,7 +36,7 @@ static void add_bytes(struct table *table, uint64_t bytes)
     text_finish(&text);
 }
 
-/* Cells: in use, pooled for later runs, highest ever. `held` includes `pooled`; no weights. */
+/* Adds the cells in use, pooled for later runs, and peak. `held` includes `pooled`; no weights. */
 static void add_figures(struct table *table, uint64_t held, uint64_t pooled, uint64_t peak)
 {
     add_bytes(table, held - pooled);
@@ -75,7 +75,7 @@ static bool has_weights(const bp_memory_use *row)
     return row->weight_bytes || row->cache_bytes || row->own_weight_bytes || row->own_cache_bytes;
 }
 
-/* What providers hold beside frames; nothing where they hold nothing, or do not say. */
+/* Prints what providers hold beside frames; providers that hold nothing or do not say are left out. */
 static void print_weights(struct cli *cli, const bp_session *session)
 {
     static const char *const heads[] = {"memory beside runs", "weights", "caches",

@@ -38,7 +38,7 @@ void text_clear(struct bp_text *text)
         text->data[0] = '\0';
 }
 
-/* Ends the program where an append has failed. */
+/* Ends the program if an append has failed. */
 static void need_memory(const struct bp_text *text)
 {
     if (text->failed)
@@ -86,7 +86,7 @@ static bool is_control(uint32_t point)
     return point < 0x20 || (point >= 0x7f && point < 0xa0);
 }
 
-/* Enough for text and for attributes in double quotes, in HTML as in SVG. */
+/* Escapes for text and for attributes in double quotes, of HTML and SVG. */
 static const char *entity(uint32_t point)
 {
     switch (point) {

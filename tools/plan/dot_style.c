@@ -33,7 +33,7 @@ static void put_colour(struct bp_text *out, uint32_t provider, unsigned percent)
     }
 }
 
-/* For strings in double quotes: Graphviz reads entities there too, and backslashes as escapes. */
+/* Appends a string in double quotes, where Graphviz reads entities and backslash escapes. */
 void dot_quoted(struct bp_text *out, const char *string)
 {
     struct bp_text html = {0};

@@ -234,7 +234,7 @@ static bool any_group(const bp_report *report, bool (*is_such)(const bp_report_g
     return false;
 }
 
-/* Empty where there is no limit, or no size that the provider tells. */
+/* Adds the cells of frames: empty if the provider sets no limit and gives no size. */
 static void add_frames(struct table *table, const bp_report_group *row)
 {
     struct bp_text bytes = {0};

@@ -51,7 +51,7 @@ static const char about[] =
     "plug-in for it, here or from its vendor, whether its file was found, whether it is linked\n"
     "into this program or can be, and what it needs.";
 
-/* A row, opened unless the user said not to. */
+/* Reads a provider's row, opened unless the user said not to. */
 static bp_rc get_row(struct cli *cli, const struct providers_args *args, uint32_t i,
                      bp_provider_info *row)
 {
@@ -59,7 +59,7 @@ static bp_rc get_row(struct cli *cli, const struct providers_args *args, uint32_
                             : bp_env_provider_info(cli->env, i, row, &cli->err);
 }
 
-/* All providers. */
+/* Prints all providers. */
 static int list(struct cli *cli, const struct providers_args *args, uint32_t n)
 {
     struct json json = {.out = stdout};
@@ -101,7 +101,7 @@ static int list(struct cli *cli, const struct providers_args *args, uint32_t n)
     return rc < 0 ? cli_fail_rc(cli, CLI_RUN, rc) : CLI_OK;
 }
 
-/* A usable provider with what it takes. */
+/* Prints a usable provider with the operators that it takes. */
 static int show_operators(struct cli *cli, const struct providers_args *args, uint32_t index,
                           const bp_provider_info *row)
 {
@@ -131,7 +131,7 @@ static bool can_be_asked(const bp_provider_info *row)
     return provider_is_usable(row);
 }
 
-/* One provider by name, or the library's words on why there is none. */
+/* Prints one provider by name, or the library's message on why there is none. */
 static int show(struct cli *cli, const struct providers_args *args, const char *name)
 {
     bp_provider_info row = {.struct_size = sizeof row};
@@ -158,7 +158,7 @@ static int show(struct cli *cli, const struct providers_args *args, const char *
     return row.code >= 0 ? CLI_OK : CLI_PROVIDER;
 }
 
-/* The matrix of those known. */
+/* Prints the matrix of known names. */
 static int list_known(const struct cli *cli, const struct providers_args *args)
 {
     struct json json = {.out = stdout};

@@ -34,7 +34,7 @@ static const char about[] =
     "With 'retry': forgets that the provider NAME failed when it was tried, and tries it anew.\n"
     "The exit code is 4 if the provider is not usable, 5 if it gets no node of the model.";
 
-/* The library's own words: text as it is, JSON as it is. */
+/* Prints what bp_explain() gives, text or JSON, as it is. */
 static int print_explained(struct cli *cli, const bp_report *report, const char *name, bool is_json)
 {
     char *text = NULL;
@@ -126,7 +126,7 @@ static int check_up(struct cli *cli, const struct doctor_args *args)
 
 /* ---- why ------------------------------------------------------------------------------------- */
 
-/* What the report says of the provider, as an exit code. */
+/* The exit code for what the report says of the provider. */
 static int verdict(const struct cli *cli, const bp_report *report, const char *name)
 {
     uint32_t i = 0;

@@ -22,7 +22,7 @@ static const char *home_name(uint32_t home)
     }
 }
 
-/* provider_state() of it. */
+/* The word for how far its plug-in came, as other tables have it. */
 static const char *state_of(const bp_known_provider *known)
 {
     const bp_provider_info row = {.stage = known->stage, .code = known->code};

@@ -32,7 +32,7 @@ static const struct {
     {BIT(U2) | BIT(U4), "uint2-4"},
 };
 
-/* With a comma where there is a word already. */
+/* Appends a word, after a comma if there is one before. */
 static void add_word(struct bp_text *out, const char *word)
 {
     text_printf(out, "%s%s", out->len ? ", " : "", word);

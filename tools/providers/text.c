@@ -10,7 +10,7 @@
 
 #include "providers/provider.h"
 
-/* BP_STAGE_AVAILABLE is the last stage before a session. An earlier one: not opened yet. */
+/* Was it opened without an error, up to the last stage before a session? */
 bool provider_is_usable(const bp_provider_info *row)
 {
     return row->code == BP_OK && row->stage >= BP_STAGE_AVAILABLE;
@@ -55,7 +55,7 @@ const char *provider_device_kind(uint32_t kind)
     }
 }
 
-/* Found by its file, because two plug-ins of one name may be installed. */
+/* Finds the provider by its file, because two plug-ins of one name may be installed. */
 bool provider_device(const struct cli *cli, const bp_provider_info *row, uint32_t i, bp_device *out)
 {
     uint32_t index;
@@ -264,7 +264,7 @@ void provider_print(const struct cli *cli, const bp_provider_info *row)
     text_finish(&fault);
 }
 
-/* With the reason why each is searched: an option, a variable, the installation. */
+/* Prints each directory with why it is searched: an option, a variable, the installation. */
 void provider_print_dirs(const struct cli *cli)
 {
     struct table table = {.columns = 2};

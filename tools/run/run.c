@@ -53,7 +53,7 @@ size_t run_first_count(const bp_tensor *tensor)
     return n < RUN_FIRST_VALUES ? n : RUN_FIRST_VALUES;
 }
 
-/* The range leaves NaN out, or it would be NaN: their number is told instead. */
+/* Prints the range of the elements that are not NaN, and the number of NaNs. */
 static void print_stats(const bp_tensor *tensor)
 {
     struct value_stats stats;

@@ -33,7 +33,7 @@ static bool claim(const struct bp_cann_op *op, const struct bp_cann_query *query
 }
 
 /*
- * ACL puts the statistics out again, and what training would want: into scratch, as nobody reads
+ * ACL puts the statistics out again, and what training would want: into scratch, as no node reads
  * them.
  */
 static void build(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)

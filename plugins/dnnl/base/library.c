@@ -11,7 +11,7 @@
 
 /*
  * Threads of libgomp spin while they wait for their next work, by default for 300,000 iterations.
- * This is fewer: longer than the gaps within a run, shorter than anybody minds after it. Where
+ * This is fewer: longer than the gaps within a run, too short to be noticed after it. Where
  * other processes want the processors, two threads of the team share one now and then, and each
  * wait of the one for the other takes as long as this: with 20,000 such a network took twice the
  * time that it takes with 5,000, and alone on the machine 3 % less at most. libgomp reads the
@@ -67,7 +67,7 @@ static void *open_with_setting(void)
 
 /*
  * Primitives that oneDNN keeps for others that are made alike, 1024 by default: with a new set of
- * shapes in each run that is more than 100 MB of kernels that nobody uses. A network's own primitives
+ * shapes in each run that is more than 100 MB of kernels that are not used. A network's own primitives
  * are made once a set of shapes, and repeat within tens of each other. Who sets oneDNN's variable
  * decides.
  */

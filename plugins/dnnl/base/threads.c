@@ -193,7 +193,7 @@ enum { ASLEEP_NS = 200000 }; /* after a run, a team is */
 static int64_t left_ns; /* when the last run was over; under team_lock */
 
 /*
- * Run by each thread of the team; u is the caller's processor. A mask that somebody else has set
+ * Run by each thread of the team; u is the caller's processor. A mask that the application has set
  * since becomes the new one to start from, and a mask of that processor alone is left as it is.
  */
 static void leave_processor(void *u)
@@ -205,7 +205,7 @@ static void leave_processor(void *u)
     if (bp_dnnl.get_thread_num() == 0 || sched_getaffinity(0, sizeof set, &set) != 0)
         return;
     if (!CPU_EQUAL(&set, &given))
-        home = set; /* somebody else said so */
+        home = set; /* the application said so */
     set = home;
     CPU_CLR(cpu, &set);
     if (CPU_COUNT(&set) > 0 && sched_setaffinity(0, sizeof set, &set) == 0)

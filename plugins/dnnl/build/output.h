@@ -22,7 +22,7 @@ bp_rc bp_dnnl_make_output(struct bp_dnnl_builder *b, uint32_t value, const dnnl_
 bp_rc bp_dnnl_make_row_major(struct bp_dnnl_builder *b, uint32_t value,
                              const dnnl_memory_desc_t *md, struct bp_dnnl_tensor *out, bp_err *err);
 /*
- * bp_dnnl_make_output() on the memory of `on`, a tensor of value `from` that the current node reads, if nobody
+ * bp_dnnl_make_output() on the memory of `on`, a tensor of value `from` that the current node reads, if no node
  * reads that any more; else as bp_dnnl_make_output() in the layout of `on`.
  */
 bp_rc bp_dnnl_make_in_place(struct bp_dnnl_builder *b, uint32_t value, uint32_t from,

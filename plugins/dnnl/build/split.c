@@ -482,7 +482,7 @@ static void set_operands(const struct cut *cut, const struct bp_dnnl_half *half,
 }
 
 /*
- * Of a norm of rows: a mean and a variance for each, described even where nobody reads them, in no
+ * Of a norm of rows: a mean and a variance for each, described even where they are not read, in no
  * layout then.
  */
 static bool set_statistics(const struct cut *cut, union op_desc *op)

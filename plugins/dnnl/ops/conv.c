@@ -244,7 +244,7 @@ static bp_rc describe(struct bp_dnnl_builder *b, struct conv *c, dnnl_primitive_
 
 /*
  * A residual is in the output before the primitive runs, which adds to it: in its own memory if
- * nobody reads it later, else in a copy.
+ * it is not read later, else in a copy.
  */
 static bp_rc make_output(struct bp_dnnl_builder *b, struct conv *c, const_dnnl_primitive_desc_t pd,
                          bp_err *err)

@@ -95,14 +95,14 @@ static bp_rc get_start(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k, u
     return rc;
 }
 
-/* Does somebody read output i? */
+/* Is output i read? */
 static bool wants(const bp_node *node, uint32_t i)
 {
     return i < node->n_out && node->out[i] != BP_NONE;
 }
 
 /*
- * A state with which it ends; oneDNN makes both of an LSTM or none, so that one nobody reads is
+ * A state with which it ends; oneDNN makes both of an LSTM or none, so that one that is not read is
  * scratch memory.
  */
 static bp_rc make_end(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k, uint32_t output,

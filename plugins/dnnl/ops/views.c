@@ -85,7 +85,7 @@ static bp_rc build_dims(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, 
     return rc;
 }
 
-/* A permuted descriptor of the same bytes: no copy until somebody wants another layout. */
+/* A permuted descriptor of the same bytes: no copy until an operation needs another layout. */
 static bp_rc build_transpose(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                              const bp_node *node, bp_err *err)
 {

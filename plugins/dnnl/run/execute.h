@@ -16,7 +16,7 @@ bp_rc bp_dnnl_execute(bp_frame *frame, const bp_run *run, bp_err *err);
 /* Tells all steps the addresses of the frame's inputs, outputs and scratch memory. */
 void bp_dnnl_bind(bp_frame *frame, uint32_t io_epoch);
 /*
- * Runs one step of a bound frame; the team is entered. run: see bp_dnnl_run_loop(); NULL: nobody
+ * Runs one step of a bound frame; the team is entered. run: see bp_dnnl_run_loop(); NULL: nothing
  * stops it.
  */
 dnnl_status_t bp_dnnl_run_step(bp_frame *frame, const struct bp_dnnl_step *step, const bp_run *run);

@@ -202,7 +202,7 @@ static bool open_file(struct file *file, const bp_program *program,
 
 /*
  * Reads all of the file; NULL, or what is wrong with it. *is_there: there is something to complain
- * about. O_NONBLOCK, as somebody may have put a pipe there.
+ * about. O_NONBLOCK, as there may be a pipe of that name.
  */
 static const char *read_text(struct file *file, bool *is_there)
 {

@@ -366,7 +366,7 @@ LOOP(25, ALL13, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
 
 /*
  * com.microsoft: EPContext 1.
- * What the program gives is known to nobody but its provider, so that here alone the shapes which
+ * Only the provider knows what the program gives, so that here alone the shapes which
  * the model declares are facts. A size with a name is that of the input which has it; any other one
  * that is not exact comes with the data.
  */
@@ -418,7 +418,7 @@ static bp_rc infer_output(struct bp_infer *infer, uint32_t i)
     return bp_rule_set(infer, i, declared->dtype, declared->rank, dims);
 }
 
-/* Without a graph, when nobody has declared anything, nothing is known. */
+/* Without a graph, when no shape is declared, nothing is known. */
 static bp_rc infer_context(struct bp_infer *infer)
 {
     bp_rc rc = BP_OK;

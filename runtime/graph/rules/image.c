@@ -114,7 +114,7 @@ static bp_rc read_sizes(struct bp_infer *infer, uint32_t input, struct request *
     return BP_OK;
 }
 
-/* floor(size * scale), in float32 as everybody computes it. */
+/* floor(size * scale), in float32, as other runtimes compute it. */
 static bp_rc scaled(struct bp_infer *infer, struct bp_sym size, double scale, struct bp_sym *out)
 {
     double up = floor(scale), down = floor(1 / scale);

@@ -19,7 +19,7 @@ bool bp_dependencies_explain(const char *path, struct bp_text *out);
  * Could another user have changed one of the libraries that the linker would load with the shared
  * object at an absolute path? It is asked as above, so that none is mapped here. BP_E_UNAVAILABLE:
  * yes, the words say which, why, and `fix` what to do; or the linker cannot tell. Libraries that
- * are missing are nobody's.
+ * are missing belong to no file.
  */
 bp_rc bp_dependencies_check(const char *path, struct bp_trust *trust, char *fix, size_t fix_cap,
                             bp_err *err) BP_CHECKED;

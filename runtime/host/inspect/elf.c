@@ -67,14 +67,19 @@ static bp_rc read_segments(struct bp_elf *elf, bp_err *err)
     ElfW(Ehdr) header;
 
     if (!bp_elf_read(elf, 0, &header, sizeof header))
-        return bp_fail(err, BP_E_INVALID, "its ELF header is cut off");
+        return bp_fail(err, BP_E_INVALID, "its ELF header is cut off; copy the file again");
     if (header.e_phentsize != sizeof elf->segments[0] || header.e_phnum == 0 ||
         header.e_phnum > BP_ELF_MAX_SEGMENTS)
-        return bp_fail(err, BP_E_INVALID, "it has %u program headers of %u bytes",
-                       (unsigned)header.e_phnum, (unsigned)header.e_phentsize);
+        return bp_fail(
+            err, BP_E_INVALID,
+            "it has %u program headers of %u bytes, where 1 to %d of %zu bytes are possible; it is "
+            "damaged, copy it again",
+            (unsigned)header.e_phnum, (unsigned)header.e_phentsize, BP_ELF_MAX_SEGMENTS,
+            sizeof elf->segments[0]);
     elf->n_segments = header.e_phnum;
     if (!bp_elf_read(elf, header.e_phoff, elf->segments, elf->n_segments * sizeof elf->segments[0]))
-        return bp_fail(err, BP_E_INVALID, "its program headers lie beyond its end");
+        return bp_fail(err, BP_E_INVALID,
+                       "its program headers lie beyond its end; copy the file again");
     return BP_OK;
 }
 
@@ -96,7 +101,7 @@ bp_rc bp_elf_open(struct bp_elf *out, int fd, bp_err *err)
     if (!read_all(fd, 0, out->head, out->n_head))
         return bp_fail(err, BP_E_IO, "it cannot be read: %s", errno ? strerror(errno) : "cut off");
     if (out->n_head < LEAST || memcmp(out->head, ELFMAG, SELFMAG) != 0)
-        return bp_fail(err, BP_E_INVALID, "it is not an ELF file");
+        return bp_fail(err, BP_E_INVALID, "it is not an ELF file; a plug-in is a shared object");
     out->elf_class = out->head[EI_CLASS];
     out->byte_order = out->head[EI_DATA];
     out->type = half(out, E_TYPE);
@@ -184,22 +189,30 @@ bp_rc bp_elf_dynamic_read(const struct bp_elf *elf, struct bp_elf_dynamic *out, 
 
     memset(out, 0, sizeof *out);
     if (!segment)
-        return bp_fail(err, BP_E_INVALID, "it is not a shared object: it has no dynamic section");
+        return bp_fail(
+            err, BP_E_INVALID,
+            "it is not a shared object: it has no dynamic section; link it with -shared");
     n = segment->p_filesz / sizeof *entries;
     if (n == 0 || n > MAX_DYNAMIC)
-        return bp_fail(err, BP_E_INVALID, "its dynamic section has %zu entries", n);
+        return bp_fail(
+            err, BP_E_INVALID,
+            "its dynamic section has %zu entries, where 1 to %d are possible; it is damaged, "
+            "copy it again",
+            n, MAX_DYNAMIC);
     entries = calloc(n, sizeof *entries);
     if (!entries)
         return bp_fail_nomem(err, "a dynamic section");
     if (!bp_elf_read(elf, segment->p_offset, entries, n * sizeof *entries)) {
         free(entries);
-        return bp_fail(err, BP_E_INVALID, "its dynamic section lies beyond its end");
+        return bp_fail(err, BP_E_INVALID,
+                       "its dynamic section lies beyond its end; copy the file again");
     }
     for (size_t i = 0; i < n && entries[i].d_tag != DT_NULL; i++)
         take_entry(out, &entries[i]);
     free(entries);
     if (!offset_of(elf, out->strings, out->n_strings, &out->strings))
-        return bp_fail(err, BP_E_INVALID, "its dynamic strings lie in no segment");
+        return bp_fail(err, BP_E_INVALID,
+                       "its dynamic strings lie in no segment; it is damaged, copy it again");
     return BP_OK;
 }
 

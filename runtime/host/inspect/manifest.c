@@ -329,17 +329,17 @@ bp_rc bp_manifest_read(const struct bp_elf *elf, struct bp_manifest *out, bp_err
 bp_rc bp_manifest_read_linked(const void *bytes, struct bp_manifest *out, bp_err *err)
 {
     ElfW(Nhdr) header;
-    const char *content;
+    const char *content = NULL;
     size_t size = 0;
 
     *out = (struct bp_manifest){0};
     memcpy(&header, bytes, sizeof header);
-    if (header.n_descsz > BP_MANIFEST_MAX || header.n_namesz != sizeof BP_MANIFEST_OWNER)
-        return bp_fail(err, BP_E_INVALID, "what should be its manifest is none of Backplane's");
-    content =
-        find_in(bytes, sizeof header + round_up(header.n_namesz, 4) + header.n_descsz, 4, &size);
+    if (header.n_descsz <= BP_MANIFEST_MAX && header.n_namesz == sizeof BP_MANIFEST_OWNER)
+        content = find_in(bytes, sizeof header + round_up(header.n_namesz, 4) + header.n_descsz, 4,
+                          &size);
     if (!content)
-        return bp_fail(err, BP_E_INVALID, "what should be its manifest is none of Backplane's");
+        return bp_fail(err, BP_E_INVALID,
+                       "its manifest is no note of Backplane; write it with BP_MANIFEST()");
     return bp_manifest_parse(content, size, out, err);
 }
 

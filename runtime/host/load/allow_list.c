@@ -55,8 +55,12 @@ static char *read_open(const char *path, int fd, struct bp_trust *trust, bp_err 
     }
     if (got >= 0 && strlen(text) == n)
         return text;
+    if (got < 0)
+        (void)bp_fail(err, BP_E_IO, "%s cannot be read: %s", path, strerror(errno));
+    else
+        (void)bp_fail(err, BP_E_IO, "%s is not text: it has a byte of value 0; write it anew",
+                      path);
     free(text);
-    (void)bp_fail(err, BP_E_IO, "%s: it cannot be read, or is not text", path);
     return NULL;
 }
 

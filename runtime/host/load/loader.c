@@ -92,29 +92,55 @@ static bp_rc check_module(const char *name, const bp_module *theirs, bp_err *err
     bp_rc rc;
 
     if (!theirs)
-        return bp_fail(err, BP_E_INTERNAL, "%s: its entry succeeded but gave no module", name);
+        return bp_fail(err, BP_E_INTERNAL,
+                       "%s: its entry succeeded but gave no module; it has to set *out", name);
     rc = check_size(name, "module table", theirs->struct_size, BP_LEAST_MODULE, err);
     if (rc < 0)
         return rc;
     if (theirs->magic != BP_MAGIC)
-        return bp_fail(err, BP_E_VERSION, "%s: its magic is 0x%08x, Backplane's is 0x%08x", name,
-                       theirs->magic, BP_MAGIC);
+        return bp_fail(
+            err, BP_E_VERSION,
+            "%s: its magic is 0x%08x, Backplane's is 0x%08x; build it against the SDK of this "
+            "host",
+            name, theirs->magic, BP_MAGIC);
     if (theirs->abi_major != BP_ABI_MAJOR)
-        return bp_fail(err, BP_E_VERSION, "%s speaks ABI %u.%u, this host speaks %u.0 to %u.%u",
-                       name, theirs->abi_major, theirs->abi_minor, BP_ABI_MAJOR, BP_ABI_MAJOR,
-                       BP_ABI_MINOR);
+        return bp_fail(
+            err, BP_E_VERSION,
+            "%s speaks ABI %u.%u, this host speaks %u.0 to %u.%u; build it against the SDK of "
+            "this host, or use a newer host",
+            name, theirs->abi_major, theirs->abi_minor, BP_ABI_MAJOR, BP_ABI_MAJOR, BP_ABI_MINOR);
     if (theirs->n_providers < 1 || theirs->n_providers > MAX_PROVIDERS || !theirs->providers)
         return bp_fail(err, BP_E_INVALID, "%s holds %u providers; 1 to %d are possible", name,
                        theirs->n_providers, MAX_PROVIDERS);
     return check_flags(name, "module table", theirs->flags, err);
 }
 
-/* Checks the slots without which a provider cannot be used. */
-static bool is_complete(const bp_provider *p)
+/* The first member without which a provider cannot be used that is NULL; NULL: none is. */
+static const char *find_missing(const bp_provider *p)
 {
-    return p->id && p->name && p->version && p->create && p->destroy && p->capability &&
-           p->compile && p->program_free && p->frame_create && p->frame_free && p->execute &&
-           (p->options || p->n_options == 0);
+    const struct {
+        bool is_there;
+        const char *name;
+    } required[] = {
+        {p->id, "id"},
+        {p->name, "name"},
+        {p->version, "version"},
+        {p->options || p->n_options == 0, "options"},
+        {p->create, "create"},
+        {p->destroy, "destroy"},
+        {p->capability, "capability"},
+        {p->compile, "compile"},
+        {p->program_free, "program_free"},
+        {p->frame_create, "frame_create"},
+        {p->frame_free, "frame_free"},
+        {p->execute, "execute"},
+    };
+
+    for (size_t i = 0; i < sizeof required / sizeof required[0]; i++) {
+        if (!required[i].is_there)
+            return required[i].name;
+    }
+    return NULL;
 }
 
 /*
@@ -124,16 +150,22 @@ static bool is_complete(const bp_provider *p)
 static bp_rc copy_provider(const char *name, const bp_provider *theirs, bp_provider *own,
                            bp_device_ops *dev, bp_err *err)
 {
+    const char *missing;
     bp_rc rc;
 
     if (!theirs)
-        return bp_fail(err, BP_E_INVALID, "%s: a provider table is missing", name);
+        return bp_fail(
+            err, BP_E_INVALID,
+            "%s: an entry of its list of providers is NULL; n_providers has to be their number",
+            name);
     rc = check_size(name, "provider table", theirs->struct_size, BP_LEAST_PROVIDER, err);
     if (rc < 0)
         return rc;
     bp_copy_in(own, sizeof *own, theirs);
-    if (!is_complete(own))
-        return bp_fail(err, BP_E_INVALID, "%s: its provider table lacks a required entry", name);
+    missing = find_missing(own);
+    if (missing)
+        return bp_fail(err, BP_E_INVALID, "%s: bp_provider.%s is NULL; it is required", name,
+                       missing);
     rc = check_flags(name, "provider table", own->flags, err);
     if (rc < 0 || !own->dev)
         return rc;

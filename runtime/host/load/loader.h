@@ -8,7 +8,7 @@
 
 /*
  * A plug-in whose entry has been called: our own copies of its tables, extended to this host's
- * sizes. Valid until everybody who opened it has released it.
+ * sizes. Valid until it was released as often as it was opened.
  */
 struct bp_module_copy {
     bp_module module;

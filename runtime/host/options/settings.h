@@ -22,7 +22,7 @@ struct bp_settings {
 /*
  * Takes copies of all variables that begin with BACKPLANE_. None counts with
  * BP_ENV_IGNORE_VARIABLES or BP_ENV_HERMETIC in `flags`, nor in a program with raised privileges;
- * one that nobody reads does not either.
+ * one that is not read does not either.
  */
 bp_rc bp_settings_init(struct bp_settings *settings, uint32_t flags, bp_err *err) BP_CHECKED;
 void bp_settings_finish(struct bp_settings *settings);

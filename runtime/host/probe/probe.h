@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * probe.h - opens plug-ins in processes of their own first, so that one that crashes, hangs or ends
- * its process does that to nobody else.
+ * its process harms no other.
  */
 #ifndef BP_HOST_PROBE_PROBE_H
 #define BP_HOST_PROBE_PROBE_H
@@ -15,7 +15,7 @@ enum bp_probe_end {
     BP_PROBE_EXIT,     /* it ended its process */
     BP_PROBE_TOO_LONG, /* it was killed at its deadline */
     BP_PROBE_LEFT,     /* it left something behind that it must not */
-    BP_PROBE_LOST      /* it ended, and somebody else has taken the cause: no verdict */
+    BP_PROBE_LOST      /* it ended, and another waiter has taken the cause: no verdict */
 };
 
 /* One plug-in. Set the first two. */

@@ -85,7 +85,7 @@ static const bp_option options[] = {
         .struct_size = sizeof(bp_option),
         .type = BP_OPT_BOOL,
         .key = "lazy",
-        .help = "Streams work only when somebody waits for them.",
+        .help = "Streams work only when a thread waits for them.",
         .def = "false",
     },
 };

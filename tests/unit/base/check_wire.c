@@ -63,7 +63,7 @@ START_TEST(unpacker_keeps_known_fields_and_drops_the_others)
     pw_text(&w, 2, "writer");
     pw_open(&w, 7);
     pw_node(&w, "Relu", "x", "y");
-    pw_text(&w, 10, "a doc_string that nobody asked for");
+    pw_text(&w, 10, "a doc_string that is not read");
     pw_node(&w, "Abs", "y", "z");
     pw_close(&w);
     pw_open(&w, 14);

@@ -26,7 +26,7 @@ static bool find_node(const char *name, bp_report_node *out)
     return false;
 }
 
-/* Does that provider run the node? "host": nobody of them. */
+/* Does that provider run the node? "host": no provider does. */
 static void runs_on(const char *name, const char *provider)
 {
     bp_report_provider row = {.struct_size = sizeof row};

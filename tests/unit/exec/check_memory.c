@@ -492,8 +492,8 @@ START_TEST(session_counts_memory_for_each_provider)
     ck_assert_uint_eq(use_of(0).held_bytes, 0);
     ck_assert_uint_eq(use_of(0).peak_bytes, few.peak_bytes);
     KIT_FAILS(bp_session_get_memory(kit.session, host + 1, &own, &kit.err), BP_E_INVALID,
-              "no provider 3");
-    KIT_FAILS(bp_session_get_memory(NULL, 0, &own, &kit.err), BP_E_INVALID, "no provider 0");
+              "no row 3");
+    KIT_FAILS(bp_session_get_memory(NULL, 0, &own, &kit.err), BP_E_INVALID, "no session");
 }
 END_TEST
 

@@ -173,7 +173,7 @@ START_TEST(bytes_that_a_buffer_has_behind_its_elements_are_enough)
 END_TEST
 
 /* If a value lay in those bytes, the result would be wrong. */
-START_TEST(bytes_behind_values_between_groups_are_nobody_elses)
+START_TEST(bytes_behind_values_between_groups_belong_to_no_other_value)
 {
     static const bp_key_value options[] = {
         {"in_slack", "100"}, {"out_slack", "1000"}, {"take", "Relu,Add"}};
@@ -428,7 +428,7 @@ int main(void)
     tcase_add_test(places, aligned_buffers_are_used_where_they_lie);
     tcase_add_test(places, provider_may_touch_the_bytes_it_asks_for_behind_buffers_that_end);
     tcase_add_test(places, bytes_that_a_buffer_has_behind_its_elements_are_enough);
-    tcase_add_test(places, bytes_behind_values_between_groups_are_nobody_elses);
+    tcase_add_test(places, bytes_behind_values_between_groups_belong_to_no_other_value);
     tcase_add_loop_test(places, values_of_loops_get_what_groups_ask_for, 0, 2);
     tcase_add_test(places, values_of_the_host_and_of_unknown_size_get_what_groups_ask_for);
     tcase_add_test(places, output_lies_where_an_input_ends_if_the_frame_can_compute_in_place);

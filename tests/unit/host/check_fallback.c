@@ -46,14 +46,14 @@ static const struct fault {
 } faults[] = {
     {"cuda", BP_STAGE_FOUND, BP_E_UNAVAILABLE, "not installed"},
     {"/nowhere/libbp-x.so", BP_STAGE_FOUND, BP_E_IO, "No such file"},
-    {"undefined", BP_STAGE_DEPENDENCIES, BP_E_IO, "bp_mock_function_that_nobody_defines"},
+    {"undefined", BP_STAGE_DEPENDENCIES, BP_E_IO, "bp_mock_function_without_definition"},
     {"noentry", BP_STAGE_ENTRY, BP_E_IO, "bp_provider_entry_v1"},
     {"refusing", BP_STAGE_ABI, BP_E_VERSION, "needs a host of ABI 9.0"},
     {"silent", BP_STAGE_ABI, BP_E_INTERNAL, "gave no module"},
     {"major", BP_STAGE_ABI, BP_E_VERSION, "speaks ABI 99.0"},
     {"magic", BP_STAGE_ABI, BP_E_VERSION, "0x0badc0de"},
     {"short", BP_STAGE_ABI, BP_E_VERSION, "64 bytes"},
-    {"incomplete", BP_STAGE_ABI, BP_E_INVALID, "lacks a required entry"},
+    {"incomplete", BP_STAGE_ABI, BP_E_INVALID, "bp_provider.execute is NULL"},
     {"critical", BP_STAGE_ABI, BP_E_VERSION, "0x40000000"},
     {"absent", BP_STAGE_AVAILABLE, BP_E_UNAVAILABLE, "driver too old: 535.54 < 550.0"},
     {"uncreated", BP_STAGE_CREATE, BP_E_UNAVAILABLE, "libmock.so.1 is not installed"},
@@ -568,7 +568,7 @@ END_TEST
 
 START_TEST(plan_is_made_for_a_model_with_missing_operators)
 {
-    uint32_t n_nobody = 0, n_in_subgraphs = 0;
+    uint32_t n_unplaced = 0, n_in_subgraphs = 0;
     bp_report *report = NULL;
 
     strange_model();
@@ -578,11 +578,11 @@ START_TEST(plan_is_made_for_a_model_with_missing_operators)
         bp_report_node node = {.struct_size = sizeof node};
 
         KIT_OK(bp_report_get_node(report, i, &node, &kit.err));
-        n_nobody += node.provider == BP_NONE && strcmp(node.op, "If") != 0;
+        n_unplaced += node.provider == BP_NONE && strcmp(node.op, "If") != 0;
         n_in_subgraphs += strcmp(node.path, "if") == 0;
     }
     ck_assert_uint_eq(bp_report_node_count(report), 5);
-    ck_assert_uint_eq(n_nobody, 2);
+    ck_assert_uint_eq(n_unplaced, 2);
     ck_assert_uint_eq(n_in_subgraphs, 2);
     ck_assert_uint_eq(row_of(report, "few").n_nodes, 2); /* Relu and Add */
     ck_assert_uint_eq(row_of(report, "few").stage, BP_STAGE_CAPABILITY);

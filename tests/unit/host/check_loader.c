@@ -223,7 +223,7 @@ START_TEST(loader_rejects_files_that_others_may_write)
     else
         chmod(plugin_dir, 01777); /* the sticky bit does not make the file's directory safe */
     env = plugin_env(0);
-    ends(peek(env, "libbp-x.so"), BP_STAGE_SECURITY, BP_E_UNAVAILABLE, "everybody could change it",
+    ends(peek(env, "libbp-x.so"), BP_STAGE_SECURITY, BP_E_UNAVAILABLE, "every user could change it",
          "chmod go-w");
     KIT_OK(bp_env_destroy(env, &kit.err));
     chmod(plugin_dir, 0700);

@@ -52,7 +52,7 @@ static const struct {
     bp_rc code;
     const char *words;
 } changes[] = {
-    {BP_STAGE_SECURITY, BP_E_UNAVAILABLE, "has mode 0777, so everybody could change it"},
+    {BP_STAGE_SECURITY, BP_E_UNAVAILABLE, "has mode 0777, so every user could change it"},
     {BP_STAGE_SECURITY, BP_E_UNAVAILABLE, "executable"},
     {BP_STAGE_MANIFEST, BP_E_UNAVAILABLE, "another than when it was found"},
     {BP_STAGE_FOUND, BP_E_IO, "No such file"},

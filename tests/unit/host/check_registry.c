@@ -369,14 +369,14 @@ static const struct {
     bp_rc code;
     const char *words;
 } faults[] = {
-    {"undefined", BP_STAGE_DEPENDENCIES, BP_E_IO, "bp_mock_function_that_nobody_defines"},
+    {"undefined", BP_STAGE_DEPENDENCIES, BP_E_IO, "bp_mock_function_without_definition"},
     {"noentry", BP_STAGE_ENTRY, BP_E_IO, "bp_provider_entry_v1"},
     {"refusing", BP_STAGE_ABI, BP_E_VERSION, "needs a host of ABI 9.0"},
     {"silent", BP_STAGE_ABI, BP_E_INTERNAL, "gave no module"},
     {"major", BP_STAGE_ABI, BP_E_VERSION, "speaks ABI 99.0"},
     {"magic", BP_STAGE_ABI, BP_E_VERSION, "0x0badc0de"},
     {"short", BP_STAGE_ABI, BP_E_VERSION, "provider table has 64 bytes"},
-    {"incomplete", BP_STAGE_ABI, BP_E_INVALID, "lacks a required entry"},
+    {"incomplete", BP_STAGE_ABI, BP_E_INVALID, "bp_provider.execute is NULL"},
     {"critical", BP_STAGE_ABI, BP_E_VERSION, "0x40000000"},
     {"absent", BP_STAGE_AVAILABLE, BP_E_UNAVAILABLE, "driver too old: 535.54 < 550.0"},
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* check_files.c - models and their external data as files: sound, missing, hostile, huge, and no models. */
 
+#define _GNU_SOURCE
+
 #include "config.h"
 
 #include <fcntl.h>
@@ -478,6 +480,48 @@ START_TEST(error_says_that_a_model_is_truncated)
 }
 END_TEST
 
+/* Overwrites a file where it lies, as no well-behaved program does. */
+static void overwrite(const char *name, const void *from, const void *to, size_t n)
+{
+    static char bytes[4096];
+    FILE *file = fopen(path_of(name), "r+b");
+    size_t size;
+    char *at;
+
+    ck_assert_ptr_nonnull(file);
+    size = fread(bytes, 1, sizeof bytes, file);
+    at = memmem(bytes, size, from, n);
+    ck_assert_ptr_nonnull(at);
+    ck_assert_int_eq(fseek(file, at - bytes, SEEK_SET), 0);
+    ck_assert_uint_eq(fwrite(to, 1, n, file), n);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Kernels check indices and use them then: what was checked must be what is used. */
+START_TEST(indices_of_a_file_that_changes_stay_what_they_were)
+{
+    static const int64_t inside[2] = {0x0101010101010101, 2}, outside[2] = {-1, INT64_MAX};
+    static const int64_t own[2] = {0x0202020202020202, 3};
+    static const uint8_t flags[4] = {0, 1, 1, 0}, no_flags[4] = {9, 9, 9, 9};
+
+    write_file("w.bin", inside, sizeof inside);
+    write_file("outside.bin", flags, sizeof flags);
+    start_model();
+    write_external("i", BP_DTYPE_I64, 2, "w.bin", NULL, NULL);
+    write_external("b", BP_DTYPE_BOOL, 4, "outside.bin", NULL, NULL);
+    pw_raw_tensor(&w, 5, "own", BP_DTYPE_I64, PW_DIMS(2), own, sizeof own);
+    end_model();
+    write_file("model.onnx", w.data, w.size);
+    ck_assert_msg(open_file("model.onnx") == BP_OK, "%s", text);
+    overwrite("w.bin", inside, outside, sizeof outside);
+    overwrite("outside.bin", flags, no_flags, sizeof no_flags);
+    overwrite("model.onnx", own, outside, sizeof outside);
+    ck_assert_mem_eq(value_of(ir, "i")->data->bytes, inside, sizeof inside);
+    ck_assert_mem_eq(value_of(ir, "b")->data->bytes, flags, sizeof flags);
+    ck_assert_mem_eq(value_of(ir, "own")->data->bytes, own, sizeof own);
+}
+END_TEST
+
 START_TEST(model_is_reference_counted)
 {
     start_model();
@@ -510,6 +554,7 @@ int main(void)
     tcase_add_test(tcase, error_names_the_format_of_a_file_that_is_no_model);
     tcase_add_test(tcase, error_names_the_file_that_cannot_be_opened);
     tcase_add_test(tcase, error_says_that_a_model_is_truncated);
+    tcase_add_test(tcase, indices_of_a_file_that_changes_stay_what_they_were);
     tcase_add_test(tcase, model_is_reference_counted);
     return run_tests("model files", tcase);
 }

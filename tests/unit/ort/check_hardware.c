@@ -89,7 +89,7 @@ START_TEST(hardware_scan_tells_gpus_from_npus)
     ck_assert_str_eq(list.rows[3]->vendor, "NVIDIA");
     ck_assert_str_eq(entry(3, "pci_bus_id"), "0000:65:00.0");
     ck_assert_str_eq(entry(3, "Discrete"), "1");
-    ck_assert_str_eq(list.rows[4]->vendor, "0x1234"); /* nobody we know */
+    ck_assert_str_eq(list.rows[4]->vendor, "0x1234"); /* not in the table */
     ck_assert_ptr_eq(ort_hardware_find(&list, "pci_bus_id", "0000:65:00.0"), list.rows[3]);
     ck_assert_ptr_null(ort_hardware_find(&list, "pci_bus_id", "0000:67:00.0"));
 }

@@ -24,7 +24,7 @@ static void add_provider(const char *name, const char *takes)
     fakes_add(&t, name, takes);
 }
 
-/* x -> a1 -> b1 -> y, with a constant beside b1; nobody takes c1, which reads y. */
+/* x -> a1 -> b1 -> y, with a constant beside b1; no provider takes c1, which reads y. */
 static void setup(void)
 {
     static const float one[] = {1, 2, 3, 4};
@@ -112,7 +112,7 @@ START_TEST(report_names_who_refused_a_node_and_why)
     ck_assert_uint_eq(refusal.reason, BP_R_OP);
     ck_assert_str_eq(refusal.subject, "Add");
     ck_assert_str_eq(refusal.text, "not this one");
-    ck_assert_uint_eq(node_row(2).provider, BP_NONE); /* nobody's */
+    ck_assert_uint_eq(node_row(2).provider, BP_NONE); /* no provider's */
     ck_assert_uint_eq(node_row(2).group, BP_NONE);
     ck_assert_uint_eq(node_row(2).n_refusals, 2);
     KIT_OK(bp_report_get_refusal(report, 2, 1, &refusal, &kit.err));

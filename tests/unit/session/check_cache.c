@@ -300,7 +300,7 @@ START_TEST(program_that_a_provider_does_not_load_is_compiled)
 {
     static const char *const behaviours[][2] = {
         {"stale", "the driver is newer than the program"},
-        {"fails", "nobody is there to load it"},
+        {"fails", "no device is there to load it"},
         {"nothing", "load succeeded without a program"},
     };
 
@@ -446,7 +446,7 @@ START_TEST(file_that_others_could_write_is_not_used)
     path_of(name, path, sizeof path);
     ck_assert_int_eq(chmod(path, 0666), 0);
     start(NULL, NULL);
-    ck_assert_uint_eq(groups(BP_PROGRAM_COMPILED, "everybody could change it"), 1);
+    ck_assert_uint_eq(groups(BP_PROGRAM_COMPILED, "every user could change it"), 1);
     kit_end_session();
     ck_assert_int_eq(remove(path), 0);
     ck_assert_int_eq(symlink("/etc/hostname", path), 0);
@@ -460,7 +460,7 @@ START_TEST(file_that_others_could_write_is_not_used)
     kit_end_session();
     ck_assert_int_eq(chmod(dir, 0777), 0);
     start(NULL, NULL);
-    ck_assert_uint_eq(groups(BP_PROGRAM_COMPILED, "everybody could change it"), GROUPS);
+    ck_assert_uint_eq(groups(BP_PROGRAM_COMPILED, "every user could change it"), GROUPS);
 }
 END_TEST
 
@@ -491,7 +491,7 @@ START_TEST(directory_that_cannot_be_made_is_a_warning)
 }
 END_TEST
 
-/* /proc is a directory in which nobody can make files, root included. */
+/* /proc is a directory in which no user can make files, root included. */
 START_TEST(directory_that_cannot_be_written_is_one_warning)
 {
     kit_small_model();

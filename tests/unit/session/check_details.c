@@ -157,7 +157,7 @@ static void unknown_operator(void)
     kit_node("n", "Nonsense", "x", "y");
 }
 
-static void taken_by_nobody(void)
+static void taken_by_no_provider(void)
 {
     kit_node("n", "Relu", "x", "y");
     kit_node("m", "Nonsense", "x", "z");
@@ -191,7 +191,7 @@ static const struct {
     {BP_DETAIL_NODE_TYPE, BP_E_INVALID, integers_for_a_float, true},
     {BP_DETAIL_TYPES_DIFFER, BP_E_INVALID, two_types, true},
     {BP_DETAIL_UNKNOWN_OPERATOR, BP_E_UNSUPPORTED, unknown_operator, true},
-    {BP_DETAIL_UNKNOWN_OPERATOR, BP_E_UNSUPPORTED, taken_by_nobody, true},
+    {BP_DETAIL_UNKNOWN_OPERATOR, BP_E_UNSUPPORTED, taken_by_no_provider, true},
 };
 
 enum { N_MODELS = sizeof models / sizeof *models };

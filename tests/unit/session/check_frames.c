@@ -239,18 +239,18 @@ static void *cancel_soon(void *u)
     const struct timespec moment = {0, 50 * 1000 * 1000};
 
     nanosleep(&moment, NULL);
-    *(volatile uint32_t *)u = 1;
+    __atomic_store_n((uint32_t *)u, 1, __ATOMIC_RELAXED);
     return NULL;
 }
 
 START_TEST(run_that_waits_for_a_frame_can_be_cancelled)
 {
-    volatile uint32_t cancel = 0;
+    uint32_t cancel = 0;
     bp_run_options options = {.struct_size = sizeof options, .cancel = &cancel};
     pthread_t thread, canceller;
 
     while_another_runs(&thread);
-    ck_assert_int_eq(pthread_create(&canceller, NULL, cancel_soon, (void *)(uintptr_t)&cancel), 0);
+    ck_assert_int_eq(pthread_create(&canceller, NULL, cancel_soon, &cancel), 0);
     KIT_FAILS(run_rows(2, &options, &kit.err), BP_E_CANCELLED, "was cancelled");
     ck_assert_int_eq(pthread_join(canceller, NULL), 0);
     end_other(thread);

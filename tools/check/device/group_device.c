@@ -270,7 +270,7 @@ static void no_memory(struct kit *kit)
     kit->p.destroy(instance);
 }
 
-/* Bytes that are read back into host memory, in a stream that ends before anybody waits. */
+/* Bytes that are read back into host memory, in a stream that ends before the host waits. */
 static void ends_quietly(struct kit *kit)
 {
     const struct timespec moment = {0, 30000000};

@@ -5,7 +5,7 @@
  * A model is bytes first: a header, then records of inputs, constants, operators and outputs in the
  * order in which bp_ascend_graph.h adds them. A graph in the making is the records of its model. A
  * model is read from its bytes, checked, and planned in the same way whether it was built a moment
- * ago or comes from a file of anybody's.
+ * ago or comes from a file of unknown origin.
  */
 #ifndef SIM_MDL_H
 #define SIM_MDL_H
