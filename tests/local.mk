@@ -65,7 +65,7 @@ check-local:
 	@exit 1
 endif
 
-EXTRA_DIST += %D%/built.sh %D%/memcheck.sh %D%/memcheck.supp
+EXTRA_DIST += %D%/built.sh %D%/memcheck.sh %D%/memcheck.supp %D%/tsan.supp
 
 # Unit tests under valgrind: those of TESTS, which by default has all of them, less those that
 # $MEMCHECK_SKIP, an extended regular expression, matches. Only they are built.
@@ -101,6 +101,7 @@ if ENABLE_CANN_SIM
 thread_tests += %D%/cann_sim/check_soak
 endif
 endif
+thread_scripts = %D%/kit/threads.sh
 threadcheck:
-	@$(MAKE) check TESTS='$(thread_tests)' check_PROGRAMS='$(thread_tests)' check_LTLIBRARIES='$(check_LTLIBRARIES)'
+	@$(MAKE) check TESTS='$(thread_tests) $(thread_scripts)' check_PROGRAMS='$(thread_tests)' check_LTLIBRARIES='$(check_LTLIBRARIES)'
 .PHONY: threadcheck

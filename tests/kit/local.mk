@@ -10,7 +10,8 @@ kit_tests = \
 	%D%/random.sh \
 	%D%/reports.sh \
 	%D%/sanitizers.sh \
-	%D%/stranger.sh
+	%D%/stranger.sh \
+	%D%/threads.sh
 
 dist_check_SCRIPTS += $(kit_tests)
 EXTRA_DIST += %D%/broken.c %D%/broken_device.c %D%/planted.txt

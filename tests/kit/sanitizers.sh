@@ -9,6 +9,7 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 failed=0
 count=0
+threads=
 case "$(cat "$BP_BUILDDIR/config.log" 2>/dev/null)" in
 *"--enable-sanitizers"*)
     echo "skipped: the kit itself has a sanitizer here"
@@ -20,6 +21,11 @@ sed 's/@NAME@/checked/g; s/@ID@/org.example.checked/g' "$BP_SRCDIR/sdk/template/
 # One element too many, on the heap of the plug-in itself.
 sed 's/^static bp_rc capability(/static void overrun(void)\n{\n    volatile char *p = malloc(8);\n\n    p[8] = 1;\n}\n\n&/
     s/^    (void)err;$/    overrun();/' "$dir/good.c" | sed '1i #include <stdlib.h>' >"$dir/bad.c"
+
+# Two threads that write to one variable.
+sed 's/^static bp_rc capability(/static void *write_one(void *u)\n{\n    ++*(volatile int *)u;\n    return NULL;\n}\n\n&/
+    s/^    (void)err;$/    static int shared;\n    pthread_t a, b;\n\n    if (!pthread_create(\&a, NULL, write_one, \&shared) \&\& !pthread_create(\&b, NULL, write_one, \&shared)) {\n        pthread_join(a, NULL);\n        pthread_join(b, NULL);\n    }/' \
+    "$dir/good.c" | sed '1i #include <pthread.h>' >"$dir/racing.c"
 
 # build SANITIZER FILE: 1 when the compiler has no such library.
 build()
@@ -42,6 +48,7 @@ for sanitizer in address thread undefined; do
         failed=1
     }
     count=$((count + 1))
+    [ $sanitizer != thread ] || threads=usable
 done
 
 if build address bad && [ $count -gt 0 ]; then
@@ -49,6 +56,18 @@ if build address bad && [ $count -gt 0 ]; then
     code=$?
     if [ $code != 1 ] || ! grep -q '^died *BPK-CAPABILITY-01' "$dir/out" || ! grep -q 'heap-buffer-overflow' "$dir/out"; then
         echo "FAIL: what the sanitizer finds is not a failure: status $code: $(cat "$dir/out")" >&2
+        failed=1
+    fi
+fi
+if [ "$threads" = usable ]; then
+    build thread racing || {
+        echo "FAIL: the plug-in with a race does not compile: $(cat "$dir/log")" >&2
+        exit 1
+    }
+    "$check" --quiet --only BPK-CAPABILITY-01 "$dir/racing-thread.so" >"$dir/out" 2>&1
+    code=$?
+    if [ $code != 1 ] || ! grep -q '^died *BPK-CAPABILITY-01' "$dir/out" || ! grep -q 'ThreadSanitizer: data race' "$dir/out"; then
+        echo "FAIL: a race of a plug-in is not a failure: status $code: $(cat "$dir/out")" >&2
         failed=1
     fi
 fi

@@ -11,6 +11,20 @@
 #include <sched.h>
 #include <time.h>
 
+#if defined(__SANITIZE_THREAD__)
+#define HAS_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HAS_TSAN 1
+#endif
+#endif
+#ifndef HAS_TSAN
+#define HAS_TSAN 0
+#endif
+#if HAS_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+
 int64_t bp_dnnl_now_ns(void)
 {
     struct timespec now;
@@ -26,9 +40,15 @@ static pthread_mutex_t team_lock = PTHREAD_MUTEX_INITIALIZER;
 enum { OMP_PAUSE_SOFT = 1 }; /* omp_pause_soft; OpenMP 5.0, 3.2.44. clang has no omp.h of libgomp */
 enum { FORK_PATIENCE_S = 10 }; /* a fork() waits no longer; only autotune takes seconds */
 
-static pthread_rwlock_t building = PTHREAD_RWLOCK_INITIALIZER;
-static bool is_prepared; /* by the thread that forks: nothing is being built */
-static bool is_torn;     /* this is the child of a fork() within a frame_create */
+/*
+ * A fork() holds the lock from before it to after it, in both processes. So it is a mutex, which the
+ * child can unlock. A read-write lock it cannot: glibc compares the id of the thread that locked it.
+ */
+static pthread_mutex_t build_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t build_done = PTHREAD_COND_INITIALIZER;
+static unsigned n_building; /* calls of frame_create; under build_lock */
+static bool is_prepared;    /* by the thread that forks: nothing is being built */
+static bool is_torn;        /* this is the child of a fork() within a frame_create */
 
 bp_rc bp_dnnl_build_enter(bp_err *err)
 {
@@ -37,13 +57,18 @@ bp_rc bp_dnnl_build_enter(bp_err *err)
             err, BP_E_UNAVAILABLE,
             "dnnl: this process was forked while a frame was being created, which oneDNN "
             "does not survive; fork again, or use another provider");
-    pthread_rwlock_rdlock(&building);
+    pthread_mutex_lock(&build_lock);
+    n_building++;
+    pthread_mutex_unlock(&build_lock);
     return BP_OK;
 }
 
 void bp_dnnl_build_leave(void)
 {
-    pthread_rwlock_unlock(&building);
+    pthread_mutex_lock(&build_lock);
+    if (n_building > 0 && --n_building == 0) /* 0: in the child of a fork() in between */
+        pthread_cond_broadcast(&build_done);
+    pthread_mutex_unlock(&build_lock);
 }
 
 /*
@@ -53,25 +78,30 @@ void bp_dnnl_build_leave(void)
 static void before_fork(void)
 {
     struct timespec until;
+    int is_late = 0;
 
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += FORK_PATIENCE_S;
-    is_prepared = pthread_rwlock_timedwrlock(&building, &until) == 0;
+    pthread_mutex_lock(&build_lock);
+    while (n_building > 0 && !is_late)
+        is_late = pthread_cond_timedwait(&build_done, &build_lock, &until) != 0;
+    is_prepared = n_building == 0;
     if (bp_dnnl.is_open)
         (void)bp_dnnl.pause_resource_all(OMP_PAUSE_SOFT);
 }
 
 static void after_fork_in_parent(void)
 {
-    if (is_prepared)
-        pthread_rwlock_unlock(&building);
+    pthread_mutex_unlock(&build_lock);
 }
 
 /* A run of another thread held the team's lock, perhaps; that thread is gone. */
 static void after_fork_in_child(void)
 {
     is_torn |= !is_prepared;
-    pthread_rwlock_init(&building, NULL);
+    n_building = 0; /* those threads are gone, too */
+    pthread_cond_init(&build_done, NULL);
+    pthread_mutex_unlock(&build_lock);
     pthread_mutex_init(&team_lock, NULL);
 }
 
@@ -82,6 +112,46 @@ void bp_dnnl_watch_forks(void)
     if (!is_done)
         is_done = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
 }
+
+/* ---- parallel regions ------------------------------------------------------------------------ */
+
+#if HAS_TSAN
+
+struct region {
+    void (*fn)(void *u);
+    void *u;
+};
+
+static void run_region(void *u)
+{
+    struct region *region = u;
+
+    __tsan_acquire(region);
+    region->fn(region->u);
+    __tsan_release(region);
+}
+
+/*
+ * libgomp's threads meet by futexes, which ThreadSanitizer does not see. So it is told that the
+ * region comes after what the caller did before, and before what the caller does next.
+ */
+void bp_dnnl_parallel(void (*fn)(void *u), void *u, uint32_t threads)
+{
+    struct region region = {fn, u};
+
+    __tsan_release(&region);
+    bp_dnnl.parallel(run_region, &region, threads, 0);
+    __tsan_acquire(&region);
+}
+
+#else
+
+void bp_dnnl_parallel(void (*fn)(void *u), void *u, uint32_t threads)
+{
+    bp_dnnl.parallel(fn, u, threads, 0);
+}
+
+#endif
 
 /* ---- the team -------------------------------------------------------------------------------- */
 
@@ -148,7 +218,7 @@ static void wake_team(uint32_t threads)
     size_t cpu = (size_t)sched_getcpu(); /* below 0 is too large */
 
     if (bp_dnnl.parallel && cpu < CPU_SETSIZE && bp_dnnl_now_ns() - left_ns > ASLEEP_NS)
-        bp_dnnl.parallel(leave_processor, &cpu, threads, 0);
+        bp_dnnl_parallel(leave_processor, &cpu, threads);
 }
 
 /* One thread needs no lock: a region of one thread is not a team. */

@@ -23,6 +23,9 @@ bp_rc bp_dnnl_team_enter(uint32_t threads, const volatile uint32_t *cancel, int6
 /* Gives the team back, and the caller its own number of threads. */
 void bp_dnnl_team_leave(const struct bp_dnnl_team *team);
 
+/* fn(u) on each of the team's threads. Only where there is bp_dnnl.parallel. */
+void bp_dnnl_parallel(void (*fn)(void *u), void *u, uint32_t threads);
+
 /*
  * frame_create is between these two: a fork() waits meanwhile, as oneDNN's cache of primitives and
  * OpenMP have locks that the child would find locked. BP_E_UNAVAILABLE: a fork() in such a call was

@@ -9,6 +9,7 @@
 #include "base/instance.h"
 #include "base/library.h"
 #include "base/program.h"
+#include "base/threads.h"
 #include "build/frame.h"
 #include "build/step.h"
 
@@ -87,7 +88,7 @@ void bp_dnnl_run_loop(bp_frame *frame, const struct bp_dnnl_step *step, const bp
     struct work work = {.frame = frame, .step = step, .run = run, .at = at};
 
     if (frame->threads > 1 && step->elements >= WORTH_A_TEAM && bp_dnnl.parallel)
-        bp_dnnl.parallel(do_share, &work, frame->threads, 0);
+        bp_dnnl_parallel(do_share, &work, frame->threads);
     else
         run_some(&work, 0, step->iterations);
 }

@@ -123,7 +123,7 @@ static void copies(struct kit *kit)
 {
     static const size_t sizes[] = {1, 7, 64, 255, 256, 1000, 65537};
     const size_t size = (size_t)(65537 + 512) * N_ROWS;
-    struct crossing x[N_TRIPS] = {{NULL}};
+    struct crossing x[N_TRIPS] = {{.base = NULL}};
     struct kit_exec exec = {.kit = kit};
     void *base = NULL;
     bp_rc rc;

@@ -147,9 +147,15 @@ static void restart(const char *library, char **argv)
     add_setting("LD_PRELOAD", library);
     /* The kit asks for memory that is not there, and its tests end without looking for leaks. */
     add_setting("ASAN_OPTIONS", "allocator_may_return_null=1:detect_leaks=0");
-    add_setting("TSAN_OPTIONS", "allocator_may_return_null=1:die_after_fork=0");
+    /* Tests end by _exit(), which does not look whether a race was reported: so a race ends them. */
+    add_setting("TSAN_OPTIONS", "allocator_may_return_null=1:die_after_fork=0:halt_on_error=1");
     if (comes_up())
         execv("/proc/self/exe", argv);
+}
+
+bool sanitizer_of_threads(void)
+{
+    return dlsym(RTLD_DEFAULT, sanitizers[THREAD].symbol) != NULL;
 }
 
 bool sanitizer_restart(const char *path, char **argv)

@@ -12,4 +12,7 @@
  */
 bool sanitizer_restart(const char *path, char **argv);
 
+/* Has this process ThreadSanitizer? */
+bool sanitizer_of_threads(void);
+
 #endif
