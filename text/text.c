@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/utf8.h"
+
 enum { FIRST_CAP = 64, LONGEST_NAME = 255 };
 
 /* Makes the capacity large enough for n more bytes and the NUL. */
@@ -76,6 +78,46 @@ void bp_text_printf(struct bp_text *text, const char *fmt, ...)
     va_start(args, fmt);
     bp_text_vprintf(text, fmt, args);
     va_end(args);
+}
+
+/* C0, DEL and C1: terminals may obey all of them, C1 also when it is encoded as UTF-8. */
+static bool is_control(uint32_t point)
+{
+    return point < 0x20 || (point >= 0x7f && point < 0xa0);
+}
+
+void bp_text_add_clean(struct bp_text *text, const char *s)
+{
+    while (*s) {
+        const char *start = s;
+        uint32_t point = bp_utf8_next(&s);
+
+        if (point == '\n' || point == '\t')
+            bp_text_add(text, " ");
+        else if (is_control(point) || point == BP_UTF8_REPLACEMENT)
+            bp_text_add(text, "\xef\xbf\xbd"); /* U+FFFD */
+        else
+            bp_text_add_bytes(text, start, (size_t)(s - start));
+    }
+}
+
+void bp_text_printf_clean(struct bp_text *text, const char *fmt, ...)
+{
+    size_t n = strlen(fmt);
+    struct bp_text raw = {0};
+    va_list args;
+
+    va_start(args, fmt);
+    bp_text_vprintf(&raw, fmt, args);
+    va_end(args);
+    text->failed |= raw.failed;
+    if (n > 0 && fmt[n - 1] == '\n' && raw.len > 0)
+        raw.data[--raw.len] = '\0';
+    if (raw.data)
+        bp_text_add_clean(text, raw.data);
+    if (n > 0 && fmt[n - 1] == '\n')
+        bp_text_add(text, "\n");
+    bp_text_finish(&raw);
 }
 
 char *bp_text_take(struct bp_text *text)

@@ -22,6 +22,14 @@ void bp_text_printf(struct bp_text *text, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void bp_text_vprintf(struct bp_text *text, const char *fmt, va_list args)
     __attribute__((format(printf, 2, 0)));
+/*
+ * Adds a string that came from elsewhere, such as a name of a model or a file: control characters,
+ * terminal escapes among them, and bytes that are not UTF-8 become U+FFFD, newlines and tabs blanks.
+ */
+void bp_text_add_clean(struct bp_text *text, const char *s);
+/* As bp_text_printf() with all of it cleaned so, but for a newline at the end of fmt. */
+void bp_text_printf_clean(struct bp_text *text, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Gives the string away (NULL after a failure or when nothing was added) and empties the text. */
 char *bp_text_take(struct bp_text *text);
 void bp_text_finish(struct bp_text *text);

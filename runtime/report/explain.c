@@ -27,7 +27,7 @@ static const char *const state_names[] = {"known", "installed", "loadable", "usa
  */
 static void put_label(struct bp_text *out, const char *name, const char *label)
 {
-    bp_text_printf(out, "%-12s  %-12s  ", name, label);
+    bp_text_printf_clean(out, "%-12s  %-12s  ", name, label);
 }
 
 /*
@@ -39,7 +39,7 @@ static void put_states(struct bp_text *out, uint32_t states)
 
     put_label(out, "", "state");
     for (uint32_t i = 0; i < 4; i++) {
-        bp_text_printf(out, "%s%s%s", comma, states & 1u << i ? "" : "not ", state_names[i]);
+        bp_text_printf_clean(out, "%s%s%s", comma, states & 1u << i ? "" : "not ", state_names[i]);
         comma = ", ";
         if (!(states & 1u << i))
             break; /* the later ones are missing as well */
@@ -52,19 +52,20 @@ static void put_refusal(const struct bp_explanation *explanation,
                         const struct bp_explained_refusal *refusal, struct bp_text *out)
 {
     put_label(out, "", "refused");
-    bp_text_printf(out, "%u %s", refusal->count, bp_reason_name(refusal->reason));
+    bp_text_printf_clean(out, "%u %s", refusal->count, bp_reason_name(refusal->reason));
     if (refusal->subject)
-        bp_text_printf(out, " (%s)", refusal->subject);
+        bp_text_printf_clean(out, " (%s)", refusal->subject);
     if (refusal->text)
-        bp_text_printf(out, ": %s", refusal->text);
+        bp_text_printf_clean(out, ": %s", refusal->text);
     for (uint32_t i = 0; i < BP_EXPLANATION_EXAMPLES && i < refusal->count; i++) {
         bp_report_node node = {.struct_size = sizeof node};
 
         if (bp_report_get_node(explanation->report, refusal->examples[i], &node, NULL) < 0)
             continue;
-        bp_text_printf(out, "%s %s%s%s (%s%s%s)", i ? "," : "; e.g.", node.path,
-                       node.path[0] ? "/" : "", node.name, node.op, node.stands_for ? ", of " : "",
-                       node.stands_for ? node.stands_for : "");
+        bp_text_printf_clean(out, "%s %s%s%s (%s%s%s)", i ? "," : "; e.g.", node.path,
+                             node.path[0] ? "/" : "", node.name, node.op,
+                             node.stands_for ? ", of " : "",
+                             node.stands_for ? node.stands_for : "");
     }
     bp_text_add(out, "\n");
 }
@@ -83,7 +84,7 @@ static void put_options(const struct bp_explanation *explanation, struct bp_text
             row.origin == BP_ORIGIN_DEFAULT)
             continue;
         put_label(out, "", "option");
-        bp_text_printf(out, "%s=%s (%s)\n", row.key, row.value, bp_origin_name(row.origin));
+        bp_text_printf_clean(out, "%s=%s (%s)\n", row.key, row.value, bp_origin_name(row.origin));
     }
 }
 
@@ -98,7 +99,7 @@ void bp_explanation_text(const struct bp_explanation *explanation, struct bp_tex
     put_states(out, explanation->row.states);
     if (explanation->row.file) {
         put_label(out, "", "file");
-        bp_text_printf(out, "%s\n", explanation->row.file);
+        bp_text_printf_clean(out, "%s\n", explanation->row.file);
     }
     put_options(explanation, out);
     if (explanation->row.is_uninterruptible) {
@@ -109,11 +110,12 @@ void bp_explanation_text(const struct bp_explanation *explanation, struct bp_tex
         put_refusal(explanation, &explanation->refusals[i], out);
     if (explanation->n_refusals > REFUSALS_SHOWN) {
         put_label(out, "", "refused");
-        bp_text_printf(out, "and for %u more reasons\n", explanation->n_refusals - REFUSALS_SHOWN);
+        bp_text_printf_clean(out, "and for %u more reasons\n",
+                             explanation->n_refusals - REFUSALS_SHOWN);
     }
     if (fix) {
         put_label(out, "", "fix");
-        bp_text_printf(out, "%s\n", fix);
+        bp_text_printf_clean(out, "%s\n", fix);
     }
 }
 
@@ -311,8 +313,9 @@ static void add_refused_sizes(struct explaining *e)
             bp_report_get_provider(e->report, row.provider, &provider, NULL) < 0)
             continue;
         put_label(&e->out, provider.name, "sizes");
-        bp_text_printf(&e->out, "does not run %u node%s from '%s' on with %s: %s\n", row.n_nodes,
-                       row.n_nodes == 1 ? "" : "s", row.node, row.sizes, row.text);
+        bp_text_printf_clean(&e->out, "does not run %u node%s from '%s' on with %s: %s\n",
+                             row.n_nodes, row.n_nodes == 1 ? "" : "s", row.node, row.sizes,
+                             row.text);
     }
 }
 
@@ -335,8 +338,8 @@ static void add_mismatches(struct explaining *e)
         if (bp_report_get_mismatch(e->report, i, &row, NULL) < 0)
             continue;
         put_label(&e->out, "(model)", "mismatch");
-        bp_text_printf(&e->out, "value '%s'%s%s is %s, declared as %s\n", row.value,
-                       row.path[0] ? " in " : "", row.path, row.inferred, row.declared);
+        bp_text_printf_clean(&e->out, "value '%s'%s%s is %s, declared as %s\n", row.value,
+                             row.path[0] ? " in " : "", row.path, row.inferred, row.declared);
     }
     add_refused_sizes(e);
 }
@@ -429,8 +432,8 @@ void bp_explain_session(bp_env *env, const bp_report *report, const char *error)
         bp_json_string(&e.out, "error", error);
         bp_json_open(&e.out, "providers", '[');
     } else {
-        bp_text_printf(&e.out, "backplane: session %s%s\n", error ? "failed: " : "created",
-                       error ? error : "");
+        bp_text_printf_clean(&e.out, "backplane: session %s%s\n", error ? "failed: " : "created",
+                             error ? error : "");
     }
     rc = add_all(&e, &err);
     if (e.format == BP_EXPLAIN_JSON)

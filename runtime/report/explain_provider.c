@@ -163,15 +163,15 @@ void bp_explanation_headline(const struct bp_explanation *explanation, struct bp
     if (!explanation->report && row->code >= 0) {
         bp_text_add(out, "usable; no session or model was asked about");
     } else if (row->n_nodes > 0) {
-        bp_text_printf(out, "used: %u of %u nodes in %u group%s", row->n_nodes,
-                       explanation->n_total, row->n_groups, row->n_groups == 1 ? "" : "s");
+        bp_text_printf_clean(out, "used: %u of %u nodes in %u group%s", row->n_nodes,
+                             explanation->n_total, row->n_groups, row->n_groups == 1 ? "" : "s");
         if (row->n_claimed > row->n_nodes)
-            bp_text_printf(out, "; %u more that it takes went to providers before it",
-                           row->n_claimed - row->n_nodes);
+            bp_text_printf_clean(out, "; %u more that it takes went to providers before it",
+                                 row->n_claimed - row->n_nodes);
         if (row->reason)
-            bp_text_printf(out, "; %s", row->reason);
+            bp_text_printf_clean(out, "; %s", row->reason);
     } else if (row->reason) {
-        bp_text_add(out, row->reason);
+        bp_text_add_clean(out, row->reason);
     } else {
         bp_text_add(out, row->code < 0 ? bp_rc_name(row->code)
                                        : "ready, but the session failed before it was needed");

@@ -88,6 +88,20 @@ BACKPLANE_STRICT=1 bp 5 run -p few -o few:take=Add "$model"
 BACKPLANE_REPORT=$work/report bp 5 run -p few -o few:take=Add --fallback require "$model"
 grep -q "session failed: provider 'few' is required" "$work/report" || failed 'no report'
 grep -q "1 OPTION (take)" "$work/report" || failed 'the report has no reasons'
+# names of models mean nothing to a terminal, and cannot forge a line of the report
+make_model "$work/odd.onnx" "$(printf 'Op\033[31m\nusable  forged')" "$FLOAT" 1
+for report in "$work/odd.report" stderr; do
+    BACKPLANE_REPORT=$report "$backplane" --provider-dir "$work/dir" run -p few "$work/odd.onnx" \
+        >"$work/out" 2>"$work/err" || true
+    [ "$report" != stderr ] || cp "$work/err" "$work/odd.report"
+    if grep -q "$(printf '[\033]')" "$work/odd.report"; then failed "an escape in $report"; fi
+    if grep -q '^usable  forged' "$work/odd.report"; then failed "a forged line in $report"; fi
+    grep -q 'usable  forged' "$work/odd.report" || failed "$report does not name the operator"
+done
+"$backplane" --provider-dir "$work/dir" doctor why few "$work/odd.onnx" >"$work/out" 2>&1 || true
+if grep -q "$(printf '[\033]')" "$work/out"; then failed "an escape in doctor why"; fi
+if grep -q '^usable  forged' "$work/out"; then failed "a forged line in doctor why"; fi
+
 bp 0 run -p few --min-share few=1 --fallback require "$model"
 bp 2 run -p few --min-share few=2 "$model"
 bp 2 run -p few --min-share few "$model"

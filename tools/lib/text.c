@@ -80,12 +80,6 @@ size_t utf8_width(const char *string)
     return width;
 }
 
-/* C0, DEL and C1: terminals may obey all of them, C1 also when it is encoded as UTF-8. */
-static bool is_control(uint32_t point)
-{
-    return point < 0x20 || (point >= 0x7f && point < 0xa0);
-}
-
 /* Escapes for text and for attributes in double quotes, of HTML and SVG. */
 static const char *entity(uint32_t point)
 {
@@ -103,32 +97,24 @@ static const char *entity(uint32_t point)
     }
 }
 
-/* U+FFFD, as UTF-8, stands for controls and invalid bytes. */
-static void add_cleaned(struct bp_text *text, const char *string, bool html)
-{
-    while (*string) {
-        const char *start = string;
-        uint32_t point = bp_utf8_next(&string);
-
-        if (point == '\n' || point == '\t')
-            text_put(text, " ");
-        else if (is_control(point) || point == BP_UTF8_REPLACEMENT)
-            text_put(text, "\xef\xbf\xbd");
-        else if (html && entity(point))
-            text_put(text, entity(point));
-        else
-            text_add(text, start, (size_t)(string - start));
-    }
-}
-
 void text_clean(struct bp_text *text, const char *string)
 {
-    add_cleaned(text, string, false);
+    bp_text_add_clean(text, string);
+    need_memory(text);
 }
 
 void text_html(struct bp_text *text, const char *string)
 {
-    add_cleaned(text, string, true);
+    struct bp_text clean = {0};
+
+    text_clean(&clean, string);
+    for (const char *at = text_string(&clean); *at; at++) {
+        if (entity((unsigned char)*at))
+            text_put(text, entity((unsigned char)*at));
+        else
+            text_add(text, at, 1);
+    }
+    text_finish(&clean);
 }
 
 /* Powers of 1000, as the SI units say; three digits, so 999.5 is already 1.0 of the next unit. */
