@@ -173,4 +173,23 @@ says err 'the device fell off the bus'
 make_model "$work/strange.onnx" NobodyKnowsThis "$FLOAT" 1 3
 bp 3 run -p few --fallback require "$work/strange.onnx"
 
+# 5,000 files are listed in time that grows with their number, not with its square or cube (1:05 minutes
+# before, a quarter of a second now; the limit is for slow machines and builds).
+mkdir "$work/many"
+cp "$BP_MOCK_DIR/libbp-few.so" "$work/many/libbp-0.so"
+for i in $(seq 99); do
+    ln "$work/many/libbp-0.so" "$work/many/libbp-$i.so"
+done
+set --
+for i in $(seq 50); do
+    cp -al "$work/many" "$work/many$i"
+    set -- "$@" --provider-dir "$work/many$i"
+done
+timeout 20 "$backplane" "$@" providers --no-open --json >"$work/out" 2>"$work/err" ||
+    failed "5,000 files as JSON: code $?"
+[ "$(grep -c '"file": .*many' "$work/out")" = 5000 ] ||
+    failed "of 5,000 files $(grep -c '"file": .*many' "$work/out") are in the JSON"
+timeout 20 "$backplane" "$@" providers --no-open >"$work/out" 2>"$work/err" || failed "5,000 files: code $?"
+[ "$(grep -c 'many.*libbp-' "$work/out")" -ge 5000 ] || failed "some of 5,000 files are not in the table"
+
 exit "$status"

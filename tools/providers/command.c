@@ -80,7 +80,7 @@ static int list(struct cli *cli, const struct providers_args *args, uint32_t n)
 
         rc = get_row(cli, args, i, &row);
         if (rc >= 0 && args->is_json)
-            provider_json(cli, &json, &row);
+            provider_json(cli, &json, i, &row);
         else if (rc >= 0)
             provider_add_row(&table, &row);
     }
@@ -111,11 +111,11 @@ static int show_operators(struct cli *cli, const struct providers_args *args, ui
     if (args->is_markdown)
         return operators_markdown(cli, index, row->name);
     if (!args->is_json) {
-        provider_print(cli, row);
+        provider_print(cli, index, row);
         return operators_print(cli, index);
     }
     json_object(&json, NULL);
-    provider_json_facts(cli, &json, row);
+    provider_json_facts(cli, &json, index, row);
     code = operators_json(cli, index, &json);
     json_object_end(&json);
     return code;
@@ -152,9 +152,9 @@ static int show(struct cli *cli, const struct providers_args *args, const char *
     if (args->has_operators && can_be_asked(&row))
         return show_operators(cli, args, i, &row);
     if (args->is_json)
-        provider_json(cli, &json, &row);
+        provider_json(cli, &json, i, &row);
     else if (!cli->globals.quiet)
-        provider_print(cli, &row);
+        provider_print(cli, i, &row);
     return row.code >= 0 ? CLI_OK : CLI_PROVIDER;
 }
 

@@ -67,13 +67,14 @@ static void json_schemas(struct json *json, const bp_provider_info *row)
     json_array_end(json);
 }
 
-static void json_devices(const struct cli *cli, struct json *json, const bp_provider_info *row)
+static void json_devices(const struct cli *cli, struct json *json, uint32_t index,
+                         const bp_provider_info *row)
 {
     bp_device device;
 
     json_array(json, "device_list");
     for (uint32_t i = 0; provider_is_usable(row) && i < row->n_devices; i++) {
-        if (!provider_device(cli, row, i, &device))
+        if (!provider_device(cli, index, i, &device))
             continue;
         json_object(json, NULL);
         json_uint(json, "device", i);
@@ -88,24 +89,25 @@ static void json_devices(const struct cli *cli, struct json *json, const bp_prov
 }
 
 /* What opening it brought into the process, its own file first. */
-static void json_libraries(const struct cli *cli, struct json *json, const bp_provider_info *row)
+static void json_libraries(const struct cli *cli, struct json *json, uint32_t index)
 {
     const char *path;
 
     json_list(json, "files");
-    for (uint32_t j = 0; (path = provider_library(cli, row, j)) != NULL; j++)
+    for (uint32_t j = 0; (path = bp_env_provider_library(cli->env, index, j)) != NULL; j++)
         json_string(json, NULL, path);
     json_list_end(json);
 }
 
-void provider_json_facts(const struct cli *cli, struct json *json, const bp_provider_info *row)
+void provider_json_facts(const struct cli *cli, struct json *json, uint32_t index,
+                         const bp_provider_info *row)
 {
     json_string(json, "name", row->name);
     json_string(json, "id", row->id);
     json_string(json, "version", row->version);
     json_string(json, "vendor", row->vendor);
     json_string(json, "file", row->file);
-    json_libraries(cli, json, row);
+    json_libraries(cli, json, index);
     json_bool(json, "usable", provider_is_usable(row));
     json_string(json, "state", provider_state(row));
     json_string(json, "stage", bp_stage_name(row->stage));
@@ -113,15 +115,16 @@ void provider_json_facts(const struct cli *cli, struct json *json, const bp_prov
     json_string(json, "reason", row->reason);
     json_string(json, "fix", row->fix);
     json_uint(json, "devices", row->n_devices);
-    json_devices(cli, json, row);
+    json_devices(cli, json, index, row);
     json_options(json, row);
     json_schemas(json, row);
 }
 
-void provider_json(const struct cli *cli, struct json *json, const bp_provider_info *row)
+void provider_json(const struct cli *cli, struct json *json, uint32_t index,
+                   const bp_provider_info *row)
 {
     json_object(json, NULL);
-    provider_json_facts(cli, json, row);
+    provider_json_facts(cli, json, index, row);
     json_object_end(json);
 }
 

@@ -55,18 +55,14 @@ const char *provider_device_kind(uint32_t kind)
     }
 }
 
-/* Finds the provider by its file, because two plug-ins of one name may be installed. */
-bool provider_device(const struct cli *cli, const bp_provider_info *row, uint32_t i, bp_device *out)
+bool provider_device(const struct cli *cli, uint32_t index, uint32_t i, bp_device *out)
 {
-    uint32_t index;
-
     *out = (bp_device){.struct_size = sizeof *out};
-    return bp_env_find_provider(cli->env, row->file ? row->file : row->name, &index, NULL) >= 0 &&
-           bp_env_provider_device(cli->env, index, i, out, NULL) >= 0;
+    return bp_env_provider_device(cli->env, index, i, out, NULL) >= 0;
 }
 
 /* Memory in MiB, empty where the provider does not know it. */
-static void print_devices(const struct cli *cli, const bp_provider_info *row)
+static void print_devices(const struct cli *cli, uint32_t index, const bp_provider_info *row)
 {
     struct table table = {.columns = 6};
     bp_device device;
@@ -78,7 +74,7 @@ static void print_devices(const struct cli *cli, const bp_provider_info *row)
     table_add(&table, "driver");
     table_add(&table, "memory");
     for (uint32_t i = 0; provider_is_usable(row) && i < row->n_devices; i++) {
-        if (!provider_device(cli, row, i, &device))
+        if (!provider_device(cli, index, i, &device))
             continue;
         table_addf(&table, "%u", i);
         table_add(&table, provider_device_kind(device.kind));
@@ -207,24 +203,12 @@ static void add_fact(struct table *table, const char *name, const char *value)
     table_add(table, value);
 }
 
-/* Peeks only: to ask what a plug-in brought in must not open others. */
-const char *provider_library(const struct cli *cli, const bp_provider_info *row, uint32_t j)
-{
-    bp_provider_info at = {.struct_size = sizeof at};
-
-    for (uint32_t i = 0; row->file && bp_env_provider_peek(cli->env, i, &at, NULL) >= 0; i++) {
-        if (at.file && strcmp(at.file, row->file) == 0)
-            return bp_env_provider_library(cli->env, i, j);
-    }
-    return NULL;
-}
-
 /* What opening it brought in, and whose that is; the first is its own file. */
-static void add_libraries(const struct cli *cli, struct table *table, const bp_provider_info *row)
+static void add_libraries(const struct cli *cli, struct table *table, uint32_t index)
 {
     const char *path;
 
-    for (uint32_t j = 1; (path = provider_library(cli, row, j)) != NULL; j++) {
+    for (uint32_t j = 1; (path = bp_env_provider_library(cli->env, index, j)) != NULL; j++) {
         struct stat st;
 
         table_add_styled(table, STYLE_BOLD, j == 1 ? "brings in" : "");
@@ -236,7 +220,7 @@ static void add_libraries(const struct cli *cli, struct table *table, const bp_p
 }
 
 /* Facts that the plug-in leaves out have no row. */
-void provider_print(const struct cli *cli, const bp_provider_info *row)
+void provider_print(const struct cli *cli, uint32_t index, const bp_provider_info *row)
 {
     struct table table = {.columns = 2};
     struct bp_text fault = {0};
@@ -248,7 +232,7 @@ void provider_print(const struct cli *cli, const bp_provider_info *row)
     add_fact(&table, "file", row->file ? row->file : "built in");
     if (row->code >= 0)
         add_fact(&table, "state", provider_state(row));
-    add_libraries(cli, &table, row);
+    add_libraries(cli, &table, index);
     describe_fault(&fault, row);
     if (row->code < 0) {
         table_add_styled(&table, STYLE_BOLD, "state");
@@ -258,7 +242,7 @@ void provider_print(const struct cli *cli, const bp_provider_info *row)
         add_fact(&table, "fix", row->fix);
     }
     table_print(&table, cli, 0, false);
-    print_devices(cli, row);
+    print_devices(cli, index, row);
     print_options(cli, row);
     table_finish(&table);
     text_finish(&fault);
