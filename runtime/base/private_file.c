@@ -70,9 +70,14 @@ bool bp_private_file_write(const char *path, const struct bp_text *text, bool is
 {
     struct bp_text name = {0};
     size_t n = 0;
+    struct stat st;
     int fd = -1;
     bool ok;
 
+    if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        errno = EINVAL; /* a device or a link is not replaced */
+        return false;
+    }
     make_dir(path);
     bp_text_printf(&name, "%s.XXXXXX", path);
     if (!name.failed)

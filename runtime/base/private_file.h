@@ -19,7 +19,7 @@ char *bp_private_file_read(const char *path, size_t most, size_t *out_size, bool
 /*
  * Replaces the file as a whole, by a rename. is_durable: after a power failure the file is the old
  * or the new one, at the cost of milliseconds; without it, readers must detect a broken file. False
- * with errno: not written; the old file is unchanged.
+ * with errno: not written; the old file is unchanged. EINVAL: what has the name is no regular file.
  */
 bool bp_private_file_write(const char *path, const struct bp_text *text,
                            bool is_durable) BP_CHECKED;

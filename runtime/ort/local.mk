@@ -3,7 +3,7 @@
 # libbackplane and nothing else of it.
 
 lib_LTLIBRARIES += %D%/libonnxruntime.la
-%C%_libonnxruntime_la_CPPFLAGS = -I. -Iruntime -I$(srcdir)/runtime $(AM_CPPFLAGS)
+%C%_libonnxruntime_la_CPPFLAGS = -I. -I$(srcdir) -Iruntime -I$(srcdir)/runtime $(AM_CPPFLAGS)
 %C%_libonnxruntime_la_LIBADD = runtime/libbackplane.la $(DL_LIBS) $(PTHREAD_LIBS)
 %C%_libonnxruntime_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 -no-undefined $(PROVIDER_LDFLAGS)
 EXTRA_DIST += %D%/libonnxruntime.map
@@ -19,6 +19,8 @@ endif
 	runtime/base/fork.h \
 	runtime/base/guard.c \
 	runtime/base/guard.h \
+	text/whole_file.c \
+	text/whole_file.h \
 	runtime/base/put.c \
 	runtime/base/put.h \
 	%D%/absent.h \

@@ -21,6 +21,7 @@
 
 #include "graph/schema_table.h"
 #include "text/text.h"
+#include "text/whole_file.h"
 
 enum { HASH_DIGITS = 16, MOST_ATTRS = 9 };
 
@@ -43,32 +44,14 @@ static bp_rc fail_file(struct writing *w, const char *path)
 }
 
 /*
- * Writes all bytes and flushes them to the disk, so that the program is complete before the model
- * that names it.
- */
-static bool write_all(int fd, const uint8_t *bytes, size_t size)
-{
-    for (size_t at = 0; at < size;) {
-        ssize_t put = write(fd, bytes + at, size - at);
-
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        at += (size_t)put;
-    }
-    return fsync(fd) == 0;
-}
-
-/*
- * The name contains a hash of the program, so an existing file of that name already has these
- * bytes.
+ * Complete on the disk before the model that names it. The name contains a hash of the program, so
+ * an existing file of that name already has these bytes.
  */
 static bp_rc write_file(struct writing *w, const struct bp_saved_program *saved, const char **name)
 {
-    struct bp_text path = {0}, part = {0};
+    struct bp_text path = {0};
+    struct whole_file out;
     bp_rc rc = BP_OK;
-    int fd = -1;
 
     *name = NULL;
     if (!w->stem[0])
@@ -76,23 +59,15 @@ static bp_rc write_file(struct writing *w, const struct bp_saved_program *saved,
                        "compiled programs beside a model need the path that the model will have");
     *name = bp_region_printf(w->region, "%s_%.*s.bin", w->stem, HASH_DIGITS, saved->hash);
     bp_text_printf(&path, "%s%s", w->dir, *name ? *name : "");
-    bp_text_printf(&part, "%s.%ld.part", path.data ? path.data : "", (long)getpid());
-    if (!*name || path.failed || part.failed) {
-        rc = bp_fail_nomem(w->err, "the file of a program");
-        goto out;
+    if (!*name || path.failed) {
+        bp_text_finish(&path);
+        return bp_fail_nomem(w->err, "the file of a program");
     }
-    fd = open(part.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (fd < 0 || !write_all(fd, saved->bytes, saved->size))
+    if (!whole_file_begin(&out, path.data) || !whole_file_write(&out, saved->bytes, saved->size) ||
+        !whole_file_end(&out) || !whole_file_name(&out))
         rc = fail_file(w, path.data);
-    if (fd >= 0 && close(fd) != 0 && rc >= 0)
-        rc = fail_file(w, path.data);
-    if (rc >= 0 && rename(part.data, path.data) != 0)
-        rc = fail_file(w, path.data);
-    if (rc < 0 && fd >= 0)
-        unlink(part.data);
-out:
+    whole_file_drop(&out);
     bp_text_finish(&path);
-    bp_text_finish(&part);
     return rc;
 }
 

@@ -49,6 +49,7 @@ cli_tests = \
 	%D%/help.sh \
 	%D%/no_library.sh \
 	%D%/npy.sh \
+	%D%/writes.sh \
 	%D%/operators.sh \
 	%D%/optimize.sh \
 	%D%/own_operators.sh \

@@ -14,6 +14,7 @@
 
 #include "lib/text.h"
 #include "optimize/optimize.h"
+#include "text/whole_file.h"
 
 /* Alignment of weights in their file, in bytes, so that a mapped file can be used in place. */
 enum { ALIGN = 64, PAGE = 4096, LARGE = 1 << 20 };
@@ -22,14 +23,13 @@ enum { EXTERNAL_LEAST = 1024 };
 /* A protobuf message has at most 2 GiB; 64 MiB of it are left for what is not a weight. */
 #define WITHIN_MOST ((UINT64_C(2) << 30) - (UINT64_C(64) << 20))
 
-struct pending {
-    FILE *file;
-    char *path, *part;
-    uint64_t size;
+struct output {
+    struct whole_file whole;
+    char *path; /* as the user gave it, or beside that */
 };
 
 struct saving {
-    struct pending model, data;
+    struct output model, data;
     const char *data_name; /* what the model calls its other file; NULL: there is none */
 };
 
@@ -40,57 +40,31 @@ static bp_rc fail(bp_err *err, const char *path)
     return bp_fail(err, BP_E_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
-/*
- * The process id is in the name, so that two programs which write the same model do not share a
- * file.
- */
-static bp_rc begin_file(struct pending *pending, bp_err *err)
+static bp_rc begin_file(struct output *output, bp_err *err)
 {
-    struct bp_text part = {0};
-
-    text_printf(&part, "%s.%ld.part", pending->path, (long)getpid());
-    pending->part = part.data; /* ours now */
-    pending->file = fopen(pending->part, "wbe");
-    return pending->file ? BP_OK : fail(err, pending->path);
+    return whole_file_begin(&output->whole, output->path) ? BP_OK : fail(err, output->path);
 }
 
-static bp_rc write_file(struct pending *pending, const void *bytes, size_t size, bp_err *err)
+static bp_rc write_file(struct output *output, const void *bytes, size_t size, bp_err *err)
 {
-    pending->size += size;
-    return size == 0 || fwrite(bytes, 1, size, pending->file) == size ? BP_OK
-                                                                      : fail(err, pending->path);
+    return whole_file_write(&output->whole, bytes, size) ? BP_OK : fail(err, output->path);
 }
 
-/* Everything is written. */
-static bp_rc end_file(struct pending *pending, bp_err *err)
+static bp_rc end_file(struct output *output, bp_err *err)
 {
-    FILE *file = pending->file;
-
-    pending->file = NULL;
-    return !file || fclose(file) == 0 ? BP_OK : fail(err, pending->path);
+    return whole_file_end(&output->whole) ? BP_OK : fail(err, output->path);
 }
 
-/* Gives the file its name. */
-static bp_rc name_file(struct pending *pending, bp_err *err)
+static bp_rc name_file(struct output *output, bp_err *err)
 {
-    if (!pending->part)
-        return BP_OK;
-    if (rename(pending->part, pending->path) != 0)
-        return fail(err, pending->path);
-    free(pending->part);
-    pending->part = NULL;
-    return BP_OK;
+    return whole_file_name(&output->whole) ? BP_OK : fail(err, output->path);
 }
 
 /* After name_file() this removes nothing but memory. */
-static void drop_file(struct pending *pending)
+static void drop_file(struct output *output)
 {
-    if (pending->file)
-        fclose(pending->file);
-    if (pending->part)
-        unlink(pending->part);
-    free(pending->path);
-    free(pending->part);
+    whole_file_drop(&output->whole);
+    free(output->path);
 }
 
 /* The folders that the file is to be in. */
@@ -120,17 +94,17 @@ static bp_rc place(void *user, const bp_weight_info *weight, const char **file, 
 {
     static const char zeroes[PAGE];
     struct saving *saving = user;
-    struct pending *data = &saving->data;
+    struct output *data = &saving->data;
     uint64_t align = weight->tensor.bytes >= LARGE ? PAGE : ALIGN;
     bp_rc rc = BP_OK;
 
     if (!saving->data_name || weight->tensor.bytes < EXTERNAL_LEAST)
         return BP_OK;
-    if (!data->file)
+    if (!data->whole.file)
         rc = begin_file(data, err);
-    *offset = (data->size + align - 1) / align * align;
+    *offset = (data->whole.size + align - 1) / align * align;
     if (rc >= 0)
-        rc = write_file(data, zeroes, (size_t)(*offset - data->size), err);
+        rc = write_file(data, zeroes, (size_t)(*offset - data->whole.size), err);
     if (rc >= 0)
         rc = write_file(data, bp_tensor_data(&weight->tensor), weight->tensor.bytes, err);
     *file = saving->data_name;
@@ -210,7 +184,7 @@ bp_rc optimize_save(const bp_model *model, const char *out, bool is_external, ui
         rc = bp_model_save(model, &sink, err);
     if (rc >= 0)
         rc = finish(&saving, err);
-    *size = saving.model.size + saving.data.size;
+    *size = saving.model.whole.size + saving.data.whole.size;
     drop_file(&saving.model);
     drop_file(&saving.data);
     return rc;

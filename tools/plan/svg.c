@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "plan/plan.h"
+#include "text/whole_file.h"
 
 extern char **environ;
 
@@ -52,10 +53,7 @@ static void feed(int fd, const char *data, size_t size)
     sigaction(SIGPIPE, &before, NULL);
 }
 
-/*
- * The file is cut to length 0 only once dot has started, so a missing dot leaves an old file as
- * it was.
- */
+/* Has dot write to the descriptor `out`. */
 static int draw(const struct cli *cli, const struct bp_text *dot, const char *path, int out)
 {
     int ends[2], cause, status = 0;
@@ -71,28 +69,28 @@ static int draw(const struct cli *cli, const struct bp_text *dot, const char *pa
                         strerror(cause),
                         "install the package graphviz, or use --dot for the text alone");
     }
-    cause = ftruncate(out, 0) == 0 ? 0 : errno; /* of a file that was there; a pipe has no length */
     feed(ends[1], text_string(dot), dot->len);
     close(ends[1]);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return cli_fail(cli, CLI_RUN, "--svg %s: Graphviz's dot failed", path);
-    if (cause && cause != EINVAL)
-        return cli_fail(cli, CLI_RUN, "--svg %s: %s", path, strerror(cause));
     return CLI_OK;
 }
 
 int svg_draw(const struct cli *cli, const struct bp_text *dot, const char *path)
 {
-    int out = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666), code;
+    struct whole_file out;
+    int code;
 
-    if (out < 0)
-        return cli_fail(cli, CLI_USAGE, "--svg %s: %s", path, strerror(errno));
-    code = draw(cli, dot, path, out);
-    if (code != CLI_OK && lseek(out, 0, SEEK_END) == 0)
-        unlink(path); /* an incomplete SVG file is of no use */
-    if (close(out) != 0 && code == CLI_OK)
+    if (!whole_file_begin(&out, path)) {
+        code = cli_fail(cli, CLI_USAGE, "--svg %s: %s", path, strerror(errno));
+        whole_file_drop(&out);
+        return code;
+    }
+    code = draw(cli, dot, path, fileno(out.file));
+    if (code == CLI_OK && (!whole_file_end(&out) || !whole_file_name(&out)))
         code = cli_fail(cli, CLI_RUN, "--svg %s: %s", path, strerror(errno));
+    whole_file_drop(&out);
     return code;
 }

@@ -15,6 +15,7 @@
 
 #include <bp/sdk.h>
 
+#include "text/whole_file.h"
 #include "values/npy.h"
 
 /* A first guess at a file's size: exact for plain files, with a byte more to see the end. */
@@ -68,30 +69,17 @@ out:
     return rc;
 }
 
-/*
- * Removes what it could not write whole, and takes the error of fclose(), where a full disk may
- * only show.
- */
 bp_rc file_write(const char *path, const void *header, size_t header_size, const void *data,
                  size_t data_size, bp_err *err)
 {
-    FILE *file = fopen(path, "wbe");
-    bool is_ok;
-    int cause;
+    struct whole_file out;
+    bool is_ok = whole_file_begin(&out, path) && whole_file_write(&out, header, header_size) &&
+                 whole_file_write(&out, data, data_size) && whole_file_end(&out) &&
+                 whole_file_name(&out);
+    int cause = errno;
 
-    if (!file)
-        return bp_fail(err, BP_E_IO, "%s: %s", path, strerror(errno));
-    is_ok = (header_size == 0 || fwrite(header, header_size, 1, file) == 1) &&
-            (data_size == 0 || fwrite(data, data_size, 1, file) == 1);
-    cause = errno;
-    if (fclose(file) != 0 && is_ok) {
-        is_ok = false;
-        cause = errno;
-    }
-    if (is_ok)
-        return BP_OK;
-    unlink(path);
-    return bp_fail(err, BP_E_IO, "%s: %s", path, strerror(cause));
+    whole_file_drop(&out);
+    return is_ok ? BP_OK : bp_fail(err, BP_E_IO, "%s: %s", path, strerror(cause));
 }
 
 bool file_exists(const char *path)

@@ -10,7 +10,7 @@
 
 /* Reads a whole file; *bytes is the caller's, to free(). */
 bp_rc file_read(const char *path, unsigned char **bytes, size_t *size, bp_err *err) BP_CHECKED;
-/* Creates or replaces a file with the header and the data. After an error the file is removed. */
+/* Creates or replaces a file with the header and the data. After an error it is what it was. */
 bp_rc file_write(const char *path, const void *header, size_t header_size, const void *data,
                  size_t data_size, bp_err *err) BP_CHECKED;
 bool file_exists(const char *path);

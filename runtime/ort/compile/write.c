@@ -19,6 +19,7 @@
 #include "ort/guarded.h"
 #include "ort/session/session.h"
 #include "ort/status.h"
+#include "text/whole_file.h"
 
 /*
  * Initializers are contiguous, as ONNX Runtime writes them (programs compare the bytes); those of
@@ -28,9 +29,8 @@ enum { PAGE = 4096, LARGE = 1 << 20 };
 
 /* A file that is written under a temporary name. */
 struct pending {
-    FILE *file;
-    char *path, *temporary;
-    uint64_t size;
+    struct whole_file whole;
+    const char *path; /* as the application gave it; NULL: not begun */
 };
 
 /* The writing of one model; unused members are zero. */
@@ -53,60 +53,25 @@ static bp_rc fail(bp_err *err, const char *path)
     return bp_fail(err, BP_E_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
-/*
- * Creates a temporary file in the directory of `path`, so that rename() stays on one file system.
- */
 static bp_rc begin_file(struct pending *pending, const char *path, bp_err *err)
 {
-    size_t size = strlen(path) + 32;
-
-    pending->path = strdup(path);
-    pending->temporary = malloc(size);
-    if (!pending->path || !pending->temporary)
-        return BP_E_NOMEM;
-    snprintf(pending->temporary, size, "%s.%ld.part", path, (long)getpid());
-    pending->file = fopen(pending->temporary, "wb");
-    return pending->file ? BP_OK : fail(err, path);
+    pending->path = path;
+    return whole_file_begin(&pending->whole, path) ? BP_OK : fail(err, path);
 }
 
 static bp_rc write_file(struct pending *pending, const void *bytes, size_t size, bp_err *err)
 {
-    pending->size += size;
-    if (size == 0 || fwrite(bytes, 1, size, pending->file) == size)
-        return BP_OK;
-    return fail(err, pending->path);
+    return whole_file_write(&pending->whole, bytes, size) ? BP_OK : fail(err, pending->path);
 }
 
-/* fclose() reports errors of buffered writes. */
 static bp_rc end_file(struct pending *pending, bp_err *err)
 {
-    FILE *file = pending->file;
-
-    pending->file = NULL;
-    return !file || fclose(file) == 0 ? BP_OK : fail(err, pending->path);
+    return whole_file_end(&pending->whole) ? BP_OK : fail(err, pending->path);
 }
 
-/* rename() replaces an existing file atomically. */
 static bp_rc name_file(struct pending *pending, bp_err *err)
 {
-    if (!pending->temporary)
-        return BP_OK;
-    if (rename(pending->temporary, pending->path) != 0)
-        return fail(err, pending->path);
-    free(pending->temporary);
-    pending->temporary = NULL;
-    return BP_OK;
-}
-
-/* Removes a file that was not renamed; of a renamed one only the paths are freed. */
-static void drop_file(struct pending *pending)
-{
-    if (pending->file)
-        fclose(pending->file);
-    if (pending->temporary)
-        (void)remove(pending->temporary);
-    free(pending->path);
-    free(pending->temporary);
+    return whole_file_name(&pending->whole) ? BP_OK : fail(err, pending->path);
 }
 
 /* ---- where initializers go ------------------------------------------------------------------- */
@@ -125,9 +90,9 @@ static bp_rc write_weight(struct output *output, const bp_weight_info *weight, u
     const bp_tensor *tensor = &weight->tensor;
     bp_rc rc = pending->path ? BP_OK : begin_file(pending, output->external_path, err);
 
-    *offset = align_up(pending->size, tensor->bytes >= LARGE ? PAGE : 1);
+    *offset = align_up(pending->whole.size, tensor->bytes >= LARGE ? PAGE : 1);
     if (rc >= 0)
-        rc = write_file(pending, zeroes, (size_t)(*offset - pending->size), err);
+        rc = write_file(pending, zeroes, (size_t)(*offset - pending->whole.size), err);
     return rc < 0 ? rc : write_file(pending, tensor->base, tensor->bytes, err);
 }
 
@@ -362,8 +327,8 @@ OrtStatus *ort_compile_write(const OrtModelCompilationOptions *options, const bp
     }
     if (output.bytes)
         ort_free(options->allocator, output.bytes);
-    drop_file(&output.model);
-    drop_file(&output.weights);
+    whole_file_drop(&output.model.whole);
+    whole_file_drop(&output.weights.whole);
     ort_ReleaseExternalInitializerInfo(output.placed);
     free(output.external_path);
     return status;
