@@ -18,6 +18,7 @@ struct work {
     char *out;
     bool in_class;
     bool is_repeated; /* the last item was a repetition */
+    char *item;       /* where the last item began in out, if it matches one character; else NULL */
 };
 
 /* Digits from 0 to `last`: 9, or 7 for octal. */
@@ -121,6 +122,7 @@ static const char *quoted(struct work *w)
 {
     if (w->in_class)
         return "\\Q in a class";
+    w->item = NULL;
     for (w->in += 2; w->in < w->end; copy(w, 1)) {
         if (peek(w, 0) == '\\' && peek(w, 1) == 'E') {
             w->in += 2;
@@ -162,7 +164,10 @@ static const char *escape(struct work *w)
     } else if (c == 'v') {
         put(w, "\\x0b");
         w->in += 2;
-    } else if (!is_letter(c) || strchr("aftnrdDwW", c) || (!w->in_class && strchr("AbBz", c))) {
+    } else if (!is_letter(c) || strchr("aftnrdDwW", c)) {
+        copy(w, 2);
+    } else if (!w->in_class && strchr("AbBz", c)) {
+        w->item = NULL; /* a place between characters */
         copy(w, 2);
     } else {
         return "an escape that RE2 does not have";
@@ -258,12 +263,36 @@ static const char *braces(const struct work *w, size_t *n)
     return most > MOST_REPEATS ? "more than 1000 repetitions" : NULL;
 }
 
+/*
+ * Writes x+ as xx*, and x{2,} as x{2}x*, where x matches one character. PCRE2's DFA matcher counts the
+ * repetitions of x+, so that within another repetition each count is a state of its own: the work of
+ * (x+)+ grows with the cube of the text's size.
+ */
+static void at_least(struct work *w, size_t n)
+{
+    size_t item = (size_t)(w->out - w->item);
+
+    if (n > 1) {
+        copy(w, n - 2); /* "{2" */
+        put(w, "}");
+        w->in += 2;
+    } else {
+        w->in++;
+    }
+    memcpy(w->out, w->item, item);
+    w->out += item;
+    put(w, "*");
+}
+
 /* RE2 refuses a repetition of a repetition; PCRE2 would take a second + as possessive. */
 static const char *repetition(struct work *w, size_t n)
 {
     if (w->is_repeated)
         return "a repetition of a repetition";
-    copy(w, n);
+    if (w->item && (peek(w, 0) == '+' || peek(w, n - 2) == ','))
+        at_least(w, n);
+    else
+        copy(w, n);
     if (peek(w, 0) == '?') /* lazy */
         copy(w, 1);
     w->is_repeated = true;
@@ -285,6 +314,8 @@ static const char *step(struct work *w)
     if (strchr("*+?", peek(w, 0)) || (peek(w, 0) == '{' && n > 0))
         return repetition(w, n);
     w->is_repeated = false;
+    if (((unsigned char)peek(w, 0) & 0xc0) != 0x80) /* not within a character of UTF-8 */
+        w->item = strchr("^$|()", peek(w, 0)) ? NULL : w->out;
     if (peek(w, 0) == '\\')
         return escape(w);
     if (peek(w, 0) == '(')

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /* Bytes that the translation of a pattern of n bytes needs at most. */
-#define BP_CPU_REGEX_CAPACITY(n) (8 * (n) + 16)
+#define BP_CPU_REGEX_CAPACITY(n) (16 * (n) + 16)
 
 /*
  * Writes to `out` (BP_CPU_REGEX_CAPACITY(n) bytes) a pattern of the same meaning for PCRE2 with the

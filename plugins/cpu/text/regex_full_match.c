@@ -45,7 +45,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     bp_rc rc = BP_OK;
 
     bp_cpu_matcher_begin(call->state);
-    for (int64_t i = 0; i < n && rc >= 0; i++) {
+    for (int64_t i = 0; i < n && rc >= 0 && !bp_cpu_should_stop(call->stop); i++) {
         size_t start, end;
         bool found;
 

@@ -20,6 +20,16 @@ enum {
     MESSAGE_BYTES = 256          /* bytes of PCRE2's message */
 };
 
+/*
+ * A step is an item of the pattern at a place of the text. Each is taken once, but for repetitions
+ * that are counted, such as (a{1,9}b){1,9}, where each count is a state of its own.
+ */
+enum {
+    STEPS_EACH = 16,          /* limit for each item and byte... */
+    STEPS_AT_LEAST = 5000000, /* ...or this */
+    STEPS_BETWEEN_LOOKS = 16  /* before the run is asked whether it should stop */
+};
+
 /* Functions of libpcre2-8, which is opened with the first pattern. */
 struct library {
     pcre2_code *(*compile)(PCRE2_SPTR, PCRE2_SIZE, uint32_t, int *, PCRE2_SIZE *,
@@ -35,6 +45,8 @@ struct library {
     int (*match)(const pcre2_code *, PCRE2_SPTR, PCRE2_SIZE, PCRE2_SIZE, uint32_t,
                  pcre2_match_data *, pcre2_match_context *, int *, PCRE2_SIZE);
     PCRE2_SIZE *(*ovector)(pcre2_match_data *);
+    pcre2_match_context *(*match_context)(pcre2_general_context *);
+    int (*set_callout)(pcre2_match_context *, int (*)(pcre2_callout_block *, void *), void *);
 };
 
 static const struct bp_cpu_symbol symbols[] = {
@@ -48,19 +60,23 @@ static const struct bp_cpu_symbol symbols[] = {
     {"pcre2_match_data_create_8", offsetof(struct library, match_data)},
     {"pcre2_dfa_match_8", offsetof(struct library, match)},
     {"pcre2_get_ovector_pointer_8", offsetof(struct library, ovector)},
+    {"pcre2_match_context_create_8", offsetof(struct library, match_context)},
+    {"pcre2_set_callout_8", offsetof(struct library, set_callout)},
 };
 
 struct bp_cpu_pattern {
     bp_cpu_lazy pcre2;
     const struct library *library;
     pcre2_code *code;
+    size_t size; /* bytes of the pattern */
 };
 
 /* ---- the pattern ----------------------------------------------------------------------------- */
 
 /*
  * PCRE2_NO_AUTO_POSSESS: possessive repetitions would change which match is the longest.
- * PCRE2_NEVER_BACKSLASH_C: RE2 has \C, but it would split UTF-8 characters.
+ * PCRE2_NEVER_BACKSLASH_C: RE2 has \C, but it would split UTF-8 characters. PCRE2_AUTO_CALLOUT:
+ * each step calls count_step().
  */
 static bp_rc compile(struct bp_cpu_node *node, struct bp_cpu_pattern *p, const char *pattern,
                      size_t size, const char *what, bool is_anchored, bp_err *err)
@@ -75,7 +91,8 @@ static bp_rc compile(struct bp_cpu_node *node, struct bp_cpu_pattern *p, const c
     (void)p->library->set_newline(context, PCRE2_NEWLINE_LF);
     p->code = p->library->compile((PCRE2_SPTR)pattern, size,
                                   PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_NO_AUTO_POSSESS |
-                                      PCRE2_NEVER_BACKSLASH_C | (is_anchored ? PCRE2_ANCHORED : 0),
+                                      PCRE2_AUTO_CALLOUT | PCRE2_NEVER_BACKSLASH_C |
+                                      (is_anchored ? PCRE2_ANCHORED : 0),
                                   &code, &at, context);
     p->library->context_free(context);
     if (p->code)
@@ -120,6 +137,7 @@ bp_rc bp_cpu_pattern_open(struct bp_cpu_node *node, const bp_span *text, const c
         return bp_cpu_fail(node, err, BP_E_UNAVAILABLE, "this needs %s, which is not here",
                            BP_PCRE2_SONAME);
     p->library = functions;
+    p->size = size;
     rc = compile(node, p, buffer, size, what, is_anchored, err);
     if (rc < 0)
         bp_cpu_pattern_close(p);
@@ -148,6 +166,19 @@ static void give_back(void *memory, void *u)
     (void)u;
 }
 
+/* PCRE2's callout, before each item that it tries: below 0 ends the match. */
+static int count_step(pcre2_callout_block *block, void *u)
+{
+    struct bp_cpu_matcher *m = u;
+
+    (void)block;
+    if (m->n_steps++ >= m->max_steps)
+        return PCRE2_ERROR_MATCHLIMIT;
+    if (m->n_steps % STEPS_BETWEEN_LOOKS == 0 && bp_cpu_should_stop(m->call->stop))
+        return PCRE2_ERROR_CALLOUT;
+    return 0;
+}
+
 /* The match data is allocated here, the workspace is scratch of the call. */
 bp_rc bp_cpu_matcher_prepare(struct bp_cpu_call *call, const struct bp_cpu_pattern *pattern,
                              struct bp_cpu_matcher *out, bp_err *err)
@@ -156,9 +187,12 @@ bp_rc bp_cpu_matcher_prepare(struct bp_cpu_call *call, const struct bp_cpu_patte
 
     *out = (struct bp_cpu_matcher){.call = call, .at = call->scratch_bytes};
     context = pattern->library->general(take, give_back, out);
-    if (context)
+    if (context) {
         out->match = pattern->library->match_data(1, context);
-    if (!out->match)
+        out->limits = pattern->library->match_context(context);
+    }
+    if (!out->match || !out->limits ||
+        pattern->library->set_callout(out->limits, count_step, out) != 0)
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for matches");
     out->is_prepared = true;
     call->scratch_bytes += FIRST_INTS * sizeof(int);
@@ -180,8 +214,8 @@ static int match(struct bp_cpu_matcher *m, const struct bp_cpu_pattern *p, const
 {
     for (;;) {
         int rc = p->library->match(p->code, text->size ? text->data : (PCRE2_SPTR) "", text->size,
-                                   from, m->is_checked ? PCRE2_NO_UTF_CHECK : 0, m->match, NULL,
-                                   m->workspace, m->n_ints);
+                                   from, m->is_checked ? PCRE2_NO_UTF_CHECK : 0, m->match,
+                                   m->limits, m->workspace, m->n_ints);
 
         if (rc != PCRE2_ERROR_DFA_WSSIZE || m->n_ints >= MOST_INTS)
             return rc;
@@ -196,15 +230,28 @@ bp_rc bp_cpu_matcher_find(struct bp_cpu_matcher *m, const struct bp_cpu_pattern 
                           const bp_span *text, size_t from, bool *found, size_t *start, size_t *end,
                           bp_err *err)
 {
-    int rc = match(m, pattern, text, from);
+    int rc;
 
+    m->n_steps = 0;
+    m->max_steps = (uint64_t)STEPS_EACH * (pattern->size + 1) * (text->size + 1);
+    if (m->max_steps < STEPS_AT_LEAST)
+        m->max_steps = STEPS_AT_LEAST;
+    rc = match(m, pattern, text, from);
     *found = rc >= 0;
     if (rc >= 0) { /* the longest match comes first */
         *start = pattern->library->ovector(m->match)[0];
         *end = pattern->library->ovector(m->match)[1];
         return BP_OK;
     }
-    if (rc == PCRE2_ERROR_NOMATCH || (rc <= PCRE2_ERROR_UTF8_ERR1 && rc >= PCRE2_ERROR_UTF8_ERR21))
+    if (rc == PCRE2_ERROR_MATCHLIMIT)
+        return bp_cpu_fail(
+            m->call->node, err, BP_E_INVALID,
+            "the pattern takes over %llu steps on a text of %zu bytes: it has counted "
+            "repetitions within repetitions, which have to be simpler",
+            (unsigned long long)m->max_steps, text->size);
+    /* after PCRE2_ERROR_CALLOUT the run ends, and nothing of it is used */
+    if (rc == PCRE2_ERROR_NOMATCH || rc == PCRE2_ERROR_CALLOUT ||
+        (rc <= PCRE2_ERROR_UTF8_ERR1 && rc >= PCRE2_ERROR_UTF8_ERR21))
         return BP_OK;
     return bp_cpu_fail(m->call->node, err, rc == PCRE2_ERROR_NOMEMORY ? BP_E_NOMEM : BP_E_INVALID,
                        "the pattern is too heavy for a text of %zu bytes: PCRE2 says %d",

@@ -6,9 +6,11 @@
 #include <check.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "cpu/cpu_case.h"
 #include "support/random.h"
+#include "support/skip.h"
 
 enum { MAX_TEXTS = 64 };
 
@@ -211,6 +213,9 @@ static const struct {
     {"\\s", "\x0b| ", "01"},
     {"[\\S]", "\x0b| ", "10"},
     {"\\d+", "12|\xd9\xa1", "10"},
+    {"\xc3\xa9+x{2,}", "\xc3\xa9\xc3\xa9xx|\xc3\xa9x|xxx|\xc3\xa9xxxx", "1001"},
+    {"[^a-c\\s]+?\\x41{0,}", "de|deA|deAA|A|a|d d", "111100"},
+    {"(?:a+|b)+\\Qc+\\E+", "abac+|ac++|bac", "110"},
     {"\\pL+\\p{Greek}", "a\xce\xb1|ab", "10"},
     {"\\Qa.b*\\E+", "a.b**|axb", "10"},
     {"[[:alpha:]]{2,3}", "ab|abcd|a1", "100"},
@@ -268,6 +273,58 @@ START_TEST(regex_full_match_rejects_syntax_that_re2_lacks)
     th_string(t, "pattern", wrong_regexes[_i][0]);
     ck_assert_int_lt(th_run(t), 0);
     ck_assert_msg(strstr(th_message(t), wrong_regexes[_i][1]) != NULL, "%s", th_message(t));
+}
+END_TEST
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+enum { LONG = 80000 };
+
+/* A text of so many letters, and a pattern that nearly matches it. */
+static void long_text(const char *pattern)
+{
+    static char letters[LONG];
+    static bp_span text = {letters, LONG};
+
+    memset(letters, 'a', LONG);
+    th_input(t, "x", BP_DTYPE_STRING, "1", &text);
+    th_output(t, "y", BP_DTYPE_BOOL, "1");
+    th_node(t, "RegexFullMatch", 20, "x", "y");
+    th_string(t, "pattern", pattern);
+}
+
+static const char *const nested[] = {"(a+)+b",   "(a{2,})+b", "((\\w+)*\\S+)+b", "(?:[a-c]+?)+b",
+                                     "(a|aa)+b", "(a*)*b",    "(\xc3\xa9+|a+)+b"};
+
+/* 80,000 letters took over 100 s for each 10,000 of them, or more memory than the limit. */
+START_TEST(repetitions_within_repetitions_take_linear_time)
+{
+    int64_t start = now_ns();
+
+    long_text(nested[_i]);
+    ck_run();
+    ck_assert_int_eq(((const uint8_t *)th_data(t, "y"))[0], 0);
+    if (!skip_is_slowed())
+        ck_assert_int_lt(now_ns() - start, 5 * INT64_C(1000000000));
+}
+END_TEST
+
+/* Counted repetitions remain, of which each count is a state. */
+START_TEST(deadline_ends_a_regular_expression)
+{
+    int64_t deadline = now_ns() + 20 * 1000000;
+
+    long_text("(a{1,60}){1,60}b");
+    th_limits(t, NULL, deadline, NULL);
+    ck_assert_int_eq(th_run(t), BP_E_TIMEOUT);
+    if (!skip_is_slowed())
+        ck_assert_int_lt(now_ns() - deadline, 50 * 1000000);
 }
 END_TEST
 
@@ -596,6 +653,8 @@ int main(void)
     tcase_add_loop_test(tcase, string_normalizer_matches_its_definition, 0, COUNT(normals));
     tcase_add_test(tcase, string_normalizer_replaces_invalid_utf_8);
     tcase_add_loop_test(tcase, regex_full_match_matches_whole_strings, 0, COUNT(regexes));
+    tcase_add_loop_test(tcase, repetitions_within_repetitions_take_linear_time, 0, COUNT(nested));
+    tcase_add_test(tcase, deadline_ends_a_regular_expression);
     tcase_add_loop_test(tcase, regex_full_match_rejects_syntax_that_re2_lacks, 0,
                         COUNT(wrong_regexes));
     tcase_add_loop_test(tcase, tokenizer_matches_its_definition, 0, COUNT(tokens));
