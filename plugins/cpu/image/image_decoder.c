@@ -66,6 +66,13 @@ static void *take(void *u, size_t bytes)
     return bp_cpu_run_memory(u, bytes);
 }
 
+static bool should_stop(void *u)
+{
+    const struct bp_cpu_call *call = u;
+
+    return bp_cpu_should_stop(call->stop);
+}
+
 /* RGB to the node's format; grey by the weights of ITU-R BT.601 in 1/65536. */
 static void convert(const uint8_t *rgb, int64_t pixels, enum format format, uint8_t *out)
 {
@@ -94,6 +101,10 @@ static bp_rc fail(const struct bp_cpu_call *call, enum bp_cpu_image_rc rc, const
                            "the image is %s, whose library is missing", name);
     if (rc == BP_CPU_IMAGE_NO_MEMORY)
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for the %s image", name);
+    if (rc == BP_CPU_IMAGE_TOO_MANY_SCANS)
+        return bp_cpu_fail(call->node, err, BP_E_INVALID,
+                           "the %s image has too many scans for its size: save it with fewer",
+                           name);
     return bp_cpu_fail(call->node, err, BP_E_INVALID, "the %s image has more than %lld pixels",
                        name, (long long)BP_CPU_IMAGE_PIXELS);
 }
@@ -103,8 +114,11 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
     enum format format = (enum format)format_of(call->node->graph, call->node->node);
-    struct bp_cpu_image image = {
-        .bytes = bp_cpu_data(x), .size = (size_t)bp_cpu_count(x), .alloc = take, .u = call};
+    struct bp_cpu_image image = {.bytes = bp_cpu_data(x),
+                                 .size = (size_t)bp_cpu_count(x),
+                                 .alloc = take,
+                                 .should_stop = should_stop,
+                                 .u = call};
     enum bp_cpu_image_rc rc = bp_cpu_image_decode(call->node->packed, &image);
     int64_t dims[3] = {0, 0, format == GRAY ? 1 : 3};
     bp_rc result;

@@ -637,6 +637,50 @@ START_TEST(image_decoder_rejects_huge_images)
 }
 END_TEST
 
+/* A grey progressive JPEG file of 4096 x 4096 pixels, whose scans have no data. Returns its bytes. */
+static size_t make_scans(uint8_t *out, int n_scans)
+{
+    static const uint8_t frame[] = {0xff, 0xc2, 0, 11, 8, 0x10, 0, 0x10, 0, 1, 1, 0x11, 0};
+    static const uint8_t codes[] = {0xff, 0xc4, 0, 20, 0, 1, 0, 0, 0, 0, 0,
+                                    0,    0,    0, 0,  0, 0, 0, 0, 0, 0, 0};
+    static const uint8_t scan[] = {0xff, 0xda, 0, 8, 1, 1, 0, 0, 0, 1};
+    uint8_t *at = out;
+
+    memcpy(at, "\xff\xd8\xff\xdb\0\x43\0", 7); /* and the table of quantisation */
+    memset(at + 7, 1, 64);
+    at += 7 + 64;
+    memcpy(at, frame, sizeof frame);
+    at += sizeof frame;
+    memcpy(at, codes, sizeof codes);
+    at += sizeof codes;
+    for (int i = 0; i < n_scans; i++, at += sizeof scan) {
+        memcpy(at, scan, sizeof scan);
+        if (i > 0)
+            at[9] = 0x10; /* another bit of the same coefficients */
+    }
+    memcpy(at, "\xff\xd9", 2);
+    return (size_t)(at + 2 - out);
+}
+
+/* Each scan is a pass over all pixels: 15 KB took 35 s. */
+START_TEST(image_decoder_limits_the_scans_of_an_image)
+{
+    static uint8_t bytes[16384];
+    int64_t deadline = now_ns() + 100 * 1000000;
+
+    add_decoder(bytes, make_scans(bytes, 568), "Grayscale");
+    if (_i == 0) {
+        ck_assert_int_eq(th_run(t), BP_E_INVALID);
+        ck_assert_ptr_nonnull(strstr(th_message(t), "too many scans"));
+        return;
+    }
+    th_limits(t, NULL, deadline, NULL);
+    ck_assert_int_eq(th_run(t), BP_E_TIMEOUT);
+    if (!skip_is_slowed())
+        ck_assert_int_lt(now_ns() - deadline, 50 * 1000000);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cpu_text");
@@ -666,6 +710,7 @@ int main(void)
     tcase_add_loop_test(tcase, image_decoder_survives_broken_images, 0, 50 * (COUNT(images) + 8));
     tcase_add_loop_test(tcase, image_decoder_gives_no_pixels_for_data_of_unknown_format, 0, 2);
     tcase_add_test(tcase, image_decoder_rejects_huge_images);
+    tcase_add_loop_test(tcase, image_decoder_limits_the_scans_of_an_image, 0, 2);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -33,6 +33,7 @@ enum bp_cpu_image_rc {
     BP_CPU_IMAGE_OK,
     BP_CPU_IMAGE_BROKEN,    /* the bytes are not an image, or it is truncated */
     BP_CPU_IMAGE_TOO_LARGE, /* more than BP_CPU_IMAGE_PIXELS */
+    BP_CPU_IMAGE_TOO_MANY_SCANS,
     BP_CPU_IMAGE_NO_LIBRARY,
     BP_CPU_IMAGE_NO_MEMORY
 };
@@ -46,6 +47,7 @@ struct bp_cpu_image {
     size_t size;
     /* returns memory for the rows, or NULL; called at most once */
     void *(*alloc)(void *u, size_t bytes);
+    bool (*should_stop)(void *u); /* asked while an image takes long: then it is BROKEN */
     void *u;
     int64_t height, width;
     uint8_t *rgb; /* height * width * 3 */

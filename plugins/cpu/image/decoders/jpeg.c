@@ -16,7 +16,10 @@
 
 #include <jpeglib.h>
 
-enum { MOST_SCANS = 1000 /* of a progressive image: each costs a pass over the whole image */ };
+/* Each scan of a progressive image costs a pass over the whole image; encoders make about ten. */
+enum { MOST_SCANS = 1000, ANY_SCANS = 32 };
+/* Pixels that more scans than ANY_SCANS may pass over, all of them together: about two seconds. */
+#define MOST_PASSED (INT64_C(1) << 32)
 
 /* Functions of the library. */
 struct calls {
@@ -47,6 +50,8 @@ struct trap {
     struct jpeg_error_mgr mgr; /* first */
     struct jpeg_progress_mgr progress;
     jmp_buf back;
+    struct bp_cpu_image *image;
+    enum bp_cpu_image_rc rc; /* of a jump */
 };
 
 /* Ends the decoding from within libjpeg. */
@@ -61,10 +66,19 @@ static void silent(j_common_ptr info)
     (void)info;
 }
 
-/* Stops images with too many scans, which would take minutes. */
+/* Called for each row of blocks: stops images with too many scans, and runs that are to stop. */
 static void watch(j_common_ptr info)
 {
-    if (((j_decompress_ptr)info)->input_scan_number > MOST_SCANS)
+    struct trap *trap = (struct trap *)(void *)info->err;
+    const struct jpeg_decompress_struct *d = (j_decompress_ptr)info;
+    int64_t scans = d->input_scan_number;
+
+    if (scans > MOST_SCANS ||
+        (scans > ANY_SCANS && scans * d->image_width * d->image_height > MOST_PASSED)) {
+        trap->rc = BP_CPU_IMAGE_TOO_MANY_SCANS;
+        jump(info);
+    }
+    if (trap->image->should_stop(trap->image->u))
         jump(info);
 }
 
@@ -113,13 +127,12 @@ static enum bp_cpu_image_rc read_rows(const struct calls *calls, j_decompress_pt
     return calls->finish(info) ? BP_CPU_IMAGE_OK : BP_CPU_IMAGE_BROKEN;
 }
 
-/* rc is volatile, because it changes between setjmp() and longjmp(). */
 static enum bp_cpu_image_rc decode(const void *table, struct bp_cpu_image *image)
 {
     const struct calls *calls = table;
     struct jpeg_decompress_struct info = {0};
-    struct trap trap = {0};
-    volatile enum bp_cpu_image_rc rc = BP_CPU_IMAGE_BROKEN;
+    struct trap trap = {.image = image, .rc = BP_CPU_IMAGE_BROKEN};
+    enum bp_cpu_image_rc rc;
 
     info.err = calls->std_error(&trap.mgr);
     trap.mgr.error_exit = jump;
@@ -131,6 +144,8 @@ static enum bp_cpu_image_rc decode(const void *table, struct bp_cpu_image *image
         rc = read_rows(calls, &info, image);
         if (trap.mgr.num_warnings > 0 && rc == BP_CPU_IMAGE_OK)
             rc = BP_CPU_IMAGE_BROKEN; /* truncated: libjpeg fills the rest with grey */
+    } else {
+        rc = trap.rc;
     }
     calls->destroy(&info);
     return rc;
