@@ -1101,8 +1101,17 @@ typedef struct bp_run_options {
      * atomically.
      */
     const volatile uint32_t *cancel;
-    int64_t timeout_ns;  /* 0: none; BP_E_TIMEOUT */
+    /*
+     * How long the run may take, in nanoseconds, then BP_E_TIMEOUT; 0: any time. What is left of a
+     * budget may be negative: then the time is over, and the run ends at once.
+     */
+    int64_t timeout_ns;
     bp_profile *profile; /* NULL: nothing is measured; else the run is written there */
+    /*
+     * The moment at which the run ends with BP_E_TIMEOUT, in nanoseconds of CLOCK_MONOTONIC; 0: none.
+     * One moment serves several runs of a request. With timeout_ns as well, the earlier one counts.
+     */
+    int64_t deadline_ns;
 } bp_run_options;
 
 /*

@@ -358,15 +358,24 @@ static void clear_wanted(struct call *c)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/* Returns the deadline on CLOCK_MONOTONIC, in nanoseconds; 0: none. */
-static int64_t deadline(int64_t timeout_ns)
+/*
+ * Returns the moment at which the run has to end, in nanoseconds of CLOCK_MONOTONIC; 0: none. A
+ * deadline before the clock's start, and a time that is over, are its first nanosecond.
+ */
+static int64_t deadline(const bp_run_options *options)
 {
+    int64_t end = options->deadline_ns < 0 ? 1 : options->deadline_ns, now;
     struct timespec t;
 
-    if (timeout_ns <= 0)
-        return 0;
+    if (options->timeout_ns == 0)
+        return end;
+    if (options->timeout_ns < 0)
+        return 1;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec + timeout_ns;
+    now = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    if (options->timeout_ns > INT64_MAX - now)
+        return end;
+    return end == 0 || now + options->timeout_ns < end ? now + options->timeout_ns : end;
 }
 
 /* Runs in a frame. If the shapes are known and the caller brings memory, this allocates nothing. */
@@ -575,7 +584,7 @@ static bp_rc run_somewhere(struct call *c, const bp_run_options *options, bp_err
 {
     const struct bp_run_shared shared = {
         .cancel = options->cancel,
-        .deadline_ns = deadline(options->timeout_ns),
+        .deadline_ns = deadline(options),
         .profile = options->profile,
     };
     bool is_refused;

@@ -297,6 +297,42 @@ START_TEST(run_stops_at_its_time_limit)
 }
 END_TEST
 
+enum { MINUTE = 60 }; /* seconds */
+
+/* What is left of a budget, and moments: the earlier one counts, and a time that is over ends a run. */
+static const struct limit {
+    int64_t timeout_ns, from_now_s; /* of the deadline; 0: none */
+    bp_rc want;
+} limits[] = {
+    {0, 0, BP_OK},
+    {-1, 0, BP_E_TIMEOUT},
+    {INT64_MIN, MINUTE, BP_E_TIMEOUT},
+    {INT64_MAX, 0, BP_OK},
+    {0, MINUTE, BP_OK},
+    {0, -MINUTE, BP_E_TIMEOUT},
+    {INT64_MAX, -MINUTE, BP_E_TIMEOUT},
+    {1, MINUTE, BP_E_TIMEOUT},
+};
+
+START_TEST(earlier_limit_of_time_ends_a_run)
+{
+    const struct limit *limit = &limits[_i];
+    bp_run_options options = {.struct_size = sizeof options, .timeout_ns = limit->timeout_ns};
+    float x[] = {-1, 2, -3, 4};
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1, 4), out = kit_wanted(0);
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (limit->from_now_s)
+        options.deadline_ns = ((int64_t)now.tv_sec + limit->from_now_s) * 1000000000 + now.tv_nsec;
+    kit_small_model();
+    kit_session();
+    ck_assert_int_eq(bp_session_run(kit.session, &in, 1, &out, 1, &options, &kit.err), limit->want);
+    if (limit->want >= 0)
+        bp_tensor_free(&out.tensor);
+}
+END_TEST
+
 /* ---- several at once ------------------------------------------------------------------------- */
 
 enum { N_THREADS = 2, N_RUNS = 200 };
@@ -435,6 +471,8 @@ int main(void)
     tcase_add_test(tcase, subgraph_infers_shapes_from_captured_values);
     tcase_add_test(tcase, run_stops_when_it_is_cancelled);
     tcase_add_test(tcase, run_stops_at_its_time_limit);
+    tcase_add_loop_test(tcase, earlier_limit_of_time_ends_a_run, 0,
+                        sizeof limits / sizeof limits[0]);
     tcase_add_test(tcase, session_runs_on_two_threads_at_once);
     tcase_add_test(tcase, frames_of_exclusive_providers_are_serialised);
     tcase_add_test(tcase, each_group_is_executed_by_one_call);
