@@ -417,6 +417,20 @@ BP_API bp_rc bp_env_probe(bp_env *env, bp_err *err) BP_CHECKED;
  */
 BP_API bp_rc bp_env_retry_provider(bp_env *env, const char *name, bp_err *err) BP_CHECKED;
 /*
+ * Forgets the files of the provider of this name, in any form of bp_session_options_add_provider,
+ * and has the directories searched again at the next query: files that were installed, replaced or
+ * removed since are seen then, also if no file had that name before. Rows of other providers stay as
+ * they are; indices change. Runs no code of a plug-in and unmaps nothing: sessions go on with what
+ * they opened, and strings of the old rows stay valid as long as the environment. A later session
+ * opens what is found then; a file of another path is mapped beside the old one.
+ *
+ * BP_E_BUSY: it is open and usable here, and another file has taken its place: nothing changes, and
+ * it stays usable. The new file can be opened by another process; by another environment of this one
+ * only if the plug-in may be unloaded (BP_PROVIDER_UNLOADABLE) and no environment has it open.
+ * BP_E_INVALID: it is linked in, or the name is empty or too long. [any thread]
+ */
+BP_API bp_rc bp_env_forget_provider(bp_env *env, const char *name, bp_err *err) BP_CHECKED;
+/*
  * Device `device` of provider i, below bp_provider_info.n_devices, as the provider describes it. A
  * provider that describes none has one: the CPU (kind BP_DEVICE_CPU), or with memory of its own one
  * of kind BP_DEVICE_OTHER. Strings are never NULL, and borrowed until the env is destroyed.

@@ -115,14 +115,21 @@ static bool name_of_file(const char *file, char out[BP_NAME_MAX], int *level)
     return true;
 }
 
+static void destroy_list(struct bp_candidate *candidate)
+{
+    while (candidate) {
+        struct bp_candidate *next = candidate->next;
+
+        bp_candidate_destroy(candidate);
+        candidate = next;
+    }
+}
+
 void bp_candidates_finish(struct bp_registry *registry)
 {
-    while (registry->first) {
-        struct bp_candidate *next = registry->first->next;
-
-        bp_candidate_destroy(registry->first);
-        registry->first = next;
-    }
+    destroy_list(registry->first);
+    destroy_list(registry->forgotten);
+    registry->first = registry->forgotten = NULL;
 }
 
 /*
@@ -206,8 +213,76 @@ static bool has_conf(struct dirent *const *entries, int n, const char *name)
     return bsearch(file, entries, (size_t)n, sizeof entries[0], find_by_bytes) != NULL;
 }
 
+/* Files that are listed, by their paths, for a second search. */
+struct listed {
+    struct bp_candidate **rows;
+    size_t count;
+};
+
+/* Of two rows of one path the one that was asked for by its path comes last. */
+static int by_file(const void *a, const void *b)
+{
+    const struct bp_candidate *one = *(struct bp_candidate *const *)a;
+    const struct bp_candidate *other = *(struct bp_candidate *const *)b;
+    int order = strcmp(one->file, other->file);
+
+    return order ? order
+                 : (one->standing == BP_CANDIDATE_BY_PATH) -
+                       (other->standing == BP_CANDIDATE_BY_PATH);
+}
+
+static int find_by_file(const void *path, const void *row)
+{
+    return strcmp(path, (*(struct bp_candidate *const *)row)->file);
+}
+
+/* Sorted, with one row a path. False: no memory. */
+static bool list_files(const struct bp_registry *registry, struct listed *out)
+{
+    size_t n = 0, kept = 0;
+
+    *out = (struct listed){0};
+    for (const struct bp_candidate *c = registry->first; c; c = c->next)
+        n += c->file != NULL;
+    if (n == 0)
+        return true;
+    out->rows = calloc(n, sizeof(struct bp_candidate *));
+    if (!out->rows)
+        return false;
+    for (struct bp_candidate *c = registry->first; c; c = c->next) {
+        if (c->file)
+            out->rows[out->count++] = c;
+    }
+    qsort(out->rows, n, sizeof(struct bp_candidate *), by_file);
+    for (size_t i = 0; i < n; i++) {
+        if (kept == 0 || strcmp(out->rows[kept - 1]->file, out->rows[i]->file) != 0)
+            out->rows[kept++] = out->rows[i];
+    }
+    out->count = kept;
+    return true;
+}
+
+/*
+ * Is the file of a path listed already? One that was asked for by its path before it was in a
+ * directory that is searched is from now on.
+ */
+static bool keep_listed(const struct listed *listed, const char *path, uint32_t dir)
+{
+    struct bp_candidate **row = listed->count > 0
+                                    ? bsearch(path, listed->rows, listed->count,
+                                              sizeof(struct bp_candidate *), find_by_file)
+                                    : NULL;
+
+    if (row && (*row)->standing == BP_CANDIDATE_BY_PATH) {
+        bp_candidate_list(*row);
+        (*row)->dir = dir;
+    }
+    return row != NULL;
+}
+
 /* When memory is short one candidate is lost, not the list; the log names it. */
-static void scan_dir(struct bp_registry *registry, uint32_t dir, struct bp_candidate ***end)
+static void scan_dir(struct bp_registry *registry, uint32_t dir, const struct listed *listed,
+                     struct bp_candidate ***end)
 {
     const char *where = registry->search.dirs[dir].path;
     struct dirent **entries = NULL;
@@ -219,7 +294,8 @@ static void scan_dir(struct bp_registry *registry, uint32_t dir, struct bp_candi
         int level;
 
         if (name_of_file(entries[i]->d_name, name, &level) &&
-            (size_t)snprintf(path, sizeof path, "%s/%s", where, entries[i]->d_name) < sizeof path) {
+            (size_t)snprintf(path, sizeof path, "%s/%s", where, entries[i]->d_name) < sizeof path &&
+            !keep_listed(listed, path, dir)) {
             candidate = bp_candidate_create(name, path);
             if (candidate) {
                 bp_candidate_list(candidate);
@@ -241,13 +317,19 @@ static void scan_dir(struct bp_registry *registry, uint32_t dir, struct bp_candi
 void bp_candidates_scan(struct bp_registry *registry)
 {
     struct bp_candidate **end = &registry->first;
+    struct listed listed;
 
     if (registry->is_scanned)
         return;
+    if (!list_files(registry, &listed)) {
+        bp_log(registry->log, BP_LOG_ERROR, "host", "no memory to search for plug-ins again");
+        return;
+    }
     while (*end)
         end = &(*end)->next;
     for (uint32_t i = 0; i < registry->search.count; i++)
-        scan_dir(registry, i, &end);
+        scan_dir(registry, i, &listed, &end);
+    free(listed.rows);
     bp_manifest_cache_save(&registry->cache, registry->log);
     bp_duplicates_settle(registry->first, registry->log);
     sort(registry);

@@ -13,7 +13,10 @@
 
 /* All under the registry's lock. */
 
-/* Looks through the search path, once, and inspects every plug-in there. */
+/*
+ * Looks through the search path and inspects every plug-in there that is not listed, once, and again
+ * after bp_forget_provider().
+ */
 void bp_candidates_scan(struct bp_registry *registry);
 /*
  * Returns "installed are a, b; known, but not installed: c, d", to be freed; NULL: no memory. Each

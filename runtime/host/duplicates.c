@@ -141,6 +141,19 @@ static const struct bp_candidate *linked_in(const struct bp_candidate *first,
     return NULL;
 }
 
+/* Returns the file of the same provider that was opened here; NULL: there is none. */
+static const struct bp_candidate *opened(const struct bp_candidate *first,
+                                         const struct bp_candidate *candidate)
+{
+    for (; first; first = first->next) {
+        if (first != candidate && first->file && first->progress == BP_CANDIDATE_OPENED &&
+            bp_candidate_is_listed(first) && bp_candidate_is_fit(first) &&
+            is_same_id(first, candidate))
+            return first;
+    }
+    return NULL;
+}
+
 /* Returns the file of the same provider that is used; NULL: there is none. */
 static const struct bp_candidate *used_instead(const struct bp_candidate *first,
                                                const struct bp_candidate *candidate)
@@ -228,6 +241,10 @@ void bp_duplicates_settle(struct bp_candidate *first, const struct bp_log *log)
             lose(candidate, winner, "is linked in", log);
         else if (candidate->file && is_open(candidate) && *file_count(&crowd, candidate) > 1)
             settle_file(candidate, log);
+        winner = is_open(candidate) && *id_count(&crowd, candidate) > 1 ? opened(first, candidate)
+                                                                        : NULL;
+        if (winner && candidate->file)
+            lose(candidate, winner, "is open in this process", log);
     }
     for (struct bp_candidate *candidate = first; candidate; candidate = candidate->next) {
         if (candidate->file && is_open(candidate) && *id_count(&crowd, candidate) > 1)

@@ -285,6 +285,15 @@ bp_rc bp_env_retry_provider(bp_env *env, const char *name, bp_err *err)
     return rc < 0 ? rc : bp_registry_retry(&env->registry, name, err);
 }
 
+bp_rc bp_env_forget_provider(bp_env *env, const char *name, bp_err *err)
+{
+    bp_rc rc = bp_env_check_fork(env, err);
+
+    if (!name || !*name)
+        return bp_fail(err, BP_E_INVALID, "a provider needs a name");
+    return rc < 0 ? rc : bp_registry_forget(&env->registry, name, err);
+}
+
 bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out, bp_err *err)
 {
     bp_provider_info own = {.struct_size = sizeof own};

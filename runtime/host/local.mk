@@ -12,6 +12,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/env.c \
 	%D%/env.h \
 	%D%/known_providers.c \
+	%D%/forget_provider.c \
+	%D%/forget_provider.h \
 	%D%/linked.c \
 	%D%/linked.h \
 	%D%/probe_candidates.c \

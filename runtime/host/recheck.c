@@ -58,11 +58,13 @@ static void check_manifest(const struct bp_registry *registry, const struct bp_c
     if (verdict->code < 0 || is_same_manifest(fresh, &candidate->inspected.manifest))
         return;
     if (candidate->inspected.is_recalled)
-        bp_stage_refuse(verdict, BP_STAGE_MANIFEST, BP_E_UNAVAILABLE, "start the program anew",
+        bp_stage_refuse(verdict, BP_STAGE_MANIFEST, BP_E_UNAVAILABLE,
+                        "start the program anew, or call bp_env_forget_provider()",
                         "%s: its manifest is another than %s had", candidate->file,
                         registry->cache.file);
     else
-        bp_stage_refuse(verdict, BP_STAGE_MANIFEST, BP_E_UNAVAILABLE, "start the program anew",
+        bp_stage_refuse(verdict, BP_STAGE_MANIFEST, BP_E_UNAVAILABLE,
+                        "start the program anew, or call bp_env_forget_provider()",
                         "%s: its manifest is another than when it was found", candidate->file);
 }
 

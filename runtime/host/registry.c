@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "host/candidates.h"
+#include "host/forget_provider.h"
 #include "host/linked.h"
 #include "host/probe_candidates.h"
 #include "host/recheck.h"
@@ -378,6 +379,16 @@ bp_rc bp_registry_retry(struct bp_registry *registry, const char *name, bp_err *
     rc = find_locked(registry, name, &candidate, err);
     if (rc >= 0)
         bp_probe_forget(registry, candidate);
+    pthread_mutex_unlock(&registry->lock);
+    return rc;
+}
+
+bp_rc bp_registry_forget(struct bp_registry *registry, const char *name, bp_err *err)
+{
+    bp_rc rc;
+
+    pthread_mutex_lock(&registry->lock);
+    rc = bp_forget_provider(registry, name, err);
     pthread_mutex_unlock(&registry->lock);
     return rc;
 }

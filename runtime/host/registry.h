@@ -47,6 +47,12 @@ bp_rc bp_registry_probe(struct bp_registry *registry, const struct bp_spec_list 
                         bp_err *err) BP_CHECKED;
 /* Forgets that the provider of a name or path has failed to stand a probe. */
 bp_rc bp_registry_retry(struct bp_registry *registry, const char *name, bp_err *err) BP_CHECKED;
+/*
+ * Forgets the files of a provider, by a name or path as above, and searches the directories again
+ * when the next question comes. BP_E_INVALID: it is linked in. BP_E_BUSY: it is open, and another
+ * file has taken its place; nothing has changed then.
+ */
+bp_rc bp_registry_forget(struct bp_registry *registry, const char *name, bp_err *err) BP_CHECKED;
 /* The allow list, as bp_env_allow() has it. */
 uint32_t bp_registry_allow(struct bp_registry *registry, const char **dir, uint32_t *n);
 /*

@@ -26,7 +26,9 @@ struct bp_registry {
     bool wants_trusted; /* libraries that plug-ins bring in */
     const struct bp_log *log;
     struct bp_candidate *first; /* in the order of use */
-    bool is_strict;             /* BACKPLANE_STRICT: CPU can be vetoed too */
+    /* In no list any more. Sessions use their modules, and callers have their strings. */
+    struct bp_candidate *forgotten;
+    bool is_strict; /* BACKPLANE_STRICT: CPU can be vetoed too */
     bool is_scanned;
 };
 

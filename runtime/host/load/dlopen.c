@@ -27,9 +27,18 @@
 
 #define TOKEN "/:backplane:"
 
+/* A path, and the file that was there when it was mapped last. */
+struct mapping {
+    struct mapping *next;
+    struct bp_file_id file;
+    char path[];
+};
+
 /* One loader for the process, because libltdl has one list of loaders; guarded as dlopen.h says. */
 static struct {
     bool ready;
+    struct mapping
+        *mappings;    /* one a path; kept, since a plug-in that was closed may stay mapped */
     char error[1024]; /* of the last call of open */
 } state;
 
@@ -103,6 +112,50 @@ static bool is_same(const struct bp_file_id *a, const struct bp_file_id *b)
     return a->dev == b->dev && a->ino == b->ino;
 }
 
+static struct mapping *find_mapping(const char *path)
+{
+    struct mapping *row = state.mappings;
+
+    while (row && strcmp(row->path, path) != 0)
+        row = row->next;
+    return row;
+}
+
+/* Done before the file is mapped, as nothing could undo that. */
+static bp_rc remember(const char *path, bp_err *err)
+{
+    struct mapping *row = find_mapping(path);
+    size_t n = strlen(path) + 1;
+
+    if (!row) {
+        row = calloc(1, sizeof *row + n);
+        if (!row)
+            return bp_fail_nomem(err, "a plug-in");
+        memcpy(row->path, path, n);
+        row->next = state.mappings;
+        state.mappings = row;
+    }
+    if (!find_id(path, &row->file))
+        row->file = (struct bp_file_id){0};
+    return BP_OK;
+}
+
+/* RTLD_NOLOAD maps nothing: the linker only looks whether it has that path. */
+bool bp_dlopen_is_replaced(const char *path)
+{
+    const struct mapping *row = find_mapping(path);
+    struct bp_file_id now;
+    void *handle;
+
+    if (!row || !find_id(path, &now) || is_same(&row->file, &now))
+        return false;
+    handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle)
+        return false;
+    dlclose(handle);
+    return true;
+}
+
 /*
  * Finds the file that an address belongs to. dli_fname is the path by which the linker mapped it,
  * which may be another name of the same file, so files are compared by identity.
@@ -167,6 +220,9 @@ bp_rc bp_dlopen_entry(const char *path, const struct bp_file_id *inspected, bp_e
         return rc;
     if ((size_t)snprintf(token, sizeof token, TOKEN "%s", path) >= sizeof token)
         return bp_fail(err, BP_E_INVALID, "the path of a plug-in is too long: %.60s...", path);
+    rc = remember(path, err);
+    if (rc < 0)
+        return rc;
     snprintf(state.error, sizeof state.error, "unknown reason");
     handle = lt_dlopen(token);
     if (!handle)

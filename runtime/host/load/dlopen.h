@@ -6,6 +6,8 @@
 #ifndef BP_HOST_LOAD_DLOPEN_H
 #define BP_HOST_LOAD_DLOPEN_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 #include "host/load/file_id.h"
 
@@ -18,6 +20,12 @@
  */
 bp_rc bp_dlopen_entry(const char *path, const struct bp_file_id *inspected, bp_entry_fn *out,
                       void **handle, uint32_t *stage, bp_err *err) BP_CHECKED;
+/*
+ * Is the file at a path another than the one that was mapped from there and still is? The linker
+ * goes by paths, so it would answer with the old one. False where no file is. The caller holds the
+ * lock, as above.
+ */
+bool bp_dlopen_is_replaced(const char *path);
 /* Unmaps it unless it is open elsewhere in the process. */
 void bp_dlopen_close(void *handle);
 

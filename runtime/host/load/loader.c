@@ -277,6 +277,12 @@ static bp_rc open_file(const char *path, const struct bp_file_id *inspected, str
 static bp_rc open_locked(const char *name, const char *path, const struct bp_file_id *inspected,
                          bp_entry_fn entry, struct loaded **out, uint32_t *stage, bp_err *err)
 {
+    *stage = BP_STAGE_OPEN;
+    if (path && bp_dlopen_is_replaced(path))
+        return bp_fail(err, BP_E_BUSY,
+                       "%s is another file than the one that this process has mapped from that "
+                       "path; start the program anew, or install it by another name",
+                       path);
     *stage = BP_STAGE_ABI;
     *out = find(path, entry);
     if (*out)
@@ -399,4 +405,14 @@ bool bp_loader_has(const char *path)
     has = find(path, NULL) != NULL;
     pthread_mutex_unlock(&modules.lock);
     return has;
+}
+
+bool bp_loader_is_replaced(const char *path)
+{
+    bool is_replaced;
+
+    pthread_mutex_lock(&modules.lock);
+    is_replaced = bp_dlopen_is_replaced(path);
+    pthread_mutex_unlock(&modules.lock);
+    return is_replaced;
 }

@@ -23,7 +23,7 @@ struct bp_module_copy {
  * `inspected` is the file that has been found good, to be held open meanwhile; NULL: whichever is
  * there. *stage (BP_STAGE_*) is where it ended. BP_E_IO: not to be opened (the dynamic linker's
  * words), no entry symbol in this very file, or it is another than was inspected. BP_E_VERSION:
- * another ABI. [any thread]
+ * another ABI. BP_E_BUSY: as bp_loader_is_replaced(). [any thread]
  */
 bp_rc bp_loader_open(const char *path, const struct bp_file_id *inspected,
                      const struct bp_module_copy **out, uint32_t *stage, bp_err *err) BP_CHECKED;
@@ -43,5 +43,10 @@ void bp_loader_release(const struct bp_module_copy *copy);
 
 /* Is the plug-in at this path open in this process already? */
 bool bp_loader_has(const char *path);
+/*
+ * Is the file at this path another than the one that this process mapped from there and still has
+ * mapped? It cannot be opened then. False where no file is. [any thread]
+ */
+bool bp_loader_is_replaced(const char *path);
 
 #endif
