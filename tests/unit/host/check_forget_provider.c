@@ -221,8 +221,8 @@ START_TEST(open_plug_in_that_was_replaced_is_busy)
 
     run_on_few();
     install("few", "libbp-few.so");
-    KIT_FAILS(bp_env_forget_provider(kit.env, "few", &kit.err), BP_E_BUSY, "is open in this process",
-              "goes on to work");
+    KIT_FAILS(bp_env_forget_provider(kit.env, "few", &kit.err), BP_E_BUSY,
+              "is open in this process", "goes on to work");
     kit_check_small(3);
     kit_end_session();
     kit_session(); /* nothing has changed */
