@@ -716,7 +716,7 @@ BP_API bp_rc bp_session_options_set_workers(bp_session_options *options,
  * value with them is released), and outputs that bp_session_run() allocates: bp_tensor_free() gives
  * these back by the tensor's flags. Values and outputs may outlive the session. Runs with known shapes and buffers of
  * the caller allocate nothing. Other memory is returned when the session is destroyed or trimmed
- * (bp_session_trim()), or has met more than eight sets of shapes.
+ * (bp_session_trim()), or no longer needs it for the shapes that it remembers.
  *
  * Of the C library stay: weights, programs and what providers allocate themselves, strings, sparse
  * tensors, what a value has beside its tensors, lists of sizes, tensors without elements, and what models are
@@ -729,6 +729,13 @@ BP_API bp_rc bp_session_options_set_workers(bp_session_options *options,
 BP_API bp_rc bp_session_options_set_allocator(bp_session_options *options,
                                               const bp_allocator *allocator,
                                               bp_err *err) BP_CHECKED;
+/*
+ * For how many sets of input shapes each state of a run keeps what was prepared for them: the sizes
+ * of all values and what providers made for these. They share one block of memory, as large as the
+ * largest of them needs. A run with other shapes prepares first, which takes as long as many runs
+ * with small tensors. 0, as at first: 32. More than 1024 count as 1024. A provider may allow fewer.
+ */
+BP_API void bp_session_options_set_max_shapes(bp_session_options *options, uint32_t n);
 /*
  * Log lines about a session and from its providers go to this function, up to that level (0:
  * BP_LOG_WARN), instead of the environment's. fn NULL: the environment's. `user` must outlive the

@@ -59,4 +59,17 @@ static inline void bp_memory_drop(struct bp_memory *memory, size_t bytes)
         atomic_fetch_sub(&memory->held, bytes);
 }
 
+/* Counts memory that is about to be allocated. BP_E_NOMEM: it may not be. [any thread] */
+static inline bp_rc bp_memory_take(struct bp_engine_memory *memory, size_t bytes, bp_err *err)
+{
+    (void)err;
+    bp_memory_add(&memory->all, bytes);
+    return BP_OK;
+}
+
+static inline void bp_memory_give(struct bp_engine_memory *memory, size_t bytes)
+{
+    bp_memory_drop(&memory->all, bytes);
+}
+
 #endif

@@ -77,6 +77,7 @@ struct bp_engine_config {
     bp_progress_fn progress;             /* may be NULL */
     void *progress_user;
     bp_allocator allocator; /* of runs' memory; alloc NULL: the C library */
+    uint32_t max_shapes;    /* for which a frame keeps plans; 0: BP_MOST_PLANS */
     const char *cache_dir;  /* of compiled programs; NULL: BACKPLANE_CACHE_DIR; "": none */
     uint64_t cache_limit;   /* bytes; 0: BACKPLANE_CACHE_LIMIT */
 };

@@ -94,6 +94,7 @@ static bp_rc try_graph(struct bp_engine *engine, const struct bp_engine_config *
         .placements = config->placements,
         .has_matched = engine->has_matched,
         .memory = &engine->memory,
+        .max_plans = config->max_shapes,
         .cache = cache,
         .onnx = engine->onnx,
         .saves = config->saves_programs,

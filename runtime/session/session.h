@@ -24,6 +24,7 @@ struct bp_session_options {
     bp_progress_fn progress;
     void *progress_user;
     bp_allocator allocator;    /* of runs' memory; alloc NULL: the C library */
+    uint32_t max_shapes;       /* 0: the default */
     bp_worker_config *workers; /* of a pool of the session's own; NULL: the environment's */
     struct bp_log log;         /* without fn: the environment's */
     char *cache_dir;           /* NULL: the environment's; "": none */
