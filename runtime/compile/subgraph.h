@@ -8,8 +8,8 @@
 #define BP_COMPILE_SUBGRAPH_H
 
 #include "base/fork.h"
+#include "base/memory.h"
 #include "compile/context.h"
-#include "compile/memory.h"
 #include "compile/provider_list.h"
 #include "plan/placement_rules.h"
 

@@ -280,6 +280,12 @@ void bp_session_options_set_max_shapes(bp_session_options *options, uint32_t n)
         options->max_shapes = n < MAX_SHAPES ? n : MAX_SHAPES;
 }
 
+void bp_session_options_set_memory_limit(bp_session_options *options, uint64_t bytes)
+{
+    if (options)
+        options->memory_limit = bytes;
+}
+
 void bp_session_options_set_threads(bp_session_options *options, uint32_t threads)
 {
     options->threads = threads;
