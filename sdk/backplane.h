@@ -1338,8 +1338,8 @@ BP_API bp_rc bp_profile_get(const bp_profile *profile, uint32_t i, bp_profile_ev
                             bp_err *err) BP_CHECKED;
 /*
  * All events as JSON in Chrome's trace event format, with the categories, names and arguments of
- * ONNX Runtime's profiles, so that tools for these can read it. *out is the caller's, to bp_free().
- * BP_E_NOMEM.
+ * ONNX Runtime's profiles, so that tools for these can read it; profile.schema.json describes it.
+ * *out is the caller's, to bp_free(). BP_E_NOMEM.
  */
 BP_API bp_rc bp_profile_json(const bp_profile *profile, char **out, bp_err *err) BP_CHECKED;
 
@@ -1539,12 +1539,15 @@ BP_API uint32_t bp_report_refused_sizes_count(const bp_report *report);
 BP_API bp_rc bp_report_get_refused_sizes(const bp_report *report, uint32_t i,
                                          bp_report_refused_sizes *out, bp_err *err) BP_CHECKED;
 
-/* The whole report as JSON; *out is the caller's, to bp_free(). BP_E_NOMEM. */
+/*
+ * The whole report as JSON, which report.schema.json describes: JSON Schema, installed in
+ * backplane/schema of the data directory. *out is the caller's, to bp_free(). BP_E_NOMEM.
+ */
 BP_API bp_rc bp_report_json(const bp_report *report, char **out, bp_err *err) BP_CHECKED;
 
 enum {
     BP_EXPLAIN_TEXT = 0, /* for people: a row for each provider, with details below it */
-    BP_EXPLAIN_JSON = 1  /* the same fields */
+    BP_EXPLAIN_JSON = 1  /* the same fields; explanation.schema.json describes them */
 };
 
 /*

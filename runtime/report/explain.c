@@ -14,7 +14,7 @@
 
 enum {
     REFUSALS_SHOWN = 20, /* kinds of refusals in a text; JSON has all */
-    EXPLAIN_FORMAT = 1   /* of the JSON; grows when a field changes its meaning */
+    EXPLAIN_FORMAT = 1   /* of the JSON, as in "schema"; grows when a field changes its meaning */
 };
 
 static const char *const state_names[] = {"known", "installed", "loadable", "usable"};
@@ -350,6 +350,7 @@ static void open_json(struct explaining *e)
     if (e->format != BP_EXPLAIN_JSON)
         return;
     bp_json_open(&e->out, NULL, '{');
+    bp_json_string(&e->out, "schema", "explanation/1");
     bp_json_int(&e->out, "format", EXPLAIN_FORMAT);
 }
 

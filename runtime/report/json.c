@@ -7,7 +7,8 @@
 #include "report/report.h"
 #include "text/json.h"
 
-enum { REPORT_FORMAT = 1 }; /* grows when a field changes its meaning */
+/* Grows when a field changes its meaning; so does the number in "schema". */
+enum { REPORT_FORMAT = 1 };
 
 static const char *const fallback_names[] = {"default", "silent", "warn", "require"};
 
@@ -253,6 +254,7 @@ bp_rc bp_report_json(const bp_report *report, char **out, bp_err *err)
 
     *out = NULL;
     bp_json_open(&text, NULL, '{');
+    bp_json_string(&text, "schema", "report/1");
     bp_json_int(&text, "format", REPORT_FORMAT);
     rc = add_list(&text, report, "providers", bp_report_provider_count(report), add_provider, err);
     if (rc >= 0)

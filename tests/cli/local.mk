@@ -38,6 +38,12 @@ unit_tests += %D%/check_words
 	tools/values/npy.c \
 	tools/lib/text.c $(text_sources)
 
+# prints the words that schemas have to list, for tests/cli/schemas.sh and `make update-schemas`
+check_PROGRAMS += %D%/print_names
+%C%_print_names_CPPFLAGS = -I. $(AM_CPPFLAGS)
+%C%_print_names_LDADD = runtime/libbackplane.la
+%C%_print_names_SOURCES = %D%/print_names.c
+
 cli_tests = \
 	%D%/bench.sh \
 	%D%/bind.sh \
@@ -57,8 +63,9 @@ cli_tests = \
 	%D%/plan.sh \
 	%D%/providers.sh \
 	%D%/run.sh \
+	%D%/schemas.sh \
 	%D%/static.sh
 
 dist_check_SCRIPTS += $(cli_tests)
-EXTRA_DIST += %D%/lib.sh
+EXTRA_DIST += %D%/lib.sh %D%/schemas.py
 TESTS += $(cli_tests)

@@ -127,6 +127,11 @@ check_LTLIBRARIES += %D%/libbp-garbled.la
 %C%_libbp_garbled_la_LDFLAGS = $(mock_ldflags) -no-undefined
 %C%_libbp_garbled_la_SOURCES = $(native_sources)
 
+check_LTLIBRARIES += %D%/libbp-quoted.la
+%C%_libbp_quoted_la_CPPFLAGS = $(AM_CPPFLAGS) -DDECLARES=QUOTED -DMOCK_NAME='"quoted"'
+%C%_libbp_quoted_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_quoted_la_SOURCES = $(native_sources)
+
 check_LTLIBRARIES += %D%/libbp-knowing.la
 %C%_libbp_knowing_la_CPPFLAGS = $(AM_CPPFLAGS) -DDECLARES=KNOWN -DMOCK_NAME='"knowing"'
 %C%_libbp_knowing_la_LDFLAGS = $(mock_ldflags) -no-undefined

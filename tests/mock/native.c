@@ -26,6 +26,7 @@
 #define KNOWN 5   /* one of com.microsoft that the host knows */
 #define TWICE 6   /* one version of an operator twice */
 #define SHORT 7   /* rows that are shorter than those of 1.0 */
+#define QUOTED 8  /* a name that means something to JSON */
 #ifndef DECLARES
 #define DECLARES SOUND
 #endif
@@ -185,6 +186,9 @@ static const bp_op_schema schemas[] = {
 #elif DECLARES == TWICE
      .domain = DOMAIN,
      .name = "Repeat",
+#elif DECLARES == QUOTED
+     .domain = DOMAIN,
+     .name = "Posi\"tive\\",
 #else
      .domain = DOMAIN,
      .name = "Positive",

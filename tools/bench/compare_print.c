@@ -128,6 +128,7 @@ void bench_compare_json(const struct cli *cli, const struct bench_comparison *c,
 
     bench_sentence(c, &text);
     json_object(&json, NULL);
+    json_string(&json, "schema", "bench-compare/1");
     json_string(&json, "model", c->path);
     json_uint(&json, "threads", bp_env_threads(cli->env));
     json_uint(&json, "warmup", warmup);

@@ -79,6 +79,7 @@ void bench_json(const struct cli *cli, const char *path, const struct loaded *lo
     struct json json = {.out = stdout};
 
     json_object(&json, NULL);
+    json_string(&json, "schema", "bench/1");
     json_string(&json, "model", path);
     json_object(&json, "nodes");
     for (uint32_t i = 0; i < bp_report_provider_count(report); i++) {

@@ -141,6 +141,7 @@ static bp_rc print_json(bp_cache *cache, bool is_whole, struct tally *tally, bp_
     bp_rc rc;
 
     json_object(&json, NULL);
+    json_string(&json, "schema", "cache/1");
     json_string(&json, "directory", bp_cache_dir(cache));
     json_bool(&json, "verified", is_whole);
     json_array(&json, "files");
@@ -210,6 +211,7 @@ static int clear(struct cli *cli, const struct cache_args *args, bp_cache *cache
         return cli_fail_rc(cli, CLI_RUN, rc);
     if (args->is_json) {
         json_object(&json, NULL);
+        json_string(&json, "schema", "cache-clear/1");
         json_string(&json, "directory", bp_cache_dir(cache));
         json_uint(&json, "deleted", n);
         json_uint(&json, "bytes", bytes);

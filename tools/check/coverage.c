@@ -11,6 +11,7 @@
 
 #include "check/coverage.h"
 #include "check/onnx/operators.h"
+#include "check/report.h"
 
 enum { ROWS = 512, NEWEST = 1 << 20 /* a version that is newer than all */ };
 
@@ -223,8 +224,11 @@ void kit_coverage_json(FILE *out)
         const struct row *row = &table->rows[i];
         struct kit_attr_def def;
 
-        fprintf(out, "%s\n    {\"domain\": \"%s\", \"name\": \"%s\", \"run\": %s, \"untested\": [",
-                comma, row->domain, row->op, row->has_run ? "true" : "false");
+        fprintf(out, "%s\n    {\"domain\": ", comma);
+        report_json_string(out, row->domain);
+        fputs(", \"name\": ", out);
+        report_json_string(out, row->op);
+        fprintf(out, ", \"run\": %s, \"untested\": [", row->has_run ? "true" : "false");
         for (comma = ""; next_untested(row, &a, &def); comma = ", ")
             fprintf(out, "%s\"%s\"", comma, def.name);
         fputs("]}", out);

@@ -123,9 +123,9 @@ void report_summary(FILE *out, const struct report *report, bool quiet)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void json_text(FILE *out, const char *key, const char *text)
+void report_json_string(FILE *out, const char *text)
 {
-    fprintf(out, "\"%s\": \"", key);
+    fputc('"', out);
     for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
         if (*p == '"' || *p == '\\')
             fprintf(out, "\\%c", *p);
@@ -137,12 +137,18 @@ static void json_text(FILE *out, const char *key, const char *text)
     fputc('"', out);
 }
 
+static void json_text(FILE *out, const char *key, const char *text)
+{
+    fprintf(out, "\"%s\": ", key);
+    report_json_string(out, text);
+}
+
 void report_json(FILE *out, const struct report *report)
 {
     unsigned all, ran;
     const char *comma = "";
 
-    fputs("{\n  ", out);
+    fputs("{\n  \"schema\": \"check/1\",\n  ", out);
     json_text(out, "kit", KIT_VERSION);
     fprintf(out, ",\n  \"abi\": \"%u.%u\",\n  ", BP_ABI_MAJOR, BP_ABI_MINOR);
     json_text(out, "file", report->file);

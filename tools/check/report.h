@@ -33,6 +33,8 @@ int report_level(const struct report *report);
 void report_line(FILE *out, const struct result *result, bool quiet);
 /* quiet: without coverage */
 void report_summary(FILE *out, const struct report *report, bool quiet);
+/* A JSON string with its quotes. Bytes that are not ASCII become U+FFFD, the replacement character. */
+void report_json_string(FILE *out, const char *text);
 void report_json(FILE *out, const struct report *report);
 void report_junit(FILE *out, const struct report *report);
 

@@ -107,6 +107,7 @@ void conform_begin(struct conform *c)
     if (!c->args->is_json)
         return;
     json_object(&c->json, NULL);
+    json_string(&c->json, "schema", "conform/1");
     json_array(&c->json, "results");
 }
 

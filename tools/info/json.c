@@ -116,6 +116,7 @@ bp_rc info_json(const struct info *s, bp_err *err)
     bp_rc rc;
 
     json_object(&json, NULL);
+    json_string(&json, "schema", "info/1");
     json_facts(&json, s);
     rc = json_ios(&json, s, false, err);
     if (rc >= 0)

@@ -73,6 +73,7 @@ static int list(struct cli *cli, const struct providers_args *args, uint32_t n)
     table_add(&table, "");
     if (args->is_json) {
         json_object(&json, NULL);
+        json_string(&json, "schema", "providers/1");
         json_array(&json, "providers");
     }
     for (uint32_t i = 0; rc >= 0 && i < n; i++) {
@@ -115,6 +116,7 @@ static int show_operators(struct cli *cli, const struct providers_args *args, ui
         return operators_print(cli, index);
     }
     json_object(&json, NULL);
+    json_string(&json, "schema", "provider/1");
     provider_json_facts(cli, &json, index, row);
     code = operators_json(cli, index, &json);
     json_object_end(&json);
@@ -151,10 +153,14 @@ static int show(struct cli *cli, const struct providers_args *args, const char *
     }
     if (args->has_operators && can_be_asked(&row))
         return show_operators(cli, args, i, &row);
-    if (args->is_json)
-        provider_json(cli, &json, i, &row);
-    else if (!cli->globals.quiet)
+    if (args->is_json) {
+        json_object(&json, NULL);
+        json_string(&json, "schema", "provider/1");
+        provider_json_facts(cli, &json, i, &row);
+        json_object_end(&json);
+    } else if (!cli->globals.quiet) {
         provider_print(cli, i, &row);
+    }
     return row.code >= 0 ? CLI_OK : CLI_PROVIDER;
 }
 
@@ -165,6 +171,7 @@ static int list_known(const struct cli *cli, const struct providers_args *args)
 
     if (args->is_json) {
         json_object(&json, NULL);
+        json_string(&json, "schema", "known-providers/1");
         provider_json_known(cli, &json);
         json_object_end(&json);
     } else if (!cli->globals.quiet) {

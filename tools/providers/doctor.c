@@ -98,6 +98,7 @@ static int check_up_json(struct cli *cli)
     if (rc < 0)
         return cli_fail_rc(cli, CLI_RUN, rc);
     json_object(&json, NULL);
+    json_string(&json, "schema", "doctor/1");
     json_string(&json, "version", bp_version());
     provider_json_dirs(cli, &json);
     json_variables(cli, &json);

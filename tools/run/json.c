@@ -104,6 +104,7 @@ int run_print_json(struct cli *cli, const char *path, const struct loaded *loade
             return cli_fail_rc(cli, CLI_RUN, rc);
     }
     json_object(&json, NULL);
+    json_string(&json, "schema", "run/1");
     json_string(&json, "model", path);
     json_inputs(&json, loaded, feed);
     json_array(&json, "outputs");
