@@ -206,6 +206,12 @@ typedef struct bp_env_config {
     bp_allow_fn allow_fn;  /* decides about plug-ins in no list; NULL: none is allowed */
     void *allow_user;
     const bp_worker_config *workers; /* of the pool; NULL: all defaults */
+    /*
+     * Bytes of host memory that all sessions may hold together, see
+     * bp_session_options_set_memory_limit(); 0: any number. BACKPLANE_MEMORY_LIMIT sets one too; the
+     * lower one counts.
+     */
+    uint64_t memory_limit;
 } bp_env_config;
 
 /*
@@ -265,8 +271,28 @@ BP_API bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *er
  * NULL is fine.
  */
 BP_API bp_rc bp_env_destroy(bp_env *env, bp_err *err);
-/* Threads of the pool, the caller included. */
+/* Threads of the pool, the caller included. [any thread] */
 BP_API uint32_t bp_env_threads(const bp_env *env);
+
+/* What the sessions of an environment hold together; sums over them as bp_session_stats has them. */
+typedef struct bp_env_stats {
+    uint32_t struct_size;
+    uint32_t n_sessions;
+    uint64_t memory_limit; /* bytes, in force; 0: none */
+    /* Host memory of frames, now; of that, in frames that wait for a run. */
+    uint64_t held_bytes, arena_bytes;
+    uint64_t beside_bytes; /* host memory that providers hold beside frames: weights, and caches */
+    uint64_t peak_bytes;   /* the most of held_bytes and beside_bytes together, as far as counted */
+    uint64_t device_bytes; /* of providers' own memory, in idle frames */
+    uint64_t runs;         /* finished, of the sessions that live */
+} bp_env_stats;
+/* The caller sets out->struct_size. BP_E_INVALID: it is not set. [any thread] */
+BP_API bp_rc bp_env_get_stats(bp_env *env, bp_env_stats *out, bp_err *err) BP_CHECKED;
+/*
+ * bp_session_trim() of every session. *freed (freed may be NULL): bytes of host memory of frames.
+ * [any thread]
+ */
+BP_API bp_rc bp_env_trim(bp_env *env, uint64_t *freed, bp_err *err);
 
 /*
  * Variable i of those that begin with BACKPLANE_, as the process had it when the environment was
@@ -730,7 +756,7 @@ BP_API bp_rc bp_session_options_set_workers(bp_session_options *options,
  * value with them is released), and outputs that bp_session_run() allocates: bp_tensor_free() gives
  * these back by the tensor's flags. Values and outputs may outlive the session. Runs with known shapes and buffers of
  * the caller allocate nothing. Other memory is returned when the session is destroyed or trimmed
- * (bp_session_trim()), or has met more than eight sets of shapes.
+ * (bp_session_trim()), or no longer needs it for the shapes that it remembers.
  *
  * Of the C library stay: weights, programs and what providers allocate themselves, strings, sparse
  * tensors, what a value has beside its tensors, lists of sizes, tensors without elements, and what models are
@@ -743,6 +769,22 @@ BP_API bp_rc bp_session_options_set_workers(bp_session_options *options,
 BP_API bp_rc bp_session_options_set_allocator(bp_session_options *options,
                                               const bp_allocator *allocator,
                                               bp_err *err) BP_CHECKED;
+/*
+ * For how many sets of input shapes each state of a run keeps what was prepared for them: the sizes
+ * of all values and what providers made for these. They share one block of memory, as large as the
+ * largest of them needs. A run with other shapes prepares first, which takes as long as many runs
+ * with small tensors. 0, as at first: 32. More than 1024 count as 1024. A provider may allow fewer.
+ */
+BP_API void bp_session_options_set_max_shapes(bp_session_options *options, uint32_t n);
+/*
+ * Bytes of host memory that each session may hold; 0, as at first: any number. Counted are the
+ * memory of frames (values of runs and scratch memory, bp_session_stats.held_bytes), and what
+ * providers say that they hold beside: weights in a layout of their own, and caches. Weights in the
+ * model's mapped file are not counted, nor is memory of the application. What would be more is not
+ * allocated: idle frames are freed first, then the run fails with BP_E_NOMEM and the sum in its
+ * message. Creating a session fails so too if the weights alone are more.
+ */
+BP_API void bp_session_options_set_memory_limit(bp_session_options *options, uint64_t bytes);
 /*
  * Log lines about a session and from its providers go to this function, up to that level (0:
  * BP_LOG_WARN), instead of the environment's. fn NULL: the environment's. `user` must outlive the
@@ -1067,7 +1109,16 @@ BP_API bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_o
 BP_API bp_rc bp_session_create_from_model(bp_env *env, bp_model *model,
                                           const bp_session_options *options, bp_session **out,
                                           bp_err *err) BP_CHECKED;
-/* Waits for runs in flight; none may begin meanwhile. NULL is fine. */
+/*
+ * Counts one more owner of the session, whose part also ends with bp_session_destroy(); returns it.
+ * So a thread that took the session from a place where another thread may put a newer one keeps it
+ * for as long as it needs. NULL is fine. [any thread that has an owner's session]
+ */
+BP_API bp_session *bp_session_retain(bp_session *session);
+/*
+ * Ends an owner's part. The last one's waits for runs in flight, of which none may begin meanwhile,
+ * and destroys the session. NULL is fine. [any thread]
+ */
 BP_API void bp_session_destroy(bp_session *session);
 
 /*

@@ -19,6 +19,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/guard.h \
 	%D%/log.c \
 	%D%/log.h \
+	%D%/memory.c \
+	%D%/memory.h \
 	%D%/names.c \
 	%D%/pool.c \
 	%D%/pool.h \

@@ -8,7 +8,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/context.h \
 	%D%/make_program.c \
 	%D%/make_program.h \
-	%D%/memory.h \
 	%D%/operator_query.c \
 	%D%/operator_query.h \
 	%D%/provider_list.c \

@@ -497,6 +497,33 @@ bp_rc bp_provider_list_init(struct bp_provider_list *providers, struct bp_env *e
     return rc >= 0 && b.required < 0 ? bp_fail(err, b.required, "%s", b.words) : rc;
 }
 
+struct bp_held_beside bp_active_held(const struct bp_active *active)
+{
+    bp_instance_memory said = {.struct_size = sizeof said};
+    int64_t shared = atomic_load(&active->services.weight_bytes);
+    struct bp_held_beside held = {.weights = shared > 0 ? (uint64_t)shared : 0};
+
+    if (!active->provider->memory || active->provider->memory(active->instance, &said, NULL) < 0)
+        return held;
+    held.weights += said.host_weights;
+    held.caches = said.host_caches;
+    held.own_weights = said.device_weights;
+    held.own_caches = said.device_caches;
+    return held;
+}
+
+uint64_t bp_provider_list_bytes(const struct bp_provider_list *providers)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < providers->count; i++) {
+        struct bp_held_beside held = bp_active_held(providers->active[i]);
+
+        bytes += held.weights + held.caches;
+    }
+    return bytes;
+}
+
 /* Warns of weights that the instance has not put back: they stay in memory with the environment. */
 static void warn_of_weights(const struct bp_active *active)
 {

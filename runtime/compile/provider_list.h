@@ -7,7 +7,7 @@
 #define BP_COMPILE_PROVIDER_LIST_H
 
 #include "base/fork.h"
-#include "compile/memory.h"
+#include "base/memory.h"
 #include "host/env.h"
 #include "plan/partition.h"
 #include "report/report.h"
@@ -80,6 +80,14 @@ static inline bp_rc bp_provider_list_check_fork(const struct bp_provider_list *p
 {
     return providers->lost ? bp_provider_list_fail_fork(providers, err) : BP_OK;
 }
+/* Host memory that a provider holds beside frames: weights and caches. */
+struct bp_held_beside {
+    uint64_t weights, caches, own_weights, own_caches; /* bytes; own: of its own memory */
+};
+/* As it says now; nothing, if it does not say. [any thread, as the next] */
+struct bp_held_beside bp_active_held(const struct bp_active *active);
+/* Host memory of all of them, in bytes. */
+uint64_t bp_provider_list_bytes(const struct bp_provider_list *providers);
 /* Destroys the instances. {0} is fine. */
 void bp_provider_list_finish(struct bp_provider_list *providers);
 

@@ -496,6 +496,9 @@ bp_rc bp_subgraph_create(struct bp_subgraph_maker *maker, struct bp_ir *ir,
         return bp_fail_nomem(err, "a graph's programs");
     m.subgraph->ir = ir;
     m.subgraph->memory = maker->memory;
+    m.subgraph->max_plans = maker->max_plans ? maker->max_plans : BP_MOST_PLANS;
+    if (outer)
+        m.subgraph->max_plans = BP_FEW_PLANS;
     rc = make(&m, outer, inputs, err);
     if (rc < 0) {
         bp_subgraph_destroy(m.subgraph);

@@ -8,8 +8,8 @@
 #define BP_COMPILE_SUBGRAPH_H
 
 #include "base/fork.h"
+#include "base/memory.h"
 #include "compile/context.h"
-#include "compile/memory.h"
 #include "compile/provider_list.h"
 #include "plan/placement_rules.h"
 
@@ -46,6 +46,12 @@ struct bp_stage {
     uint32_t n_keeps;
 };
 
+/* Sets of shapes for which a frame keeps plans of each stage. */
+enum {
+    BP_FEW_PLANS = 8,  /* of the graph in a control-flow node */
+    BP_MOST_PLANS = 32 /* of the main graph, unless the session says otherwise */
+};
+
 /*
  * A graph with its programs: the main graph, or the subgraph in an attribute of If, Loop, Scan and
  * their like.
@@ -60,6 +66,7 @@ struct bp_subgraph {
     struct bp_stage *stages;
     uint32_t n_units, n_stages;
     uint32_t n_programs;             /* in subgraphs too */
+    uint32_t max_plans;              /* that a frame keeps of each stage */
     struct bp_engine_memory *memory; /* counts what its frames hold; may be NULL */
     struct bp_region region;
 };
@@ -77,11 +84,12 @@ struct bp_subgraph_maker {
     const struct bp_placement_list *placements; /* or NULL */
     bool *has_matched;                          /* one a rule */
     struct bp_engine_memory *memory;            /* for bp_subgraph.memory */
-    struct bp_program_cache *cache;             /* NULL: every group is compiled */
-    const struct bp_onnx *onnx; /* the model, beside which programs of its own may lie */
-    bool saves;                 /* programs are saved, for a model */
-    bool claims_only;           /* for a plan: no compiling, nodes without a taker are fine */
-    struct bp_text *missing;    /* operators that no provider takes, one text for all */
+    uint32_t max_plans;             /* bp_subgraph.max_plans at the top; 0: BP_MOST_PLANS */
+    struct bp_program_cache *cache; /* NULL: every group is compiled */
+    const struct bp_onnx *onnx;     /* the model, beside which programs of its own may lie */
+    bool saves;                     /* programs are saved, for a model */
+    bool claims_only;               /* for a plan: no compiling, nodes without a taker are fine */
+    struct bp_text *missing;        /* operators that no provider takes, one text for all */
     uint32_t n_missing;
     uint32_t missing_detail; /* BP_DETAIL_* of the first missing one that has any; else 0 */
     uint32_t failed; /* index of the provider that failed in claiming or compiling, or BP_NONE */

@@ -28,12 +28,13 @@ struct bp_memory *bp_memory_of_value(const struct bp_subgraph *subgraph, uint32_
 }
 
 /* Adds to two counters: the engine's, and that of the value's producer. */
-void bp_memory_grow(const struct bp_subgraph *subgraph, uint32_t value, size_t bytes)
+bp_rc bp_memory_grow(const struct bp_subgraph *subgraph, uint32_t value, size_t bytes, bp_err *err)
 {
-    if (!subgraph->memory)
-        return;
-    bp_memory_add(&subgraph->memory->all, bytes);
-    bp_memory_add(bp_memory_of_value(subgraph, value), bytes);
+    bp_rc rc = subgraph->memory ? bp_memory_take(subgraph->memory, bytes, err) : BP_OK;
+
+    if (rc >= 0)
+        bp_memory_add(bp_memory_of_value(subgraph, value), bytes);
+    return rc;
 }
 
 /* Undoes bp_memory_grow() when a frame is destroyed. */
@@ -41,6 +42,6 @@ void bp_memory_shrink(const struct bp_subgraph *subgraph, uint32_t value, size_t
 {
     if (!subgraph->memory || bytes == 0)
         return;
-    bp_memory_drop(&subgraph->memory->all, bytes);
+    bp_memory_give(subgraph->memory, bytes);
     bp_memory_drop(bp_memory_of_value(subgraph, value), bytes);
 }

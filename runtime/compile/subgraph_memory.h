@@ -3,7 +3,7 @@
 #ifndef BP_COMPILE_SUBGRAPH_MEMORY_H
 #define BP_COMPILE_SUBGRAPH_MEMORY_H
 
-#include "compile/memory.h"
+#include "base/memory.h"
 
 struct bp_subgraph;
 struct bp_unit;
@@ -17,8 +17,9 @@ struct bp_memory *bp_memory_of_unit(const struct bp_subgraph *subgraph, const st
  * Who is to be charged for a value of a subgraph: who makes it, or the host. NULL: memory is not counted.
  */
 struct bp_memory *bp_memory_of_value(const struct bp_subgraph *subgraph, uint32_t value);
-/* Counts a dynamic output of a subgraph's frame: `bytes` more. */
-void bp_memory_grow(const struct bp_subgraph *subgraph, uint32_t value, size_t bytes);
+/* Counts a dynamic output of a subgraph's frame: `bytes` more. BP_E_NOMEM as bp_memory_take(). */
+bp_rc bp_memory_grow(const struct bp_subgraph *subgraph, uint32_t value, size_t bytes,
+                     bp_err *err) BP_CHECKED;
 /* All that was counted so for a value is gone. */
 void bp_memory_shrink(const struct bp_subgraph *subgraph, uint32_t value, size_t bytes);
 

@@ -10,20 +10,30 @@
 #include "exec/frame.h"
 
 /*
- * Grows to twice the capacity where elements are kept, so that n appends copy O(n) bytes. Aligned
- * to 64 bytes, as arenas are.
+ * The capacity for so many bytes. It grows to twice what it was where elements are kept, so that n
+ * appends copy O(n) bytes.
  */
+static size_t next_cap(const struct bp_dynamic_buffer *buffer, size_t bytes, size_t keep)
+{
+    size_t cap = bytes ? bytes : 1;
+
+    if (buffer->data && buffer->cap >= bytes)
+        return buffer->cap;
+    if (keep > 0 && buffer->cap < PTRDIFF_MAX / 2 && cap < buffer->cap * 2)
+        cap = buffer->cap * 2;
+    return cap;
+}
+
+/* Aligned to 64 bytes, as arenas are. */
 bp_rc bp_dynamic_buffer_reserve(struct bp_dynamic_buffer *buffer, size_t bytes, size_t keep,
                                 bp_err *err)
 {
-    size_t cap = bytes ? bytes : 1;
+    size_t cap = next_cap(buffer, bytes, keep);
     void *data;
     bp_rc rc;
 
-    if (buffer->data && buffer->cap >= bytes)
+    if (buffer->data && cap == buffer->cap)
         return BP_OK;
-    if (keep > 0 && buffer->cap < PTRDIFF_MAX / 2 && cap < buffer->cap * 2)
-        cap = buffer->cap * 2;
     rc = bp_block_alloc(buffer->allocator, cap, &data, err);
     if (rc < 0)
         return rc;
@@ -73,16 +83,22 @@ bp_rc bp_dynamic_buffer_copy(struct bp_dynamic_buffer *buffer, const struct bp_c
     return BP_OK;
 }
 
-/* Charges to the value's provider what the buffer has grown by; buffers never shrink. */
+/* Charges to the value's provider what the buffer grows by; buffers never shrink. */
 bp_rc bp_frame_state_reserve(struct bp_frame_state *frame, uint32_t value, size_t bytes,
                              size_t keep, bp_err *err)
 {
     struct bp_dynamic_buffer *buffer = &frame->dynamic_outputs[value];
-    size_t before = buffer->cap;
-    bp_rc rc = bp_dynamic_buffer_reserve(buffer, bytes, keep, err);
+    size_t before = buffer->cap, cap = next_cap(buffer, bytes, keep);
+    bp_rc rc;
 
-    if (buffer->cap > before)
-        bp_memory_grow(frame->subgraph, value, buffer->cap - before);
+    if (cap > before) {
+        rc = bp_memory_grow(frame->subgraph, value, cap - before, err);
+        if (rc < 0)
+            return rc;
+    }
+    rc = bp_dynamic_buffer_reserve(buffer, bytes, keep, err);
+    if (rc < 0 && cap > before)
+        bp_memory_shrink(frame->subgraph, value, cap - before);
     return rc;
 }
 

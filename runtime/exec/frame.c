@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "exec/frame.h"
+#include "exec/planning.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,11 +95,12 @@ bp_rc bp_frame_state_create(const struct bp_subgraph *subgraph, struct bp_frame_
     frame->wanted = calloc(n_values, sizeof(bp_binding *));
     frame->dynamic_outputs = calloc(n_values, sizeof *frame->dynamic_outputs);
     frame->plans = calloc((size_t)subgraph->n_stages + 1, sizeof(struct bp_stage_plan *));
+    frame->arenas = calloc((size_t)subgraph->n_stages + 1, sizeof *frame->arenas);
     frame->held = calloc(n_values, sizeof(bp_object *));
     frame->carried = calloc((size_t)subgraph->n_units + 1, sizeof(struct bp_carried *));
     frame->children = calloc((size_t)subgraph->n_units + 1, sizeof(struct bp_frame_state **));
     if (!frame->cells || !frame->wanted || !frame->dynamic_outputs || !frame->plans ||
-        !frame->children || !frame->held || !frame->carried)
+        !frame->arenas || !frame->children || !frame->held || !frame->carried)
         rc = bp_fail_nomem(err, "a run");
     else {
         set_allocator(frame);
@@ -167,6 +168,8 @@ void bp_frame_state_destroy(struct bp_frame_state *frame)
             frame->plans[s] = next;
         }
     }
+    for (uint32_t s = 0; frame->arenas && s < frame->subgraph->n_stages; s++)
+        bp_stage_arena_finish(frame, s);
     for (uint32_t v = 0; frame->dynamic_outputs && v < frame->subgraph->ir->n_values; v++) {
         bp_memory_shrink(frame->subgraph, v, frame->dynamic_outputs[v].cap);
         bp_dynamic_buffer_finish(&frame->dynamic_outputs[v]);
@@ -180,6 +183,7 @@ void bp_frame_state_destroy(struct bp_frame_state *frame)
     bp_region_finish(&frame->scratch);
     free(frame->held);
     free(frame->plans);
+    free(frame->arenas);
     free(frame->dynamic_outputs);
     free(frame->wanted);
     free(frame->carry_to);
@@ -212,8 +216,10 @@ bp_rc bp_frame_state_child(struct bp_frame_state *frame, const struct bp_unit *u
 /* Recursive, as counting their bytes is. */
 static void shrink(struct bp_frame_state *frame)
 {
-    for (uint32_t s = 0; s < frame->subgraph->n_stages; s++)
+    for (uint32_t s = 0; s < frame->subgraph->n_stages; s++) {
         bp_stage_plan_forget(frame, s, bp_stage_plan_most(frame, s));
+        bp_stage_arena_shrink(frame, s);
+    }
     for (uint32_t u = 0; u < frame->subgraph->n_units; u++) {
         for (uint32_t i = 0;
              frame->children[u] && i < n_subgraphs(frame, &frame->subgraph->units[u]); i++) {
@@ -251,23 +257,39 @@ static void visit(const struct bp_frame_state *frame,
     }
 }
 
-/* Bytes of a plan's arena, and of its frames, that are charged to `of`; NULL: all of them. */
-static size_t arena_bytes(const struct bp_stage_plan *plan, const struct bp_memory *of)
+/* Bytes of an arena that are charged to `of`; NULL: all of them. */
+static size_t arena_bytes(const struct bp_stage_arena *arena, const struct bp_memory *of)
 {
     size_t bytes = 0;
 
     if (!of)
-        return plan->arena_bytes + plan->frame_bytes;
-    for (uint32_t i = 0; i < plan->n_shares; i++)
-        bytes += plan->shares[i].of == of ? plan->shares[i].bytes : 0;
+        return arena->bytes;
+    for (uint32_t i = 0; i < arena->n_shares; i++)
+        bytes += arena->shares[i].of == of ? arena->shares[i].bytes : 0;
+    return bytes;
+}
+
+/* The same of what providers say that their frames for a plan hold. */
+static size_t frame_bytes(const struct bp_stage_plan *plan, const struct bp_memory *of)
+{
+    size_t bytes = 0;
+
+    if (!of)
+        return plan->frame_bytes;
+    for (uint32_t u = 0; plan->frame_bytes > 0 && u < plan->n_units; u++) {
+        if (plan->units[u].frame &&
+            bp_memory_of_unit(plan->units[u].owner->subgraph, plan->units[u].unit) == of)
+            bytes += (size_t)plan->units[u].unit->frame_bytes;
+    }
     return bytes;
 }
 
 static void count_host(const struct bp_frame_state *frame, struct count *count)
 {
     for (uint32_t s = 0; s < frame->subgraph->n_stages; s++) {
+        count->bytes += arena_bytes(&frame->arenas[s], count->of);
         for (const struct bp_stage_plan *plan = frame->plans[s]; plan; plan = plan->next)
-            count->bytes += arena_bytes(plan, count->of);
+            count->bytes += frame_bytes(plan, count->of);
     }
     for (uint32_t v = 0; v < frame->subgraph->ir->n_values; v++) {
         if (frame->dynamic_outputs[v].cap > 0 &&
@@ -280,14 +302,12 @@ static void count_host(const struct bp_frame_state *frame, struct count *count)
 static void count_untouched(const struct bp_frame_state *frame, struct count *count)
 {
     for (uint32_t s = 0; s < frame->subgraph->n_stages; s++) {
-        for (const struct bp_stage_plan *plan = frame->plans[s]; plan; plan = plan->next) {
-            double all = (double)arena_bytes(plan, NULL),
-                   part = (double)arena_bytes(plan, count->of);
+        const struct bp_stage_arena *arena = &frame->arenas[s];
+        double all = (double)arena_bytes(arena, NULL), part = (double)arena_bytes(arena, count->of);
 
-            if (part > 0)
-                count->bytes +=
-                    (size_t)((double)bp_block_untouched(plan->allocator, plan->arena) * part / all);
-        }
+        if (part > 0)
+            count->bytes +=
+                (size_t)((double)bp_block_untouched(arena->allocator, arena->base) * part / all);
     }
 }
 

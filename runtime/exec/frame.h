@@ -12,8 +12,6 @@
 #include "exec/device.h"
 #include "value/object.h"
 
-enum { BP_MAX_PLANS = 8 }; /* shapes that a frame remembers for each stage */
-
 /*
  * Where a value lies during the run; set for values that cross stages and for inputs and outputs. A
  * value that is not a tensor has an object, a base that is not NULL, and neither type nor dims. A
@@ -82,6 +80,26 @@ struct bp_place {
     void *copy;     /* where it is copied to then: in the arena */
 };
 
+/* Where a value, or a unit's scratch memory, lies in the arena that a plan is shown. */
+struct bp_home {
+    uint32_t value; /* BP_NONE: scratch memory */
+    uint32_t unit;  /* whose scratch memory it is */
+    size_t offset;  /* from the arena's base, in bytes */
+    size_t align;   /* of scratch memory, beyond the arena's; 0: none */
+};
+
+/*
+ * The memory of a stage's plans. Runs of a frame come one after the other, so that its plans share
+ * one block: as large as the largest of them needs. Moves when it grows.
+ */
+struct bp_stage_arena {
+    void *base; /* NULL: no plan was made yet */
+    size_t bytes;
+    const bp_allocator *allocator;  /* of the block; NULL: the C library */
+    struct bp_memory_share *shares; /* of the block, one a unit: by the plan that it was made for */
+    uint32_t n_shares;
+};
+
 /* A tensor of a group, or of a copy, that shows a value in host memory. */
 struct bp_slot {
     bp_tensor *tensor;
@@ -104,21 +122,21 @@ struct bp_stage_plan {
     struct bp_stage_plan *next; /* less recently used */
     uint32_t misses;            /* lookups in a row that found no plan, up to the last one here */
     struct bp_stage_facts inferred;
-    struct bp_region region;     /* of all that follows but the arena */
+    struct bp_region region;     /* of all that follows */
     struct bp_unit_frame *units; /* one a unit of the stage */
     uint32_t n_units;
     struct bp_cell *planned; /* one a value: planned dims and, in the arena, base */
     struct bp_place *places; /* one a value; NULL: no group wants anything */
     uint32_t *slot_first;    /* one a value, and the end */
     struct bp_slot *slots;
-    void *arena;
-    size_t arena_bytes;              /* its size; a plan made in another's memory may use less */
+    struct bp_home *homes;
+    uint32_t n_homes;
+    const void *base;                /* of the arena that its tensors lie in; NULL: in none yet */
+    size_t *asked;                   /* bytes, one a unit: its part in the arena */
+    size_t arena_bytes;              /* that it needs of the arena */
     size_t frame_bytes;              /* that providers say their frames hold */
-    const bp_allocator *allocator;   /* of the arena; NULL: the C library */
     struct bp_device_plan *device;   /* NULL: all is in host memory */
-    struct bp_engine_memory *memory; /* counts the arena; may be NULL */
-    struct bp_memory_share *shares;  /* of it, one a unit */
-    uint32_t n_shares;
+    struct bp_engine_memory *memory; /* counts frame_bytes; may be NULL */
 };
 
 /* A group whose provider does not take the sizes of the last run. */
@@ -138,9 +156,10 @@ struct bp_frame_state {
         *carry_to;    /* one a value: where a loop wants it; the list may be NULL */
     bp_object **held; /* one a value: what keeps its cell alive; or NULL */
     struct bp_dynamic_buffer
-        *dynamic_outputs;         /* one a value of unknown size; allocated at first need */
-    struct bp_carried **carried;  /* [unit] of loops: values between rounds, made at first need */
-    struct bp_stage_plan **plans; /* [stage] most recently used first */
+        *dynamic_outputs;          /* one a value of unknown size; allocated at first need */
+    struct bp_carried **carried;   /* [unit] of loops: values between rounds, made at first need */
+    struct bp_stage_plan **plans;  /* [stage] most recently used first */
+    struct bp_stage_arena *arenas; /* [stage] */
     struct bp_frame_state ***children; /* [unit][subgraph], made at first need */
     int64_t *key;                      /* scratch memory of the search for a plan */
     uint32_t key_cap;

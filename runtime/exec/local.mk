@@ -2,7 +2,6 @@
 # runtime/exec/ - runs of compiled subgraphs: frames, plans of stages, devices, control flow, profiles.
 
 runtime_libbackplane_core_la_SOURCES += \
-	%D%/arena_memory.c \
 	%D%/cell.c \
 	%D%/device.h \
 	%D%/device_layout.c \
@@ -27,6 +26,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/run.h \
 	%D%/run_shared.c \
 	%D%/run_shared.h \
+	%D%/stage_arena.c \
 	%D%/stage_plan.c \
 	%D%/control/generate.c \
 	%D%/control/generate.h \

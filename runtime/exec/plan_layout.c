@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* plan_layout.c - one arena for a stage, and which tensors show which value. */
+/* plan_layout.c - where a plan's values lie in the stage's arena, and which tensors show them. */
 
 #include "config.h"
 
@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/block.h"
 
 /*
  * What a unit writes in host memory is live until its last reader, or to the end when it is wanted
@@ -36,49 +34,36 @@ static void add_lifetimes(struct bp_planning *p)
     bp_planning_share_in_place(p);
 }
 
-/*
- * A block of at least `bytes` for the arena. A plan in another's memory has one already: it stays
- * where it is large enough and not more than four times as large, else the next one has a quarter
- * more than is needed, since sizes that grow once mostly grow again.
- */
-static bp_rc get_arena(struct bp_planning *p, size_t bytes, bp_err *err)
+/* Bytes that a unit asked for: its scratch memory, and what it makes in host memory. */
+static size_t asked_by(const struct bp_planning *p, uint32_t u)
 {
-    struct bp_stage_plan *plan = p->plan;
-    bp_rc rc;
+    const struct bp_graph_view *view = p->plan->units[u].unit->group->view;
+    size_t bytes = p->items[u].bytes;
 
-    if (p->is_renewed) {
-        if (bytes <= plan->arena_bytes && plan->arena_bytes / 4 <= bytes + BP_SMALL_ARENA)
-            return BP_OK;
-        bytes += bytes < SIZE_MAX / 2 ? bytes / 4 : 0;
+    for (uint32_t i = 0; i < view->graph.n_outputs; i++) {
+        uint32_t item = p->item_of[view->value_of[view->graph.outputs[i]]];
+
+        if (item != BP_NONE)
+            bytes += p->items[item].bytes;
     }
-    bp_block_free(plan->allocator, plan->arena);
-    plan->arena = NULL;
-    plan->arena_bytes = 0;
-    plan->allocator = bp_memory_allocator(p->frame->subgraph->memory);
-    rc = bp_block_alloc(plan->allocator, bytes, &plan->arena, err);
-    if (rc < 0)
-        return bp_fail_in(err, rc, "the memory of a run");
-    plan->arena_bytes = bytes;
-    return BP_OK;
+    return bytes;
 }
 
-/*
- * One allocation for the whole stage. An empty arena has an address too, so that no tensor's base
- * is NULL.
- */
+/* Offsets of all items, and how many bytes they take. */
 static bp_rc lay_out(struct bp_planning *p, bp_err *err)
 {
     void *work = bp_region_alloc(&p->frame->scratch, bp_arena_work(p->n_items));
-    size_t bytes;
-    bp_rc rc;
+    struct bp_stage_plan *plan = p->plan;
 
-    if (!work)
+    plan->asked = bp_region_array(&plan->region, plan->n_units, sizeof *plan->asked);
+    if (!work || !plan->asked)
         return bp_fail_nomem(err, "a plan");
-    bytes = bp_arena_plan(p->items, p->n_items, BP_ARENA_ALIGN, work);
-    if (bytes == SIZE_MAX)
+    plan->arena_bytes = bp_arena_plan(p->items, p->n_items, BP_ARENA_ALIGN, work);
+    if (plan->arena_bytes == SIZE_MAX)
         return bp_fail(err, BP_E_NOMEM, "a run needs more memory than there are addresses");
-    rc = get_arena(p, bytes, err);
-    return rc < 0 ? rc : bp_memory_enter_arena(p, err);
+    for (uint32_t u = 0; u < plan->n_units; u++)
+        plan->asked[u] = asked_by(p, u);
+    return bp_memory_enter_frames(p, err);
 }
 
 /* ---- slots ----------------------------------------------------------------------------------- */
@@ -177,10 +162,10 @@ void bp_stage_plan_show_placed(struct bp_stage_plan *plan, uint32_t value,
 }
 
 /* A value's own place, or that of its copy. */
-static void set_value(struct bp_planning *p, uint32_t value, void *base)
+static void set_value(struct bp_stage_plan *plan, uint32_t value, void *base)
 {
-    struct bp_cell *planned = &p->plan->planned[value];
-    struct bp_place *place = p->plan->places ? &p->plan->places[value] : NULL;
+    struct bp_cell *planned = &plan->planned[value];
+    struct bp_place *place = plan->places ? &plan->places[value] : NULL;
 
     if (place)
         base = bp_place_begin(place, base);
@@ -190,26 +175,51 @@ static void set_value(struct bp_planning *p, uint32_t value, void *base)
     }
     planned->base = base;
     planned->slack = place ? place->slack : 0;
-    bp_stage_plan_bind(p->plan, value, base, planned->bytes);
+    bp_stage_plan_bind(plan, value, base, planned->bytes);
 }
 
-/* Bases in the arena: of values, and of scratch memory. */
-static void set_bases(struct bp_planning *p)
+/* Also where no tensor moved, providers look again: their scratch memory did. */
+static void set_scratch(struct bp_unit_frame *unit, const struct bp_home *home, char *base)
 {
-    char *arena = p->plan->arena;
+    if (home->align)
+        base += -(uintptr_t)base & (home->align - 1);
+    unit->desc.scratch = base;
+    unit->run.io_epoch++;
+}
 
+void bp_stage_plan_move(struct bp_stage_plan *plan, void *base)
+{
+    for (uint32_t i = 0; i < plan->n_homes; i++) {
+        const struct bp_home *home = &plan->homes[i];
+        char *at = (char *)base + home->offset;
+
+        if (home->value == BP_NONE)
+            set_scratch(&plan->units[home->unit], home, at);
+        else
+            set_value(plan, home->value, at);
+    }
+    plan->base = base;
+}
+
+/* Lists what lies in the arena: values, and scratch memory. */
+static bp_rc make_homes(struct bp_planning *p, bp_err *err)
+{
+    struct bp_stage_plan *plan = p->plan;
+
+    plan->homes = bp_region_array(&plan->region, p->n_items, sizeof *plan->homes);
+    if (!plan->homes)
+        return bp_fail_nomem(err, "a plan");
     for (uint32_t v = 0; v < p->frame->subgraph->ir->n_values; v++) {
         if (p->item_of[v] != BP_NONE)
-            set_value(p, v, arena + p->items[p->item_of[v]].offset);
+            plan->homes[plan->n_homes++] =
+                (struct bp_home){.value = v, .offset = p->items[p->item_of[v]].offset};
     }
-    for (uint32_t u = 0; u < p->plan->n_units; u++) {
-        char *scratch = arena + p->items[u].offset;
-
-        if (p->align_of[u])
-            scratch += -(uintptr_t)scratch & (p->align_of[u] - 1);
+    for (uint32_t u = 0; u < plan->n_units; u++) {
         if (p->items[u].bytes)
-            p->plan->units[u].desc.scratch = scratch;
+            plan->homes[plan->n_homes++] =
+                (struct bp_home){BP_NONE, u, p->items[u].offset, p->align_of[u]};
     }
+    return BP_OK;
 }
 
 /* Devices come first: their copies decide which values need a place on the host, and until when. */
@@ -225,7 +235,5 @@ bp_rc bp_planning_lay_out(struct bp_planning *p, bp_err *err)
     rc = lay_out(p, err);
     if (rc >= 0)
         rc = make_slots(p, err);
-    if (rc >= 0)
-        set_bases(p);
-    return rc;
+    return rc < 0 ? rc : make_homes(p, err);
 }

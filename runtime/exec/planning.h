@@ -12,7 +12,7 @@
 
 enum {
     BP_ARENA_ALIGN = 64,  /* as blocks are, base/block.h */
-    BP_SMALL_ARENA = 4096 /* bytes; it is kept for any use */
+    BP_SMALL_ARENA = 4096 /* bytes; one of that size never shrinks */
 };
 
 /* A plan in the making. Lists lie in frame->scratch and end with the planning. */
@@ -89,14 +89,27 @@ bp_rc bp_planning_prepare(struct bp_planning *p, bp_err *err) BP_CHECKED;
  */
 bp_rc bp_planning_lay_out(struct bp_planning *p, bp_err *err) BP_CHECKED;
 
-/* ---- arena_memory.c -------------------------------------------------------------------------- */
+/*
+ * Lets the tensors and scratch memory of a plan lie in an arena that begins at base; they lay
+ * elsewhere.
+ */
+void bp_stage_plan_move(struct bp_stage_plan *plan, void *base);
+
+/* ---- stage_arena.c --------------------------------------------------------------------------- */
 
 /*
- * Counts the arena of a plan: as a whole, and for those who use it by what each asked for. Then the
- * plan has shares, which bp_memory_leave_arena() gives back. BP_E_NOMEM: nothing is counted.
+ * Makes the arena of stage s large enough for a plan and lets the plan lie in it. No value in the
+ * arena is needed any more. BP_E_NOMEM: there is no memory, or the session may not have it; the arena
+ * is empty.
  */
-bp_rc bp_memory_enter_arena(struct bp_planning *p, bp_err *err) BP_CHECKED;
-/* Gives the shares back when the plan is destroyed. */
-void bp_memory_leave_arena(struct bp_stage_plan *plan);
+bp_rc bp_stage_arena_serve(struct bp_frame_state *frame, uint32_t s, struct bp_stage_plan *plan,
+                           bp_err *err) BP_CHECKED;
+/* Empties the arena where no plan of stage s needs a quarter of it. */
+void bp_stage_arena_shrink(struct bp_frame_state *frame, uint32_t s);
+void bp_stage_arena_finish(struct bp_frame_state *frame, uint32_t s);
+/* Counts what providers say that the frames of a plan hold. BP_E_NOMEM: more than there may be. */
+bp_rc bp_memory_enter_frames(struct bp_planning *p, bp_err *err) BP_CHECKED;
+/* Undoes that; of a plan that was never entered, nothing. */
+void bp_memory_leave_frames(struct bp_stage_plan *plan);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * stage_plan.c - plans of a stage, by what shapes follow from: looked up, or made by running the
  * shape rules (plan_shapes.c), letting providers prepare (plan_units.c), and laying out memory
- * (plan_layout.c). A stage remembers BP_MAX_PLANS of them; from then on memory is used again.
+ * (plan_layout.c). A stage remembers some of them; from then on memory is used again.
  */
 
 #include "config.h"
@@ -12,8 +12,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/block.h"
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
@@ -131,13 +129,13 @@ static bp_rc fill(struct bp_planning *p, bp_err *err)
 /* Frees what a plan holds but its memory: frames before what their tensors show. */
 static void empty(struct bp_stage_plan *plan)
 {
+    bp_memory_leave_frames(plan);
     for (uint32_t u = 0; u < plan->n_units; u++) {
         if (plan->units[u].frame)
             plan->units[u].unit->by->provider->frame_free(plan->units[u].frame);
         bp_unit_profile_destroy(plan->units[u].profile);
     }
     bp_device_plan_finish(plan);
-    bp_memory_leave_arena(plan);
 }
 
 void bp_stage_plan_destroy(struct bp_stage_plan *plan)
@@ -145,7 +143,6 @@ void bp_stage_plan_destroy(struct bp_stage_plan *plan)
     if (!plan)
         return;
     empty(plan);
-    bp_block_free(plan->allocator, plan->arena);
     bp_region_finish(&plan->region);
     bp_region_finish(&plan->inferred.region);
     free(plan);
@@ -159,11 +156,7 @@ static void renew(struct bp_stage_plan *plan)
     empty(plan);
     bp_region_reset(&plan->region);
     old = *plan;
-    *plan = (struct bp_stage_plan){.inferred = old.inferred,
-                                   .region = old.region,
-                                   .arena = old.arena,
-                                   .arena_bytes = old.arena_bytes,
-                                   .allocator = old.allocator};
+    *plan = (struct bp_stage_plan){.inferred = old.inferred, .region = old.region};
 }
 
 /* The plan for what was inferred: a new one, or made in the memory of `old`, which is gone then. */
@@ -224,33 +217,37 @@ void bp_stage_plan_forget(struct bp_frame_state *frame, uint32_t s, uint32_t kee
 uint32_t bp_stage_plan_most(const struct bp_frame_state *frame, uint32_t s)
 {
     uint32_t max_frames = frame->subgraph->stages[s].max_frames, share = frame->root->share;
+    uint32_t most = frame->subgraph->max_plans;
 
-    if (max_frames == 0 || share == 0 || max_frames / share >= BP_MAX_PLANS)
-        return BP_MAX_PLANS;
+    if (max_frames == 0 || share == 0 || max_frames / share >= most)
+        return most;
     return max_frames > share ? max_frames / share : 1;
 }
 
 /*
- * Which plan makes way in a full list: the least recently used. But where eight lookups in a row
- * found none, sizes most likely do not come back, and the plan made last is replaced, whose memory
- * is still in the processor's caches. Each eighth time the oldest goes all the same, so that two
- * sizes in turn are found again.
+ * Which plan of a list of n makes way for another; NULL: none, the list grows. In a full list it is
+ * the least recently used. But where eight lookups in a row found none, sizes most likely do not come
+ * back, and the plan made last is replaced, whose frames are still in the processor's caches. Each
+ * eighth time the list grows, or the oldest goes, all the same, so that sizes in turn are found
+ * again.
  */
-static struct bp_stage_plan **pick_old(struct bp_stage_plan **list)
+static struct bp_stage_plan **pick_old(struct bp_stage_plan **list, uint32_t n, uint32_t most)
 {
     struct bp_stage_plan **last = list;
-    uint32_t misses = (*list)->misses;
+    uint32_t misses = n ? (*list)->misses : 0;
 
-    if (misses >= BP_MAX_PLANS && misses % BP_MAX_PLANS != 0)
+    if (n >= BP_FEW_PLANS && misses >= BP_FEW_PLANS && misses % BP_FEW_PLANS != 0)
         return list;
+    if (n < most)
+        return NULL;
     while ((*last)->next)
         last = &(*last)->next;
     return last;
 }
 
 /*
- * A plan for cells that none has been made for. While there is room in the list, it is a new one.
- * Then another makes way. If its shapes are the same, as where a Loop slices by its iteration
+ * A plan for cells that none has been made for. While the list grows, it is a new one. Else another
+ * makes way. If its shapes are the same, as where a Loop slices by its iteration
  * number, it gets the new facts; else its memory serves the new plan, as where a value grows with
  * each iteration. Its frames end before the new ones are made, so that there are never more of them
  * than their providers allow.
@@ -259,20 +256,22 @@ static bp_rc make(struct bp_frame_state *frame, uint32_t s, uint32_t n_key,
                   struct bp_stage_plan **out, bp_err *err)
 {
     struct bp_planning p = {.frame = frame, .stage = &frame->subgraph->stages[s]};
-    struct bp_stage_plan **list = &frame->plans[s], *old = NULL;
+    struct bp_stage_plan **list = &frame->plans[s], **link, *old = NULL;
     uint32_t misses = *list ? (*list)->misses + 1 : 1, n = 0, most = bp_stage_plan_most(frame, s);
     bp_rc rc = infer(&p, n_key, err);
 
     bp_stage_plan_forget(frame, s, most); /* as many as there may be by now */
     for (const struct bp_stage_plan *plan = *list; plan; plan = plan->next)
         n++;
-    if (rc >= 0 && n == most)
-        old = take(pick_old(list));
+    link = pick_old(list, n, most);
+    if (rc >= 0 && link)
+        old = take(link);
     if (rc >= 0 && old && bp_planning_fits(&p, old)) {
         set_facts(&p, old);
         *out = old;
     } else if (rc >= 0) {
         rc = create(&p, old, out, err);
+        bp_stage_arena_shrink(frame, s); /* where the one that went was the largest */
     }
     if (rc >= 0)
         (*out)->misses = misses;
@@ -307,5 +306,5 @@ bp_rc bp_stage_plan_get(struct bp_frame_state *frame, uint32_t s, struct bp_stag
     plan->next = frame->plans[s];
     frame->plans[s] = plan;
     *out = plan;
-    return BP_OK;
+    return bp_stage_arena_serve(frame, s, plan, err);
 }

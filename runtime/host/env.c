@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "host/load/loader.h"
+#include "host/options/provider_options.h"
 #include "host/provider_states.h"
 
 void bp_env_hold(struct bp_env *env)
@@ -89,6 +90,25 @@ static bp_rc read_config(const bp_env_config *theirs, bp_env_config *own, bp_err
     return BP_OK;
 }
 
+/* The lower of the program's limit and the user's; 0: there is none. */
+static bp_rc set_memory_limit(struct bp_env *env, uint64_t asked, bp_err *err)
+{
+    const char *text = bp_settings_get(&env->settings, "BACKPLANE_MEMORY_LIMIT");
+    int64_t bytes = 0;
+
+    if (text && (!bp_options_parse_int(text, &bytes) || bytes <= 0))
+        return bp_fail(
+            err, BP_E_INVALID,
+            "BACKPLANE_MEMORY_LIMIT=%s is not a size in bytes above 0, with K, M, G or T "
+            "at its end",
+            text);
+    env->memory.whose = "environment";
+    env->memory.most = asked;
+    if (bytes > 0 && (asked == 0 || (uint64_t)bytes < asked))
+        env->memory.most = (uint64_t)bytes;
+    return BP_OK;
+}
+
 /*
  * The BACKPLANE_* variables are read here and nowhere later: a change of the environment by another
  * thread would race with getenv() (POSIX, getenv()).
@@ -108,6 +128,8 @@ bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err)
         return bp_fail_nomem(err, "the environment");
     env->log = (struct bp_log){.fn = own.log, .user = own.log_user, .level = own.log_level};
     rc = bp_settings_init(&env->settings, own.flags, err);
+    if (rc >= 0)
+        rc = set_memory_limit(env, own.memory_limit, err);
     if (rc >= 0)
         rc = bp_override_init(&env->override, &env->settings, err);
     if (rc >= 0)

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/fork.h"
+#include "base/memory.h"
 #include "graph/custom.h"
 #include "host/options/override.h"
 #include "host/options/provider_spec.h"
@@ -20,12 +21,14 @@ struct bp_env {
     struct bp_override override; /* the user's settings, which override the program's */
     struct bp_registry registry;
     struct bp_shared_weights *weights;
-    pthread_mutex_t lock; /* of defaults and operators */
+    pthread_mutex_t lock; /* of defaults, operators and the list of sessions */
     struct bp_fork_watch fork;
     bool is_torn; /* the child of a fork() while another thread was changing it */
     struct bp_spec_list defaults;
     struct bp_custom_list operators; /* of the application */
     atomic_uint children;            /* models and sessions that need it */
+    struct bp_session *sessions;     /* all of them; see session/all_sessions.c */
+    struct bp_memory_limit memory;   /* that they hold together */
 };
 
 /* One more, or one less, object that the environment must outlive. */

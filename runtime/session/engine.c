@@ -16,6 +16,7 @@ void bp_engine_destroy(struct bp_engine *engine)
     if (!engine)
         return;
     bp_engine_finish_frames(engine);
+    bp_memory_leave(&engine->memory);
     bp_subgraph_destroy(engine->graph);
     bp_provider_list_finish(&engine->providers);
     bp_report_destroy(engine->report);

@@ -76,9 +76,11 @@ struct bp_engine_config {
     bool writes_graph;                   /* the optimized graph is written as a model */
     bp_progress_fn progress;             /* may be NULL */
     void *progress_user;
-    bp_allocator allocator; /* of runs' memory; alloc NULL: the C library */
-    const char *cache_dir;  /* of compiled programs; NULL: BACKPLANE_CACHE_DIR; "": none */
-    uint64_t cache_limit;   /* bytes; 0: BACKPLANE_CACHE_LIMIT */
+    bp_allocator allocator;         /* of runs' memory; alloc NULL: the C library */
+    uint32_t max_shapes;            /* for which a frame keeps plans; 0: BP_MOST_PLANS */
+    struct bp_memory_limit *memory; /* the session's; NULL: there is none */
+    const char *cache_dir;          /* of compiled programs; NULL: BACKPLANE_CACHE_DIR; "": none */
+    uint64_t cache_limit;           /* bytes; 0: BACKPLANE_CACHE_LIMIT */
 };
 
 /* Calls fn (NULL: nothing). An exception in it is logged, because creation goes on. */

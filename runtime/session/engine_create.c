@@ -94,6 +94,7 @@ static bp_rc try_graph(struct bp_engine *engine, const struct bp_engine_config *
         .placements = config->placements,
         .has_matched = engine->has_matched,
         .memory = &engine->memory,
+        .max_plans = config->max_shapes,
         .cache = cache,
         .onnx = engine->onnx,
         .saves = config->saves_programs,
@@ -473,6 +474,11 @@ static bp_rc fill_and_report(struct bp_engine *engine, struct bp_env *env,
     return rc < 0 ? bp_err_copy_codes(err, bp_fail(err, rc, "%s", text), &own) : rc;
 }
 
+static uint64_t count_rest(const void *providers)
+{
+    return bp_provider_list_bytes(providers);
+}
+
 /* The report is made first, so that it can record every later failure. */
 bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx,
                        const struct bp_engine_config *config, struct bp_engine **out, bp_err *err)
@@ -486,12 +492,18 @@ bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx,
     engine->onnx = bp_onnx_ref(onnx);
     bp_engine_init_frames(engine);
     engine->memory.allocator = config->allocator;
+    engine->memory.count_rest = count_rest;
+    engine->memory.providers = &engine->providers;
+    engine->memory.limits[0] = config->memory;
+    engine->memory.limits[1] = &env->memory;
     rc = bp_report_create(&engine->report, err);
     if (rc >= 0) {
         bp_report_mismatches(engine->report)->log = log_of(env, config);
         bp_report_mismatches(engine->report)->is_strict = config->strict_shapes;
         rc = fill_and_report(engine, env, config, err);
     }
+    if (rc >= 0 && !config->claims_only)
+        rc = bp_memory_check_rest(&engine->memory, err);
     if (rc < 0) {
         bp_engine_destroy(engine);
         return rc;

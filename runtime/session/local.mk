@@ -2,6 +2,7 @@
 # runtime/session/ - create, bind, run.
 
 runtime_libbackplane_core_la_SOURCES += \
+	%D%/all_sessions.c \
 	%D%/channels_last.c \
 	%D%/channels_last.h \
 	%D%/contexts.c \
@@ -24,6 +25,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/session.c \
 	%D%/session.h \
 	%D%/session_engines.c \
+	%D%/session_memory.c \
 	%D%/session_run.c \
 	%D%/variants.c \
 	%D%/verdicts.c \

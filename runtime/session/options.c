@@ -12,6 +12,8 @@
 #include "optimize/passes.h"
 #include "session/session.h"
 
+enum { MAX_SHAPES = 1024 }; /* the lists are searched one by one */
+
 /* Zero means the default for every member but the fallback policy, which is always set. */
 bp_rc bp_session_options_create(bp_session_options **out, bp_err *err)
 {
@@ -88,6 +90,7 @@ struct bp_engine_config bp_session_options_engine_config(const struct bp_session
         .progress = options->progress,
         .progress_user = options->progress_user,
         .allocator = options->allocator,
+        .max_shapes = options->max_shapes,
         .cache_dir = options->cache_dir,
         .cache_limit = options->cache_limit,
     };
@@ -269,6 +272,18 @@ bp_rc bp_session_options_set_cache(bp_session_options *options, const char *dir,
 void bp_session_options_ignore_env_providers(bp_session_options *options)
 {
     options->ignore_env = true;
+}
+
+void bp_session_options_set_max_shapes(bp_session_options *options, uint32_t n)
+{
+    if (options)
+        options->max_shapes = n < MAX_SHAPES ? n : MAX_SHAPES;
+}
+
+void bp_session_options_set_memory_limit(bp_session_options *options, uint64_t bytes)
+{
+    if (options)
+        options->memory_limit = bytes;
 }
 
 void bp_session_options_set_threads(bp_session_options *options, uint32_t threads)

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 #include "graph/without.h"
 #include "host/options/provider_options.h"
@@ -64,6 +61,7 @@ static void forget_runs(void *u)
 
     atomic_store(&session->running, 0);
     pthread_mutex_init(&session->lock, NULL);
+    pthread_mutex_init(&session->engines_lock, NULL);
 }
 
 /*
@@ -81,6 +79,10 @@ static bp_rc create(bp_env *env, struct bp_onnx *onnx, const bp_session_options 
     session->env = env;
     session->onnx = bp_onnx_ref(onnx);
     pthread_mutex_init(&session->lock, NULL);
+    pthread_mutex_init(&session->engines_lock, NULL);
+    atomic_store(&session->owners, 1);
+    session->memory.whose = "session";
+    session->memory.most = options ? options->memory_limit : 0;
     bp_fork_watch(&session->fork, forget_runs, session);
     bp_env_hold(env);
     rc = fill(session, options, err);
@@ -89,6 +91,7 @@ static bp_rc create(bp_env *env, struct bp_onnx *onnx, const bp_session_options 
         return rc;
     }
     session->create_ns = now_ns() - start_ns;
+    bp_session_enlist(session);
     *out = session;
     return BP_OK;
 }
@@ -135,11 +138,19 @@ static void await_runs(bp_session *session)
         nanosleep(&pause, NULL);
 }
 
+bp_session *bp_session_retain(bp_session *session)
+{
+    if (session)
+        atomic_fetch_add(&session->owners, 1);
+    return session;
+}
+
 /* Destroys variants before the main engine, because they write to its report. */
 void bp_session_destroy(bp_session *session)
 {
-    if (!session)
+    if (!session || atomic_fetch_sub(&session->owners, 1) > 1)
         return;
+    bp_session_delist(session);
     await_runs(session);
     bp_fork_unwatch(&session->fork);
     bp_session_drop_variants(session);
@@ -148,6 +159,7 @@ void bp_session_destroy(bp_session *session)
     bp_ports_finish(&session->ports);
     bp_session_options_finish(&session->options);
     bp_onnx_unref(session->onnx);
+    pthread_mutex_destroy(&session->engines_lock);
     pthread_mutex_destroy(&session->lock);
     bp_env_release(session->env);
     free(session);
@@ -177,11 +189,14 @@ bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *op
         bp_session_options_finish(&own);
         return rc;
     }
+    pthread_mutex_lock(&session->engines_lock);
     bp_session_drop_variants(session);
     bp_session_finish_ported(&session->main);
     bp_session_options_finish(&session->options);
     session->main = fresh;
     session->options = own;
+    session->memory.most = own.memory_limit;
+    pthread_mutex_unlock(&session->engines_lock);
     return BP_OK;
 }
 
@@ -255,162 +270,4 @@ const char *bp_session_provider_option(const bp_session *session, uint32_t i, ui
 const bp_report *bp_session_report(const bp_session *session)
 {
     return session->main.engine->report;
-}
-
-/*
- * Adds up the bytes of all frames, and those of idle ones. Frames in a run are not looked into,
- * because another thread is using them.
- */
-static void count_frames(struct bp_engine *engine, bp_session_stats *stats)
-{
-    stats->held_bytes += atomic_load(&engine->memory.all.held);
-    stats->peak_bytes += atomic_load(&engine->memory.all.peak);
-    for (int i = 0; i < BP_IDLE_FRAMES; i++) {
-        struct bp_frame_state *frame = atomic_exchange(&engine->idle[i], NULL);
-
-        if (!frame)
-            continue;
-        stats->frames++;
-        stats->arena_bytes += bp_frame_state_bytes(frame, NULL);
-        stats->device_bytes += bp_frame_state_device_bytes(frame, NULL);
-        bp_engine_return_frame(engine, frame);
-    }
-}
-
-/*
- * Takes idle frames out of their slots while they are counted, so that no run uses them meanwhile.
- */
-bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_err *err)
-{
-    bp_session_stats own = {
-        .struct_size = sizeof own,
-        .n_groups = session->main.engine->graph->n_programs,
-        .runs = atomic_load(&session->runs),
-        .crossings = atomic_load(&session->crossings),
-        .host_waits = atomic_load(&session->host_waits),
-        .create_ns = session->create_ns,
-    };
-    struct bp_engine *engine;
-
-    for (uint32_t i = 0; (engine = bp_session_engine(session, i)) != NULL; i++)
-        count_frames(engine, &own);
-    return bp_give_out(out, &own, err);
-}
-
-/* ---- memory by provider ---------------------------------------------------------------------- */
-
-/*
- * Looks the provider up by name in each engine, because engines of a session may have dropped
- * different ones.
- */
-static const struct bp_active *find_active(const struct bp_engine *engine, const char *name)
-{
-    for (uint32_t i = 0; i < engine->providers.count; i++) {
-        if (strcmp(engine->providers.active[i]->name, name) == 0)
-            return engine->providers.active[i];
-    }
-    return NULL;
-}
-
-/* What the provider holds beside frames. One that does not say, or fails to, holds nothing. */
-static void count_instance(const struct bp_active *by, bp_memory_use *use)
-{
-    bp_instance_memory held = {.struct_size = sizeof held};
-    int64_t shared = atomic_load(&by->services.weight_bytes);
-
-    use->weight_bytes += shared > 0 ? (uint64_t)shared : 0;
-    if (!by->provider->memory || by->provider->memory(by->instance, &held, NULL) < 0)
-        return;
-    use->weight_bytes += held.host_weights;
-    use->cache_bytes += held.host_caches;
-    use->own_weight_bytes += held.device_weights;
-    use->own_cache_bytes += held.device_caches;
-}
-
-/*
- * Adds up what an engine's frames hold for a provider or (NULL) for the host; the bytes of idle
- * frames are counted in them.
- */
-static void count_use(struct bp_engine *engine, const struct bp_active *by, bp_memory_use *use)
-{
-    const struct bp_memory *host = by ? &by->memory->host : &engine->memory.host_ops;
-
-    use->held_bytes += atomic_load(&host->held);
-    use->peak_bytes += atomic_load(&host->peak);
-    if (by) {
-        use->own_held_bytes += atomic_load(&by->memory->own.held);
-        use->own_peak_bytes += atomic_load(&by->memory->own.peak);
-        count_instance(by, use);
-    }
-    for (int i = 0; i < BP_IDLE_FRAMES; i++) {
-        struct bp_frame_state *frame = atomic_exchange(&engine->idle[i], NULL);
-
-        if (!frame)
-            continue;
-        use->pooled_bytes += bp_frame_state_bytes(frame, host);
-        use->untouched_bytes += bp_frame_state_untouched(frame, host);
-        if (by)
-            use->own_pooled_bytes += bp_frame_state_device_bytes(frame, by);
-        bp_engine_return_frame(engine, frame);
-    }
-}
-
-/* Row i is provider i of the main engine; the row after the last is the host. */
-bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_memory_use *out, bp_err *err)
-{
-    bp_memory_use own = {.struct_size = sizeof own};
-    const struct bp_active *active;
-    struct bp_engine *engine;
-
-    if (!session)
-        return bp_fail(err, BP_E_INVALID, "no session was given");
-    if (i > session->main.engine->providers.count)
-        return bp_fail(err, BP_E_INVALID,
-                       "there is no row %u: the session has %u providers, and the host is row %u",
-                       i, session->main.engine->providers.count,
-                       session->main.engine->providers.count);
-    own.provider = bp_session_provider(session, i);
-    for (uint32_t k = 0; (engine = bp_session_engine(session, k)) != NULL; k++) {
-        active = own.provider ? find_active(engine, own.provider) : NULL;
-        if (active || !own.provider)
-            count_use(engine, active, &own);
-    }
-    return bp_give_out(out, &own, err);
-}
-
-/* glibc keeps what was freed in the middle of its heaps, tens of MB after many shapes. */
-static void release_heap(void)
-{
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
-}
-
-/* After frames are gone, as these may be what providers keep memory for. */
-static void trim_providers(const struct bp_engine *engine)
-{
-    for (uint32_t i = 0; i < engine->providers.count; i++) {
-        const struct bp_active *active = engine->providers.active[i];
-
-        if (active->provider->trim)
-            active->provider->trim(active->instance);
-    }
-}
-
-/* Frees the idle frames; frames in a run are not touched. */
-bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err)
-{
-    struct bp_engine *engine;
-    uint64_t bytes = 0;
-
-    if (!session)
-        return bp_fail(err, BP_E_INVALID, "there is no session to trim");
-    for (uint32_t i = 0; (engine = bp_session_engine(session, i)) != NULL; i++)
-        bytes += bp_engine_trim(engine);
-    for (uint32_t i = 0; (engine = bp_session_engine(session, i)) != NULL; i++)
-        trim_providers(engine);
-    release_heap();
-    if (freed)
-        *freed = bytes;
-    return BP_OK;
 }

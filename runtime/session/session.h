@@ -24,6 +24,8 @@ struct bp_session_options {
     bp_progress_fn progress;
     void *progress_user;
     bp_allocator allocator;    /* of runs' memory; alloc NULL: the C library */
+    uint32_t max_shapes;       /* 0: the default */
+    uint64_t memory_limit;     /* bytes of host memory; 0: none */
     bp_worker_config *workers; /* of a pool of the session's own; NULL: the environment's */
     struct bp_log log;         /* without fn: the environment's */
     char *cache_dir;           /* NULL: the environment's; "": none */
@@ -90,6 +92,10 @@ struct bp_session {
     struct bp_ported main;                 /* defaults are constants */
     _Atomic(struct bp_variant *) variants; /* the newest last */
     pthread_mutex_t lock;                  /* of making variants, and of options that change */
+    pthread_mutex_t engines_lock;          /* of replacing engines, and of counting in them */
+    struct bp_memory_limit memory;         /* that its engines hold together */
+    atomic_uint owners;
+    struct bp_session *next, *previous; /* in the environment's list */
     atomic_uint running;
     struct bp_fork_watch fork;
     _Atomic uint64_t runs, crossings, host_waits;
@@ -153,6 +159,11 @@ struct bp_refused_run {
 bp_rc bp_session_refuse_sizes(bp_session *session, const struct bp_refused_run *run,
                               struct bp_ported **ported, bp_err *err) BP_CHECKED;
 void bp_session_drop_variants(bp_session *session); /* between runs */
+/* Counts again what providers hold beside frames. [any thread] */
+void bp_session_count_rest(bp_session *session);
+/* all_sessions.c: puts a session into its environment's list, and takes it out. */
+void bp_session_enlist(bp_session *session);
+void bp_session_delist(bp_session *session);
 /*
  * Engine i: 0 is the main one, then the variants; NULL: there are no more. [any thread]
  */

@@ -17,6 +17,7 @@ struct bp_engine_config bp_session_engine_config(const bp_session *session,
 
     config.providers.log = session->log.fn ? &session->log : NULL;
     config.providers.pool = session->pool;
+    config.memory = &((bp_session *)(uintptr_t)session)->memory;
     return config;
 }
 

@@ -579,7 +579,23 @@ static bool find_other(struct call *c, const struct bp_frame_refusal *refusal)
     return rc >= 0;
 }
 
-/* Runs on the chosen engine and, while providers refuse the sizes, on the next one. */
+/*
+ * After a run that may have had too little memory by a limit: frees what waits for other runs. False:
+ * there is no limit, or nothing was free.
+ */
+static bool make_room(const struct call *c)
+{
+    uint64_t freed = 0;
+
+    if (!bp_memory_is_limited(&c->ported->engine->memory))
+        return false;
+    return bp_env_trim(c->session->env, &freed, NULL) >= 0 && freed > 0;
+}
+
+/*
+ * Runs on the chosen engine and, while providers refuse the sizes, on the next one. Once, where there
+ * was no memory, again with all that can be freed.
+ */
 static bp_rc run_somewhere(struct call *c, const bp_run_options *options, bp_err *err)
 {
     const struct bp_run_shared shared = {
@@ -587,7 +603,7 @@ static bp_rc run_somewhere(struct call *c, const bp_run_options *options, bp_err
         .deadline_ns = deadline(options),
         .profile = options->profile,
     };
-    bool is_refused;
+    bool is_refused, was_trimmed = false, is_again;
     bp_rc rc;
 
     if (atomic_load(&c->session->variants))
@@ -606,7 +622,9 @@ static bp_rc run_somewhere(struct call *c, const bp_run_options *options, bp_err
         is_refused = rc == BP_E_SHAPE && c->frame->refusal.unit;
         is_refused = is_refused && find_other(c, &c->frame->refusal);
         bp_engine_return_frame(engine, c->frame);
-    } while (is_refused);
+        is_again = rc == BP_E_NOMEM && !was_trimmed && make_room(c);
+        was_trimmed |= is_again;
+    } while (is_refused || is_again);
     return rc;
 }
 

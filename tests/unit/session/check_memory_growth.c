@@ -17,7 +17,7 @@
 
 enum {
     MOST_LEFT = 20000000, /* bytes that may stay after a trim */
-    SMALL = 1000000       /* bytes that counters need not tell: programs, plans, the heap's pages */
+    SMALL = 2000000       /* bytes that counters need not tell: programs, plans, the heap's pages */
 };
 enum { CHANNELS = 32, SIDE = 24, MOST_BATCH = 64, IMAGE = 3 * SIDE * SIDE };
 

@@ -313,14 +313,73 @@ START_TEST(session_drops_the_plan_of_the_oldest_shapes)
 
     kit_small_model();
     kit_provider("few", BP_FALLBACK_REQUIRE);
+    bp_session_options_set_max_shapes(kit.options, 6);
     kit_session();
     for (int round = 0; round < 3; round++) {
         for (uint32_t n = 1; n <= 20; n++)
             kit_check_small(n);
     }
     ck_assert_uint_eq(atomic_load(&counters->programs), 2);
-    ck_assert_uint_eq(atomic_load(&counters->frames), 2 * 8); /* BP_MAX_PLANS */
+    ck_assert_uint_eq(atomic_load(&counters->frames), 2 * 6);
     ck_assert_uint_eq(atomic_load(&counters->executes) - before, 3 * 20 * 2);
+}
+END_TEST
+
+/* Of sizes in turn every eighth is kept, and the rest once some of them are found again. */
+START_TEST(session_comes_to_know_all_sizes_that_return)
+{
+    struct mock_counters *counters = kit_counters("few");
+    uint32_t frames;
+
+    kit_small_model();
+    kit_provider("few", BP_FALLBACK_REQUIRE);
+    kit_session();
+    for (int round = 0; round < 20; round++) {
+        for (uint32_t n = 1; n <= 24; n++)
+            kit_check_small(n);
+    }
+    frames = atomic_load(&counters->made_frames);
+    for (uint32_t n = 24; n > 0; n--)
+        kit_check_small(n);
+    ck_assert_uint_eq(atomic_load(&counters->made_frames), frames);
+    ck_assert_uint_eq(atomic_load(&counters->frames), 2 * 24);
+}
+END_TEST
+
+/* Values of one run at a time are there, so the largest sizes say how much memory is needed. */
+START_TEST(session_needs_no_more_memory_for_many_sizes_than_for_the_largest)
+{
+    uint64_t bytes;
+
+    kit_small_model();
+    kit_provider("few", BP_FALLBACK_REQUIRE);
+    kit_session();
+    kit_check_small(1000);
+    bytes = stats().arena_bytes;
+    for (uint32_t n = 1; n <= 30; n++)
+        kit_check_small(n * 30);
+    ck_assert_uint_eq(stats().arena_bytes, bytes);
+    kit_check_small(2000);
+    ck_assert_uint_le(stats().arena_bytes, 2 * bytes + bytes / 2 + 1024);
+}
+END_TEST
+
+/* Memory of a large run goes once no plan is left that needs it. */
+START_TEST(session_gives_back_the_memory_of_sizes_that_are_forgotten)
+{
+    uint64_t bytes;
+
+    kit_small_model();
+    kit_provider("few", BP_FALLBACK_REQUIRE);
+    bp_session_options_set_max_shapes(kit.options, 4);
+    kit_session();
+    kit_check_small(5000);
+    bytes = stats().arena_bytes;
+    for (uint32_t n = 1; n <= 4; n++)
+        kit_check_small(n);
+    ck_assert_uint_lt(stats().arena_bytes, bytes / 4);
+    kit_check_small(5000);
+    ck_assert_uint_ge(stats().arena_bytes, bytes);
 }
 END_TEST
 
@@ -821,6 +880,9 @@ int main(void)
     tcase_add_test(io, run_computes_some_outputs_or_none);
     tcase_add_test(shapes, session_accepts_any_batch_size);
     tcase_add_test(shapes, session_drops_the_plan_of_the_oldest_shapes);
+    tcase_add_test(shapes, session_comes_to_know_all_sizes_that_return);
+    tcase_add_test(shapes, session_needs_no_more_memory_for_many_sizes_than_for_the_largest);
+    tcase_add_test(shapes, session_gives_back_the_memory_of_sizes_that_are_forgotten);
     tcase_add_test(shapes, session_reuses_the_plan_of_known_shapes);
     tcase_add_test(shapes, session_runs_an_empty_batch);
     tcase_add_test(shapes, run_accepts_an_empty_feed_without_data);

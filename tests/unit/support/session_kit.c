@@ -29,7 +29,7 @@ static const char *mock_dir(void)
     return dir;
 }
 
-void kit_new_env(uint32_t threads)
+static void make_env(uint32_t threads, uint64_t memory_limit)
 {
     char built[1024];
     const char *dirs[] = {mock_dir(), built};
@@ -42,12 +42,23 @@ void kit_new_env(uint32_t threads)
         .provider_dirs = dirs,
         .n_provider_dirs = 2,
         .probe = BP_PROBE_OFF, /* check_probe.c is about that */
+        .memory_limit = memory_limit,
     };
 
     snprintf(built, sizeof built, "%s/providers", getenv("BP_BUILDDIR"));
     KIT_OK(bp_env_destroy(kit.env, &kit.err));
     kit.env = NULL;
     KIT_OK(bp_env_create(&config, &kit.env, &kit.err));
+}
+
+void kit_new_env(uint32_t threads)
+{
+    make_env(threads, 0);
+}
+
+void kit_limited_env(uint64_t bytes)
+{
+    make_env(2, bytes);
 }
 
 void kit_setup(void)

@@ -42,6 +42,8 @@ void kit_setup(void);    /* two threads, log level debug, no variables, an open 
 void kit_teardown(void); /* destroys what there is, and that must succeed */
 /* Another environment instead of kit.env, with so many threads. */
 void kit_new_env(uint32_t threads);
+/* The same with two threads and a memory limit. */
+void kit_limited_env(uint64_t bytes);
 
 /* ---- models ---------------------------------------------------------------------------------- */
 
