@@ -8,6 +8,7 @@ runtime_libs = $(PROTOBUF_C_LIBS) $(LIBFFI_LIBS) $(LTDL_LIBS) $(PTHREAD_LIBS) $(
 
 noinst_LTLIBRARIES += %D%/libbackplane-core.la
 %C%_libbackplane_core_la_CPPFLAGS = $(runtime_cppflags) \
+	-DBP_CONFIG_DIR='"$(sysconfdir)/backplane"' \
 	-DBP_ALLOW_DIR='"$(sysconfdir)/backplane/allow.d"' \
 	-DBP_PROVIDER_DIR='"$(providerdir)"' \
 	-DBP_PROBE_PATH='"$(pkglibexecdir)/backplane-probe"'

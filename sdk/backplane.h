@@ -212,6 +212,12 @@ typedef struct bp_env_config {
      * lower one counts.
      */
     uint64_t memory_limit;
+    /*
+     * Providers of sessions for which the program names none otherwise: "auto", "none" (cpu alone),
+     * or names with commas between, one of which may be "auto". NULL: what BACKPLANE_PROVIDERS names,
+     * else `default` of providers.conf, else "auto". Copied.
+     */
+    const char *default_providers;
 } bp_env_config;
 
 /*
@@ -588,7 +594,9 @@ BP_API bp_rc bp_session_options_create(bp_session_options **out, bp_err *err) BP
 BP_API void bp_session_options_destroy(bp_session_options *options);
 
 /*
- * Appends a provider to the ordered list. `name`: short ("dnnl"), ONNX Runtime's
+ * Appends a provider to the ordered list. Without any, and without default ones of the environment,
+ * sessions have those of bp_env_config.default_providers. `name`: "auto" for all usable providers
+ * whose only device is the machine's own processor, by their priority; short ("dnnl"), ONNX Runtime's
  * ("DnnlExecutionProvider") in any case, an id ("org.backplane.dnnl"), or the absolute path of a
  * plug-in file. A key that begins with ? may be one that the provider does not have (one of a newer
  * version) and is passed over then. A key twice, or a provider twice, is BP_E_INVALID here; the
@@ -1371,6 +1379,18 @@ enum {
     BP_ESTIMATED_SIMULATED = 1u << 4 /* times are those of a simulated device */
 };
 
+/* Why a provider is in the list of a session. */
+enum {
+    BP_NAMED_BY_SESSION = 0,     /* the program, for this session */
+    BP_NAMED_BY_ENVIRONMENT = 1, /* the program, by bp_env_add_provider() or bp_env_config */
+    BP_NAMED_BY_VARIABLE = 2,    /* BACKPLANE_PROVIDERS */
+    BP_NAMED_BY_FILE = 3,        /* providers.conf */
+    BP_NAMED_BY_AUTO = 4,        /* "auto": its devices are the machine's own processor */
+    BP_NAMED_BY_HOST = 5         /* always there: cpu, and operators of the application */
+};
+/* "session", "environment", "variable", "file", "auto", "host"; "?" for other numbers. */
+BP_API const char *bp_named_by_name(uint32_t named_by);
+
 /* A provider of the list: how far it came and what it got. Strings live as long as the report. */
 typedef struct bp_report_provider {
     uint32_t struct_size;
@@ -1394,7 +1414,7 @@ typedef struct bp_report_provider {
      * between them; 0: they do, or nothing of it was opened.
      */
     uint32_t is_uninterruptible;
-    uint32_t reserved0; /* 0 */
+    uint32_t named_by; /* BP_NAMED_BY_* */
 } bp_report_provider;
 
 /* A node of the graph after passes, and its provider. Strings live as long as the report. */

@@ -19,6 +19,7 @@ AM_TESTS_ENVIRONMENT = \
 	BACKPLANE_PROVIDER_PATH='$(abs_builddir)/providers'; export BACKPLANE_PROVIDER_PATH; \
 	BACKPLANE_PROBE_HELPER='$(abs_builddir)/runtime/backplane-probe'; \
 	export BACKPLANE_PROBE_HELPER; \
+	XDG_CONFIG_HOME='$(abs_srcdir)/tests/config'; export XDG_CONFIG_HOME; \
 	BP_SRCDIR='$(abs_srcdir)'; export BP_SRCDIR; \
 	BP_BUILDDIR='$(abs_builddir)'; export BP_BUILDDIR; \
 	BP_MOCK_DIR='$(abs_builddir)/tests/mock/.libs'; export BP_MOCK_DIR; \
@@ -65,6 +66,7 @@ check-local:
 	@exit 1
 endif
 
+EXTRA_DIST += %D%/config/backplane/providers.conf
 EXTRA_DIST += %D%/built.sh %D%/memcheck.sh %D%/memcheck.supp %D%/tsan.supp
 
 # Unit tests under valgrind: those of TESTS, which by default has all of them, less those that
@@ -93,6 +95,7 @@ thread_tests = \
 	%D%/unit/exec/check_handover \
 	%D%/unit/host/check_registry \
 	%D%/unit/session/check_frames \
+	%D%/unit/session/check_memory_limit \
 	%D%/unit/session/check_session \
 	%D%/unit/host/check_shared_weights
 if ENABLE_ASCEND_SIM

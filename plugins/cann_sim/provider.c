@@ -301,6 +301,7 @@ static const void *extension(const char *id)
 BP_MANIFEST("id=org.backplane.cann\n"
             "name=cann\n"
             "version=0.1.0\n"
+            "devices=npu\n"
             "env=BP_ASCEND_SIM,ASCEND_RT_VISIBLE_DEVICES\n"
             "license=MIT");
 

@@ -43,6 +43,7 @@ static void destroy(bp_instance *instance)
 BP_MANIFEST("id=org.backplane.cpu\n"
             "name=cpu\n"
             "version=0.1.0\n"
+            "devices=cpu\n"
             "license=MIT");
 
 static const bp_provider provider = {

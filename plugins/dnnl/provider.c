@@ -308,6 +308,7 @@ static bp_rc fingerprint(bp_instance *instance, char *buf, uint32_t cap, bp_err 
 BP_MANIFEST("id=org.backplane.dnnl\n"
             "name=dnnl\n"
             "version=0.1.0\n"
+            "devices=cpu\n"
             "license=MIT");
 
 static const bp_provider provider = {

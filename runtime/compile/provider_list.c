@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <bp/estimate.h>
+
 #include "compile/after_fork.h"
 #include "custom/provider.h"
 #include "host/options/device_choice.h"
@@ -18,12 +20,16 @@ struct building {
     struct bp_provider_list *providers;
     const struct bp_provider_list_config *config;
     bp_report *report;
-    bp_rc required; /* status of the first required provider that failed */
+    uint32_t named_by; /* BP_NAMED_BY_*, of what is being added */
+    bp_rc required;    /* status of the first required provider that failed */
     char words[1024];
 };
 
 static char cpu_name[] = "cpu";
 static const struct bp_spec unnamed_cpu = {.name = cpu_name, .fallback = BP_FALLBACK_WARN};
+static char auto_name[] = BP_AUTO;
+static struct bp_spec auto_rows[] = {{.name = auto_name}};
+static const struct bp_spec_list auto_list = {auto_rows, 1};
 
 /* Is the name, in any spelling, that of CPU? CPU is special: it is always in the list, and last. */
 static bool is_cpu(const char *name)
@@ -291,6 +297,7 @@ static bp_rc record(struct building *b, const struct bp_spec *spec,
         .fix = fix,
         .is_uninterruptible =
             found && found->provider && (found->provider->flags & BP_PROVIDER_UNINTERRUPTIBLE),
+        .named_by = spec == &unnamed_cpu ? BP_NAMED_BY_HOST : b->named_by,
     };
 
     return bp_report_add_provider(b->report, &own, row, err);
@@ -298,14 +305,35 @@ static bp_rc record(struct building *b, const struct bp_spec *spec,
 
 /*
  * Returns the policy in force. CPU is not required unless it is named: it takes what is left over.
+ * What "auto" found was not asked for, so that its failure is no news.
  */
 static uint32_t policy_of(const struct building *b, const struct bp_spec *spec)
 {
+    if (b->named_by == BP_NAMED_BY_AUTO)
+        return spec->fallback ? spec->fallback : BP_FALLBACK_SILENT;
     if (spec != &unnamed_cpu && (b->config->strict || b->providers->env->strict))
         return BP_FALLBACK_REQUIRE;
     if (spec != &unnamed_cpu && b->providers->env->override.fallback)
         return b->providers->env->override.fallback;
     return spec->fallback ? spec->fallback : b->config->fallback;
+}
+
+/* Has it a device that is not the machine's own processor, although its manifest says so? */
+static bp_rc check_processor(const struct bp_candidate *found, bp_err *err)
+{
+    for (uint32_t i = 0; i < found->n_devices; i++) {
+        bp_device device = {.struct_size = sizeof device};
+        bp_rc rc = bp_candidate_device(found, i, &device, err);
+
+        if (rc < 0)
+            return rc;
+        if (device.kind != BP_DEVICE_CPU || (device.flags & BP_DEVICE_SIMULATED))
+            return bp_fail(err, BP_E_UNSUPPORTED,
+                           "its device %u is not the machine's own processor, so it is used only "
+                           "where it is named",
+                           i);
+    }
+    return BP_OK;
 }
 
 /*
@@ -324,6 +352,8 @@ static bp_rc add_spec(struct building *b, const struct bp_spec *spec, bp_err *er
 
     code = bp_registry_open(&b->providers->env->registry, spec->name, &found, &own);
     stage = found ? found->stage : BP_STAGE_FOUND;
+    if (code >= 0 && b->named_by == BP_NAMED_BY_AUTO)
+        code = check_processor(found, &own);
     if (code >= 0)
         code = make_instance(b->providers, found, spec, b->config->threads, &stage, &own);
     rc = record(b, spec, found, fallback, stage, code, text, &row, err);
@@ -348,19 +378,51 @@ static bp_rc add_spec(struct building *b, const struct bp_spec *spec, bp_err *er
     return BP_OK;
 }
 
+/* Has a list this provider, in any spelling? The list may be NULL. */
+static bool has(const struct bp_spec_list *list, const char *name)
+{
+    return list && bp_spec_find(list, name);
+}
+
+/* Adds what "auto" stands for, but for what `list`, which has it, or `skip` name themselves. */
+static bp_rc add_auto(struct building *b, const struct bp_spec *as, const struct bp_spec_list *list,
+                      const struct bp_spec_list *skip, bp_err *err)
+{
+    struct bp_env *env = b->providers->env;
+    uint32_t named_by = b->named_by;
+    struct bp_spec_list found = {0};
+    bp_rc rc = bp_registry_processors(&env->registry, &found, err);
+
+    for (uint32_t i = 0; i < found.count; i++)
+        found.rows[i].fallback = as->fallback;
+    if (rc >= 0)
+        rc = bp_default_providers_apply(&env->default_providers, &found, err);
+    if (rc >= 0)
+        rc = bp_registry_probe(&env->registry, &found, err);
+    b->named_by = BP_NAMED_BY_AUTO;
+    for (uint32_t i = 0; rc >= 0 && i < found.count; i++) {
+        if (!has(list, found.rows[i].name) && !has(skip, found.rows[i].name))
+            rc = add_spec(b, &found.rows[i], err);
+    }
+    b->named_by = named_by;
+    bp_spec_finish(&found);
+    return rc;
+}
+
 /* Adds the providers of a list except CPU; those in `skip` have been added already. */
-static bp_rc add_list(struct building *b, const struct bp_spec_list *list,
+static bp_rc add_list(struct building *b, uint32_t named_by, const struct bp_spec_list *list,
                       const struct bp_spec_list *skip, bp_err *err)
 {
     bp_rc rc = bp_registry_probe(&b->providers->env->registry, list, err);
 
+    b->named_by = named_by;
     for (uint32_t i = 0; rc >= 0 && i < list->count; i++) {
-        bool is_there = is_cpu(list->rows[i].name);
+        const struct bp_spec *spec = &list->rows[i];
 
-        for (uint32_t j = 0; skip && j < skip->count; j++)
-            is_there |= bp_provider_names_equal(skip->rows[j].name, list->rows[i].name);
-        if (!is_there)
-            rc = add_spec(b, &list->rows[i], err);
+        if (strcmp(spec->name, BP_AUTO) == 0)
+            rc = add_auto(b, spec, list, skip, err);
+        else if (!is_cpu(spec->name) && !has(skip, spec->name))
+            rc = add_spec(b, spec, err);
     }
     return rc;
 }
@@ -380,8 +442,11 @@ static bp_rc add_cpu(struct building *b, const struct bp_spec_list *defaults, bp
 {
     const struct bp_spec *spec = find_cpu(b->config->own);
 
-    if (!spec && defaults)
+    b->named_by = BP_NAMED_BY_SESSION;
+    if (!spec && defaults) {
+        b->named_by = BP_NAMED_BY_ENVIRONMENT;
         spec = find_cpu(defaults);
+    }
     return add_spec(b, spec ? spec : &unnamed_cpu, err);
 }
 
@@ -395,6 +460,7 @@ static bp_rc add_custom(struct building *b, bp_err *err)
         .fallback = BP_FALLBACK_REQUIRE, /* only this provider has the application's operators */
         .name = bp_custom_provider.name,
         .version = bp_custom_provider.version,
+        .named_by = BP_NAMED_BY_HOST,
     };
     struct bp_active *active = add_active(b->providers);
     bp_rc rc;
@@ -408,19 +474,49 @@ static bp_rc add_custom(struct building *b, bp_err *err)
     return rc < 0 ? rc : bp_report_add_provider(b->report, &row, &active->row, err);
 }
 
-/* Adds the providers of BACKPLANE_PROVIDERS, if the program has named none for the session. */
-static bp_rc add_preferred(struct building *b, const struct bp_spec_list *defaults, bp_err *err)
+/* Adds the providers of BACKPLANE_PROVIDERS; *is_given: it names some, cpu alone for example. */
+static bp_rc add_preferred(struct building *b, bool *is_given, bp_err *err)
 {
+    struct bp_env *env = b->providers->env;
     struct bp_spec_list list = {0};
-    bp_rc rc;
+    bp_rc rc = bp_registry_prefer(&env->registry, &list, is_given, err);
+
+    if (rc >= 0)
+        rc = bp_default_providers_apply(&env->default_providers, &list, err);
+    if (rc >= 0)
+        rc = add_list(b, BP_NAMED_BY_VARIABLE, &list, NULL, err);
+    bp_spec_finish(&list);
+    return rc < 0 ? bp_fail_in(err, rc, "BACKPLANE_PROVIDERS") : rc;
+}
+
+/*
+ * Adds the default providers, if the program has named none for the session: the program's for all
+ * sessions, else the user's variable, else those of providers.conf, else "auto".
+ */
+static bp_rc add_default_providers(struct building *b, const struct bp_spec_list *defaults,
+                                   bp_err *err)
+{
+    const struct bp_default_providers *given = &b->providers->env->default_providers;
+    struct bp_spec_list list = {0};
+    bool is_given = false;
+    bp_rc rc = BP_OK;
 
     if (!defaults || defaults->count > 0 || (b->config->own && b->config->own->count > 0))
         return BP_OK;
-    rc = bp_registry_prefer(&b->providers->env->registry, &list, err);
+    if (!given->is_of_program)
+        rc = add_preferred(b, &is_given, err);
+    if (rc < 0 || is_given)
+        return rc;
+    if (!given->is_given)
+        return add_list(b, BP_NAMED_BY_AUTO, &auto_list, NULL, err);
+    rc = bp_spec_copy(&list, &given->list, err);
     if (rc >= 0)
-        rc = add_list(b, &list, NULL, err);
+        rc = bp_default_providers_apply(given, &list, err);
+    if (rc >= 0)
+        rc = add_list(b, given->is_of_program ? BP_NAMED_BY_ENVIRONMENT : BP_NAMED_BY_FILE, &list,
+                      NULL, err);
     bp_spec_finish(&list);
-    return rc < 0 ? bp_fail_in(err, rc, "BACKPLANE_PROVIDERS") : rc;
+    return rc;
 }
 
 /* Warns if several providers failed and CPU runs everything: each failure has had its own line. */
@@ -480,12 +576,12 @@ bp_rc bp_provider_list_init(struct bp_provider_list *providers, struct bp_env *e
                                            .pool = config->pool ? config->pool : env->pool};
     rc = bp_env_check_fork(env, err);
     if (rc >= 0 && config->own)
-        rc = add_list(&b, config->own, NULL, err);
+        rc = add_list(&b, BP_NAMED_BY_SESSION, config->own, NULL, err);
     pthread_mutex_lock(&env->lock);
     if (rc >= 0 && defaults)
-        rc = add_list(&b, defaults, config->own, err);
+        rc = add_list(&b, BP_NAMED_BY_ENVIRONMENT, defaults, config->own, err);
     if (rc >= 0)
-        rc = add_preferred(&b, defaults, err);
+        rc = add_default_providers(&b, defaults, err);
     if (rc >= 0 && config->has_custom)
         rc = add_custom(&b, err);
     if (rc >= 0)

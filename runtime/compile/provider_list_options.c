@@ -21,7 +21,7 @@ static uint32_t origin_of(const struct bp_provider_list *providers,
     if (bp_override_has(&providers->env->override, found->name, found->provider->id, key))
         return BP_ORIGIN_VARIABLE;
     if (bp_key_values_find(spec->options, spec->n_options, key))
-        return BP_ORIGIN_APPLICATION;
+        return spec->is_of_file ? BP_ORIGIN_FILE : BP_ORIGIN_APPLICATION;
     if (bp_key_values_find(found->conf.options, found->conf.n_options, key))
         return BP_ORIGIN_FILE;
     return BP_ORIGIN_DEFAULT;

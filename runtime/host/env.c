@@ -61,6 +61,7 @@ static void destroy(struct bp_env *env)
     bp_spec_finish(&env->defaults);
     bp_custom_list_finish(&env->operators);
     bp_registry_finish(&env->registry);
+    bp_default_providers_finish(&env->default_providers);
     bp_override_finish(&env->override);
     bp_settings_finish(&env->settings);
     bp_shared_weights_destroy(env->weights);
@@ -133,8 +134,12 @@ bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err)
     if (rc >= 0)
         rc = bp_override_init(&env->override, &env->settings, err);
     if (rc >= 0)
+        rc = bp_default_providers_init(&env->default_providers, own.default_providers, own.flags,
+                                       err);
+    if (rc >= 0)
         rc = bp_registry_init(&env->registry, &own, &env->settings, &env->log, err);
     if (rc < 0) {
+        bp_default_providers_finish(&env->default_providers);
         bp_override_finish(&env->override);
         bp_settings_finish(&env->settings);
         free(env);

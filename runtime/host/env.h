@@ -8,6 +8,7 @@
 #include "base/fork.h"
 #include "base/memory.h"
 #include "graph/custom.h"
+#include "host/options/default_providers.h"
 #include "host/options/override.h"
 #include "host/options/provider_spec.h"
 #include "host/options/settings.h"
@@ -18,6 +19,8 @@ struct bp_env {
     struct bp_pool *pool;
     struct bp_settings settings; /* as they were when it was created */
     bool strict;                 /* of every session: all providers are required */
+    struct bp_default_providers
+        default_providers;       /* of sessions for which the program names none */
     struct bp_override override; /* the user's settings, which override the program's */
     struct bp_registry registry;
     struct bp_shared_weights *weights;

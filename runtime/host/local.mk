@@ -57,6 +57,10 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/load/shared_weights.h \
 	%D%/options/override.c \
 	%D%/options/override.h \
+	%D%/options/conf_file.c \
+	%D%/options/conf_file.h \
+	%D%/options/default_providers.c \
+	%D%/options/default_providers.h \
 	%D%/options/device_choice.c \
 	%D%/options/device_choice.h \
 	%D%/options/provider_names.c \

@@ -438,7 +438,8 @@ static bp_rc prefer_found(const struct bp_registry *registry, const char *patter
  * Adds a name without wildcards even if no provider has it, so that the report shows that it is
  * missing.
  */
-bp_rc bp_registry_prefer(struct bp_registry *registry, struct bp_spec_list *out, bp_err *err)
+bp_rc bp_registry_prefer(struct bp_registry *registry, struct bp_spec_list *out, bool *is_given,
+                         bp_err *err)
 {
     bp_rc rc = BP_OK;
 
@@ -450,8 +451,27 @@ bp_rc bp_registry_prefer(struct bp_registry *registry, struct bp_spec_list *out,
 
         if (entry->is_veto)
             continue;
+        *is_given = true;
         rc = strpbrk(entry->pattern, "*?[") ? prefer_found(registry, entry->pattern, out, err)
                                             : prefer(out, entry->pattern, err);
+    }
+    pthread_mutex_unlock(&registry->lock);
+    return rc;
+}
+
+bp_rc bp_registry_processors(struct bp_registry *registry, struct bp_spec_list *out, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    pthread_mutex_lock(&registry->lock);
+    bp_candidates_scan(registry);
+    for (const struct bp_candidate *candidate = registry->first; rc >= 0 && candidate;
+         candidate = candidate->next) {
+        const char *devices = candidate->inspected.manifest.devices;
+
+        if (devices && strcmp(devices, "cpu") == 0 && bp_candidate_is_listed(candidate) &&
+            bp_candidate_is_fit(candidate))
+            rc = prefer(out, candidate->name, err);
     }
     pthread_mutex_unlock(&registry->lock);
     return rc;

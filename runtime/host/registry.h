@@ -56,11 +56,17 @@ bp_rc bp_registry_forget(struct bp_registry *registry, const char *name, bp_err 
 /* The allow list, as bp_env_allow() has it. */
 uint32_t bp_registry_allow(struct bp_registry *registry, const char **dir, uint32_t *n);
 /*
+ * The fit ones whose manifests have no devices but the machine's own processor, in their order, without
+ * CPU. Start from {0}; finish it also after a failure.
+ */
+bp_rc bp_registry_processors(struct bp_registry *registry, struct bp_spec_list *out,
+                             bp_err *err) BP_CHECKED;
+/*
  * What the user wants, BACKPLANE_PROVIDERS, as a list for sessions that name no provider: its names, and
  * for each of its patterns the fit ones that were found, without CPU. Start from {0}; finish it
- * also after a failure.
+ * also after a failure. *is_given: it names some, if only CPU.
  */
-bp_rc bp_registry_prefer(struct bp_registry *registry, struct bp_spec_list *out,
+bp_rc bp_registry_prefer(struct bp_registry *registry, struct bp_spec_list *out, bool *is_given,
                          bp_err *err) BP_CHECKED;
 
 #endif

@@ -88,6 +88,24 @@ static void put_options(const struct bp_explanation *explanation, struct bp_text
     }
 }
 
+/* Says why a provider is in the list that the program did not ask for. */
+static void put_named_by(const struct bp_explanation *explanation, struct bp_text *out)
+{
+    static const char *const words[] = {
+        [BP_NAMED_BY_ENVIRONMENT] = "is a default of the program's environment",
+        [BP_NAMED_BY_VARIABLE] = "BACKPLANE_PROVIDERS names it",
+        [BP_NAMED_BY_FILE] = "providers.conf names it",
+        [BP_NAMED_BY_AUTO] =
+            "nothing names a provider, and this one's device is the machine's processor (auto)",
+    };
+    uint32_t by = explanation->row.named_by;
+
+    if (!explanation->report || by >= sizeof words / sizeof words[0] || !words[by])
+        return;
+    put_label(out, "", "listed");
+    bp_text_printf_clean(out, "%s\n", words[by]);
+}
+
 /* Writes a provider as text: the headline first, then the facts, and what to do about it last. */
 void bp_explanation_text(const struct bp_explanation *explanation, struct bp_text *out)
 {
@@ -101,6 +119,7 @@ void bp_explanation_text(const struct bp_explanation *explanation, struct bp_tex
         put_label(out, "", "file");
         bp_text_printf_clean(out, "%s\n", explanation->row.file);
     }
+    put_named_by(explanation, out);
     put_options(explanation, out);
     if (explanation->row.is_uninterruptible) {
         put_label(out, "", "stops");
@@ -168,6 +187,7 @@ void bp_explanation_json(const struct bp_explanation *explanation, struct bp_tex
         bp_json_bool(out, state_names[i], row->states & 1u << i);
     bp_json_string(out, "version", row->version);
     bp_json_string(out, "file", row->file);
+    bp_json_string(out, "named_by", explanation->report ? bp_named_by_name(row->named_by) : NULL);
     bp_json_bool(out, "uninterruptible", row->is_uninterruptible);
     bp_json_int(out, "claimed", row->n_claimed);
     bp_json_int(out, "costly", row->n_costly);

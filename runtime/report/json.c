@@ -68,6 +68,7 @@ static bp_rc add_provider(struct bp_text *text, const bp_report *report, uint32_
     bp_json_string(text, "name", row.name);
     bp_json_string(text, "stage", bp_stage_name(row.stage));
     bp_json_string(text, "code", bp_rc_name(row.code));
+    bp_json_string(text, "named_by", bp_named_by_name(row.named_by));
     bp_json_string(text, "fallback", fallback_names[row.fallback & 3]);
     bp_json_string(text, "version", row.version);
     bp_json_string(text, "file", row.file);

@@ -118,6 +118,15 @@ const char *bp_origin_name(uint32_t origin)
     return origin < sizeof names / sizeof names[0] ? names[origin] : "?";
 }
 
+/* Names of BP_NAMED_BY_*, in their order. */
+const char *bp_named_by_name(uint32_t named_by)
+{
+    static const char *const names[] = {"session", "environment", "variable",
+                                        "file",    "auto",        "host"};
+
+    return named_by < sizeof names / sizeof names[0] ? names[named_by] : "?";
+}
+
 /* Copies the row as far as the caller's struct_size goes, as for all rows. */
 bp_rc bp_report_get_node(const bp_report *report, uint32_t i, bp_report_node *out, bp_err *err)
 {

@@ -25,6 +25,9 @@
  *   sanitizer   "address", "thread" or "memory"; the macro adds it
  *   priority    0 to 99: the order where the application gives none, highest first; 50 without it
  *   env, watch  variables and files, with commas between, on which being usable depends
+ *   devices     kinds of its devices, cpu, gpu, npu or other, with commas between. Sessions for which
+ *               nothing names a provider use those with "cpu" alone, which compute on the machine's
+ *               own processor; others are used by name only
  *   license     SPDX expression
  *   no_ctor     1: mapping it runs nothing of it, it has neither constructors nor an init function.
  *               The host refuses a file that claims so in vain. Link with -nostartfiles, for the

@@ -460,7 +460,7 @@ AT(bp_module, n_providers, 32);
 AT(bp_module, reserved0, 36);
 AT(bp_module, teardown, 40);
 
-SIZE(bp_env_config, 112);
+SIZE(bp_env_config, 128);
 AT(bp_env_config, struct_size, 0);
 AT(bp_env_config, flags, 4);
 AT(bp_env_config, log_level, 8);
@@ -480,6 +480,19 @@ AT(bp_env_config, allow_dir, 80);
 AT(bp_env_config, allow_fn, 88);
 AT(bp_env_config, allow_user, 96);
 AT(bp_env_config, workers, 104);
+AT(bp_env_config, memory_limit, 112);
+AT(bp_env_config, default_providers, 120);
+
+SIZE(bp_env_stats, 64);
+AT(bp_env_stats, struct_size, 0);
+AT(bp_env_stats, n_sessions, 4);
+AT(bp_env_stats, memory_limit, 8);
+AT(bp_env_stats, held_bytes, 16);
+AT(bp_env_stats, arena_bytes, 24);
+AT(bp_env_stats, beside_bytes, 32);
+AT(bp_env_stats, peak_bytes, 40);
+AT(bp_env_stats, device_bytes, 48);
+AT(bp_env_stats, runs, 56);
 
 SIZE(bp_processors, 16);
 AT(bp_processors, list, 0);
@@ -681,7 +694,7 @@ AT(bp_report_provider, peak_bytes, 88);
 AT(bp_report_provider, run_ns, 96);
 AT(bp_report_provider, copy_ns, 104);
 AT(bp_report_provider, is_uninterruptible, 112);
-AT(bp_report_provider, reserved0, 116);
+AT(bp_report_provider, named_by, 116);
 
 SIZE(bp_report_node, 64);
 AT(bp_report_node, struct_size, 0);

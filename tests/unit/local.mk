@@ -341,6 +341,11 @@ unit_tests += %D%/session/check_stop
 %C%_session_check_stop_CPPFLAGS = $(unit_cppflags)
 %C%_session_check_stop_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/session/check_default_providers
+%C%_session_check_default_providers_SOURCES = %D%/session/check_default_providers.c $(kit_sources)
+%C%_session_check_default_providers_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_default_providers_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/session/check_memory_limit
 %C%_session_check_memory_limit_SOURCES = %D%/session/check_memory_limit.c $(kit_sources)
 %C%_session_check_memory_limit_CPPFLAGS = $(unit_cppflags)

@@ -20,7 +20,9 @@ static const struct arg_spec load_specs[] = {
      .kind = ARG_NAMES,
      .value = "A,B",
      .at = offsetof(struct load_args, providers),
-     .help = "Providers to try, in this order; cpu always comes last. Given again, it adds more."},
+     .help = "Providers to try, in this order; cpu always comes last. Given again, it adds more. "
+             "auto: all "
+             "that compute on this machine's processor, as without the option."},
     {.name = "option",
      .letter = 'o',
      .kind = ARG_LIST,

@@ -28,6 +28,7 @@ static const struct key {
     {"watch", offsetof(struct bp_manifest, watch)},
     {"license", offsetof(struct bp_manifest, license)},
     {"no_ctor", offsetof(struct bp_manifest, no_ctor)},
+    {"devices", offsetof(struct bp_manifest, devices)},
 };
 
 /* Setters of values that are not text in struct bp_manifest. */

@@ -22,7 +22,7 @@ struct bp_manifest_version {
 struct bp_manifest {
     char *text;
     const char *id, *name, *version; /* not empty once read */
-    const char *arch, *isa, *sanitizer, *env, *watch, *license, *no_ctor;
+    const char *arch, *isa, *sanitizer, *env, *watch, *license, *no_ctor, *devices;
     struct bp_manifest_version abi, needs_host;
     int priority; /* 0 to 99 */
 };

@@ -10,8 +10,7 @@
 #include "host/inspect/inspect.h"
 
 enum {
-    BP_PLUGIN_CONF_PRIORITY = 50, /* of a plug-in without one */
-    BP_PLUGIN_CONF_MAX = 65536    /* bytes of a file; more is refused */
+    BP_PLUGIN_CONF_PRIORITY = 50 /* of a plug-in without one */
 };
 
 /* Start from {0} with the priority set. Strings lie in `text`. */

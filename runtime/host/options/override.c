@@ -14,7 +14,7 @@
 #define FALLBACK "BACKPLANE_FALLBACK"
 #define OPTIONS "BACKPLANE_PROVIDER_OPTIONS"
 
-static bp_rc take_fallback(struct bp_override *override, const char *word, bp_err *err)
+bool bp_override_parse_fallback(const char *word, uint32_t *out)
 {
     static const struct {
         const char *word;
@@ -28,10 +28,17 @@ static bp_rc take_fallback(struct bp_override *override, const char *word, bp_er
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcasecmp(word, words[i].word) == 0) {
-            override->fallback = words[i].policy;
-            return BP_OK;
+            *out = words[i].policy;
+            return true;
         }
     }
+    return false;
+}
+
+static bp_rc take_fallback(struct bp_override *override, const char *word, bp_err *err)
+{
+    if (bp_override_parse_fallback(word, &override->fallback))
+        return BP_OK;
     return bp_fail(err, BP_E_INVALID, FALLBACK " is silent, warn, require or error, not '%.40s'",
                    word);
 }

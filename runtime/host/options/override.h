@@ -29,6 +29,8 @@ struct bp_override {
 bp_rc bp_override_init(struct bp_override *override, const struct bp_settings *settings,
                        bp_err *err) BP_CHECKED;
 void bp_override_finish(struct bp_override *override);
+/* Reads a word for a policy: "silent", "warn", "require" or "error". False: it is none. */
+bool bp_override_parse_fallback(const char *word, uint32_t *out);
 /* Does the variable give this option of a provider? */
 bool bp_override_has(const struct bp_override *override, const char *name, const char *id,
                      const char *key);

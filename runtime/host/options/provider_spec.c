@@ -97,6 +97,32 @@ bp_rc bp_spec_add(struct bp_spec_list *list, const char *name, const bp_key_valu
     return BP_OK;
 }
 
+bp_rc bp_spec_set_option(struct bp_spec *row, const char *key, const char *value, bp_err *err)
+{
+    char *own_key = strdup(key), *own_value = strdup(value);
+    bp_key_value *rows = NULL;
+    uint32_t i = 0;
+
+    while (i < row->n_options && strcmp(row->options[i].key, key) != 0)
+        i++;
+    if (own_key && own_value)
+        rows = realloc(row->options, (row->n_options + 1) * sizeof *rows);
+    if (!rows) {
+        free(own_key);
+        free(own_value);
+        return bp_fail_nomem(err, "a provider's options");
+    }
+    row->options = rows;
+    if (i < row->n_options) {
+        free((void *)(uintptr_t)rows[i].key);
+        free((void *)(uintptr_t)rows[i].value);
+    }
+    row->n_options += i == row->n_options;
+    rows[i] = (bp_key_value){own_key, own_value};
+    row->is_of_file = true;
+    return BP_OK;
+}
+
 struct bp_spec *bp_spec_find(const struct bp_spec_list *list, const char *name)
 {
     for (uint32_t i = 0; name && i < list->count; i++) {

@@ -17,6 +17,7 @@ struct bp_spec {
     uint32_t *devices; /* NULL: the provider chooses */
     uint32_t n_devices;
     double min_share; /* of the nodes, 0..1 */
+    bool is_of_file;  /* the options are those of providers.conf */
 };
 
 /* Start from {0}. */
@@ -30,6 +31,9 @@ struct bp_spec_list {
  */
 bp_rc bp_spec_add(struct bp_spec_list *list, const char *name, const bp_key_value *options,
                   uint32_t n_options, uint32_t fallback, bp_err *err) BP_CHECKED;
+/* Sets an option of a row; it replaces one of the same key. BP_E_NOMEM. */
+bp_rc bp_spec_set_option(struct bp_spec *row, const char *key, const char *value,
+                         bp_err *err) BP_CHECKED;
 /* Sets the devices of the row that `name` means. BP_E_INVALID: there is none, or a device twice. */
 bp_rc bp_spec_set_devices(struct bp_spec_list *list, const char *name, const uint32_t *devices,
                           uint32_t n_devices, bp_err *err) BP_CHECKED;

@@ -208,6 +208,8 @@ static OrtStatus *make_session(OrtOp *op, bp_model *model)
     if (!status)
         status = ort_session_set_allocator(op->owner, options);
     if (!status)
+        bp_session_options_ignore_env_providers(options); /* one node runs on the CPU */
+    if (!status)
         status = ort_from(bp_session_create_from_model(op->env->host, model, options, &op->session,
                                                        ort_err_init(&err)),
                           &err, ORT_MAKING, "InvokeOp: ");

@@ -132,7 +132,10 @@ static OrtStatus *push(OrtSessionOptions *options, const char *name, const OrtKe
     return NULL;
 }
 
-/* CPU is only marked, because it is always the last provider of a session. */
+/*
+ * CPU is only marked, because it is always the last provider of a session. Named alone it means that
+ * no default provider comes before it.
+ */
 OrtStatus *ort_append(OrtSessionOptions *options, const char *name, const OrtKeyValuePairs *kv,
                       OrtErrorCode code)
 {
@@ -193,7 +196,11 @@ static OrtStatus *add_all(const OrtSessionOptions *options, bp_session_options *
         if (rc < 0)
             return ort_from(rc, &err, ORT_OTHER, NULL);
     }
-    return NULL;
+    if (options->n_providers > 0 || !options->cpu_is_named)
+        return NULL;
+    return ort_from(bp_session_options_add_provider(to, "cpu", NULL, 0, BP_FALLBACK_DEFAULT,
+                                                    ort_err_init(&err)),
+                    &err, ORT_OTHER, NULL);
 }
 
 /* ONNX Runtime's optimisation levels; ORT_ENABLE_ALL is the host's default. */

@@ -43,6 +43,7 @@ static void make_env(uint32_t threads, uint64_t memory_limit)
         .n_provider_dirs = 2,
         .probe = BP_PROBE_OFF, /* check_probe.c is about that */
         .memory_limit = memory_limit,
+        .default_providers = "none", /* check_default_providers.c is about that */
     };
 
     snprintf(built, sizeof built, "%s/providers", getenv("BP_BUILDDIR"));
