@@ -3,6 +3,7 @@
 
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/all_sessions.c \
+	%D%/call.h \
 	%D%/channels_last.c \
 	%D%/channels_last.h \
 	%D%/contexts.c \
@@ -14,6 +15,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/engine.h \
 	%D%/engine_create.c \
 	%D%/engine_frames.c \
+	%D%/feeds.c \
 	%D%/model_api.c \
 	%D%/open_cache.c \
 	%D%/open_cache.h \

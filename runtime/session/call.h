@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* call.h - what functions share that take the feeds of a run. */
+#ifndef BP_SESSION_CALL_H
+#define BP_SESSION_CALL_H
+
+#include "session/session.h"
+
+/* The state of one call of bp_session_run() or its like; it ends with the call. */
+struct bp_call {
+    bp_session *session;
+    struct bp_ported *ported;
+    struct bp_frame_state *frame;
+    const bp_binding *inputs;
+    bp_binding *outputs;
+    uint32_t n_inputs, n_outputs;
+};
+
+/*
+ * Sets c->ported for the indices and ranks of the feeds. BP_E_INVALID: there is no such input or
+ * output, or an input is missing.
+ */
+bp_rc bp_call_choose_engine(struct bp_call *c, bp_err *err) BP_CHECKED;
+/*
+ * Binds all feeds to cells of c->frame, which is of that engine. BP_E_INVALID, BP_E_SHAPE: a feed is
+ * not what the model declares.
+ */
+bp_rc bp_call_bind_inputs(struct bp_call *c, bp_err *err) BP_CHECKED;
+
+#endif
