@@ -1215,6 +1215,49 @@ BP_API bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint3
                             bp_binding *outputs, uint32_t n_outputs, const bp_run_options *options,
                             bp_err *err) BP_CHECKED;
 
+/* How bp_session_prepare() works. Start from {0} with struct_size set. */
+typedef struct bp_prepare_options {
+    uint32_t struct_size;
+    uint32_t n_runs; /* that will be in flight at once, for each of which it prepares; 0: 1 */
+    /* As in bp_run_options: BP_E_CANCELLED, BP_E_TIMEOUT; what was prepared so far stays. */
+    const volatile uint32_t *cancel;
+    int64_t deadline_ns;
+    bp_progress_fn progress; /* "prepare", after each set of shapes; NULL: none */
+    void *progress_user;
+    uint32_t n_unprepared; /* set: parts of the model whose sizes come with data, which stay */
+    uint32_t reserved0;
+} bp_prepare_options;
+
+/* The shapes of one run: its inputs, of which index, rank and dims count, and dtype if not 0. */
+typedef struct bp_run_shapes {
+    const bp_binding *inputs;
+    uint32_t n_inputs;
+    uint32_t reserved0;
+} bp_run_shapes;
+
+/*
+ * Prepares for runs with inputs of these shapes, so that the first one takes no longer than those
+ * after it: sizes of all values, what providers make for them, and memory. Nothing runs, and no
+ * data is read. A session prepares by itself when shapes come for the first time. The memory of all
+ * sets is that of the largest, so preparing the largest one alone reserves it. More sets than
+ * bp_session_options_set_max_shapes() says replace earlier ones. Shapes that follow from data (of an
+ * input that says how to reshape another, for example) are known in a run only: such parts are
+ * counted in n_unprepared. options may be NULL. Errors are those of bp_session_run() for such
+ * inputs. [any thread; runs may go on]
+ */
+BP_API bp_rc bp_session_prepare(bp_session *session, const bp_run_shapes *sets, uint32_t n_sets,
+                                bp_prepare_options *options, bp_err *err) BP_CHECKED;
+/*
+ * Tells the shapes that outputs would have in a run with inputs of these shapes, and prepares for
+ * them. The caller sets index, dims (space for rank entries) and rank of each output; dims, rank,
+ * dtype and bytes are filled in. If a size comes with data, or the output is not a tensor, rank is
+ * BP_RANK_UNKNOWN and bytes 0. BP_E_SHAPE: dims is too small; rank is what it needs. Others as
+ * bp_session_prepare(). [any thread]
+ */
+BP_API bp_rc bp_session_output_shapes(bp_session *session, const bp_run_shapes *inputs,
+                                      bp_binding *outputs, uint32_t n_outputs,
+                                      bp_err *err) BP_CHECKED;
+
 /*
  * Replaces the provider list, as if the session had been created with it; inputs, outputs and their
  * indices stay. BP_E_BUSY: a run is in flight. Other errors are those of bp_session_create(). On

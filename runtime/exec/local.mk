@@ -19,6 +19,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/plan_shapes.c \
 	%D%/plan_units.c \
 	%D%/planning.h \
+	%D%/prepare.c \
 	%D%/profile.c \
 	%D%/profile.h \
 	%D%/profile_read.c \

@@ -32,6 +32,17 @@ struct bp_host_op {
  */
 bp_rc bp_subgraph_run(struct bp_frame_state *frame, struct bp_run_shared *shared,
                       bp_err *err) BP_CHECKED;
+/* Sets a cell to a shape without data, for bp_subgraph_prepare(). dims are borrowed. */
+void bp_subgraph_show_shape(struct bp_frame_state *frame, uint32_t value, uint32_t dtype,
+                            const int64_t *dims, uint32_t rank, size_t bytes);
+/*
+ * Makes plans for all stages whose shapes follow from the shapes of cells that are known (is_known:
+ * one a value; inputs set by the caller, then values with a known shape, whose cells have it).
+ * *n_skipped: stages whose shapes follow from data. Runs nothing. The cells must be set anew before
+ * a run.
+ */
+bp_rc bp_subgraph_prepare(struct bp_frame_state *frame, const struct bp_run_shared *shared,
+                          bool *is_known, uint32_t *n_skipped, bp_err *err) BP_CHECKED;
 /*
  * Where the caller wants a value of this shape: its own buffer, whose size is checked, or one
  * allocated for it, by the session's allocator. Fills the binding's dims and type.

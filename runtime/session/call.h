@@ -25,5 +25,10 @@ bp_rc bp_call_choose_engine(struct bp_call *c, bp_err *err) BP_CHECKED;
  * not what the model declares.
  */
 bp_rc bp_call_bind_inputs(struct bp_call *c, bp_err *err) BP_CHECKED;
+/*
+ * The same for feeds of which only shapes are known. is_known: [value], set for these. BP_E_UNSUPPORTED: an
+ * input is not a tensor.
+ */
+bp_rc bp_call_bind_shapes(struct bp_call *c, bool *is_known, bp_err *err) BP_CHECKED;
 
 #endif

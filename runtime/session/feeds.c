@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/run.h"
 #include "graph/without.h"
 #include "text/text.h"
 
@@ -102,8 +103,8 @@ static bp_rc check_memory(const bp_io_info *want, const bp_tensor *got, size_t *
  * Chooses where kernels read a feed: in place, or from a copy in memory of the frame if it is not
  * aligned.
  */
-static bp_rc settle(struct bp_call *c, const bp_tensor *got, uint32_t value, size_t bytes, void **out,
-                    bp_err *err)
+static bp_rc settle(struct bp_call *c, const bp_tensor *got, uint32_t value, size_t bytes,
+                    void **out, bp_err *err)
 {
     struct bp_dynamic_buffer *copy;
     bp_rc rc;
@@ -202,6 +203,59 @@ static bp_rc feed(struct bp_call *c, const bp_binding *binding, bp_err *err)
         .dtype = got->dtype,
     };
     return BP_OK;
+}
+
+/* A feed of which only the shape is known. */
+static bp_rc show_shape(struct bp_call *c, const bp_binding *binding, bool *is_known, bp_err *err)
+{
+    const bp_io_info *want = &c->session->ports.inputs[binding->index];
+    const bp_tensor *got = &binding->tensor;
+    uint32_t value = c->ported->inputs[binding->index];
+    uint32_t dtype = got->dtype ? got->dtype : want->dtype;
+    size_t bytes;
+    bp_rc rc;
+
+    if (is_known[value])
+        return fail_input(&c->session->ports, binding->index, BP_DETAIL_INPUT_TWICE, "given twice",
+                          err);
+    if (want->type->kind != BP_KIND_TENSOR)
+        return bp_fail(err, BP_E_UNSUPPORTED,
+                       "input '%s' is %s, which has no shape to prepare for: run the session once",
+                       want->name, bp_kind_name(want->type->kind));
+    if (dtype == BP_DTYPE_NONE || (want->dtype != BP_DTYPE_NONE && dtype != want->dtype))
+        return bp_fail(err, BP_E_INVALID, "input '%s' is of type %s, not %s", want->name,
+                       bp_dtype_name(want->dtype), bp_dtype_name(dtype));
+    rc = check_dims(&c->session->options.fixed, want, got, err);
+    if (rc < 0)
+        return rc;
+    if (!bp_dense_bytes(dtype, got->dims, got->rank, &bytes))
+        return bp_fail(err, BP_E_INVALID, "input '%s': its sizes are negative or too large",
+                       want->name);
+    bp_subgraph_show_shape(c->frame, value, dtype, got->dims, got->rank, bytes);
+    is_known[value] = true;
+    return BP_OK;
+}
+
+bp_rc bp_call_bind_shapes(struct bp_call *c, bool *is_known, bp_err *err)
+{
+    const struct bp_ports *ports = &c->session->ports;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; rc >= 0 && i < c->n_inputs; i++)
+        rc = show_shape(c, &c->inputs[i], is_known, err);
+    for (uint32_t i = 0; rc >= 0 && i < ports->n_inputs; i++) {
+        uint32_t value = c->ported->inputs[i];
+
+        if (is_known[value] || !c->ported->is_needed[i])
+            continue;
+        if (i < ports->n_required)
+            return fail_input(ports, i, BP_DETAIL_INPUT_MISSING, "not given", err);
+        if (!c->ported->is_general)
+            continue; /* a constant */
+        rc = bp_frame_state_constant(c->frame, value, err);
+        is_known[value] = rc >= 0;
+    }
+    return rc;
 }
 
 /* Writes the names of the marked inputs. */

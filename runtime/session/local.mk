@@ -22,6 +22,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/operators.c \
 	%D%/options.c \
 	%D%/ports.c \
+	%D%/prepare.c \
 	%D%/run_passes.c \
 	%D%/run_passes.h \
 	%D%/session.c \

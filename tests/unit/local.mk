@@ -346,6 +346,16 @@ unit_tests += %D%/session/check_default_providers
 %C%_session_check_default_providers_CPPFLAGS = $(unit_cppflags)
 %C%_session_check_default_providers_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/session/check_stale
+%C%_session_check_stale_SOURCES = %D%/session/check_stale.c $(kit_sources)
+%C%_session_check_stale_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_stale_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/session/check_prepare
+%C%_session_check_prepare_SOURCES = %D%/session/check_prepare.c $(kit_sources)
+%C%_session_check_prepare_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_prepare_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/session/check_memory_limit
 %C%_session_check_memory_limit_SOURCES = %D%/session/check_memory_limit.c $(kit_sources)
 %C%_session_check_memory_limit_CPPFLAGS = $(unit_cppflags)
