@@ -785,6 +785,11 @@ BP_API bp_rc bp_session_options_set_allocator(bp_session_options *options,
  */
 BP_API void bp_session_options_set_max_shapes(bp_session_options *options, uint32_t n);
 /*
+ * on: files of the model that bp_session_create() opens are copied to memory, not mapped; see
+ * bp_model_open(). Then they may be written to and truncated.
+ */
+BP_API void bp_session_options_set_copy_files(bp_session_options *options, uint32_t on);
+/*
  * Bytes of host memory that each session may hold; 0, as at first: any number. Counted are the
  * memory of frames (values of runs and scratch memory, bp_session_stats.held_bytes), and what
  * providers say that they hold beside: weights in a layout of their own, and caches. Weights in the
@@ -919,9 +924,19 @@ typedef struct bp_model_info {
 
 /*
  * Opens a file in ONNX's format or in ONNX Runtime's (.ort), told apart by their bytes, and checks
- * its structure. Needs no provider. Weights stay in the mapped file. *out is the caller's, to
- * bp_model_close(). BP_E_IO: the file can't be read. BP_E_INVALID: it is not a valid model.
- * BP_E_VERSION: a newer IR version or operator set. BP_E_UNSUPPORTED, BP_E_NOMEM.
+ * its structure. Needs no provider. *out is the caller's, to bp_model_close().
+ *
+ * Weights stay in the file, which is mapped, so that processes share them. Replace a model by writing a
+ * new file and renaming it to the old name (rename(2)): then sessions go on with the old one. A file
+ * that is written to in place changes the weights under sessions that run; one that is truncated
+ * ends the process (SIGBUS). The file's size and time of writing are looked at after a session was
+ * created and before runs, at most each 100 ms: BP_E_STALE then. Files of at most 1 MiB, and with
+ * BP_SOURCE_COPY_FILES or bp_session_options_set_copy_files() all, are copied to memory instead, and
+ * what happens to them later does not matter.
+ *
+ * BP_E_IO: the file can't be read. BP_E_INVALID: it is not a valid model.
+ * BP_E_VERSION: a newer IR version or operator set. BP_E_STALE: the file was written to while it was
+ * read. BP_E_UNSUPPORTED, BP_E_NOMEM.
  */
 BP_API bp_rc bp_model_open(bp_env *env, const char *path, bp_model **out, bp_err *err) BP_CHECKED;
 /*
@@ -972,7 +987,15 @@ typedef struct bp_model_source {
      * other than strings have no data of their own; `weights` has it.
      */
     const bp_span *edits;
+    uint32_t flags; /* BP_SOURCE_* */
+    uint32_t reserved0;
 } bp_model_source;
+
+/* bp_model_source.flags. */
+enum {
+    /* Files are copied to memory, not mapped; see bp_model_open(). */
+    BP_SOURCE_COPY_FILES = 1u << 0
+};
 
 /*
  * As bp_model_open, with weights, files and edits. BP_E_OPTION: a weight fits no initializer; the
@@ -1209,7 +1232,7 @@ typedef struct bp_run_options {
  *
  * BP_E_INVALID: an index, type or missing input. BP_E_SHAPE: a shape that contradicts the model.
  * BP_E_CANCELLED, BP_E_TIMEOUT: as the options ask. Else the error of the provider that failed; the
- * message names the node.
+ * message names the node. BP_E_STALE: a file of the model was written to, see bp_model_open().
  */
 BP_API bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
                             bp_binding *outputs, uint32_t n_outputs, const bp_run_options *options,

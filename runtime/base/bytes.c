@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,12 +38,68 @@ static uint64_t file_id(const struct stat *st)
     return id ? id : 1;
 }
 
+/* Has the file the size and time of writing that it had? */
+static bool is_as_before(int fd, off_t size, const struct timespec *written)
+{
+    struct stat st;
+
+    return fstat(fd, &st) == 0 && st.st_size == size && st.st_mtim.tv_sec == written->tv_sec &&
+           st.st_mtim.tv_nsec == written->tv_nsec;
+}
+
+/* Copies all bytes; false: errno says why, 0: the file became shorter. */
+static bool copy_all(int from, int to, off_t size)
+{
+    char buffer[65536];
+
+    for (off_t at = 0; at < size;) {
+        ssize_t n = pread(from, buffer, sizeof buffer, at);
+
+        if (n == 0)
+            errno = 0;
+        if (n <= 0 || pwrite(to, buffer, (size_t)n, at) != n)
+            return false;
+        at += n;
+    }
+    return true;
+}
+
+/*
+ * A copy in a file without a name, in memory, so that its pages can be given back and come again as
+ * those of a file can, see bp_bytes_forget(). Returns its descriptor.
+ */
+static bp_rc copy_file(int fd, const char *path, const struct stat *st, int *out, bp_err *err)
+{
+    int copy = memfd_create("backplane-model", MFD_CLOEXEC);
+    bool is_whole = copy >= 0 && copy_all(fd, copy, st->st_size);
+    int why = errno;
+
+    if (is_whole && is_as_before(fd, st->st_size, &st->st_mtim)) {
+        *out = copy;
+        return BP_OK;
+    }
+    if (copy >= 0)
+        close(copy);
+    if (is_whole || (copy >= 0 && why == 0))
+        return bp_fail(
+            err, BP_E_STALE,
+            "%s was written to while it was read; write a new file and rename it to this "
+            "name",
+            path);
+    return bp_fail(err, why == ENOMEM || why == ENOSPC ? BP_E_NOMEM : BP_E_IO,
+                   "%s: cannot be copied: %s", path, strerror(why));
+}
+
 /*
  * Private and read-only: pages are shared with the page cache, and nothing here can write to the
- * file. mmap(2) refuses 0 bytes, so an empty file is not mapped.
+ * file. mmap(2) refuses 0 bytes, so an empty file is not mapped. The descriptor of what is mapped is
+ * kept for bp_bytes_changed().
  */
-static bp_rc map_open_file(int fd, const char *path, struct bp_bytes *out, bp_err *err)
+static bp_rc map_open_file(int fd, const char *path, bool is_copied, struct bp_bytes *out,
+                           bp_err *err)
 {
+    int mapped = fd;
+    bp_rc rc = BP_OK;
     struct stat st;
     void *map;
 
@@ -56,10 +113,20 @@ static bp_rc map_open_file(int fd, const char *path, struct bp_bytes *out, bp_er
     out->data = (const uint8_t *)"";
     if (st.st_size == 0)
         return BP_OK;
-    map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (is_copied || st.st_size <= BP_BYTES_SMALL)
+        rc = copy_file(fd, path, &st, &mapped, err);
+    if (rc < 0)
+        return rc;
+    map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, mapped, 0);
     if (map == MAP_FAILED)
-        return bp_fail(err, errno == ENOMEM ? BP_E_NOMEM : BP_E_IO, "%s: cannot be mapped: %m",
-                       path);
+        rc = bp_fail(err, errno == ENOMEM ? BP_E_NOMEM : BP_E_IO, "%s: cannot be mapped: %m", path);
+    if (mapped != fd)
+        close(mapped); /* the map keeps the copy */
+    else if (rc >= 0)
+        out->watched = 1 + fcntl(fd, F_DUPFD_CLOEXEC, 0); /* without one it is not watched */
+    if (rc < 0)
+        return rc;
+    out->written = st.st_mtim;
     out->map = map;
     out->data = map;
     out->size = (size_t)st.st_size;
@@ -75,7 +142,8 @@ static bp_rc fail_path(const char *path, bp_err *err)
                           "%s: %m", path);
 }
 
-static bp_rc map_path(const char *path, int flags, struct bp_bytes *out, bp_err *err)
+static bp_rc map_path(const char *path, int flags, bool is_copied, struct bp_bytes *out,
+                      bp_err *err)
 {
     struct bp_bytes bytes = {0};
     bp_rc rc;
@@ -86,16 +154,22 @@ static bp_rc map_path(const char *path, int flags, struct bp_bytes *out, bp_err 
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
     if (fd < 0)
         return fail_path(path, err);
-    rc = map_open_file(fd, path, &bytes, err);
+    rc = map_open_file(fd, path, is_copied, &bytes, err);
     close(fd);
     if (rc == BP_OK)
         *out = bytes;
     return rc;
 }
 
-bp_rc bp_bytes_map(const char *path, struct bp_bytes *out, bp_err *err)
+bp_rc bp_bytes_map(const char *path, bool is_copied, struct bp_bytes *out, bp_err *err)
 {
-    return map_path(path, 0, out, err);
+    return map_path(path, 0, is_copied, out, err);
+}
+
+bool bp_bytes_changed(const struct bp_bytes *bytes)
+{
+    return bytes->watched > 0 &&
+           !is_as_before(bytes->watched - 1, (off_t)bytes->size, &bytes->written);
 }
 
 static bool is_inside(const char *dir, const char *path)
@@ -161,7 +235,8 @@ static bp_rc check_words(const char *dir, const char *path, const char *name, bp
     return rc;
 }
 
-bp_rc bp_bytes_map_inside(const char *dir, const char *name, struct bp_bytes *out, bp_err *err)
+bp_rc bp_bytes_map_inside(const char *dir, const char *name, bool is_copied, struct bp_bytes *out,
+                          bp_err *err)
 {
     char *real_dir = NULL, *path = NULL, *real_path = NULL;
     bp_rc rc;
@@ -195,7 +270,8 @@ bp_rc bp_bytes_map_inside(const char *dir, const char *name, struct bp_bytes *ou
                             real_path, real_dir);
         goto out;
     }
-    rc = map_path(real_path, O_NOFOLLOW, out, err); /* resolved: a link now would be new */
+    rc = map_path(real_path, O_NOFOLLOW, is_copied, out,
+                  err); /* resolved: a link now would be new */
 out:
     free(real_path);
     free(path);
@@ -217,5 +293,7 @@ void bp_bytes_unmap(struct bp_bytes *bytes)
 {
     if (bytes->map)
         munmap(bytes->map, bytes->size);
+    if (bytes->watched > 0)
+        close(bytes->watched - 1);
     memset(bytes, 0, sizeof *bytes);
 }

@@ -26,7 +26,8 @@ struct file {
 };
 
 struct bp_external {
-    char *dir; /* NULL: none */
+    char *dir;      /* NULL: none */
+    bool is_copied; /* files, whatever their sizes */
     struct file *files;
     uint32_t n_files, cap_files;
     struct bp_strmap by_name;
@@ -70,7 +71,7 @@ static bp_rc copy_given(struct bp_external *external, const bp_model_file *given
 }
 
 /* cannot fail half-way: on an error everything is freed, and *out is NULL. */
-bp_rc bp_external_create(const char *dir, const bp_model_file *given, uint32_t n,
+bp_rc bp_external_create(const char *dir, const bp_model_file *given, uint32_t n, bool is_copied,
                          struct bp_external **out, bp_err *err)
 {
     struct bp_external *external = calloc(1, sizeof *external);
@@ -79,6 +80,7 @@ bp_rc bp_external_create(const char *dir, const bp_model_file *given, uint32_t n
     *out = NULL;
     if (!external)
         return bp_fail_nomem(err, "external data");
+    external->is_copied = is_copied;
     bp_fork_mutex_init(&external->lock, &external->fork); /* cannot fail with default attributes */
     rc = copy_given(external, given, n, err);
     if (rc >= 0 && dir) {
@@ -128,6 +130,30 @@ const char *bp_external_name(const struct bp_external *external, uint32_t i)
 uint32_t bp_external_count(const struct bp_external *external)
 {
     return external->n_files;
+}
+
+const char *bp_external_changed(struct bp_external *external)
+{
+    const char *name = NULL;
+
+    pthread_mutex_lock(&external->lock);
+    for (uint32_t i = 0; !name && i < external->n_files; i++) {
+        if (bp_bytes_changed(&external->files[i].bytes))
+            name = external->files[i].name;
+    }
+    pthread_mutex_unlock(&external->lock);
+    return name;
+}
+
+bool bp_external_is_watched(struct bp_external *external)
+{
+    bool is_watched = false;
+
+    pthread_mutex_lock(&external->lock);
+    for (uint32_t i = 0; !is_watched && i < external->n_files; i++)
+        is_watched = external->files[i].bytes.watched > 0;
+    pthread_mutex_unlock(&external->lock);
+    return is_watched;
 }
 
 /* MADV_DONTNEED on a read-only file mapping only drops pages; a later read maps them again. */
@@ -224,7 +250,7 @@ static bp_rc map_file(struct bp_external *external, struct file *file, bp_err *e
         file->is_mapped = true;
         return BP_OK;
     }
-    rc = bp_bytes_map_inside(external->dir, file->name, &file->bytes, err);
+    rc = bp_bytes_map_inside(external->dir, file->name, external->is_copied, &file->bytes, err);
 
     file->is_mapped = rc >= 0;
     return rc;
@@ -303,7 +329,7 @@ bp_rc bp_external_copy(const struct bp_external *external, const char *name, uin
     const struct file *given = find_given(external, name);
     struct bp_bytes mapped = {0};
     const struct bp_bytes *bytes = given ? &given->bytes : &mapped;
-    bp_rc rc = given ? BP_OK : bp_bytes_map_inside(external->dir, name, &mapped, err);
+    bp_rc rc = given ? BP_OK : bp_bytes_map_inside(external->dir, name, false, &mapped, err);
 
     if (rc < 0)
         return rc;

@@ -21,8 +21,12 @@ enum { BP_TENSOR_EXTERNAL = 1 }; /* TensorProto.data_location */
  * files on disk are refused. The n files at `given` are in memory and are used instead of files on
  * disk; their bytes are borrowed and must outlive the set. BP_E_NOMEM.
  */
-bp_rc bp_external_create(const char *dir, const bp_model_file *given, uint32_t n,
+bp_rc bp_external_create(const char *dir, const bp_model_file *given, uint32_t n, bool is_copied,
                          struct bp_external **out, bp_err *err) BP_CHECKED;
+/* The name of a mapped file that was written to since; NULL: there is none. [any thread] */
+const char *bp_external_changed(struct bp_external *external);
+/* Is a file mapped whose bytes could change? [any thread] */
+bool bp_external_is_watched(struct bp_external *external);
 /* Makes BP_EXTERNAL_OWN mean these bytes, which are borrowed. Before, it is a name like any. */
 void bp_external_set_own(struct bp_external *external, const struct bp_bytes *own);
 void bp_external_destroy(struct bp_external *external); /* NULL is fine; unmaps the files */

@@ -41,6 +41,8 @@ struct bp_onnx {
     uint8_t *own_bytes;        /* of source.file, if they were written here; to free */
     struct bp_bytes container; /* the .ort that they were written from, with the weights; or {0} */
     struct bp_ort_facts ort;
+    _Atomic int64_t looked_ns; /* when its files were looked at, see bp_onnx_check_fresh() */
+    atomic_bool is_stale;
 };
 
 /* "ai.onnx" is another name for "". */

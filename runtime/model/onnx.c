@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "graph/expand/flex_attention.h"
 #include "graph/expand/gradient.h"
@@ -22,6 +23,8 @@
 #include "model/file_kind.h"
 #include "model/model.h"
 #include "model/wire/unpack.h"
+
+enum { LOOK_NS = 100 * 1000 * 1000 }; /* between looks at the files of a model that runs */
 
 /* ---- the head of a model --------------------------------------------------------------------- */
 
@@ -178,7 +181,8 @@ static bp_rc open_bytes(const struct bp_bytes *file, const char *name, const cha
         rc = bp_fail(err, BP_E_IO, "the system gives no random numbers: %m");
         goto out;
     }
-    rc = bp_external_create(dir, from->files, from->n_files, &onnx->source.external, err);
+    rc = bp_external_create(dir, from->files, from->n_files, from->flags & BP_SOURCE_COPY_FILES,
+                            &onnx->source.external, err);
     if (rc < 0)
         goto out;
     rc = decode(onnx, from, err);
@@ -213,7 +217,7 @@ static bp_rc open_path(const bp_model_source *from, struct bp_onnx **out, bp_err
 
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return bp_fail(err, BP_E_INVALID, "%s is not an ONNX model: it is a directory", path);
-    rc = bp_bytes_map(path, &file, err);
+    rc = bp_bytes_map(path, from->flags & BP_SOURCE_COPY_FILES, &file, err);
     if (rc < 0)
         return rc;
     dir = from->dir ? strdup(from->dir) : directory_of(path);
@@ -381,6 +385,47 @@ void bp_onnx_drop_pages(struct bp_onnx *onnx)
     bp_external_drop_pages(onnx->source.external);
     if (onnx->of)
         bp_onnx_drop_pages(onnx->of);
+}
+
+bool bp_onnx_is_watched(struct bp_onnx *onnx)
+{
+    return file_of(onnx)->watched > 0 || bp_external_is_watched(onnx->source.external) ||
+           (onnx->of && bp_onnx_is_watched(onnx->of));
+}
+
+static bp_rc fail_stale(struct bp_onnx *onnx, const char *file, bp_err *err)
+{
+    atomic_store(&onnx->is_stale, true);
+    return bp_fail(
+        err, BP_E_STALE,
+        "%s was written to after the model was opened, so its weights are lost: create the "
+        "session anew, and replace files by renaming new ones, or have them copied "
+        "(BP_SOURCE_COPY_FILES, bp_session_options_set_copy_files)",
+        file);
+}
+
+static int64_t coarse_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+bp_rc bp_onnx_check_fresh(struct bp_onnx *onnx, bool is_now, bp_err *err)
+{
+    int64_t now = coarse_ns();
+    const char *name;
+
+    if (!is_now && !atomic_load(&onnx->is_stale) && now - atomic_load(&onnx->looked_ns) < LOOK_NS)
+        return BP_OK;
+    atomic_store(&onnx->looked_ns, now);
+    if (atomic_load(&onnx->is_stale) || bp_bytes_changed(file_of(onnx)))
+        return fail_stale(onnx, onnx->name, err);
+    name = bp_external_changed(onnx->source.external);
+    if (name)
+        return fail_stale(onnx, name, err);
+    return onnx->of ? bp_onnx_check_fresh(onnx->of, true, err) : BP_OK;
 }
 
 void bp_onnx_info(const struct bp_onnx *onnx, bp_model_info *out)

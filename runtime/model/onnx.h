@@ -19,6 +19,13 @@ struct bp_onnx; /* counted; read-only after opening, so any thread may use it */
  * model; the text says what and where. BP_E_VERSION: an IR version that is not read.
  */
 bp_rc bp_onnx_open(const char *path, struct bp_onnx **out, bp_err *err) BP_CHECKED;
+/*
+ * BP_E_STALE: one of its mapped files was written to, so that weights are not what they were. Looks at
+ * the files at most each 100 ms, unless is_now. [any thread]
+ */
+bp_rc bp_onnx_check_fresh(struct bp_onnx *onnx, bool is_now, bp_err *err) BP_CHECKED;
+/* Has it a mapped file whose bytes could change? [any thread] */
+bool bp_onnx_is_watched(struct bp_onnx *onnx);
 /* See bp_model_open_source() and bp_model_save(). */
 bp_rc bp_onnx_open_source(const bp_model_source *source, struct bp_onnx **out,
                           bp_err *err) BP_CHECKED;

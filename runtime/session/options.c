@@ -280,6 +280,12 @@ void bp_session_options_set_max_shapes(bp_session_options *options, uint32_t n)
         options->max_shapes = n < MAX_SHAPES ? n : MAX_SHAPES;
 }
 
+void bp_session_options_set_copy_files(bp_session_options *options, uint32_t on)
+{
+    if (options)
+        options->copy_files = on != 0;
+}
+
 void bp_session_options_set_memory_limit(bp_session_options *options, uint64_t bytes)
 {
     if (options)

@@ -90,6 +90,12 @@ static bp_rc create(bp_env *env, struct bp_onnx *onnx, const bp_session_options 
         bp_session_destroy(session);
         return rc;
     }
+    session->is_watched = bp_onnx_is_watched(onnx);
+    rc = bp_onnx_check_fresh(onnx, true, err);
+    if (rc < 0) {
+        bp_session_destroy(session);
+        return rc;
+    }
     session->create_ns = now_ns() - start_ns;
     bp_session_enlist(session);
     *out = session;
@@ -100,6 +106,7 @@ static bp_rc create(bp_env *env, struct bp_onnx *onnx, const bp_session_options 
 bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_options *options,
                         bp_session **out, bp_err *err)
 {
+    bp_model_source source = {.struct_size = sizeof source, .path = path};
     uint64_t start_ns = now_ns();
     struct bp_onnx *onnx;
     bp_rc rc;
@@ -110,7 +117,9 @@ bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_options 
     if (options)
         bp_progress_report(options->log.fn ? &options->log : &env->log, options->progress,
                            options->progress_user, "read", 0.0);
-    rc = bp_onnx_open(path, &onnx, err);
+    if (options && options->copy_files)
+        source.flags = BP_SOURCE_COPY_FILES;
+    rc = bp_onnx_open_source(&source, &onnx, err);
     if (rc < 0)
         return rc;
     rc = create(env, onnx, options, start_ns, out, err);

@@ -26,6 +26,7 @@ struct bp_session_options {
     bp_allocator allocator;    /* of runs' memory; alloc NULL: the C library */
     uint32_t max_shapes;       /* 0: the default */
     uint64_t memory_limit;     /* bytes of host memory; 0: none */
+    bool copy_files;           /* the model's are not mapped */
     bp_worker_config *workers; /* of a pool of the session's own; NULL: the environment's */
     struct bp_log log;         /* without fn: the environment's */
     char *cache_dir;           /* NULL: the environment's; "": none */
@@ -100,6 +101,7 @@ struct bp_session {
     struct bp_fork_watch fork;
     _Atomic uint64_t runs, crossings, host_waits;
     uint64_t create_ns;
+    bool is_watched; /* files of the model are mapped, and may be written to */
 };
 
 /*

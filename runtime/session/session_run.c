@@ -276,10 +276,10 @@ bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_i
                      bp_err *err)
 {
     struct bp_call c = {.session = session,
-                     .inputs = inputs,
-                     .outputs = outputs,
-                     .n_inputs = n_inputs,
-                     .n_outputs = n_outputs};
+                        .inputs = inputs,
+                        .outputs = outputs,
+                        .n_inputs = n_inputs,
+                        .n_outputs = n_outputs};
     bp_run_options own = {.struct_size = sizeof own};
     bp_rc rc;
 
@@ -290,6 +290,9 @@ bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_i
         bp_copy_in(&own, sizeof own, options);
     if (!session || (n_inputs > 0 && !inputs) || (n_outputs > 0 && !outputs))
         return bp_fail(err, BP_E_INVALID, "a run needs a session, its inputs and its outputs");
+    rc = session->is_watched ? bp_onnx_check_fresh(session->onnx, false, err) : BP_OK;
+    if (rc < 0)
+        return rc;
     atomic_fetch_add(&session->running, 1);
     rc = bp_call_choose_engine(&c, err);
     if (rc >= 0)

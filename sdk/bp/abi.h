@@ -90,7 +90,7 @@ enum {
     BP_E_OPTION = -4,       /* an option's key, type or value is wrong */
     BP_E_NOMEM = -5,        /* out of host or device memory */
     BP_E_SHAPE = -6,        /* a shape that the program was not compiled for */
-    BP_E_STALE = -7,        /* a saved program that no longer fits */
+    BP_E_STALE = -7,        /* a saved program no longer fits, or a model's file was written to */
     BP_E_CANCELLED = -8,    /* *cancel became non-zero */
     BP_E_TIMEOUT = -9,      /* deadline_ns passed */
     BP_E_BUSY = -10,        /* device in exclusive use elsewhere */

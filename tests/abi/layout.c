@@ -644,6 +644,21 @@ AT(bp_profile_event, n_nodes, 60);
 AT(bp_profile_event, thread, 64);
 AT(bp_profile_event, reserved0, 68);
 
+SIZE(bp_run_shapes, 16);
+AT(bp_run_shapes, inputs, 0);
+AT(bp_run_shapes, n_inputs, 8);
+AT(bp_run_shapes, reserved0, 12);
+
+SIZE(bp_prepare_options, 48);
+AT(bp_prepare_options, struct_size, 0);
+AT(bp_prepare_options, n_runs, 4);
+AT(bp_prepare_options, cancel, 8);
+AT(bp_prepare_options, deadline_ns, 16);
+AT(bp_prepare_options, progress, 24);
+AT(bp_prepare_options, progress_user, 32);
+AT(bp_prepare_options, n_unprepared, 40);
+AT(bp_prepare_options, reserved0, 44);
+
 SIZE(bp_session_stats, 80);
 AT(bp_session_stats, struct_size, 0);
 AT(bp_session_stats, n_groups, 4);

@@ -448,22 +448,22 @@ START_TEST(mapping_a_file_gives_its_bytes_and_an_id_that_changes_with_it)
     uint64_t id;
 
     in_dir(path, "outside");
-    ck_assert_int_eq(bp_bytes_map(path, &bytes, &err), BP_OK);
+    ck_assert_int_eq(bp_bytes_map(path, false, &bytes, &err), BP_OK);
     ck_assert_uint_eq(bytes.size, 6);
     ck_assert_mem_eq(bytes.data, "secret", 6);
     id = bytes.file_id;
     ck_assert_uint_ne(id, 0);
     bp_bytes_unmap(&bytes);
     ck_assert_ptr_null(bytes.data);
-    ck_assert_int_eq(bp_bytes_map(path, &bytes, &err), BP_OK);
+    ck_assert_int_eq(bp_bytes_map(path, false, &bytes, &err), BP_OK);
     ck_assert_uint_eq(bytes.file_id, id);
     bp_bytes_unmap(&bytes);
     write_file("outside", "secret2");
-    ck_assert_int_eq(bp_bytes_map(path, &bytes, &err), BP_OK);
+    ck_assert_int_eq(bp_bytes_map(path, false, &bytes, &err), BP_OK);
     ck_assert_uint_ne(bytes.file_id, id);
     bp_bytes_unmap(&bytes);
     in_dir(path, "empty");
-    ck_assert_int_eq(bp_bytes_map(path, &bytes, &err), BP_OK);
+    ck_assert_int_eq(bp_bytes_map(path, false, &bytes, &err), BP_OK);
     ck_assert_uint_eq(bytes.size, 0);
     ck_assert_uint_ne(bytes.file_id, 0);
     bp_bytes_unmap(&bytes);
@@ -480,7 +480,7 @@ START_TEST(mapping_rejects_what_is_not_a_regular_file)
 
     for (int i = 0; i < COUNT(names); i++) {
         in_dir(path, names[i][0]);
-        ck_assert_int_eq(bp_bytes_map(path, &bytes, &err), BP_E_IO);
+        ck_assert_int_eq(bp_bytes_map(path, false, &bytes, &err), BP_E_IO);
         ck_assert_msg(strstr(words, names[i][1]) && strstr(words, path), "%s", words);
         ck_assert_ptr_null(bytes.data);
     }
@@ -507,8 +507,8 @@ START_TEST(mapping_inside_a_directory_rejects_paths_that_leave_it)
     char path[128];
 
     in_dir(path, "model");
-    ck_assert_msg(bp_bytes_map_inside(path, inside[_i].name, &bytes, &err) == inside[_i].rc, "%s",
-                  words);
+    ck_assert_msg(bp_bytes_map_inside(path, inside[_i].name, false, &bytes, &err) == inside[_i].rc,
+                  "%s", words);
     ck_assert_uint_eq(bytes.size, inside[_i].size);
     bp_bytes_unmap(&bytes);
 }

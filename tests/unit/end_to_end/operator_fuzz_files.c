@@ -109,7 +109,7 @@ static bp_object *read_input(const char *dir, uint32_t i, uint32_t kind)
     bp_object *object = NULL;
 
     snprintf(path, sizeof path, "%s/test_data_set_0/input_%u.pb", dir, i);
-    if (bp_bytes_map(path, &file, NULL) < 0)
+    if (bp_bytes_map(path, false, &file, NULL) < 0)
         return NULL;
     if (bp_object_decode(file.data, file.size, kind, &object, NULL) < 0)
         object = NULL;
@@ -212,7 +212,7 @@ static int visit(const char *path, const struct stat *st, int kind, struct FTW *
         place->base < 2 || (only && !strstr(path, only)))
         return 0;
     snprintf(dir, sizeof dir, "%.*s", place->base - 1, path);
-    KIT_OK(bp_bytes_map(path, &file, &kit.err));
+    KIT_OK(bp_bytes_map(path, false, &file, &kit.err));
     for (uint32_t i = 0; i < folder.count; i++) {
         uint64_t state = folder.seed * 1000003 + i;
         uint64_t seed = one ? one : random_next(&state) >> 16;
