@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/status.h"
 #include "host/load/loader.h"
 
 struct bp_candidate *bp_candidate_create(const char *name, const char *file)
@@ -56,6 +57,39 @@ const char *bp_candidate_id(const struct bp_candidate *candidate)
     const char *id = candidate->inspected.manifest.id;
 
     return id ? id : candidate->name;
+}
+
+/*
+ * Copies a text unless it is what was told before, so that asking again and again takes no memory.
+ * Returns NULL for "", and for want of memory.
+ */
+static const char *tell(const char *text, struct bp_region *told, const char **last)
+{
+    if (!text[0])
+        return NULL;
+    if (!*last || strcmp(*last, text) != 0)
+        *last = bp_region_string(told, text);
+    return *last;
+}
+
+bp_rc bp_candidate_tell(struct bp_candidate *candidate, struct bp_region *told, struct bp_told *out,
+                        bp_err *err)
+{
+    const bp_provider *provider = candidate->provider;
+
+    *out = (struct bp_told){
+        .stage = candidate->stage,
+        .code = candidate->code,
+        .reason = tell(candidate->reason, told, &candidate->told_reason),
+        .fix = tell(candidate->fix, told, &candidate->told_fix),
+        .id = provider ? provider->id : candidate->inspected.manifest.id,
+        .version = provider ? provider->version : candidate->inspected.manifest.version,
+        .provider = provider,
+        .n_devices = candidate->n_devices,
+    };
+    if ((candidate->reason[0] && !out->reason) || (candidate->fix[0] && !out->fix))
+        return bp_fail_nomem(err, "what is known of a provider");
+    return BP_OK;
 }
 
 /* ---- standing -------------------------------------------------------------------------------- */
