@@ -469,6 +469,52 @@ BP_API bp_rc bp_env_retry_provider(bp_env *env, const char *name, bp_err *err) B
  */
 BP_API bp_rc bp_env_forget_provider(bp_env *env, const char *name, bp_err *err) BP_CHECKED;
 /*
+ * What checks of a provider found. Strings are borrowed until the next check in this environment.
+ */
+typedef struct bp_provider_check {
+    uint32_t struct_size;
+    uint32_t stage;     /* BP_STAGE_*: where the checks ended; BP_STAGE_AVAILABLE: it is usable */
+    bp_rc code;         /* BP_OK: nothing speaks against it */
+    uint32_t is_probed; /* 1: a process of its own has opened it */
+    uint32_t is_listed; /* 1: the allow list has its file; 0 too where the mode is BP_ALLOW_OFF */
+    uint32_t reserved0;
+    const char *reason; /* why it cannot be used; NULL with BP_OK */
+    const char *fix;    /* what to do; may be NULL */
+    const char *sha256; /* of its file, 64 digits; NULL: it could not be read, or is linked in */
+} bp_provider_check;
+
+/*
+ * Makes all checks of provider i that this process can do without opening it: of its file as it is
+ * now, of the allow list, whether its libraries and symbols are there; with probe 1 also whether
+ * backplane-probe can open it and it says that it is usable, whatever BP_PROBE_* the environment
+ * has (see there). A provider that is open is not probed. Takes up to two seconds for the linker,
+ * and the time limit of probes. The caller sets out->struct_size. BP_OK also for a provider that
+ * cannot be used; BP_E_INVALID: no provider i. For a file outside the directories, ask
+ * bp_env_find_provider() for its path first. [any thread; strings as above]
+ */
+BP_API bp_rc bp_env_check_provider(bp_env *env, uint32_t i, uint32_t probe, bp_provider_check *out,
+                                   bp_err *err) BP_CHECKED;
+/*
+ * Which version of a provider is higher, as the host decides between two files? Runs of digits are
+ * compared as numbers, all else by bytes; "1.0" is below "1.0.1", and "1.0-rc1" below "1.0". Below,
+ * at or above 0. NULL is "". [any thread]
+ */
+BP_API int bp_compare_versions(const char *a, const char *b);
+
+/* Directories that are searched by default. */
+enum {
+    BP_DIR_USER = 1,  /* the user's: backplane/v1 in XDG_DATA_HOME or ~/.local/share */
+    BP_DIR_SYSTEM = 2 /* the installation's */
+};
+
+/*
+ * The path of such a directory, which need not be there, into buf of cap bytes. BP_E_UNAVAILABLE:
+ * the user has none, as neither variable is an absolute path. BP_E_INVALID: buf is too small, or
+ * no such constant. [any thread]
+ */
+BP_API bp_rc bp_standard_provider_dir(uint32_t which, char *buf, size_t cap,
+                                      bp_err *err) BP_CHECKED;
+/*
  * Device `device` of provider i, below bp_provider_info.n_devices, as the provider describes it. A
  * provider that describes none has one: the CPU (kind BP_DEVICE_CPU), or with memory of its own one
  * of kind BP_DEVICE_OTHER. Strings are never NULL, and borrowed until the env is destroyed.

@@ -97,6 +97,9 @@ bin_PROGRAMS += %D%/backplane
 	%D%/plan/dot.h \
 	%D%/plan/dot_style.c \
 	%D%/plan/svg.c \
+	%D%/plugins/plugin.c \
+	%D%/plugins/plugin.h \
+	%D%/plugins/verify.c \
 	%D%/providers/command.c \
 	%D%/providers/doctor.c \
 	%D%/providers/json.c \

@@ -60,6 +60,7 @@ struct bp_candidate {
     enum bp_candidate_progress progress; /* and so is this */
     bool is_to_probe;                    /* in the call of bp_probe_candidates() that comes next */
     bool is_to_forget;                   /* within bp_forget_provider() */
+    bool is_allowed;                     /* the allow list was asked, and has it */
     bool has_warned;                     /* that no allow list has it: once is enough */
     char key[BP_SHA256_TEXT];            /* in the quarantine file; "" where there is none */
     char sha256[BP_SHA256_TEXT];         /* of the file; "" until it is asked for */

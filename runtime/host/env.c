@@ -321,6 +321,22 @@ bp_rc bp_env_forget_provider(bp_env *env, const char *name, bp_err *err)
     return rc < 0 ? rc : bp_registry_forget(&env->registry, name, err);
 }
 
+bp_rc bp_env_check_provider(bp_env *env, uint32_t i, uint32_t probe, bp_provider_check *out,
+                            bp_err *err)
+{
+    bp_provider_check own = {.struct_size = sizeof own};
+    bp_rc rc = bp_env_check_fork(env, err);
+
+    if (rc >= 0)
+        rc = bp_registry_check(&env->registry, i, probe != 0, &own, err);
+    return rc < 0 ? rc : bp_give_out(out, &own, err);
+}
+
+int bp_compare_versions(const char *a, const char *b)
+{
+    return bp_manifest_compare_versions(a ? a : "", b ? b : "");
+}
+
 bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out, bp_err *err)
 {
     bp_provider_info own = {.struct_size = sizeof own};
@@ -376,6 +392,47 @@ const char *bp_env_provider_dir(bp_env *env, uint32_t i, const char **why)
     if (why)
         *why = search->dirs[i].why;
     return search->dirs[i].path;
+}
+
+/* As if no variable were set: the user's directory, if there is one, and the installation's. */
+static bp_rc find_standard(struct bp_search *search, bp_err *err)
+{
+    const struct bp_log silent = {.level = BP_LOG_ERROR};
+    const struct bp_settings settings = {0};
+    const bp_env_config config = {.struct_size = sizeof config};
+
+    return bp_search_init(search, &config, &settings, &silent, err);
+}
+
+static bp_rc copy_path(const char *path, char *buf, size_t cap, bp_err *err)
+{
+    size_t n = strlen(path) + 1;
+
+    if (n > cap)
+        return bp_fail(err, BP_E_INVALID, "the path of the directory has %zu bytes, the buffer %zu",
+                       n, cap);
+    memcpy(buf, path, n);
+    return BP_OK;
+}
+
+bp_rc bp_standard_provider_dir(uint32_t which, char *buf, size_t cap, bp_err *err)
+{
+    struct bp_search search = {0};
+    bp_rc rc;
+
+    if (which != BP_DIR_USER && which != BP_DIR_SYSTEM)
+        return bp_fail(err, BP_E_INVALID, "there is no directory %u; use a BP_DIR_* constant",
+                       which);
+    rc = find_standard(&search, err);
+    if (rc >= 0 && which == BP_DIR_USER && search.count < 2)
+        rc = bp_fail(err, BP_E_UNAVAILABLE,
+                     "this user has no directory for providers: neither XDG_DATA_HOME nor HOME is "
+                     "an absolute path that counts");
+    if (rc >= 0)
+        rc =
+            copy_path(search.dirs[which == BP_DIR_USER ? 0 : search.count - 1].path, buf, cap, err);
+    bp_search_finish(&search);
+    return rc;
 }
 
 const char *bp_env_provider_library(bp_env *env, uint32_t i, uint32_t j)

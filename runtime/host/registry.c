@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "host/candidates.h"
+#include "host/check_provider.h"
 #include "host/forget_provider.h"
+#include "host/inspect/dependencies.h"
 #include "host/linked.h"
 #include "host/probe_candidates.h"
 #include "host/recheck.h"
@@ -201,9 +203,7 @@ static bp_rc open_file(struct bp_registry *registry, struct bp_candidate *candid
     rc = bp_loader_open(candidate->file, &id, out, &candidate->stage, err);
     close(fd);
     if (rc < 0 && candidate->stage == BP_STAGE_DEPENDENCIES)
-        snprintf(candidate->fix, sizeof candidate->fix,
-                 "install what is missing, or a build of the plug-in for what is here; the linker "
-                 "looks in the plug-in's RUNPATH, LD_LIBRARY_PATH and what ldconfig -p lists");
+        snprintf(candidate->fix, sizeof candidate->fix, "%s", BP_DEPENDENCIES_FIX);
     return rc;
 }
 
@@ -420,6 +420,20 @@ bp_rc bp_registry_forget(struct bp_registry *registry, const char *name, bp_err 
     rc = bp_forget_provider(registry, name, err);
     pthread_mutex_unlock(&registry->lock);
     return rc;
+}
+
+bp_rc bp_registry_check(struct bp_registry *registry, uint32_t i, bool is_probed,
+                        bp_provider_check *out, bp_err *err)
+{
+    struct bp_candidate *candidate;
+    bp_rc rc = bp_registry_need(registry, i, &candidate, err);
+
+    if (rc < 0)
+        return rc;
+    pthread_mutex_lock(&registry->lock);
+    bp_check_provider(registry, candidate, is_probed, out);
+    pthread_mutex_unlock(&registry->lock);
+    return BP_OK;
 }
 
 /* Reads the lists only if their length is asked for: a mode of `off` reads no file. */

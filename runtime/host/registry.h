@@ -62,6 +62,9 @@ bp_rc bp_registry_retry(struct bp_registry *registry, const char *name, bp_err *
  * file has taken its place; nothing has changed then.
  */
 bp_rc bp_registry_forget(struct bp_registry *registry, const char *name, bp_err *err) BP_CHECKED;
+/* All checks of row i, as bp_env_check_provider() has them. BP_E_INVALID: there is no such row. */
+bp_rc bp_registry_check(struct bp_registry *registry, uint32_t i, bool is_probed,
+                        bp_provider_check *out, bp_err *err) BP_CHECKED;
 /* The allow list, as bp_env_allow() has it. */
 uint32_t bp_registry_allow(struct bp_registry *registry, const char **dir, uint32_t *n);
 /*

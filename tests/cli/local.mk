@@ -64,7 +64,8 @@ cli_tests = \
 	%D%/providers.sh \
 	%D%/run.sh \
 	%D%/schemas.sh \
-	%D%/static.sh
+	%D%/static.sh \
+	%D%/verify.sh
 
 dist_check_SCRIPTS += $(cli_tests)
 EXTRA_DIST += %D%/lib.sh %D%/schemas.py

@@ -164,6 +164,11 @@ keep explanation 0 $mocks doctor why --json few "$digits"
 keep explanation 5 $mocks doctor why --json few "$work/fused.onnx"
 keep explanation 5 $mocks doctor why --json few -o few:take=Add "$work/odd<&>\"\\.onnx"
 
+keep verify 1 $mocks verify --json few absent undefined nothing "$work/dir/libbp-none.so"
+keep verify 0 $mocks verify --json --no-probe few cpu
+BACKPLANE_PROVIDERS='!few' BACKPLANE_ALLOW=warn keep verify 1 $mocks verify --json
+BACKPLANE_ALLOW=enforce keep verify 1 $mocks verify --json few
+
 # what sessions append to a file, a line each
 mkdir -p "$work/json/explanation"
 report=$work/json/explanation/report.json

@@ -426,6 +426,11 @@ unit_tests += %D%/host/check_recheck
 %C%_host_check_recheck_CPPFLAGS = $(unit_cppflags)
 %C%_host_check_recheck_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/host/check_check_provider
+%C%_host_check_check_provider_SOURCES = %D%/host/check_check_provider.c %D%/support/plugin_kit.h $(kit_sources)
+%C%_host_check_check_provider_CPPFLAGS = $(unit_cppflags)
+%C%_host_check_check_provider_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/host/check_forget_provider
 %C%_host_check_forget_provider_SOURCES = %D%/host/check_forget_provider.c %D%/support/plugin_kit.h $(kit_sources)
 %C%_host_check_forget_provider_CPPFLAGS = $(unit_cppflags)
