@@ -469,7 +469,8 @@ BP_API bp_rc bp_env_retry_provider(bp_env *env, const char *name, bp_err *err) B
  */
 BP_API bp_rc bp_env_forget_provider(bp_env *env, const char *name, bp_err *err) BP_CHECKED;
 /*
- * What checks of a provider found. Strings are borrowed until the next check in this environment.
+ * What checks of a provider found. Strings live, and stay as they are, until the environment is
+ * destroyed.
  */
 typedef struct bp_provider_check {
     uint32_t struct_size;
@@ -490,7 +491,7 @@ typedef struct bp_provider_check {
  * has (see there). A provider that is open is not probed. Takes up to two seconds for the linker,
  * and the time limit of probes. The caller sets out->struct_size. BP_OK also for a provider that
  * cannot be used; BP_E_INVALID: no provider i. For a file outside the directories, ask
- * bp_env_find_provider() for its path first. [any thread; strings as above]
+ * bp_env_find_provider() for its path first. BP_E_NOMEM. [any thread]
  */
 BP_API bp_rc bp_env_check_provider(bp_env *env, uint32_t i, uint32_t probe, bp_provider_check *out,
                                    bp_err *err) BP_CHECKED;

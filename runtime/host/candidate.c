@@ -59,17 +59,17 @@ const char *bp_candidate_id(const struct bp_candidate *candidate)
     return id ? id : candidate->name;
 }
 
-/*
- * Copies a text unless it is what was told before, so that asking again and again takes no memory.
- * Returns NULL for "", and for want of memory.
- */
-static const char *tell(const char *text, struct bp_region *told, const char **last)
+/* Copies a text unless it was told before, so that asking again and again takes no memory. */
+bool bp_candidate_tell_text(const char *text, struct bp_region *told, const char **last,
+                            const char **out)
 {
+    *out = NULL;
     if (!text[0])
-        return NULL;
+        return true;
     if (!*last || strcmp(*last, text) != 0)
         *last = bp_region_string(told, text);
-    return *last;
+    *out = *last;
+    return *out;
 }
 
 bp_rc bp_candidate_tell(struct bp_candidate *candidate, struct bp_region *told, struct bp_told *out,
@@ -80,14 +80,13 @@ bp_rc bp_candidate_tell(struct bp_candidate *candidate, struct bp_region *told, 
     *out = (struct bp_told){
         .stage = candidate->stage,
         .code = candidate->code,
-        .reason = tell(candidate->reason, told, &candidate->told_reason),
-        .fix = tell(candidate->fix, told, &candidate->told_fix),
         .id = provider ? provider->id : candidate->inspected.manifest.id,
         .version = provider ? provider->version : candidate->inspected.manifest.version,
         .provider = provider,
         .n_devices = candidate->n_devices,
     };
-    if ((candidate->reason[0] && !out->reason) || (candidate->fix[0] && !out->fix))
+    if (!bp_candidate_tell_text(candidate->reason, told, &candidate->told_reason, &out->reason) ||
+        !bp_candidate_tell_text(candidate->fix, told, &candidate->told_fix, &out->fix))
         return bp_fail_nomem(err, "what is known of a provider");
     return BP_OK;
 }

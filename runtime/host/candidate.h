@@ -68,9 +68,10 @@ struct bp_candidate {
     const struct bp_module_copy *module; /* NULL until opened, and where that failed */
     const bp_provider *provider;         /* the same */
     uint32_t n_devices;
-    struct bp_services services;        /* what is_available may use */
-    const char *told_reason, *told_fix; /* the last ones that callers got; NULL: none */
-    union {                             /* the verdict, also by the names of its members */
+    struct bp_services services; /* what is_available may use */
+    /* the last ones that callers got, of the verdict and of a check; NULL: none */
+    const char *told_reason, *told_fix, *told_check, *told_check_fix, *told_sha256;
+    union { /* the verdict, also by the names of its members */
         struct bp_stage_verdict verdict;
         struct {
             uint32_t stage;
@@ -109,6 +110,12 @@ bp_rc bp_candidate_device(const struct bp_candidate *candidate, uint32_t device,
 /* Tells what is known of it; texts that change later are copied into `told`. BP_E_NOMEM. */
 bp_rc bp_candidate_tell(struct bp_candidate *candidate, struct bp_region *told, struct bp_told *out,
                         bp_err *err) BP_CHECKED;
+/*
+ * A text as it stays in `told`: *last if it is the same, which is set to it. NULL for "". False: no
+ * memory.
+ */
+bool bp_candidate_tell_text(const char *text, struct bp_region *told, const char **last,
+                            const char **out) BP_CHECKED;
 /* Is it linked in, or a file that nothing speaks against so far? */
 bool bp_candidate_is_fit(const struct bp_candidate *candidate);
 /* May a name lead to it? */

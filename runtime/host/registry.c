@@ -431,9 +431,9 @@ bp_rc bp_registry_check(struct bp_registry *registry, uint32_t i, bool is_probed
     if (rc < 0)
         return rc;
     pthread_mutex_lock(&registry->lock);
-    bp_check_provider(registry, candidate, is_probed, out);
+    rc = bp_check_provider(registry, candidate, is_probed, out, err);
     pthread_mutex_unlock(&registry->lock);
-    return BP_OK;
+    return rc;
 }
 
 /* Reads the lists only if their length is asked for: a mode of `off` reads no file. */

@@ -161,6 +161,31 @@ START_TEST(strings_of_a_row_stay_when_a_provider_takes_its_place)
 }
 END_TEST
 
+START_TEST(strings_of_a_check_stay_when_the_next_one_finds_something_else)
+{
+    bp_provider_check check = {.struct_size = sizeof check};
+    struct keeper keeper = {0};
+    atomic_uint lines = 0;
+    bp_env *env = make_env(&lines);
+    uint32_t i;
+
+    KIT_OK(bp_env_find_provider(env, "trap", &i, &kit.err));
+    KIT_OK(bp_env_check_provider(env, i, 1, &check, &kit.err));
+    ck_assert_int_eq(check.code, BP_E_UNAVAILABLE);
+    keep(&keeper, check.reason);
+    keep(&keeper, check.fix);
+    keep(&keeper, check.sha256);
+    ck_assert_uint_eq(keeper.n, 3);
+    KIT_OK(bp_env_retry_provider(env, "trap", &kit.err));
+    unlink(plugin_path("libbp-trap.so"));
+    KIT_OK(bp_env_check_provider(env, i, 1, &check, &kit.err));
+    ck_assert_int_lt(check.code, 0);
+    ck_assert_str_ne(check.reason, keeper.rows[0].copy);
+    ck_assert_uint_eq(count_changed(&keeper), 0);
+    bp_env_destroy(env, NULL);
+}
+END_TEST
+
 START_TEST(asking_again_gives_the_same_strings_and_takes_no_memory)
 {
     atomic_uint lines = 0;
@@ -233,8 +258,9 @@ static void expect(struct worker *w, bool ok, const char *what, const bp_err *er
 }
 
 /* All rows, and what is known of each; rows may be added meanwhile. */
-static void ask_rows(struct worker *w, bp_err *err)
+static void ask_rows(struct worker *w, unsigned round, bp_err *err)
 {
+    bp_provider_check check = {.struct_size = sizeof check};
     bp_env *env = w->shared->env;
     uint32_t n;
 
@@ -252,6 +278,8 @@ static void ask_rows(struct worker *w, bp_err *err)
         if (bp_env_provider_device(env, i, 0, &device, err) >= 0)
             keep(&w->keeper, device.name);
     }
+    expect(w, bp_env_check_provider(env, round % n, 0, &check, err) >= 0, "check", err);
+    keep(&w->keeper, check.reason);
     expect(w, bp_env_provider_info(env, 1000000, &(bp_provider_info){.struct_size = 8}, err) < 0,
            "a row that is not there", NULL);
 }
@@ -352,7 +380,7 @@ static void *work(void *user)
 
     pthread_barrier_wait(&w->shared->start);
     for (unsigned round = 0; round < ROUNDS; round++) {
-        ask_rows(w, &err);
+        ask_rows(w, round, &err);
         change(w, round, &err);
         ask_names(w, &err);
         plan(w, &err);
@@ -405,6 +433,7 @@ int main(void)
     tcase_add_test(strings, strings_of_a_row_stay_when_a_provider_takes_its_place);
     tcase_add_test(strings, asking_again_gives_the_same_strings_and_takes_no_memory);
     tcase_add_test(strings, strings_of_known_providers_stay);
+    tcase_add_test(strings, strings_of_a_check_stay_when_the_next_one_finds_something_else);
     tcase_set_timeout(threads, 600); /* helpers start slowly under a sanitizer */
     tcase_add_test(threads, any_function_of_an_environment_runs_in_eight_threads);
     return kit_main("env_threads", cases, 2);
