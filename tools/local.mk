@@ -97,6 +97,9 @@ bin_PROGRAMS += %D%/backplane
 	%D%/plan/dot.h \
 	%D%/plan/dot_style.c \
 	%D%/plan/svg.c \
+	%D%/plugins/directory.c \
+	%D%/plugins/directory.h \
+	%D%/plugins/install.c \
 	%D%/plugins/plugin.c \
 	%D%/plugins/plugin.h \
 	%D%/plugins/verify.c \

@@ -23,7 +23,7 @@ static const struct arg_spec main_specs[] = {
 
 static const struct command *const commands[] = {
     &cmd_providers, &cmd_doctor, &cmd_info,    &cmd_plan,  &cmd_optimize, &cmd_compile,
-    &cmd_run,       &cmd_bench,  &cmd_conform, &cmd_cache, &cmd_verify};
+    &cmd_run,       &cmd_bench,  &cmd_conform, &cmd_cache, &cmd_install,  &cmd_verify};
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -53,6 +53,7 @@ cli_tests = \
 	%D%/doctor.sh \
 	%D%/exit_codes.sh \
 	%D%/help.sh \
+	%D%/install.sh \
 	%D%/no_library.sh \
 	%D%/npy.sh \
 	%D%/writes.sh \
