@@ -32,7 +32,8 @@ dist_schema_DATA = \
 	%D%/schema/provider.schema.json \
 	%D%/schema/providers.schema.json \
 	%D%/schema/report.schema.json \
-	%D%/schema/run.schema.json
+	%D%/schema/run.schema.json \
+	%D%/schema/verify.schema.json
 
 # What these have in common: a report in the output of a run, the words of the library.
 # tests/cli/schemas.sh says when it is due.

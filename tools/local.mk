@@ -97,6 +97,13 @@ bin_PROGRAMS += %D%/backplane
 	%D%/plan/dot.h \
 	%D%/plan/dot_style.c \
 	%D%/plan/svg.c \
+	%D%/plugins/directory.c \
+	%D%/plugins/directory.h \
+	%D%/plugins/install.c \
+	%D%/plugins/plugin.c \
+	%D%/plugins/plugin.h \
+	%D%/plugins/remove.c \
+	%D%/plugins/verify.c \
 	%D%/providers/command.c \
 	%D%/providers/doctor.c \
 	%D%/providers/json.c \

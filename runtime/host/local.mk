@@ -6,6 +6,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/candidate.h \
 	%D%/candidates.c \
 	%D%/candidates.h \
+	%D%/check_provider.c \
+	%D%/check_provider.h \
 	%D%/devices.c \
 	%D%/duplicates.c \
 	%D%/duplicates.h \

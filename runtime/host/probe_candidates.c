@@ -212,3 +212,46 @@ bp_rc bp_probe_candidates(struct bp_registry *registry, bp_err *err)
     free(probes);
     return BP_OK;
 }
+
+/* Is it in quarantine? Then it has failed often enough. */
+static bool is_quarantined(struct bp_registry *registry, struct bp_candidate *candidate)
+{
+    uint32_t mode = registry->probe_policy.mode;
+    bool is_known;
+
+    registry->probe_policy.mode =
+        BP_PROBE_ALWAYS; /* other results of earlier processes don't count */
+    is_known = recall(registry, candidate);
+    registry->probe_policy.mode = mode;
+    return is_known;
+}
+
+bool bp_probe_one(struct bp_registry *registry, struct bp_candidate *candidate,
+                  struct bp_stage_verdict *verdict)
+{
+    struct bp_probe probe = {
+        .path = candidate->file,
+        .id = candidate->inspected.manifest.id ? candidate->inspected.manifest.id : ""};
+
+    if (is_quarantined(registry, candidate)) {
+        *verdict = candidate->verdict;
+        return false;
+    }
+    bp_probe_run(&registry->probe_policy.how, &probe, 1);
+    if (probe.end == BP_PROBE_NOT_RUN) {
+        bp_stage_refuse(verdict, BP_STAGE_QUARANTINE, BP_E_UNAVAILABLE,
+                        "make the helper work, or leave the probe out",
+                        "%s could not be probed: %s", candidate->file, probe.words);
+        return false;
+    }
+    take_result(registry, candidate, &probe);
+    bp_quarantine_save(&registry->probe_policy.quarantine, registry->log);
+    *verdict = candidate->verdict;
+    if (verdict->code >= 0) {
+        verdict->stage = probe.stage;
+        if (probe.code < 0)
+            bp_stage_refuse(verdict, probe.stage, probe.code, probe.fix, "%s", probe.words);
+    }
+    free(probe.files);
+    return true;
+}

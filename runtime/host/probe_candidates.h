@@ -14,6 +14,13 @@
  */
 bp_rc bp_probe_candidates(struct bp_registry *registry, bp_err *err) BP_CHECKED;
 /*
+ * Probes one candidate that is not open and that nothing speaks against, whatever the policy and
+ * earlier results, but for a quarantine. Ends *verdict unless it is usable: also with what the
+ * provider itself says, which is not the candidate's verdict. False: it was not run.
+ */
+bool bp_probe_one(struct bp_registry *registry, struct bp_candidate *candidate,
+                  struct bp_stage_verdict *verdict);
+/*
  * Forgets what is known of a candidate's file, here and in the quarantine file. It is probed when
  * next asked for.
  */

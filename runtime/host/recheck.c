@@ -98,6 +98,13 @@ static bool find_hash(struct bp_candidate *candidate, int fd, struct bp_stage_ve
                            text);
 }
 
+bool bp_recheck_hash(struct bp_candidate *candidate, int fd)
+{
+    struct bp_stage_verdict verdict;
+
+    return find_hash(candidate, fd, &verdict);
+}
+
 /*
  * Has the file the hash that the operator's conf gives, and does the allow list have it, if one is
  * in force?
@@ -106,7 +113,7 @@ static bool check_hash(struct bp_registry *registry, struct bp_candidate *candid
                        struct bp_stage_verdict *verdict)
 {
     struct bp_allow_list *allow = &registry->allow;
-    char text[sizeof verdict->reason], fix[sizeof verdict->fix];
+    char text[sizeof verdict->reason], words[sizeof text], fix[sizeof verdict->fix];
     bp_err err = bp_err_init(text, sizeof text);
     bool wants_list = allow->mode != BP_ALLOW_OFF;
     bp_rc rc;
@@ -115,20 +122,22 @@ static bool check_hash(struct bp_registry *registry, struct bp_candidate *candid
         return true;
     if (!find_hash(candidate, fd, verdict))
         return false;
+    candidate->is_allowed =
+        wants_list &&
+        bp_allow_list_has(allow, &registry->inspector.trust, candidate->file,
+                          candidate->inspected.manifest.id, candidate->sha256, words, sizeof words);
     rc = bp_plugin_conf_check_pin(&candidate->conf, candidate->file, candidate->sha256, &err);
     if (rc < 0)
         return bp_stage_refuse(verdict, BP_STAGE_POLICY, rc, NULL, "%s", text);
-    if (!wants_list ||
-        bp_allow_list_has(allow, &registry->inspector.trust, candidate->file,
-                          candidate->inspected.manifest.id, candidate->sha256, text, sizeof text))
+    if (!wants_list || candidate->is_allowed)
         return true;
     if (allow->mode == BP_ALLOW_ENFORCE) {
         snprintf(fix, sizeof fix, "who trusts it puts that hash and id into a file %.120s/NAME.sum",
                  allow->dirs[0]);
-        return bp_stage_refuse(verdict, BP_STAGE_POLICY, BP_E_UNAVAILABLE, fix, "%s", text);
+        return bp_stage_refuse(verdict, BP_STAGE_POLICY, BP_E_UNAVAILABLE, fix, "%s", words);
     }
     if (!candidate->has_warned)
-        bp_log(registry->log, BP_LOG_WARN, "host", "%s; it is opened all the same", text);
+        bp_log(registry->log, BP_LOG_WARN, "host", "%s; it is opened all the same", words);
     candidate->has_warned = true;
     return true;
 }

@@ -22,6 +22,9 @@ bp_rc bp_recheck_init(struct bp_registry *registry, const bp_env_config *config,
 int bp_recheck_file(struct bp_registry *registry, struct bp_candidate *candidate,
                     struct bp_file_id *id);
 
+/* Puts the hash of a candidate's file, open as fd, into the candidate. False: it can't be read. */
+bool bp_recheck_hash(struct bp_candidate *candidate, int fd);
+
 /*
  * Inspects the files that got mapped when a candidate was tried, a line each, where only trusted
  * ones may be: it may open more than the linker says that it needs. The candidate's verdict says if

@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "base/region.h"
 #include "host/candidate.h"
 #include "host/inspect/manifest_cache.h"
 #include "host/load/allow_list.h"
@@ -30,6 +31,7 @@ struct bp_registry {
     struct bp_candidate *forgotten;
     bool is_strict; /* BACKPLANE_STRICT: CPU can be vetoed too */
     bool is_scanned;
+    struct bp_region told; /* texts of verdicts that callers have */
 };
 
 #endif

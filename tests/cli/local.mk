@@ -53,6 +53,7 @@ cli_tests = \
 	%D%/doctor.sh \
 	%D%/exit_codes.sh \
 	%D%/help.sh \
+	%D%/install.sh \
 	%D%/no_library.sh \
 	%D%/npy.sh \
 	%D%/writes.sh \
@@ -62,9 +63,11 @@ cli_tests = \
 	%D%/passes.sh \
 	%D%/plan.sh \
 	%D%/providers.sh \
+	%D%/remove.sh \
 	%D%/run.sh \
 	%D%/schemas.sh \
-	%D%/static.sh
+	%D%/static.sh \
+	%D%/verify.sh
 
 dist_check_SCRIPTS += $(cli_tests)
 EXTRA_DIST += %D%/lib.sh %D%/schemas.py

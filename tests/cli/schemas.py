@@ -33,6 +33,8 @@ WORDS = (
     ('provider:options[].type', 'tools/providers/text.c', 'provider_option_type'),
     ('provider:device_list[].kind', 'tools/providers/text.c', 'provider_device_kind'),
     ('doctor:allow_list.mode', 'tools/providers/text.c', 'provider_allow_mode'),
+    ('verify:allow_list.mode', 'tools/providers/text.c', 'provider_allow_mode'),
+    ('verify:plug_ins[].result', 'tools/plugins/verify.c', 'result_of'),
     ('known-providers:known_providers[].home', 'tools/providers/known.c', 'home_name'),
     ('bench-compare:verdict', 'tools/bench/compare_print.c', 'verdicts'),
     ('conform:results[].result', 'tools/conform/print.c', 'outcome_word'),

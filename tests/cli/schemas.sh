@@ -34,6 +34,10 @@ keep()
     code=0
     mkdir -p "$work/json/$keep_schema"
     n_kept=$((n_kept + 1))
+    case $1 in
+    --provider-dir) echo "$3" ;;
+    *) echo "$1" ;;
+    esac >>"$work/kept"
     kept=$work/json/$keep_schema/$n_kept.json
     "$backplane" "$@" >"$kept" 2>"$work/err" </dev/null || code=$?
     [ "$code" = "$want" ] || failed "backplane $*: code $code, not $want: $(cat "$work/err")"
@@ -164,6 +168,11 @@ keep explanation 0 $mocks doctor why --json few "$digits"
 keep explanation 5 $mocks doctor why --json few "$work/fused.onnx"
 keep explanation 5 $mocks doctor why --json few -o few:take=Add "$work/odd<&>\"\\.onnx"
 
+keep verify 1 $mocks verify --json few absent undefined nothing "$work/dir/libbp-none.so"
+keep verify 0 $mocks verify --json --no-probe few cpu
+BACKPLANE_PROVIDERS='!few' BACKPLANE_ALLOW=warn keep verify 1 $mocks verify --json
+BACKPLANE_ALLOW=enforce keep verify 1 $mocks verify --json few
+
 # what sessions append to a file, a line each
 mkdir -p "$work/json/explanation"
 report=$work/json/explanation/report.json
@@ -281,6 +290,15 @@ for name in few native quoted garbage; do
 done
 "$BP_BUILDDIR/tools/backplane-check" --json "$work/json/check/whole.json" \
     "$BP_MOCK_DIR/libbp-few.so" >"$work/out" 2>&1 || true
+
+# each command that has --json was run with it
+"$backplane" --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' >"$work/commands"
+[ "$(wc -l <"$work/commands")" -gt 9 ] || failed "--help lists too few commands: $(cat "$work/commands")"
+while read -r name; do
+    "$backplane" "$name" --help | grep -q -e '--json' || continue
+    grep -q "^$name\$" "$work/kept" ||
+        failed "backplane $name --json is not tested here: it needs a schema and a case"
+done <"$work/commands"
 
 # Only a simulated device estimates what a plan takes.
 unseen=

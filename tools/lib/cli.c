@@ -119,26 +119,16 @@ static void add_parts(struct bp_text *whole, const char *path)
     }
 }
 
-/*
- * A directory as an absolute path with its symbolic links, because the loader checks the owners of
- * those as well. NULL with errno set when it does not exist.
- */
-static char *absolute(const char *path)
+/* Where the current directory is gone, the path stays relative, and whoever opens it says so. */
+char *cli_absolute(const char *path)
 {
     struct bp_text whole = {0};
-    struct stat st;
     char *here = NULL;
 
-    if (stat(path, &st) != 0)
-        return NULL;
-    if (!S_ISDIR(st.st_mode)) {
-        errno = ENOTDIR;
-        return NULL;
-    }
     if (path[0] != '/') {
         here = getcwd(NULL, 0);
         if (!here)
-            return NULL;
+            return xstrdup(path);
         add_parts(&whole, here);
         free(here);
     }
@@ -146,6 +136,20 @@ static char *absolute(const char *path)
     here = xstrdup(whole.len ? text_string(&whole) : "/");
     text_finish(&whole);
     return here;
+}
+
+/* A directory by its absolute path. NULL with errno set when it does not exist. */
+static char *absolute(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) != 0)
+        return NULL;
+    if (!S_ISDIR(st.st_mode)) {
+        errno = ENOTDIR;
+        return NULL;
+    }
+    return cli_absolute(path);
 }
 
 /*

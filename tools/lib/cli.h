@@ -46,7 +46,7 @@ struct command {
 };
 
 extern const struct command cmd_bench, cmd_cache, cmd_compile, cmd_conform, cmd_doctor, cmd_info,
-    cmd_optimize, cmd_plan, cmd_providers, cmd_run;
+    cmd_install, cmd_optimize, cmd_plan, cmd_providers, cmd_remove, cmd_run, cmd_verify;
 
 void cli_init(struct cli *cli);
 void cli_finish(struct cli *cli);
@@ -59,6 +59,12 @@ struct arg_group cli_group(struct cli *cli);
  * code.
  */
 int cli_open(struct cli *cli);
+
+/*
+ * A path made absolute, to be freed. Its links stay, because the loader checks the owners of those as
+ * well.
+ */
+char *cli_absolute(const char *path);
 
 /* Prints "backplane: error: ..." and returns `code`, so that `return cli_fail(...)` reads well. */
 int cli_fail(const struct cli *cli, int code, const char *fmt, ...)

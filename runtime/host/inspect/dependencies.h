@@ -8,6 +8,11 @@
 #include "base/file_trust.h"
 #include "text/text.h"
 
+/* The way out where something is missing. */
+#define BP_DEPENDENCIES_FIX                                                                        \
+    "install what is missing, or a build of the plug-in for what is here; the linker looks in "    \
+    "the plug-in's RUNPATH, LD_LIBRARY_PATH and what ldconfig -p lists"
+
 /*
  * Asks the dynamic linker, in a process of its own and in its tracing mode, what the shared object
  * at an absolute path needs: libraries that are missing and who needs them, versions of symbols

@@ -131,18 +131,17 @@ static const bp_provider *choose(const struct bp_module_copy *copy, const char *
     return &copy->providers[0];
 }
 
-static bp_rc ask(const bp_provider *provider, const char *path, char *reason, size_t cap,
-                 bp_err *err)
+static bp_rc ask(const bp_provider *provider, const char *path, char *reason, size_t cap, char *fix,
+                 size_t fix_cap, bp_err *err)
 {
     static const struct bp_log silent = {.level = BP_LOG_ERROR};
     struct bp_services services = {.log = &silent, .scope = provider->id};
-    char fix[256] = "";
     bp_avail avail = {.struct_size = sizeof avail,
                       .state = BP_AVAIL_UNKNOWN,
                       .reason = reason,
                       .reason_cap = (uint32_t)cap,
                       .fix = fix,
-                      .fix_cap = sizeof fix};
+                      .fix_cap = (uint32_t)fix_cap};
     bp_rc rc;
 
     if (!provider->is_available)
@@ -178,6 +177,7 @@ static void probe(struct bp_probe_page *page, const char *path, const char *id)
     struct bp_mapped mapped = {0};
     const struct bp_module_copy *copy = NULL;
     char text[sizeof page->reason] = "", reason[sizeof page->reason] = "";
+    char fix[sizeof page->fix] = "";
     bp_err err = bp_err_init(text, sizeof text);
     struct process_state before;
     bp_rc rc;
@@ -188,10 +188,11 @@ static void probe(struct bp_probe_page *page, const char *path, const char *id)
     rc = bp_loader_open(path, NULL, &copy, &page->stage, &err);
     if (rc >= 0) {
         page->stage = BP_STAGE_AVAILABLE;
-        rc = ask(choose(copy, id), path, reason, sizeof reason, &err);
+        rc = ask(choose(copy, id), path, reason, sizeof reason, fix, sizeof fix, &err);
     }
     page->code = rc;
     memcpy(page->reason, reason[0] ? reason : text, sizeof page->reason);
+    memcpy(page->fix, fix, sizeof page->fix);
     list_files(&mapped, path, page->files, sizeof page->files);
     page->left = what_is_left(&before);
     page->is_done = 1;

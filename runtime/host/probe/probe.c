@@ -165,14 +165,13 @@ static const char *doing(uint32_t stage)
 }
 
 /* Reads a text of the page, which the plug-in may have written to: it is cut to the buffer. */
-static void take_words(struct bp_probe *probe, const struct bp_probe_page *page)
+static void take_words(char *words, size_t cap, const char *theirs, size_t their_cap)
 {
-    size_t n =
-        sizeof page->reason < sizeof probe->words ? sizeof page->reason : sizeof probe->words;
+    size_t n = their_cap < cap ? their_cap : cap;
 
-    memcpy(probe->words, page->reason, n);
-    probe->words[n - 1] = '\0';
-    for (char *c = probe->words; *c; c++) {
+    memcpy(words, theirs, n);
+    words[n - 1] = '\0';
+    for (char *c = words; *c; c++) {
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = ' ';
     }
@@ -208,7 +207,8 @@ static void take_answer(struct bp_probe *probe, const struct bp_probe_page *page
         return;
     }
     probe->end = BP_PROBE_CLEAN;
-    take_words(probe, page);
+    take_words(probe->words, sizeof probe->words, page->reason, sizeof page->reason);
+    take_words(probe->fix, sizeof probe->fix, page->fix, sizeof page->fix);
     probe->files = strndup(page->files, sizeof page->files);
 }
 

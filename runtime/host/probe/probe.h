@@ -27,6 +27,7 @@ struct bp_probe {
     bp_rc code;      /* of a clean end */
     int number;      /* of the signal; of the exit status */
     char words[512]; /* what happened, for people; of a clean end, why it is not usable */
+    char fix[256];   /* of a clean end, what the provider says to do; or "" */
     char *files; /* of a clean end, what got mapped, a line each; the caller's to free; or NULL */
     struct {
         int pid, pidfd;

@@ -27,7 +27,7 @@ struct bp_probe_page {
     uint32_t is_done; /* 1: the helper came to its end, and the rest is filled in */
     int32_t code;     /* of the last stage */
     uint32_t left;    /* BP_PROBE_LEFT_* */
-    char reason[512];
+    char reason[512], fix[256];
     char files[BP_PROBE_FILES]; /* paths of what got mapped, a newline after each, then a NUL */
 };
 

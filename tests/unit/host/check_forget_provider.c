@@ -11,8 +11,7 @@
 
 #include "support/plugin_kit.h"
 
-#define MANIFEST(name, version)                                                                    \
-    "id=org.test." name "\\nname=" name "\\nversion=" version "\\nabi=1.0\\nneeds-host=1.0"
+#define MANIFEST(name, version) "id=org.test." name "\\nname=" name "\\nversion=" version
 
 /* Puts a mock into the test's directory as an installer does: under another name, then renamed. */
 static void install(const char *mock, const char *as)
