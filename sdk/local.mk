@@ -3,6 +3,7 @@
 
 include_HEADERS = \
 	%D%/backplane.h \
+	%D%/backplane.hpp \
 	%D%/backplane_operators.h
 
 bpincludedir = $(includedir)/bp
