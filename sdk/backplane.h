@@ -50,6 +50,12 @@ extern "C" {
  * environment that another thread of the parent was changing at that moment, by opening a provider
  * or creating a session, gives BP_E_UNAVAILABLE but for runs. What runs of other threads of the
  * parent held stays allocated in the child.
+ *
+ * Any thread may call the functions of an environment, several at the same time, also for the same
+ * provider; only bp_env_destroy() comes after all others. A plug-in is opened, and probed, by one
+ * thread, and others that ask for a provider wait for it. What functions of an environment give out,
+ * strings and tables of providers, lives and stays as it is until the environment is destroyed.
+ * Functions of the application that the environment calls (its log, bp_allow_fn) call none of these.
  */
 typedef struct bp_env bp_env;
 /* Settings that sessions are created with; end with bp_session_options_destroy(). */
@@ -329,8 +335,8 @@ typedef struct bp_key_value {
 
 /*
  * Adds a default provider of the environment: later sessions have it after their own and before
- * CPU, unless they opt out. `name` as in bp_session_options_add_provider. [one thread at a time per
- * env]
+ * CPU, unless they opt out. `name` as in bp_session_options_add_provider. BP_E_INVALID: it is there
+ * already. [any thread]
  */
 BP_API bp_rc bp_env_add_provider(bp_env *env, const char *name, const bp_key_value *options,
                                  uint32_t n_options, uint32_t fallback, bp_err *err) BP_CHECKED;
@@ -338,7 +344,8 @@ BP_API bp_rc bp_env_add_provider(bp_env *env, const char *name, const bp_key_val
 /*
  * Hands over a provider that is linked into the application (a static build, a test). The entry is
  * called at first use. It wins over plug-in files with the same name. Plug-ins that libtool's
- * -dlpreopen has linked in are there without this; see backplane-embed(1).
+ * -dlpreopen has linked in are there without this; see backplane-embed(1). BP_E_INVALID: the name is
+ * taken. [any thread]
  */
 BP_API bp_rc bp_env_add_entry(bp_env *env, const char *name, bp_entry_fn entry,
                               bp_err *err) BP_CHECKED;
@@ -383,7 +390,10 @@ BP_API const char *bp_stage_name(uint32_t stage);
 /* "NOT_CONSTANT" for BP_R_NOT_CONSTANT; never NULL. */
 BP_API const char *bp_reason_name(uint32_t reason);
 
-/* A provider as the environment knows it. Strings are borrowed until the next call on the env. */
+/*
+ * A provider as the environment knew it at one moment. Strings and tables live, and stay as they
+ * are, until the environment is destroyed.
+ */
 typedef struct bp_provider_info {
     uint32_t struct_size;
     uint32_t stage;     /* BP_STAGE_*: where it ended; BP_STAGE_AVAILABLE with BP_OK: usable */
@@ -409,18 +419,21 @@ typedef struct bp_provider_info {
  * Providers found: linked-in ones, then files, then CPU; those of a kind in the order of
  * BACKPLANE_PROVIDERS, of the priority that the operator gives, of the plug-in's own, of their ids.
  * Then files that are not used because another holds the same provider, and those that were asked
- * for by a path outside of the search. Reads files, and opens none of them.
+ * for by a path outside of the search. Reads files, and opens none of them. BP_E_UNAVAILABLE here and
+ * in all functions below: see fork() at bp_env. [any thread]
  */
 BP_API bp_rc bp_env_provider_count(bp_env *env, uint32_t *out, bp_err *err) BP_CHECKED;
 /*
  * Opens provider i and asks whether it is usable; if not, BP_OK is returned all the same, and
  * out->code and out->reason say why. The caller sets out->struct_size. BP_E_INVALID: no provider i.
+ * BP_E_NOMEM. Indices change only by bp_env_add_entry(), bp_env_forget_provider(), and a path that is
+ * asked for the first time. [any thread]
  */
 BP_API bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out,
                                   bp_err *err) BP_CHECKED;
 /*
  * The same, as far as it is known without mapping the plug-in or running its code. If no check has
- * failed so far, out->code is BP_OK and out->stage is below BP_STAGE_AVAILABLE.
+ * failed so far, out->code is BP_OK and out->stage is below BP_STAGE_AVAILABLE. [any thread]
  */
 BP_API bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out,
                                   bp_err *err) BP_CHECKED;
@@ -433,13 +446,12 @@ BP_API const char *bp_env_provider_library(bp_env *env, uint32_t i, uint32_t j);
 /*
  * Probes all plug-ins that were found and not probed yet, at once, each in a process of its own
  * (see BP_PROBE_AUTO). Later queries then need no probe. Takes as long as the slowest plug-in, at
- * most the time limit. BP_E_NOMEM.
+ * most the time limit. BP_E_NOMEM. [any thread]
  */
 BP_API bp_rc bp_env_probe(bp_env *env, bp_err *err) BP_CHECKED;
 /*
  * Forgets, here and in the registry file, that the provider of this name failed a probe. The next
- * query probes it again; strings of its row are invalid from now on. Errors are those of
- * bp_env_find_provider().
+ * query probes it again. Errors are those of bp_env_find_provider(). [any thread]
  */
 BP_API bp_rc bp_env_retry_provider(bp_env *env, const char *name, bp_err *err) BP_CHECKED;
 /*
@@ -457,7 +469,8 @@ BP_API bp_rc bp_env_retry_provider(bp_env *env, const char *name, bp_err *err) B
  */
 BP_API bp_rc bp_env_forget_provider(bp_env *env, const char *name, bp_err *err) BP_CHECKED;
 /*
- * What checks of a provider found. Strings are borrowed until the next check in this environment.
+ * What checks of a provider found. Strings live, and stay as they are, until the environment is
+ * destroyed.
  */
 typedef struct bp_provider_check {
     uint32_t struct_size;
@@ -478,7 +491,7 @@ typedef struct bp_provider_check {
  * has (see there). A provider that is open is not probed. Takes up to two seconds for the linker,
  * and the time limit of probes. The caller sets out->struct_size. BP_OK also for a provider that
  * cannot be used; BP_E_INVALID: no provider i. For a file outside the directories, ask
- * bp_env_find_provider() for its path first. [any thread; strings as above]
+ * bp_env_find_provider() for its path first. BP_E_NOMEM. [any thread]
  */
 BP_API bp_rc bp_env_check_provider(bp_env *env, uint32_t i, uint32_t probe, bp_provider_check *out,
                                    bp_err *err) BP_CHECKED;
@@ -506,30 +519,32 @@ BP_API bp_rc bp_standard_provider_dir(uint32_t which, char *buf, size_t cap,
  * Device `device` of provider i, below bp_provider_info.n_devices, as the provider describes it. A
  * provider that describes none has one: the CPU (kind BP_DEVICE_CPU), or with memory of its own one
  * of kind BP_DEVICE_OTHER. Strings are never NULL, and borrowed until the env is destroyed.
- * BP_E_INVALID: there is no such device. If the provider is not usable, its error is returned.
+ * BP_E_INVALID: there is no such device. If the provider is not usable, its error is returned. [any
+ * thread]
  */
 BP_API bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp_device *out,
                                     bp_err *err) BP_CHECKED;
 /*
  * Index of the provider with a name, in any form of bp_session_options_add_provider. BP_E_INVALID:
  * an unknown name; the message has the nearest. BP_E_UNAVAILABLE: a known one that is not
- * installed.
+ * installed. [any thread]
  */
 BP_API bp_rc bp_env_find_provider(bp_env *env, const char *name, uint32_t *out,
                                   bp_err *err) BP_CHECKED;
 /*
  * How ONNX Runtime writes a provider's name: "CPUExecutionProvider" for "cpu", and for "custom"
- * too, which runs operators of the application. Into buf, cut to its cap bytes; returns buf.
+ * too, which runs operators of the application. Into buf, cut to its cap bytes; returns buf. [any
+ * thread]
  */
 BP_API const char *bp_provider_long_name(const char *name, char *buf, size_t cap);
 /*
  * Is the provider of this name usable here and now? BP_OK, or why not in words. `name` in any of
- * the forms of bp_session_options_add_provider.
+ * the forms of bp_session_options_add_provider. [any thread]
  */
 BP_API bp_rc bp_env_is_available(bp_env *env, const char *name, bp_err *err) BP_CHECKED;
 /*
  * Directory i of the search path, with why it counts ("environment variable ...") in *why; NULL:
- * end.
+ * end. Both live until the environment is destroyed. [any thread]
  */
 BP_API const char *bp_env_provider_dir(bp_env *env, uint32_t i, const char **why);
 
@@ -557,8 +572,8 @@ enum {
 /*
  * A provider by a name that users of ONNX Runtime may type, whether or not it is installed. Stage,
  * code, states, file, reason and fix are those of the plug-in that its name means, as in
- * bp_provider_info; BP_STAGE_FOUND with BP_E_UNAVAILABLE if there is none. Name and note are
- * constants; other strings are borrowed until the next call on the env.
+ * bp_provider_info; BP_STAGE_FOUND with BP_E_UNAVAILABLE if there is none. Strings live, and stay as
+ * they are, until the environment is destroyed.
  */
 typedef struct bp_known_provider {
     uint32_t struct_size;
@@ -578,7 +593,7 @@ typedef struct bp_known_provider {
  * Known provider i, in a fixed order; those of BP_HOME_HERE come first. Looks for plug-in files and
  * reads their manifests, but opens none: a plug-in that was not opened before has code BP_OK with a
  * stage below BP_STAGE_AVAILABLE, as it is not known whether it is usable. BP_E_INVALID: the index
- * is past the end, or struct_size is not set. [any thread]
+ * is past the end, or struct_size is not set. BP_E_NOMEM. [any thread]
  */
 BP_API bp_rc bp_env_known_provider(bp_env *env, uint32_t i, bp_known_provider *out,
                                    bp_err *err) BP_CHECKED;
@@ -614,7 +629,8 @@ typedef void (*bp_operator_fn)(void *user, const bp_operator_info *row);
  * Asks provider i, with its default options, which nodes it takes: for every version of every known
  * operator, a node with default attributes for each element type. What depends on shapes or
  * attributes is seen in the plan of a model. Calls `fn` on this thread, once for each row. Errors:
- * the provider's, if it is not usable; BP_E_INVALID: no provider i; BP_E_NOMEM.
+ * the provider's, if it is not usable; BP_E_INVALID: no provider i; BP_E_NOMEM. `fn` may call
+ * functions of the environment. [any thread]
  */
 BP_API bp_rc bp_env_provider_operators(bp_env *env, uint32_t i, bp_operator_fn fn, void *user,
                                        bp_err *err) BP_CHECKED;

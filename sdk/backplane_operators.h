@@ -130,7 +130,8 @@ BP_API void bp_operators_release(bp_operators *set);
 /*
  * Gives the set to sessions that are made with the options, or to all of the environment. A
  * session's own sets come before the environment's; one operator in two sets of the same kind is
- * an error when the session is made. Adds a reference.
+ * an error when the session is made. Adds a reference. [an environment: any thread; options: one at a
+ * time]
  */
 BP_API bp_rc bp_session_options_add_operators(bp_session_options *options, bp_operators *set,
                                               bp_err *err) BP_CHECKED;

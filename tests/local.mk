@@ -91,6 +91,7 @@ thread_tests = \
 	%D%/proofs/exits \
 	%D%/unit/base/check_pool \
 	%D%/unit/exec/check_handover \
+	%D%/unit/host/check_env_threads \
 	%D%/unit/host/check_registry \
 	%D%/unit/session/check_frames \
 	%D%/unit/session/check_session \

@@ -102,6 +102,7 @@ bin_PROGRAMS += %D%/backplane
 	%D%/plugins/install.c \
 	%D%/plugins/plugin.c \
 	%D%/plugins/plugin.h \
+	%D%/plugins/remove.c \
 	%D%/plugins/verify.c \
 	%D%/providers/command.c \
 	%D%/providers/doctor.c \

@@ -241,15 +241,15 @@ static bp_rc make_instance(struct bp_provider_list *providers, struct bp_candida
  * Returns what the user can do about a provider that failed, or NULL; `own` is a buffer for a
  * sentence.
  */
-static const char *fix_for(const struct bp_spec *spec, const struct bp_candidate *found, bp_rc code,
+static const char *fix_for(const struct bp_spec *spec, const struct bp_told *told, bp_rc code,
                            char *own, size_t cap)
 {
     char name[BP_NAME_MAX];
 
     if (code >= 0)
         return NULL;
-    if (found)
-        return found->fix[0] ? found->fix : NULL;
+    if (told)
+        return told->fix;
     return bp_provider_names_short(spec->name, name) && bp_provider_names_advice(name, own, cap)
                ? own
                : NULL;
@@ -271,26 +271,26 @@ static const char *reason_alone(const char *reason, const char *fix, char *own, 
     return own;
 }
 
-/* Adds the outcome for a spec to the report. */
+/* Adds the outcome for a spec to the report. told: what is known of `found`, as it was tried. */
 static bp_rc record(struct building *b, const struct bp_spec *spec,
-                    const struct bp_candidate *found, uint32_t fallback, uint32_t stage, bp_rc code,
-                    const char *reason, uint32_t *row, bp_err *err)
+                    const struct bp_candidate *found, const struct bp_told *told, uint32_t fallback,
+                    uint32_t stage, bp_rc code, const char *reason, uint32_t *row, bp_err *err)
 {
     char way[256], alone[768];
-    const char *fix = fix_for(spec, found, code, way, sizeof way);
+    const char *fix = fix_for(spec, found ? told : NULL, code, way, sizeof way);
     bp_report_provider own = {
         .stage = stage,
         .code = code,
         .fallback = fallback,
         .name = found ? found->name : spec->name,
-        .version = found && found->provider ? found->provider->version : NULL,
+        .version = told->provider ? told->provider->version : NULL,
         .file = found ? found->file : NULL,
-        .reason = code >= 0                  ? NULL
-                  : found && found->code < 0 ? found->reason
-                                             : reason_alone(reason, fix, alone, sizeof alone),
+        .reason = code >= 0        ? NULL
+                  : told->code < 0 ? told->reason
+                                   : reason_alone(reason, fix, alone, sizeof alone),
         .fix = fix,
         .is_uninterruptible =
-            found && found->provider && (found->provider->flags & BP_PROVIDER_UNINTERRUPTIBLE),
+            told->provider && (told->provider->flags & BP_PROVIDER_UNINTERRUPTIBLE),
     };
 
     return bp_report_add_provider(b->report, &own, row, err);
@@ -317,16 +317,17 @@ static bp_rc add_spec(struct building *b, const struct bp_spec *spec, bp_err *er
     uint32_t fallback = policy_of(b, spec);
     uint32_t before = b->providers->count;
     struct bp_candidate *found = NULL;
+    struct bp_told told;
     uint32_t stage, row;
     char text[768], words[sizeof b->words];
     bp_err own = bp_err_init(text, sizeof text);
     bp_rc code, rc;
 
-    code = bp_registry_open(&b->providers->env->registry, spec->name, &found, &own);
-    stage = found ? found->stage : BP_STAGE_FOUND;
+    code = bp_registry_open(&b->providers->env->registry, spec->name, &found, &told, &own);
+    stage = found ? told.stage : BP_STAGE_FOUND;
     if (code >= 0)
         code = make_instance(b->providers, found, spec, b->config->threads, &stage, &own);
-    rc = record(b, spec, found, fallback, stage, code, text, &row, err);
+    rc = record(b, spec, found, &told, fallback, stage, code, text, &row, err);
     if (rc < 0)
         return rc;
     if (code >= 0) {

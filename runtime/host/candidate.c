@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/status.h"
 #include "host/load/loader.h"
 
 struct bp_candidate *bp_candidate_create(const char *name, const char *file)
@@ -56,6 +57,38 @@ const char *bp_candidate_id(const struct bp_candidate *candidate)
     const char *id = candidate->inspected.manifest.id;
 
     return id ? id : candidate->name;
+}
+
+/* Copies a text unless it was told before, so that asking again and again takes no memory. */
+bool bp_candidate_tell_text(const char *text, struct bp_region *told, const char **last,
+                            const char **out)
+{
+    *out = NULL;
+    if (!text[0])
+        return true;
+    if (!*last || strcmp(*last, text) != 0)
+        *last = bp_region_string(told, text);
+    *out = *last;
+    return *out;
+}
+
+bp_rc bp_candidate_tell(struct bp_candidate *candidate, struct bp_region *told, struct bp_told *out,
+                        bp_err *err)
+{
+    const bp_provider *provider = candidate->provider;
+
+    *out = (struct bp_told){
+        .stage = candidate->stage,
+        .code = candidate->code,
+        .id = provider ? provider->id : candidate->inspected.manifest.id,
+        .version = provider ? provider->version : candidate->inspected.manifest.version,
+        .provider = provider,
+        .n_devices = candidate->n_devices,
+    };
+    if (!bp_candidate_tell_text(candidate->reason, told, &candidate->told_reason, &out->reason) ||
+        !bp_candidate_tell_text(candidate->fix, told, &candidate->told_fix, &out->fix))
+        return bp_fail_nomem(err, "what is known of a provider");
+    return BP_OK;
 }
 
 /* ---- standing -------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 
 #include <sys/stat.h>
 
+#include "base/region.h"
 #include "base/sha256.h"
 #include "host/inspect/inspect.h"
 #include "host/inspect/plugin_conf.h"
@@ -68,7 +69,9 @@ struct bp_candidate {
     const bp_provider *provider;         /* the same */
     uint32_t n_devices;
     struct bp_services services; /* what is_available may use */
-    union {                      /* the verdict, also by the names of its members */
+    /* the last ones that callers got, of the verdict and of a check; NULL: none */
+    const char *told_reason, *told_fix, *told_check, *told_check_fix, *told_sha256;
+    union { /* the verdict, also by the names of its members */
         struct bp_stage_verdict verdict;
         struct {
             uint32_t stage;
@@ -76,6 +79,19 @@ struct bp_candidate {
             char reason[512], fix[256];
         };
     };
+};
+
+/*
+ * What is known of a candidate at one moment. Strings and tables stay as they are for as long as the
+ * registry lives.
+ */
+struct bp_told {
+    uint32_t stage;
+    bp_rc code;
+    const char *reason, *fix;    /* NULL: none */
+    const char *id, *version;    /* NULL: unknown */
+    const bp_provider *provider; /* NULL: not opened */
+    uint32_t n_devices;
 };
 
 /*
@@ -91,6 +107,15 @@ void bp_candidate_destroy(struct bp_candidate *candidate); /* NULL is fine */
  */
 bp_rc bp_candidate_device(const struct bp_candidate *candidate, uint32_t device, bp_device *out,
                           bp_err *err) BP_CHECKED;
+/* Tells what is known of it; texts that change later are copied into `told`. BP_E_NOMEM. */
+bp_rc bp_candidate_tell(struct bp_candidate *candidate, struct bp_region *told, struct bp_told *out,
+                        bp_err *err) BP_CHECKED;
+/*
+ * A text as it stays in `told`: *last if it is the same, which is set to it. NULL for "". False: no
+ * memory.
+ */
+bool bp_candidate_tell_text(const char *text, struct bp_region *told, const char **last,
+                            const char **out) BP_CHECKED;
 /* Is it linked in, or a file that nothing speaks against so far? */
 bool bp_candidate_is_fit(const struct bp_candidate *candidate);
 /* May a name lead to it? */

@@ -48,22 +48,23 @@ static void check_file(struct bp_registry *registry, struct bp_candidate *candid
 }
 
 /* One that is open has had all checks, and its verdict is the provider's own word. */
-void bp_check_provider(struct bp_registry *registry, struct bp_candidate *candidate, bool is_probed,
-                       bp_provider_check *out)
+bp_rc bp_check_provider(struct bp_registry *registry, struct bp_candidate *candidate,
+                        bool is_probed, bp_provider_check *out, bp_err *err)
 {
-    struct bp_stage_verdict *verdict = &registry->checked;
+    struct bp_stage_verdict verdict = candidate->verdict;
+    struct bp_region *told = &registry->told;
     bool is_open = candidate->progress == BP_CANDIDATE_OPENED;
 
     if (candidate->file && !is_open)
-        check_file(registry, candidate, verdict);
-    else
-        *verdict = candidate->verdict;
-    if (is_probed && candidate->file && !is_open && verdict->code >= 0)
-        out->is_probed = bp_probe_one(registry, candidate, verdict);
-    out->stage = verdict->stage;
-    out->code = verdict->code;
-    out->reason = verdict->reason[0] ? verdict->reason : NULL;
-    out->fix = verdict->fix[0] ? verdict->fix : NULL;
-    out->sha256 = candidate->sha256[0] ? candidate->sha256 : NULL;
+        check_file(registry, candidate, &verdict);
+    if (is_probed && candidate->file && !is_open && verdict.code >= 0)
+        out->is_probed = bp_probe_one(registry, candidate, &verdict);
+    out->stage = verdict.stage;
+    out->code = verdict.code;
     out->is_listed = candidate->file && candidate->is_allowed;
+    if (!bp_candidate_tell_text(verdict.reason, told, &candidate->told_check, &out->reason) ||
+        !bp_candidate_tell_text(verdict.fix, told, &candidate->told_check_fix, &out->fix) ||
+        !bp_candidate_tell_text(candidate->sha256, told, &candidate->told_sha256, &out->sha256))
+        return bp_fail_nomem(err, "what a check found");
+    return BP_OK;
 }

@@ -8,10 +8,9 @@
 #include <backplane.h>
 
 /*
- * As bp_env_check_provider() does, for a candidate, under the registry's lock. Strings of *out lie
- * in the candidate and in registry->checked.
+ * As bp_env_check_provider() does, for a candidate, under the registry's lock. BP_E_NOMEM.
  */
-void bp_check_provider(struct bp_registry *registry, struct bp_candidate *candidate, bool is_probed,
-                       bp_provider_check *out);
+bp_rc bp_check_provider(struct bp_registry *registry, struct bp_candidate *candidate,
+                        bool is_probed, bp_provider_check *out, bp_err *err) BP_CHECKED;
 
 #endif

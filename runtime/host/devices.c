@@ -40,11 +40,12 @@ bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp_device
 {
     bp_device own;
     struct bp_candidate *candidate;
-    bp_rc rc = bp_registry_need(&env->registry, i, &candidate, err);
+    bp_rc rc = bp_env_check_fork(env, err);
 
-    if (rc < 0)
-        return rc;
-    rc = bp_registry_try(&env->registry, candidate, err);
+    if (rc >= 0)
+        rc = bp_registry_need(&env->registry, i, &candidate, err);
+    if (rc >= 0)
+        rc = bp_registry_try(&env->registry, candidate, err);
     if (rc < 0)
         return rc;
     if (device >= candidate->n_devices)

@@ -244,33 +244,35 @@ bp_rc bp_env_provider_count(bp_env *env, uint32_t *out, bp_err *err)
     return BP_OK;
 }
 
-/*
- * Fills the row from the manifest until the provider's own table is there. All strings live as long
- * as the environment.
- */
-static void describe(const struct bp_candidate *candidate, bp_provider_info *out)
+/* Fills the row from the manifest until the provider's own table is there. */
+static bp_rc describe(struct bp_env *env, struct bp_candidate *candidate, bp_provider_info *out,
+                      bp_err *err)
 {
-    out->stage = candidate->stage;
-    out->code = candidate->code;
+    struct bp_told told;
+    bp_rc rc = bp_registry_tell(&env->registry, candidate, &told, err);
+
+    if (rc < 0)
+        return rc;
+    out->stage = told.stage;
+    out->code = told.code;
     out->name = candidate->name;
     out->file = candidate->file;
-    out->reason = candidate->reason[0] ? candidate->reason : NULL;
-    out->fix = candidate->fix[0] ? candidate->fix : NULL;
-    out->n_devices = candidate->n_devices;
-    out->id = candidate->inspected.manifest.id;
-    out->version = candidate->inspected.manifest.version;
-    out->states = bp_states_of(candidate->name, candidate->stage, candidate->code);
-    if (!candidate->provider)
-        return;
-    out->id = candidate->provider->id;
-    out->version = candidate->provider->version;
-    out->vendor = candidate->provider->vendor;
-    out->options = candidate->provider->options;
-    out->n_options = candidate->provider->n_options;
-    out->option_stride = candidate->provider->option_stride;
-    out->schemas = candidate->provider->schemas;
-    out->n_schemas = candidate->provider->n_schemas;
-    out->schema_stride = candidate->provider->schema_stride;
+    out->reason = told.reason;
+    out->fix = told.fix;
+    out->n_devices = told.n_devices;
+    out->id = told.id;
+    out->version = told.version;
+    out->states = bp_states_of(candidate->name, told.stage, told.code);
+    if (!told.provider)
+        return BP_OK;
+    out->vendor = told.provider->vendor;
+    out->options = told.provider->options;
+    out->n_options = told.provider->n_options;
+    out->option_stride = told.provider->option_stride;
+    out->schemas = told.provider->schemas;
+    out->n_schemas = told.provider->n_schemas;
+    out->schema_stride = told.provider->schema_stride;
+    return BP_OK;
 }
 
 /* An unusable provider is no failure of this call, which asks for stage, code and reason. */
@@ -278,16 +280,19 @@ bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out, bp_er
 {
     bp_provider_info own = {.struct_size = sizeof own};
     struct bp_candidate *candidate;
-    bp_rc rc = bp_env_check_fork(env, err);
+    bp_rc tried, rc = bp_env_check_fork(env, err);
 
     if (rc >= 0)
         rc = bp_registry_need(&env->registry, i, &candidate, err);
     if (rc < 0)
         return rc;
-    if (bp_registry_try(&env->registry, candidate, NULL) < 0)
-        bp_log(&env->log, BP_LOG_DEBUG, "host", "provider '%s': %s", candidate->name,
-               candidate->reason);
-    describe(candidate, &own);
+    tried = bp_registry_try(&env->registry, candidate, NULL);
+    rc = describe(env, candidate, &own, err);
+    if (rc < 0)
+        return rc;
+    if (tried < 0)
+        bp_log(&env->log, BP_LOG_DEBUG, "host", "provider '%s': %s", own.name,
+               own.reason ? own.reason : "no reason given");
     return bp_give_out(out, &own, err);
 }
 
@@ -340,10 +345,9 @@ bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out, bp_er
 
     if (rc >= 0)
         rc = bp_registry_need(&env->registry, i, &candidate, err);
-    if (rc < 0)
-        return rc;
-    describe(candidate, &own);
-    return bp_give_out(out, &own, err);
+    if (rc >= 0)
+        rc = describe(env, candidate, &own, err);
+    return rc < 0 ? rc : bp_give_out(out, &own, err);
 }
 
 bp_rc bp_env_find_provider(bp_env *env, const char *name, uint32_t *out, bp_err *err)
@@ -362,7 +366,7 @@ bp_rc bp_env_is_available(bp_env *env, const char *name, bp_err *err)
 
     if (!name || !*name)
         return bp_fail(err, BP_E_INVALID, "a provider needs a name");
-    return rc < 0 ? rc : bp_registry_open(&env->registry, name, &candidate, err);
+    return rc < 0 ? rc : bp_registry_open(&env->registry, name, &candidate, NULL, err);
 }
 
 const char *bp_env_variable(const bp_env *env, uint32_t i, const char **value, const char **ignored)
@@ -431,12 +435,9 @@ bp_rc bp_standard_provider_dir(uint32_t which, char *buf, size_t cap, bp_err *er
     return rc;
 }
 
-/* The list is fixed once the module is open, so no lock is needed to walk it. */
 const char *bp_env_provider_library(bp_env *env, uint32_t i, uint32_t j)
 {
-    const struct bp_candidate *candidate = bp_registry_get(&env->registry, i);
-    char **files =
-        candidate && candidate->file && candidate->module ? candidate->module->files : NULL;
+    char *const *files = bp_registry_files(&env->registry, i);
 
     while (files && *files && j > 0) {
         files++;

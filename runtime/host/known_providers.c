@@ -63,27 +63,38 @@ static const char *why_absent(const bp_known_provider *known)
 }
 
 /* Fills in the state of the provider's plug-in; candidate NULL: there is none. */
-static void describe(const struct bp_candidate *candidate, bp_known_provider *out)
+static bp_rc describe(struct bp_registry *registry, struct bp_candidate *candidate,
+                      bp_known_provider *out, bp_err *err)
 {
+    struct bp_told told;
+    bp_rc rc = BP_OK;
+
     if (candidate) {
-        out->stage = candidate->stage;
-        out->code = candidate->code;
+        rc = bp_candidate_tell(candidate, &registry->told, &told, err);
+        if (rc < 0)
+            return rc;
+        out->stage = told.stage;
+        out->code = told.code;
         out->file = candidate->file;
-        out->reason = candidate->reason[0] ? candidate->reason : NULL;
-        out->fix = candidate->fix[0] ? candidate->fix : NULL;
+        out->reason = told.reason;
+        out->fix = told.fix;
     } else {
         out->stage = BP_STAGE_FOUND;
         out->code = BP_E_UNAVAILABLE;
         out->reason = why_absent(out);
     }
     out->states = bp_states_of(out->name, out->stage, out->code);
+    return rc;
 }
 
 bp_rc bp_env_known_provider(bp_env *env, uint32_t i, bp_known_provider *out, bp_err *err)
 {
     bp_known_provider own = {.struct_size = sizeof own, .name = bp_provider_names_known(i)};
     struct bp_registry *registry = &env->registry;
+    bp_rc rc = bp_env_check_fork(env, err);
 
+    if (rc < 0)
+        return rc;
     if (!own.name)
         return bp_fail(
             err, BP_E_INVALID,
@@ -92,7 +103,7 @@ bp_rc bp_env_known_provider(bp_env *env, uint32_t i, bp_known_provider *out, bp_
     pthread_mutex_lock(&registry->lock);
     bp_candidates_scan(registry);
     own.flags = flags_of(registry, own.name);
-    describe(bp_candidates_find(registry, own.name, own.name), &own);
+    rc = describe(registry, bp_candidates_find(registry, own.name, own.name), &own, err);
     pthread_mutex_unlock(&registry->lock);
-    return bp_give_out(out, &own, err);
+    return rc < 0 ? rc : bp_give_out(out, &own, err);
 }

@@ -62,6 +62,7 @@ bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config
 void bp_registry_finish(struct bp_registry *registry)
 {
     bp_candidates_finish(registry);
+    bp_region_finish(&registry->told);
     bp_manifest_cache_finish(&registry->cache);
     bp_order_finish(&registry->order);
     bp_allow_list_finish(&registry->allow);
@@ -107,6 +108,19 @@ struct bp_candidate *bp_registry_get(struct bp_registry *registry, uint32_t i)
         i--;
     pthread_mutex_unlock(&registry->lock);
     return candidate;
+}
+
+/* The list of files is fixed once the module is open, so that callers may walk it without the lock. */
+char *const *bp_registry_files(struct bp_registry *registry, uint32_t i)
+{
+    struct bp_candidate *candidate = bp_registry_get(registry, i);
+    char *const *files = NULL;
+
+    pthread_mutex_lock(&registry->lock);
+    if (candidate && candidate->file && candidate->module)
+        files = candidate->module->files;
+    pthread_mutex_unlock(&registry->lock);
+    return files;
 }
 
 bp_rc bp_registry_need(struct bp_registry *registry, uint32_t i, struct bp_candidate **out,
@@ -339,13 +353,28 @@ static bp_rc open_locked(struct bp_registry *registry, const char *name, struct 
 }
 
 bp_rc bp_registry_open(struct bp_registry *registry, const char *name, struct bp_candidate **out,
-                       bp_err *err)
+                       struct bp_told *told, bp_err *err)
+{
+    bp_rc rc, told_rc = BP_OK;
+
+    *out = NULL;
+    if (told)
+        *told = (struct bp_told){0};
+    pthread_mutex_lock(&registry->lock);
+    rc = open_locked(registry, name, out, err);
+    if (told && *out)
+        told_rc = bp_candidate_tell(*out, &registry->told, told, err);
+    pthread_mutex_unlock(&registry->lock);
+    return told_rc < 0 ? told_rc : rc;
+}
+
+bp_rc bp_registry_tell(struct bp_registry *registry, struct bp_candidate *candidate,
+                       struct bp_told *out, bp_err *err)
 {
     bp_rc rc;
 
-    *out = NULL;
     pthread_mutex_lock(&registry->lock);
-    rc = open_locked(registry, name, out, err);
+    rc = bp_candidate_tell(candidate, &registry->told, out, err);
     pthread_mutex_unlock(&registry->lock);
     return rc;
 }
@@ -402,9 +431,9 @@ bp_rc bp_registry_check(struct bp_registry *registry, uint32_t i, bool is_probed
     if (rc < 0)
         return rc;
     pthread_mutex_lock(&registry->lock);
-    bp_check_provider(registry, candidate, is_probed, out);
+    rc = bp_check_provider(registry, candidate, is_probed, out, err);
     pthread_mutex_unlock(&registry->lock);
-    return BP_OK;
+    return rc;
 }
 
 /* Reads the lists only if their length is asked for: a mode of `off` reads no file. */
@@ -412,6 +441,7 @@ uint32_t bp_registry_allow(struct bp_registry *registry, const char **dir, uint3
 {
     struct bp_allow_list *allow = &registry->allow;
 
+    /* mode and directories are fixed, the lists are read by whoever comes first */
     pthread_mutex_lock(&registry->lock);
     if (n) {
         bp_allow_list_read(allow, &registry->inspector.trust);

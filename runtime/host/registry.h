@@ -30,11 +30,20 @@ bp_rc bp_registry_find(struct bp_registry *registry, const char *name, uint32_t 
                        bp_err *err) BP_CHECKED;
 /*
  * The candidate that a name or absolute path means, opened and asked whether it is usable. *out is
- * set, with stage and reason, also on failure, unless there is no such provider. BP_E_UNAVAILABLE:
- * not installed, or not usable here; BP_E_INVALID: an unknown name.
+ * set also on failure, unless there is no such provider, and so is *told (which may be NULL) to what
+ * is known of it then. BP_E_UNAVAILABLE: not installed, or not usable here; BP_E_INVALID: an unknown
+ * name.
  */
 bp_rc bp_registry_open(struct bp_registry *registry, const char *name, struct bp_candidate **out,
-                       bp_err *err) BP_CHECKED;
+                       struct bp_told *told, bp_err *err) BP_CHECKED;
+/* What is known of a candidate now. BP_E_NOMEM. */
+bp_rc bp_registry_tell(struct bp_registry *registry, struct bp_candidate *candidate,
+                       struct bp_told *out, bp_err *err) BP_CHECKED;
+/*
+ * The files that opening row i mapped, its own first, NULL after the last; NULL: it is not open, or
+ * has no file. They live as long as the registry.
+ */
+char *const *bp_registry_files(struct bp_registry *registry, uint32_t i);
 /* The same for a candidate; the error repeats the candidate's reason and fix. */
 bp_rc bp_registry_try(struct bp_registry *registry, struct bp_candidate *candidate,
                       bp_err *err) BP_CHECKED;

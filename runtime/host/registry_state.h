@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "base/region.h"
 #include "host/candidate.h"
 #include "host/inspect/manifest_cache.h"
 #include "host/load/allow_list.h"
@@ -28,9 +29,9 @@ struct bp_registry {
     struct bp_candidate *first; /* in the order of use */
     /* In no list any more. Sessions use their modules, and callers have their strings. */
     struct bp_candidate *forgotten;
-    struct bp_stage_verdict checked; /* of the last check; see check_provider.h */
-    bool is_strict;                  /* BACKPLANE_STRICT: CPU can be vetoed too */
+    bool is_strict; /* BACKPLANE_STRICT: CPU can be vetoed too */
     bool is_scanned;
+    struct bp_region told; /* texts of verdicts that callers have */
 };
 
 #endif

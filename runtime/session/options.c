@@ -115,7 +115,7 @@ static bp_rc try_provider(bp_env *env, const char *name, const bp_key_value *kv,
 
     if (!name || !*name)
         return bp_fail(err, BP_E_INVALID, "a provider needs a name");
-    rc = bp_registry_open(&env->registry, name, &found, err);
+    rc = bp_registry_open(&env->registry, name, &found, NULL, err);
     if (rc >= 0)
         rc = bp_options_check(found->provider, kv, n_kv, &region, &opts, err);
     bp_region_finish(&region);

@@ -460,7 +460,7 @@ AT(bp_module, n_providers, 32);
 AT(bp_module, reserved0, 36);
 AT(bp_module, teardown, 40);
 
-SIZE(bp_env_config, 112);
+SIZE(bp_env_config, 120);
 AT(bp_env_config, struct_size, 0);
 AT(bp_env_config, flags, 4);
 AT(bp_env_config, log_level, 8);
@@ -480,6 +480,7 @@ AT(bp_env_config, allow_dir, 80);
 AT(bp_env_config, allow_fn, 88);
 AT(bp_env_config, allow_user, 96);
 AT(bp_env_config, workers, 104);
+AT(bp_env_config, memory_limit, 112);
 
 SIZE(bp_processors, 16);
 AT(bp_processors, list, 0);

@@ -46,10 +46,10 @@ try_option() # COMMAND OPTION VALUE-NAME
     grep -q -e "Fl Fl ${2#--}" "$page" || failed "$page does not have $2 of $1"
 }
 
-for command in providers doctor info plan optimize compile run bench conform cache install verify; do
+for command in providers doctor info plan optimize compile run bench conform cache install remove verify; do
     case $command in
     providers) missing=4 ;;
-    cache | conform | doctor | install) missing=2 ;;
+    cache | conform | doctor | install | remove) missing=2 ;;
     verify) missing=1 ;;
     *) missing=3 ;;
     esac

@@ -63,6 +63,7 @@ cli_tests = \
 	%D%/passes.sh \
 	%D%/plan.sh \
 	%D%/providers.sh \
+	%D%/remove.sh \
 	%D%/run.sh \
 	%D%/schemas.sh \
 	%D%/static.sh \

@@ -34,6 +34,10 @@ keep()
     code=0
     mkdir -p "$work/json/$keep_schema"
     n_kept=$((n_kept + 1))
+    case $1 in
+    --provider-dir) echo "$3" ;;
+    *) echo "$1" ;;
+    esac >>"$work/kept"
     kept=$work/json/$keep_schema/$n_kept.json
     "$backplane" "$@" >"$kept" 2>"$work/err" </dev/null || code=$?
     [ "$code" = "$want" ] || failed "backplane $*: code $code, not $want: $(cat "$work/err")"
@@ -286,6 +290,15 @@ for name in few native quoted garbage; do
 done
 "$BP_BUILDDIR/tools/backplane-check" --json "$work/json/check/whole.json" \
     "$BP_MOCK_DIR/libbp-few.so" >"$work/out" 2>&1 || true
+
+# each command that has --json was run with it
+"$backplane" --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' >"$work/commands"
+[ "$(wc -l <"$work/commands")" -gt 9 ] || failed "--help lists too few commands: $(cat "$work/commands")"
+while read -r name; do
+    "$backplane" "$name" --help | grep -q -e '--json' || continue
+    grep -q "^$name\$" "$work/kept" ||
+        failed "backplane $name --json is not tested here: it needs a schema and a case"
+done <"$work/commands"
 
 # Only a simulated device estimates what a plan takes.
 unseen=

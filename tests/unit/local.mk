@@ -382,6 +382,11 @@ unit_tests += %D%/host/check_device_choice
 %C%_host_check_device_choice_CPPFLAGS = $(unit_cppflags)
 %C%_host_check_device_choice_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/host/check_env_threads
+%C%_host_check_env_threads_SOURCES = %D%/host/check_env_threads.c %D%/support/plugin_kit.h $(kit_sources)
+%C%_host_check_env_threads_CPPFLAGS = $(unit_cppflags)
+%C%_host_check_env_threads_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/host/check_probe
 %C%_host_check_probe_SOURCES = %D%/host/check_probe.c %D%/support/plugin_kit.h $(kit_sources)
 %C%_host_check_probe_CPPFLAGS = $(unit_cppflags)

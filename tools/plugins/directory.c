@@ -149,16 +149,19 @@ bool directory_each(struct cli *cli, const char *dir, directory_fn *fn, void *us
 static bool make_one(const char *path, struct directory_made *made)
 {
     struct stat st;
+    int cause;
 
     if (mkdir(path, 0755) == 0) {
         made->paths = xrealloc(made->paths, made->n + 1, sizeof *made->paths);
         made->paths[made->n++] = xstrdup(path);
         return chmod(path, 0755) == 0;
     }
+    cause = errno;
     if (stat(path, &st) == 0) {
         errno = ENOTDIR;
         return S_ISDIR(st.st_mode);
     }
+    errno = cause;
     return false;
 }
 

@@ -27,7 +27,7 @@ bp_sim_counters *device_sim(const char *name)
 {
     struct bp_candidate *row;
 
-    KIT_OK(bp_registry_open(&kit.env->registry, name, &row, &kit.err));
+    KIT_OK(bp_registry_open(&kit.env->registry, name, &row, NULL, &kit.err));
     return (bp_sim_counters *)(uintptr_t)row->provider->extension(MOCK_SIM_ID);
 }
 

@@ -355,7 +355,7 @@ struct mock_counters *kit_counters(const char *name)
     struct bp_candidate *row;
     const void *table = NULL;
 
-    KIT_OK(bp_registry_open(&kit.env->registry, name, &row, &kit.err));
+    KIT_OK(bp_registry_open(&kit.env->registry, name, &row, NULL, &kit.err));
     if (row->provider->extension)
         table = row->provider->extension(MOCK_COUNTERS_ID);
     ck_assert_msg(table != NULL, "'%s' counts nothing", name);
