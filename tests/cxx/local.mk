@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests/cxx/ - applications in C++. What needs its compiler is compiled by the test, which is skipped without.
 
-dist_check_SCRIPTS += %D%/throws.sh %D%/wrapper.sh
+dist_check_SCRIPTS += %D%/cmake.sh %D%/throws.sh %D%/wrapper.sh
 EXTRA_DIST += \
 	%D%/guarded.cc \
 	%D%/lib.sh \
@@ -9,4 +9,4 @@ EXTRA_DIST += \
 	%D%/throws_host.cc \
 	%D%/throws_ort.cc \
 	%D%/wrapper.cc
-TESTS += %D%/throws.sh %D%/wrapper.sh
+TESTS += %D%/cmake.sh %D%/throws.sh %D%/wrapper.sh
