@@ -3,4 +3,5 @@
 
 include %D%/ascend/local.mk
 include %D%/digits/local.mk
+include %D%/digits_cpp/local.mk
 include %D%/faces/local.mk

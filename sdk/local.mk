@@ -3,6 +3,7 @@
 
 include_HEADERS = \
 	%D%/backplane.h \
+	%D%/backplane.hpp \
 	%D%/backplane_operators.h
 
 bpincludedir = $(includedir)/bp
@@ -24,6 +25,12 @@ pkgconfig_DATA = \
 	%D%/backplane.pc \
 	%D%/backplane-sdk.pc \
 	%D%/backplane-sim.pc
+
+# find_package(backplane) of CMake
+bpcmakedir = $(libdir)/cmake/backplane
+bpcmake_DATA = \
+	%D%/backplaneConfig.cmake \
+	%D%/backplaneConfigVersion.cmake
 
 # The simulated accelerator: an archive, so that a plug-in which was linked with it needs no other file;
 # never with sanitizers, which a stranger's compiler would have to have as well.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# readme.sh - the C program in README.md compiles without a warning and does what it says, and the
+# readme.sh - the programs in README.md, in C and C++, compile without a warning and do what they say, and the
 # commands of `backplane` in it succeed on the digits model, those of providers that are usable here.
 set -eu
 
@@ -22,12 +22,31 @@ ${CC:-cc} -Wall -Wextra -Werror -I"$BP_SRCDIR/sdk" -o "$work/readme" "$work/read
     -L"$library" -lbackplane -Wl,-rpath,"$library"
 cp "$BP_SRCDIR/examples/digits/digits.onnx" "$work"
 cd "$work"
-./readme >out 2>err
-cat out err
-grep -Eq '^(0|1|0\.[0-9]+|[0-9.]+e-[0-9]+)$' out || {
-    echo "FAILED: that is not a probability" >&2
+# says_a_probability PROGRAM
+says_a_probability()
+{
+    "$1" >out 2>err
+    cat out err
+    grep -Eq '^(0|1|0\.[0-9]+|[0-9.]+e-[0-9]+)$' out || {
+        echo "FAILED: that is not a probability" >&2
+        exit 1
+    }
+}
+says_a_probability ./readme
+
+sed -n '/^```cpp$/,/^```$/p' "$BP_SRCDIR/README.md" | sed '1d;$d' >readme.cc
+grep -q 'session.run' readme.cc || {
+    echo "FAILED: README.md has no program in C++" >&2
     exit 1
 }
+if command -v "${CXX%% *}" >/dev/null; then
+    # shellcheck disable=SC2086 # $CXX may hold flags
+    $CXX -std=c++17 -Wall -Wextra -Werror -I"$BP_SRCDIR/sdk" -o readme_cpp readme.cc \
+        -L"$library" -lbackplane -Wl,-rpath,"$library"
+    says_a_probability ./readme_cpp
+else
+    echo "not tested: README.md's program in C++: there is no C++ compiler" >&2
+fi
 
 # ---- commands: lines of README.md such as "    ./run-in-tree tools/backplane plan MODEL    # ..." -------
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# format.sh - all C is as clang-format 14 formats it by .clang-format; `make format` does that.
+# format.sh - all C and C++ is as clang-format 14 formats it by .clang-format; `make format` does that.
 set -u
 cd "${BP_SRCDIR:-.}" || exit 99
 
@@ -16,7 +16,7 @@ case $version in
     exit 77
     ;;
 esac
-git ls-files -z '*.c' '*.h' '*.inc' '*.cc' | grep -zvf tests/style/unformatted |
+git ls-files -z '*.c' '*.h' '*.inc' '*.cc' '*.hpp' | grep -zvf tests/style/unformatted |
     xargs -0 "$tool" --dry-run -Werror 2>&1 | grep 'error:' | sed 's/^/FAILED: /' >format.out.$$
 n=$(cut -d: -f2 format.out.$$ | sort -u | wc -l)
 head -n 20 format.out.$$

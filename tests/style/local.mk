@@ -23,6 +23,6 @@ check-style: all
 
 # Writes all C as clang-format does.
 format:
-	@cd $(srcdir) && git ls-files -z '*.c' '*.h' '*.inc' '*.cc' | grep -zvf tests/style/unformatted | \
+	@cd $(srcdir) && git ls-files -z '*.c' '*.h' '*.inc' '*.cc' '*.hpp' | grep -zvf tests/style/unformatted | \
 	    xargs -0 $${CLANG_FORMAT:-clang-format-14} -i
 .PHONY: format
