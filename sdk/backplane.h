@@ -20,6 +20,9 @@
  * thing and the way out, into the caller's bp_err (NULL is fine). A program that wants to know more
  * than the bp_rc reads bp_err.detail (BP_DETAIL_*), not the sentence. On failure every `out` is NULL
  * or untouched and nothing is left half made.
+ * NULL: an argument that is needed gives BP_E_INVALID, and the message names it. Functions that return
+ * no status return 0 or NULL for an object that is NULL, or do nothing. Comments say which arguments
+ * may be NULL.
  * Ownership: what a `create` or `open` returns is the caller's, to `destroy` or `close`; destroyers
  * take NULL. Returned const pointers are borrowed: "until ..." says for how long.
  * Threads: one object may be used by one thread at a time unless its comment says otherwise.
@@ -1243,7 +1246,8 @@ typedef struct bp_object bp_object; /* a value of any kind; see the end of this 
  */
 typedef struct bp_binding {
     uint32_t index;
-    uint32_t reserved0; /* the library's own during a run */
+    /* The library's own during a run: a binding of an output serves one run at a time. */
+    uint32_t reserved0;
     bp_tensor tensor;
     bp_object *object; /* NULL, or the value instead of `tensor` */
 } bp_binding;
@@ -1279,9 +1283,13 @@ typedef struct bp_run_options {
  *
  * Inputs: the caller sets base, bytes, dims, rank and dtype; the memory is only read. Outputs with
  * a base: the result is written there. bytes is the capacity; dims has space for rank entries,
- * which are filled in. BP_E_SHAPE: either is too small; the message says what is needed. Outputs
+ * which are filled in. BP_E_SPACE: either is too small; rank, bytes and, as far as there is space for
+ * them, dims say what is needed, so that the caller can run again. Outputs
  * with base NULL: base and dims are allocated, for the caller to bp_tensor_free(). In both cases
- * dtype is filled in. Buffers may have any address: one that is not aligned for its elements, or not
+ * dtype is filled in. All tensors are in ordinary memory (BP_SPACE_HOST). An output must not overlap
+ * an input or another output, else its values are undefined, unless its operator says that both may
+ * be one (the cache of com.microsoft.GroupQueryAttention). An output
+ * may be given several times: each binding gets its values. Buffers may have any address: one that is not aligned for its elements, or not
  * as its provider asks, is copied, through memory that the session keeps. Providers that ask for
  * bytes behind the elements read and write those that `bytes` counts; if there are too few, the
  * tensor is copied too. A tensor of strings needs bytes for its spans and, after them, for their
@@ -1336,7 +1344,7 @@ BP_API bp_rc bp_session_prepare(bp_session *session, const bp_run_shapes *sets, 
  * Tells the shapes that outputs would have in a run with inputs of these shapes, and prepares for
  * them. The caller sets index, dims (space for rank entries) and rank of each output; dims, rank,
  * dtype and bytes are filled in. If a size comes with data, or the output is not a tensor, rank is
- * BP_RANK_UNKNOWN and bytes 0. BP_E_SHAPE: dims is too small; rank is what it needs. Others as
+ * BP_RANK_UNKNOWN and bytes 0. BP_E_SPACE: dims is too small; rank is what it needs. Others as
  * bp_session_prepare(). [any thread]
  */
 BP_API bp_rc bp_session_output_shapes(bp_session *session, const bp_run_shapes *inputs,
@@ -1747,8 +1755,13 @@ BP_API bp_rc bp_tensor_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank,
  */
 BP_API bp_rc bp_tensor_alloc(uint32_t dtype, const int64_t *dims, uint32_t rank, bp_tensor *out,
                              bp_err *err) BP_CHECKED;
-/* Frees what bp_tensor_alloc, bp_tensor_decode or a run allocated, and zeroes the tensor. */
+/*
+ * Frees what bp_tensor_alloc, bp_tensor_decode or a run allocated, and zeroes the tensor. Memory that
+ * the caller brought is left alone. NULL is fine.
+ */
 BP_API void bp_tensor_free(bp_tensor *tensor);
+/* 1: bp_tensor_free() frees its memory; 0: the memory is the caller's. */
+BP_API uint32_t bp_tensor_is_owned(const bp_tensor *tensor);
 /*
  * Decodes an ONNX TensorProto into *out, to bp_tensor_free(). *name (name may be NULL) is its name,
  * to bp_free(). BP_E_INVALID: malformed.

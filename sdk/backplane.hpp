@@ -2154,7 +2154,7 @@ class Session
     /*
      * Runs once and writes the outputs to memory of the caller. With the same shapes as before, at
      * most eight inputs and outputs, named by index or by short names, it allocates nothing.
-     * BP_E_SHAPE: the memory is too small. BP_E_INVALID: the output has other elements than the
+     * BP_E_SPACE: the memory is too small. BP_E_INVALID: the output has other elements than the
      * view. [any thread, several at once, with views of their own]
      */
     void run_into(Span<const Feed> inputs, Span<const Target> outputs,

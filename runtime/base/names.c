@@ -11,9 +11,10 @@
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
 static const char *const rc_names[] = {
-    "BP_OK",      "BP_E_INVALID",     "BP_E_UNSUPPORTED", "BP_E_UNAVAILABLE", "BP_E_OPTION",
-    "BP_E_NOMEM", "BP_E_SHAPE",       "BP_E_STALE",       "BP_E_CANCELLED",   "BP_E_TIMEOUT",
-    "BP_E_BUSY",  "BP_E_DEVICE_LOST", "BP_E_IO",          "BP_E_VERSION",     "BP_E_INTERNAL",
+    "BP_OK",          "BP_E_INVALID", "BP_E_UNSUPPORTED", "BP_E_UNAVAILABLE",
+    "BP_E_OPTION",    "BP_E_NOMEM",   "BP_E_SHAPE",       "BP_E_STALE",
+    "BP_E_CANCELLED", "BP_E_TIMEOUT", "BP_E_BUSY",        "BP_E_DEVICE_LOST",
+    "BP_E_IO",        "BP_E_VERSION", "BP_E_INTERNAL",    "BP_E_SPACE",
 };
 
 static const char *const dtype_names[BP_DTYPE_END] = {

@@ -52,6 +52,8 @@ bp_rc bp_give_out(void *out, const void *own, bp_err *err)
 {
     uint32_t theirs, ours, n;
 
+    if (!out)
+        return bp_fail_null(err, "the struct for the row");
     memcpy(&theirs, out, sizeof theirs);
     memcpy(&ours, own, sizeof ours);
     if (theirs < sizeof theirs)
@@ -115,6 +117,11 @@ bp_rc bp_err_copy_codes(bp_err *err, bp_rc rc, const bp_err *own)
     err->native_code = own->native_code;
     bp_err_set_detail(err, own->detail, own->index);
     return rc;
+}
+
+bp_rc bp_fail_null(bp_err *err, const char *what)
+{
+    return bp_fail(err, BP_E_INVALID, "%s is NULL, where it is needed", what);
 }
 
 bp_rc bp_fail_nomem(bp_err *err, const char *what)

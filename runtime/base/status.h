@@ -70,6 +70,8 @@ bp_rc bp_fail_detail(bp_err *err, bp_rc rc, uint32_t detail, const char *fmt, ..
  * may be NULL.
  */
 bp_rc bp_err_copy_codes(bp_err *err, bp_rc rc, const bp_err *own);
+/* BP_E_INVALID: an argument that is needed, such as "the session", is NULL. */
+bp_rc bp_fail_null(bp_err *err, const char *what);
 /* "no memory for <what>", BP_E_NOMEM. */
 bp_rc bp_fail_nomem(bp_err *err, const char *what);
 /* Puts "<prefix>: " before the words that err has, and returns rc. */

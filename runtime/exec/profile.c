@@ -35,6 +35,8 @@ bp_rc bp_profile_create(uint32_t capacity, bp_profile **out, bp_err *err)
 {
     bp_profile *profile;
 
+    if (!out)
+        return bp_fail_null(err, "out");
     *out = NULL;
     if (capacity > CAPACITY_MAX)
         return bp_fail(err, BP_E_INVALID, "a profile of %u events; at most %d can be kept",

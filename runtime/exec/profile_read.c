@@ -20,6 +20,8 @@ uint32_t bp_profile_count(const bp_profile *profile)
 {
     uint32_t count;
 
+    if (!profile)
+        return 0;
     pthread_mutex_lock(lock_of(profile));
     count = profile->count;
     pthread_mutex_unlock(lock_of(profile));
@@ -30,6 +32,8 @@ uint64_t bp_profile_dropped(const bp_profile *profile)
 {
     uint64_t dropped;
 
+    if (!profile)
+        return 0;
     pthread_mutex_lock(lock_of(profile));
     dropped = profile->dropped;
     pthread_mutex_unlock(lock_of(profile));
@@ -63,6 +67,8 @@ bp_rc bp_profile_get(const bp_profile *profile, uint32_t i, bp_profile_event *ou
     bp_profile_event own = {.struct_size = sizeof own};
     uint32_t count;
 
+    if (!profile)
+        return bp_fail_null(err, "the profile");
     pthread_mutex_lock(lock_of(profile));
     count = profile->count;
     if (i < count)
@@ -148,6 +154,10 @@ bp_rc bp_profile_json(const bp_profile *profile, char **out, bp_err *err)
 {
     struct bp_text text = {0};
 
+    if (!profile)
+        return bp_fail_null(err, "the profile");
+    if (!out)
+        return bp_fail_null(err, "out");
     *out = NULL;
     bp_json_open(&text, NULL, '[');
     pthread_mutex_lock(lock_of(profile));

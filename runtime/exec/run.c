@@ -12,17 +12,30 @@
 
 /* ---- outputs --------------------------------------------------------------------------------- */
 
-/* Is the caller's buffer large enough, in bytes and in dimensions? */
-static bp_rc check_capacity(const char *name, const struct bp_cell *cell, const bp_tensor *tensor,
+/*
+ * Is the caller's buffer large enough, in bytes and in dimensions? If not, the tensor says what is
+ * needed.
+ */
+static bp_rc check_capacity(const char *name, const struct bp_cell *cell, bp_tensor *tensor,
                             bp_err *err)
 {
+    uint32_t space = tensor->dims ? tensor->rank : 0;
+    bp_rc rc = BP_OK;
+
     if (tensor->bytes < cell->bytes)
-        return bp_fail(err, BP_E_SHAPE, "output '%s' needs %zu bytes, its buffer has %zu", name,
-                       cell->bytes, tensor->bytes);
-    if (tensor->rank < cell->rank || (cell->rank > 0 && !tensor->dims))
-        return bp_fail(err, BP_E_SHAPE, "output '%s' has rank %u, its dims have room for %u", name,
-                       cell->rank, tensor->dims ? tensor->rank : 0);
-    return BP_OK;
+        rc = bp_fail(err, BP_E_SPACE, "output '%s' needs %zu bytes, its buffer has %zu", name,
+                     cell->bytes, tensor->bytes);
+    else if (space < cell->rank)
+        rc = bp_fail(err, BP_E_SPACE, "output '%s' has rank %u, its dims have space for %u", name,
+                     cell->rank, space);
+    if (rc >= 0)
+        return rc;
+    for (uint32_t d = 0; d < cell->rank && d < space; d++)
+        tensor->dims[d] = cell->dims[d];
+    tensor->bytes = cell->bytes;
+    tensor->rank = cell->rank;
+    tensor->dtype = cell->dtype;
+    return rc;
 }
 
 bp_rc bp_run_prepare_output(const struct bp_frame_state *frame, const char *name,

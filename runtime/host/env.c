@@ -120,6 +120,8 @@ bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err)
     struct bp_env *env;
     bp_rc rc;
 
+    if (!out)
+        return bp_fail_null(err, "out");
     *out = NULL;
     rc = read_config(config, &own, err);
     if (rc < 0)
@@ -185,6 +187,8 @@ bp_rc bp_env_destroy(bp_env *env, bp_err *err)
 
 uint32_t bp_env_threads(const bp_env *env)
 {
+    if (!env)
+        return 0;
     return bp_pool_width(env->pool);
 }
 
@@ -234,6 +238,8 @@ bp_rc bp_env_add_entry(bp_env *env, const char *name, bp_entry_fn entry, bp_err 
 {
     bp_rc rc = bp_env_check_fork(env, err);
 
+    if (!entry)
+        return bp_fail_null(err, "the entry");
     return rc < 0 ? rc : bp_registry_add_entry(&env->registry, name, entry, err);
 }
 
@@ -241,6 +247,8 @@ bp_rc bp_env_provider_count(bp_env *env, uint32_t *out, bp_err *err)
 {
     bp_rc rc = bp_env_check_fork(env, err);
 
+    if (!out)
+        return bp_fail_null(err, "out");
     *out = 0;
     if (rc < 0)
         return rc;
@@ -287,6 +295,8 @@ bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out, bp_er
     struct bp_candidate *candidate;
     bp_rc tried, rc = bp_env_check_fork(env, err);
 
+    if (!out)
+        return bp_fail_null(err, "the struct for the row");
     if (rc >= 0)
         rc = bp_registry_need(&env->registry, i, &candidate, err);
     if (rc < 0)
@@ -312,6 +322,8 @@ bp_rc bp_env_retry_provider(bp_env *env, const char *name, bp_err *err)
 {
     bp_rc rc = bp_env_check_fork(env, err);
 
+    if (!name)
+        return bp_fail_null(err, "the name");
     if (!name || !*name)
         return bp_fail(err, BP_E_INVALID, "a provider needs a name");
     return rc < 0 ? rc : bp_registry_retry(&env->registry, name, err);
@@ -321,6 +333,8 @@ bp_rc bp_env_forget_provider(bp_env *env, const char *name, bp_err *err)
 {
     bp_rc rc = bp_env_check_fork(env, err);
 
+    if (!name)
+        return bp_fail_null(err, "the name");
     if (!name || !*name)
         return bp_fail(err, BP_E_INVALID, "a provider needs a name");
     return rc < 0 ? rc : bp_registry_forget(&env->registry, name, err);
@@ -348,6 +362,8 @@ bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out, bp_er
     struct bp_candidate *candidate;
     bp_rc rc = bp_env_check_fork(env, err);
 
+    if (!out)
+        return bp_fail_null(err, "the struct for the row");
     if (rc >= 0)
         rc = bp_registry_need(&env->registry, i, &candidate, err);
     if (rc >= 0)
@@ -359,6 +375,10 @@ bp_rc bp_env_find_provider(bp_env *env, const char *name, uint32_t *out, bp_err 
 {
     bp_rc rc = bp_env_check_fork(env, err);
 
+    if (!name)
+        return bp_fail_null(err, "the name");
+    if (!out)
+        return bp_fail_null(err, "out");
     if (!name || !*name)
         return bp_fail(err, BP_E_INVALID, "a provider needs a name");
     return rc < 0 ? rc : bp_registry_find(&env->registry, name, out, err);
@@ -369,6 +389,8 @@ bp_rc bp_env_is_available(bp_env *env, const char *name, bp_err *err)
     struct bp_candidate *candidate;
     bp_rc rc = bp_env_check_fork(env, err);
 
+    if (!name)
+        return bp_fail_null(err, "the name");
     if (!name || !*name)
         return bp_fail(err, BP_E_INVALID, "a provider needs a name");
     return rc < 0 ? rc : bp_registry_open(&env->registry, name, &candidate, NULL, err);
@@ -378,6 +400,8 @@ const char *bp_env_variable(const bp_env *env, uint32_t i, const char **value, c
 {
     const struct bp_setting *row;
 
+    if (!env)
+        return NULL;
     if (i >= env->settings.count)
         return NULL;
     row = &env->settings.rows[i];
@@ -390,9 +414,9 @@ const char *bp_env_variable(const bp_env *env, uint32_t i, const char **value, c
 
 const char *bp_env_provider_dir(bp_env *env, uint32_t i, const char **why)
 {
-    const struct bp_search *search = &env->registry.search;
+    const struct bp_search *search = env ? &env->registry.search : NULL;
 
-    if (i >= search->count)
+    if (!search || i >= search->count)
         return NULL;
     if (why)
         *why = search->dirs[i].why;
@@ -442,7 +466,7 @@ bp_rc bp_standard_provider_dir(uint32_t which, char *buf, size_t cap, bp_err *er
 
 const char *bp_env_provider_library(bp_env *env, uint32_t i, uint32_t j)
 {
-    char *const *files = bp_registry_files(&env->registry, i);
+    char *const *files = env ? bp_registry_files(&env->registry, i) : NULL;
 
     while (files && *files && j > 0) {
         files++;
@@ -453,5 +477,7 @@ const char *bp_env_provider_library(bp_env *env, uint32_t i, uint32_t j)
 
 uint32_t bp_env_allow(bp_env *env, const char **dir, uint32_t *n)
 {
+    if (!env)
+        return 0;
     return bp_registry_allow(&env->registry, dir, n);
 }

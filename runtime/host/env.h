@@ -42,10 +42,13 @@ bp_rc bp_env_fail_fork(bp_err *err) BP_CHECKED;
 /*
  * BP_E_UNAVAILABLE: this is the child of a fork() during which another thread was opening a
  * provider, making a session or changing the lists of this environment. What that thread left may
- * be half of a change, so nothing of the environment is used but by runs of sessions. [any thread]
+ * be half of a change, so nothing of the environment is used but by runs of sessions. BP_E_INVALID:
+ * env is NULL. [any thread]
  */
 static inline bp_rc bp_env_check_fork(const struct bp_env *env, bp_err *err)
 {
+    if (!env)
+        return bp_fail_null(err, "the environment");
     return env->is_torn ? bp_env_fail_fork(err) : BP_OK;
 }
 

@@ -35,6 +35,10 @@ bp_rc bp_tensor_decode(const void *bytes, size_t size, bp_tensor *out, char **na
     struct bp_ir_data data;
     bp_rc rc;
 
+    if (!bytes)
+        return bp_fail_null(err, "the list of bytes");
+    if (!out)
+        return bp_fail_null(err, "the tensor");
     memset(out, 0, sizeof *out);
     if (name)
         *name = NULL;
@@ -170,6 +174,12 @@ bp_rc bp_tensor_encode(const bp_tensor *tensor, const char *name, void **out, si
     size_t n;
     bp_rc rc;
 
+    if (!tensor)
+        return bp_fail_null(err, "the tensor");
+    if (!out)
+        return bp_fail_null(err, "out");
+    if (!size)
+        return bp_fail_null(err, "size");
     *out = NULL;
     *size = 0;
     rc = bp_tensor_check(tensor, &n, err);

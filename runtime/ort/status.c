@@ -101,6 +101,7 @@ static OrtErrorCode code_of(bp_rc rc, enum ort_phase phase)
     case BP_E_SHAPE:
         return phase == ORT_MAKING ? ORT_FAIL : ORT_INVALID_ARGUMENT;
     case BP_E_OPTION:
+    case BP_E_SPACE:
         return ORT_INVALID_ARGUMENT;
     case BP_E_UNSUPPORTED:
         return ORT_NOT_IMPLEMENTED;

@@ -381,6 +381,10 @@ bp_rc bp_explain(bp_env *env, const bp_report *report, const char *provider, uin
     struct explaining e = {.env = env, .report = report, .format = format};
     bp_rc rc;
 
+    if (!env)
+        return bp_fail_null(err, "the environment");
+    if (!out)
+        return bp_fail_null(err, "out");
     *out = NULL;
     if (format > BP_EXPLAIN_JSON)
         return bp_fail(err, BP_E_INVALID, "%u is not a format; use a BP_EXPLAIN_* constant",

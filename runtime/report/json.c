@@ -253,6 +253,10 @@ bp_rc bp_report_json(const bp_report *report, char **out, bp_err *err)
     struct bp_text text = {0};
     bp_rc rc;
 
+    if (!report)
+        return bp_fail_null(err, "the report");
+    if (!out)
+        return bp_fail_null(err, "out");
     *out = NULL;
     bp_json_open(&text, NULL, '{');
     bp_json_string(&text, "schema", "report/1");

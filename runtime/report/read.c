@@ -52,23 +52,31 @@ const char *bp_report_cost_text(const bp_report *report, uint32_t provider)
 /* Counts providers, whose rows stay when graphs are cleared; those of nodes and groups do not. */
 uint32_t bp_report_provider_count(const bp_report *report)
 {
+    if (!report)
+        return 0;
     return report->providers.count;
 }
 
 /* Counts the nodes of all graphs, subgraphs included, after passes. */
 uint32_t bp_report_node_count(const bp_report *report)
 {
+    if (!report)
+        return 0;
     return report->nodes.count;
 }
 
 uint32_t bp_report_group_count(const bp_report *report)
 {
+    if (!report)
+        return 0;
     return report->groups.count;
 }
 
 /* Runs add mismatches while others read: the count is published after the row. */
 uint32_t bp_report_mismatch_count(const bp_report *report)
 {
+    if (!report)
+        return 0;
     return atomic_load(&report->mismatches.count);
 }
 
@@ -83,6 +91,8 @@ static bp_rc no_row(const char *what, uint32_t i, uint32_t count, bp_err *err)
 bp_rc bp_report_get_provider(const bp_report *report, uint32_t i, bp_report_provider *out,
                              bp_err *err)
 {
+    if (!report)
+        return bp_fail_null(err, "the report");
     if (i >= report->providers.count)
         return no_row("provider", i, report->providers.count, err);
     return bp_give_out(out, provider_at(report, i), err);
@@ -91,17 +101,20 @@ bp_rc bp_report_get_provider(const bp_report *report, uint32_t i, bp_report_prov
 /* Counts the options of a provider; 0 also for one that is not in the report. */
 uint32_t bp_report_option_count(const bp_report *report, uint32_t provider)
 {
-    const struct provider_row *rows = report->providers.data;
+    const struct provider_row *rows = report ? report->providers.data : NULL;
 
-    return provider < report->providers.count ? rows[provider].n_options : 0;
+    return rows && provider < report->providers.count ? rows[provider].n_options : 0;
 }
 
 /* Options of all providers are in one list; each provider's own are neighbours there. */
 bp_rc bp_report_get_option(const bp_report *report, uint32_t provider, uint32_t j,
                            bp_report_option *out, bp_err *err)
 {
-    const struct provider_row *rows = report->providers.data;
+    const struct provider_row *rows;
 
+    if (!report)
+        return bp_fail_null(err, "the report");
+    rows = report->providers.data;
     if (provider >= report->providers.count)
         return no_row("provider", provider, report->providers.count, err);
     if (j >= rows[provider].n_options)
@@ -130,6 +143,8 @@ const char *bp_named_by_name(uint32_t named_by)
 /* Copies the row as far as the caller's struct_size goes, as for all rows. */
 bp_rc bp_report_get_node(const bp_report *report, uint32_t i, bp_report_node *out, bp_err *err)
 {
+    if (!report)
+        return bp_fail_null(err, "the report");
     if (i >= report->nodes.count)
         return no_row("node", i, report->nodes.count, err);
     return bp_give_out(out, &node_at(report, i)->row, err);
@@ -141,6 +156,8 @@ bp_rc bp_report_get_refusal(const bp_report *report, uint32_t i, uint32_t j, bp_
 {
     const struct node_row *node;
 
+    if (!report)
+        return bp_fail_null(err, "the report");
     if (i >= report->nodes.count)
         return no_row("node", i, report->nodes.count, err);
     node = node_at(report, i);
@@ -153,6 +170,8 @@ bp_rc bp_report_get_refusal(const bp_report *report, uint32_t i, uint32_t j, bp_
 /* Counts the groups of all graphs; within a graph they are in the order in which they run. */
 bp_rc bp_report_get_group(const bp_report *report, uint32_t i, bp_report_group *out, bp_err *err)
 {
+    if (!report)
+        return bp_fail_null(err, "the report");
     if (i >= report->groups.count)
         return no_row("group", i, report->groups.count, err);
     return bp_give_out(out, (bp_report_group *)report->groups.data + i, err);
@@ -160,12 +179,16 @@ bp_rc bp_report_get_group(const bp_report *report, uint32_t i, bp_report_group *
 
 uint32_t bp_report_pass_count(const bp_report *report)
 {
+    if (!report)
+        return 0;
     return report->passes.count;
 }
 
 /* Only passes that were allowed to run have a row. */
 bp_rc bp_report_get_pass(const bp_report *report, uint32_t i, bp_report_pass *out, bp_err *err)
 {
+    if (!report)
+        return bp_fail_null(err, "the report");
     if (i >= report->passes.count)
         return no_row("pass", i, report->passes.count, err);
     return bp_give_out(out, (bp_report_pass *)report->passes.data + i, err);
@@ -176,6 +199,8 @@ const char *bp_report_edge(const bp_report *report, uint32_t i, uint32_t *from, 
 {
     const struct edge *edge;
 
+    if (!report)
+        return NULL;
     if (i >= report->edges.count)
         return NULL;
     edge = (struct edge *)report->edges.data + i;

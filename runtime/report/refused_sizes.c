@@ -52,6 +52,8 @@ bp_rc bp_report_add_refused_sizes(bp_report *report, const bp_report_refused_siz
 
 uint32_t bp_report_refused_sizes_count(const bp_report *report)
 {
+    if (!report)
+        return 0;
     return atomic_load(&report->refused_sizes.count);
 }
 

@@ -101,6 +101,14 @@ bp_rc bp_session_set_option(bp_session *session, const char *provider, const cha
 {
     bp_rc rc;
 
+    if (!session)
+        return bp_fail_null(err, "the session");
+    if (!provider)
+        return bp_fail_null(err, "the name of the provider");
+    if (!key)
+        return bp_fail_null(err, "the key of the option");
+    if (!value)
+        return bp_fail_null(err, "the value of the option");
     if (!session || !provider || !key || !value)
         return bp_fail(err, BP_E_INVALID, "a change needs a session, a provider, a key, a value");
     pthread_mutex_lock(&session->lock);

@@ -183,8 +183,12 @@ static bp_rc feed(struct bp_call *c, const bp_binding *binding, bp_err *err)
     if (want->type->kind != BP_KIND_TENSOR || !got)
         return feed_object(c, want, binding, c->ported->inputs[binding->index], err);
     if (want->dtype != BP_DTYPE_NONE && got->dtype != want->dtype)
-        return bp_fail(err, BP_E_INVALID, "input '%s' wants type %s, %s came", want->name,
+        return bp_fail(err, BP_E_INVALID, "input '%s' has type %s, %s came", want->name,
                        bp_dtype_name(want->dtype), bp_dtype_name(got->dtype));
+    if (got->space != BP_SPACE_HOST)
+        return bp_fail(err, BP_E_INVALID,
+                       "input '%s' is in memory space %u: bring it in ordinary memory (space 0)",
+                       want->name, got->space);
     rc = check_dims(&c->session->options.fixed, want, got, err);
     if (rc >= 0)
         rc = check_memory(want, got, &bytes, err);

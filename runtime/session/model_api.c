@@ -158,6 +158,8 @@ bp_rc bp_model_open_source(bp_env *env, const bp_model_source *source, bp_model 
     struct bp_onnx *onnx;
     bp_rc rc;
 
+    if (!out)
+        return bp_fail_null(err, "out");
     *out = NULL;
     if (!env || !source)
         return bp_fail(err, BP_E_INVALID, "a model needs an environment and a source");
@@ -224,6 +226,10 @@ bp_rc bp_model_get_info(const bp_model *model, bp_model_info *out, bp_err *err)
 {
     bp_model_info own = {0};
 
+    if (!model)
+        return bp_fail_null(err, "the model");
+    if (!out)
+        return bp_fail_null(err, "the struct for the facts");
     bp_onnx_info(model->onnx, &own);
     own.struct_size = sizeof own;
     own.n_inputs = model->ports.n_inputs;
@@ -245,17 +251,23 @@ static bp_rc give_port(const bp_io_info *rows, uint32_t n, const char *what, uin
 
 bp_rc bp_model_input(const bp_model *model, uint32_t i, bp_io_info *out, bp_err *err)
 {
+    if (!model)
+        return bp_fail_null(err, "the model");
     return give_port(model->ports.inputs, model->ports.n_inputs, "input", i, out, err);
 }
 
 bp_rc bp_model_output(const bp_model *model, uint32_t i, bp_io_info *out, bp_err *err)
 {
+    if (!model)
+        return bp_fail_null(err, "the model");
     return give_port(model->ports.outputs, model->ports.n_outputs, "output", i, out, err);
 }
 
 /* Rows are sorted by domain, name and version. */
 bp_rc bp_model_op(const bp_model *model, uint32_t i, bp_op_info *out, bp_err *err)
 {
+    if (!model)
+        return bp_fail_null(err, "the model");
     if (i >= model->n_ops)
         return bp_fail(err, BP_E_INVALID, "the model has %u operators, there is no operator %u",
                        model->n_ops, i);
@@ -264,16 +276,22 @@ bp_rc bp_model_op(const bp_model *model, uint32_t i, bp_op_info *out, bp_err *er
 
 const char *bp_model_opset(const bp_model *model, uint32_t i, int64_t *version)
 {
+    if (!model)
+        return NULL;
     return bp_onnx_opset(model->onnx, i, version);
 }
 
 const char *bp_model_metadata(const bp_model *model, uint32_t i, const char **value)
 {
+    if (!model)
+        return NULL;
     return bp_onnx_metadata(model->onnx, i, value);
 }
 
 const char *bp_model_external(const bp_model *model, uint32_t i)
 {
+    if (!model)
+        return NULL;
     return bp_onnx_external(model->onnx, i);
 }
 
@@ -327,6 +345,8 @@ bp_rc bp_plan_create(bp_env *env, bp_model *model, const bp_session_options *opt
     struct bp_engine *engine = NULL;
     bp_rc rc;
 
+    if (!out)
+        return bp_fail_null(err, "out");
     *out = NULL;
     if (!env || !model)
         return bp_fail(err, BP_E_INVALID, "a plan needs an environment and a model");
@@ -350,6 +370,8 @@ bp_rc bp_model_optimize(bp_env *env, bp_model *model, const bp_session_options *
     bp_report *told = NULL;
     bp_rc rc;
 
+    if (!out)
+        return bp_fail_null(err, "out");
     *out = NULL;
     if (report)
         *report = NULL;

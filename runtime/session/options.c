@@ -17,6 +17,8 @@ enum { MAX_SHAPES = 1024 }; /* the lists are searched one by one */
 /* Zero means the default for every member but the fallback policy, which is always set. */
 bp_rc bp_session_options_create(bp_session_options **out, bp_err *err)
 {
+    if (!out)
+        return bp_fail_null(err, "out");
     *out = calloc(1, sizeof **out);
     if (!*out)
         return bp_fail_nomem(err, "session options");
@@ -101,6 +103,8 @@ bp_rc bp_session_options_add_provider(bp_session_options *options, const char *n
                                       const bp_key_value *kv, uint32_t n_kv, uint32_t fallback,
                                       bp_err *err)
 {
+    if (!options)
+        return bp_fail_null(err, "the session options");
     return bp_spec_add(&options->providers, name, kv, n_kv, fallback, err);
 }
 
@@ -133,6 +137,10 @@ bp_rc bp_session_options_register(bp_session_options *options, bp_env *env, cons
     struct bp_spec_list own = {0};
     bp_rc rc;
 
+    if (!options)
+        return bp_fail_null(err, "the session options");
+    if (!env)
+        return bp_fail_null(err, "the environment");
     rc = bp_spec_add(&own, name, kv, n_kv, fallback, err); /* checks form and duplicates */
     bp_spec_finish(&own);
     if (rc >= 0)
@@ -146,12 +154,16 @@ bp_rc bp_session_options_register(bp_session_options *options, bp_env *env, cons
 bp_rc bp_session_options_set_devices(bp_session_options *options, const char *name,
                                      const uint32_t *devices, uint32_t n_devices, bp_err *err)
 {
+    if (!options)
+        return bp_fail_null(err, "the session options");
     return bp_spec_set_devices(&options->providers, name, devices, n_devices, err);
 }
 
 /* The options retain the set, so its creator may release it afterwards. */
 bp_rc bp_session_options_add_operators(bp_session_options *options, bp_operators *set, bp_err *err)
 {
+    if (!options)
+        return bp_fail_null(err, "the session options");
     if (!options)
         return bp_fail(err, BP_E_INVALID, "a set of operators needs session options");
     return bp_custom_list_add(&options->operators, set, err);
@@ -162,6 +174,8 @@ bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32_t fall
 {
     bp_rc rc = bp_spec_check_fallback(fallback, err);
 
+    if (!options)
+        return bp_fail_null(err, "the session options");
     if (rc >= 0)
         options->fallback = fallback ? fallback : BP_FALLBACK_WARN;
     return rc;
@@ -169,6 +183,8 @@ bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32_t fall
 
 bp_rc bp_session_options_set_optimization(bp_session_options *options, uint32_t level, bp_err *err)
 {
+    if (!options)
+        return bp_fail_null(err, "the session options");
     if (level > BP_OPTIMIZE_LAYOUT)
         return bp_fail(err, BP_E_INVALID, "there is no optimization level %u; levels are 0 to %d",
                        level, BP_OPTIMIZE_LAYOUT);
@@ -182,6 +198,10 @@ bp_rc bp_session_options_disable_pass(bp_session_options *options, const char *n
     uint32_t i;
     bp_rc rc = bp_pass_find(name ? name : "", &i, err);
 
+    if (!options)
+        return bp_fail_null(err, "the session options");
+    if (!name)
+        return bp_fail_null(err, "the name of the pass");
     if (rc >= 0)
         options->disabled_passes |= UINT64_C(1) << i;
     return rc;
@@ -202,16 +222,22 @@ const char *bp_optimization_pass(uint32_t i, uint32_t *level, const char **help)
 /* In strict mode every named provider is required, whatever its own policy. */
 void bp_session_options_set_strict(bp_session_options *options, uint32_t on)
 {
+    if (!options)
+        return;
     options->strict = on != 0;
 }
 
 void bp_session_options_set_strict_shapes(bp_session_options *options, uint32_t on)
 {
+    if (!options)
+        return;
     options->strict_shapes = on != 0;
 }
 
 void bp_session_options_set_newer_opsets(bp_session_options *options, uint32_t on)
 {
+    if (!options)
+        return;
     options->newer_opsets = on != 0;
 }
 
@@ -219,11 +245,15 @@ void bp_session_options_set_newer_opsets(bp_session_options *options, uint32_t o
 bp_rc bp_session_options_set_min_share(bp_session_options *options, const char *name, double share,
                                        bp_err *err)
 {
-    struct bp_spec *spec = bp_spec_find(&options->providers, name);
+    struct bp_spec *spec;
 
+    if (!options)
+        return bp_fail_null(err, "the session options");
+    if (!name)
+        return bp_fail_null(err, "the name");
+    spec = bp_spec_find(&options->providers, name);
     if (!spec)
-        return bp_fail(err, BP_E_INVALID, "provider '%s' is not in the list; add it first",
-                       name ? name : "");
+        return bp_fail(err, BP_E_INVALID, "provider '%s' is not in the list; add it first", name);
     if (!(share >= 0 && share <= 1))
         return bp_fail(err, BP_E_INVALID, "provider '%s': a share is a number from 0 to 1, not %g",
                        name, share);
@@ -234,23 +264,37 @@ bp_rc bp_session_options_set_min_share(bp_session_options *options, const char *
 bp_rc bp_session_options_set_dimension(bp_session_options *options, const char *name, int64_t size,
                                        bp_err *err)
 {
+    if (!options)
+        return bp_fail_null(err, "the session options");
+    if (!name)
+        return bp_fail_null(err, "the name");
     return bp_fixed_list_set(&options->fixed, name, false, size, err);
 }
 
 bp_rc bp_session_options_set_denotation(bp_session_options *options, const char *denotation,
                                         int64_t size, bp_err *err)
 {
+    if (!options)
+        return bp_fail_null(err, "the session options");
+    if (!denotation)
+        return bp_fail_null(err, "the denotation");
     return bp_fixed_list_set(&options->fixed, denotation, true, size, err);
 }
 
 bp_rc bp_session_options_add_placement(bp_session_options *options, const char *rule, bp_err *err)
 {
+    if (!options)
+        return bp_fail_null(err, "the session options");
+    if (!rule)
+        return bp_fail_null(err, "the rule");
     return bp_placement_list_add(&options->placements, rule, err);
 }
 
 /* Adds all rules of the file after the present ones, or after an error none. */
 bp_rc bp_session_options_read_placements(bp_session_options *options, const char *path, bp_err *err)
 {
+    if (!options)
+        return bp_fail_null(err, "the session options");
     if (!path)
         return bp_fail(err, BP_E_INVALID, "placement rules need a path");
     return bp_placement_list_read(&options->placements, path, err);
@@ -261,6 +305,8 @@ bp_rc bp_session_options_set_cache(bp_session_options *options, const char *dir,
 {
     char *copy = dir ? strdup(dir) : NULL;
 
+    if (!options)
+        return bp_fail_null(err, "the session options");
     if (dir && !copy)
         return bp_fail_nomem(err, "session options");
     free(options->cache_dir);
@@ -271,6 +317,8 @@ bp_rc bp_session_options_set_cache(bp_session_options *options, const char *dir,
 
 void bp_session_options_ignore_env_providers(bp_session_options *options)
 {
+    if (!options)
+        return;
     options->ignore_env = true;
 }
 
@@ -294,6 +342,8 @@ void bp_session_options_set_memory_limit(bp_session_options *options, uint64_t b
 
 void bp_session_options_set_threads(bp_session_options *options, uint32_t threads)
 {
+    if (!options)
+        return;
     options->threads = threads;
 }
 
@@ -303,6 +353,8 @@ bp_rc bp_session_options_set_workers(bp_session_options *options, const bp_worke
     bp_worker_config *copy;
     bp_rc rc = bp_worker_config_copy(config, &copy, err);
 
+    if (!options)
+        return bp_fail_null(err, "the session options");
     if (rc < 0)
         return rc;
     free(options->workers);
@@ -316,6 +368,8 @@ bp_rc bp_session_options_set_allocator(bp_session_options *options, const bp_all
     bp_allocator own = {0};
     bp_rc rc = allocator ? bp_allocator_read(allocator, &own, err) : BP_OK;
 
+    if (!options)
+        return bp_fail_null(err, "the session options");
     if (rc >= 0)
         options->allocator = own;
     return rc;
@@ -324,11 +378,15 @@ bp_rc bp_session_options_set_allocator(bp_session_options *options, const bp_all
 void bp_session_options_set_log(bp_session_options *options, bp_log_fn fn, void *user,
                                 uint32_t level)
 {
+    if (!options)
+        return;
     options->log = (struct bp_log){.fn = fn, .user = user, .level = level};
 }
 
 void bp_session_options_set_progress(bp_session_options *options, bp_progress_fn fn, void *user)
 {
+    if (!options)
+        return;
     options->progress = fn;
     options->progress_user = user;
 }

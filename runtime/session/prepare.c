@@ -138,7 +138,7 @@ static bp_rc tell(const struct bp_call *c, const bool *is_known, bp_binding *out
     out->tensor.dtype = cell->dtype;
     out->tensor.bytes = cell->bytes;
     if (cell->rank > space)
-        return bp_fail(err, BP_E_SHAPE, "output '%s' has rank %u, its dims have space for %u",
+        return bp_fail(err, BP_E_SPACE, "output '%s' has rank %u, its dims have space for %u",
                        c->session->ports.outputs[out->index].name, cell->rank, space);
     if (cell->rank > 0)
         memcpy(out->tensor.dims, cell->dims, cell->rank * sizeof *cell->dims);

@@ -111,6 +111,8 @@ bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_options 
     struct bp_onnx *onnx;
     bp_rc rc;
 
+    if (!out)
+        return bp_fail_null(err, "out");
     *out = NULL;
     if (!env || !path)
         return bp_fail(err, BP_E_INVALID, "a session needs an environment and a path");
@@ -130,6 +132,8 @@ bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_options 
 bp_rc bp_session_create_from_model(bp_env *env, bp_model *model, const bp_session_options *options,
                                    bp_session **out, bp_err *err)
 {
+    if (!out)
+        return bp_fail_null(err, "out");
     *out = NULL;
     if (!env || !model)
         return bp_fail(err, BP_E_INVALID, "a session needs an environment and a model");
@@ -185,6 +189,8 @@ bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *op
     struct bp_engine_config config;
     bp_rc rc;
 
+    if (!session)
+        return bp_fail_null(err, "the session");
     rc = bp_session_options_copy(&own, options, err);
     if (rc >= 0 && atomic_load(&session->running) > 0)
         rc = bp_fail(err, BP_E_BUSY, "a run is in flight; providers can be set between runs only");
@@ -213,17 +219,23 @@ bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *op
 
 uint32_t bp_session_input_count(const bp_session *session)
 {
+    if (!session)
+        return 0;
     return session->ports.n_inputs;
 }
 
 uint32_t bp_session_output_count(const bp_session *session)
 {
+    if (!session)
+        return 0;
     return session->ports.n_outputs;
 }
 
 /* Rows are those of the first engine, and live as long as the session. */
 bp_rc bp_session_input(const bp_session *session, uint32_t i, bp_io_info *out, bp_err *err)
 {
+    if (!session)
+        return bp_fail_null(err, "the session");
     if (i >= session->ports.n_inputs)
         return bp_fail(err, BP_E_INVALID, "the model has %u inputs, there is no input %u",
                        session->ports.n_inputs, i);
@@ -232,6 +244,8 @@ bp_rc bp_session_input(const bp_session *session, uint32_t i, bp_io_info *out, b
 
 bp_rc bp_session_output(const bp_session *session, uint32_t i, bp_io_info *out, bp_err *err)
 {
+    if (!session)
+        return bp_fail_null(err, "the session");
     if (i >= session->ports.n_outputs)
         return bp_fail(err, BP_E_INVALID, "the model has %u outputs, there is no output %u",
                        session->ports.n_outputs, i);
@@ -240,12 +254,24 @@ bp_rc bp_session_output(const bp_session *session, uint32_t i, bp_io_info *out, 
 
 bp_rc bp_session_find_input(const bp_session *session, const char *name, uint32_t *out, bp_err *err)
 {
+    if (!session)
+        return bp_fail_null(err, "the session");
+    if (!name)
+        return bp_fail_null(err, "the name");
+    if (!out)
+        return bp_fail_null(err, "out");
     return bp_ports_find(session->ports.inputs, session->ports.n_inputs, "input", name, out, err);
 }
 
 bp_rc bp_session_find_output(const bp_session *session, const char *name, uint32_t *out,
                              bp_err *err)
 {
+    if (!session)
+        return bp_fail_null(err, "the session");
+    if (!name)
+        return bp_fail_null(err, "the name");
+    if (!out)
+        return bp_fail_null(err, "out");
     return bp_ports_find(session->ports.outputs, session->ports.n_outputs, "output", name, out,
                          err);
 }
@@ -253,9 +279,9 @@ bp_rc bp_session_find_output(const bp_session *session, const char *name, uint32
 /* Returns provider i in order of priority, CPU last; NULL ends the list. */
 const char *bp_session_provider(const bp_session *session, uint32_t i)
 {
-    const struct bp_provider_list *providers = &session->main.engine->providers;
+    const struct bp_provider_list *providers = session ? &session->main.engine->providers : NULL;
 
-    return i < providers->count ? providers->active[i]->name : NULL;
+    return providers && i < providers->count ? providers->active[i]->name : NULL;
 }
 
 /*
@@ -265,9 +291,9 @@ const char *bp_session_provider(const bp_session *session, uint32_t i)
 const char *bp_session_provider_option(const bp_session *session, uint32_t i, uint32_t j,
                                        const char **value)
 {
-    const struct bp_provider_list *providers = &session->main.engine->providers;
+    const struct bp_provider_list *providers = session ? &session->main.engine->providers : NULL;
 
-    if (i >= providers->count || j >= providers->active[i]->n_options)
+    if (!providers || i >= providers->count || j >= providers->active[i]->n_options)
         return NULL;
     if (value)
         *value =
@@ -278,5 +304,7 @@ const char *bp_session_provider_option(const bp_session *session, uint32_t i, ui
 /* Lists the main engine's providers: variants have the same ones, unless one failed only there. */
 const bp_report *bp_session_report(const bp_session *session)
 {
+    if (!session)
+        return NULL;
     return session->main.engine->report;
 }

@@ -46,17 +46,17 @@ static void count_frames(struct bp_engine *engine, bp_session_stats *stats)
  */
 bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_err *err)
 {
-    bp_session_stats own = {
-        .struct_size = sizeof own,
-        .n_groups = session->main.engine->graph->n_programs,
-        .runs = atomic_load(&session->runs),
-        .crossings = atomic_load(&session->crossings),
-        .host_waits = atomic_load(&session->host_waits),
-        .create_ns = session->create_ns,
-    };
+    bp_session_stats own = {.struct_size = sizeof own};
     struct bp_engine *engine;
 
+    if (!session)
+        return bp_fail_null(err, "the session");
+    own.runs = atomic_load(&session->runs);
+    own.crossings = atomic_load(&session->crossings);
+    own.host_waits = atomic_load(&session->host_waits);
+    own.create_ns = session->create_ns;
     lock_engines(session);
+    own.n_groups = session->main.engine->graph->n_programs;
     for (uint32_t i = 0; (engine = bp_session_engine(session, i)) != NULL; i++)
         count_frames(engine, &own);
     unlock_engines(session);

@@ -22,15 +22,24 @@
  * Allocates an output that the caller brings no memory for. reserved0 marks it, so that it is freed
  * after a failure. If the caller brings memory, programs may write into it without a copy.
  */
-static void bind_outputs(struct bp_call *c)
+static bp_rc bind_outputs(struct bp_call *c, bp_err *err)
 {
+    bp_rc rc = BP_OK;
+
     for (uint32_t i = 0; i < c->n_outputs; i++) {
+        c->outputs[i].reserved0 = c->outputs[i].tensor.base ? 0 : BP_BINDING_ALLOCATED;
+        c->outputs[i].object = NULL;
+    }
+    for (uint32_t i = 0; rc >= 0 && i < c->n_outputs; i++) {
         bp_binding *binding = &c->outputs[i];
 
-        binding->reserved0 = binding->tensor.base ? 0 : BP_BINDING_ALLOCATED;
-        binding->object = NULL;
+        if (binding->tensor.base && binding->tensor.space != BP_SPACE_HOST)
+            rc = bp_fail(err, BP_E_INVALID,
+                         "output '%s' is in memory space %u: bring ordinary memory (space 0)",
+                         c->session->ports.outputs[binding->index].name, binding->tensor.space);
         c->frame->wanted[c->ported->outputs[binding->index]] = binding;
     }
+    return rc;
 }
 
 /* Copies strings and their text to where the caller wants them. */
@@ -141,8 +150,9 @@ static bp_rc run(struct bp_call *c, const struct bp_run_shared *limits, bp_err *
         shared.thread = bp_profile_thread();
         start_ns = bp_profile_now();
     }
-    bind_outputs(c);
-    rc = bp_call_bind_inputs(c, err);
+    rc = bind_outputs(c, err);
+    if (rc >= 0)
+        rc = bp_call_bind_inputs(c, err);
     if (rc >= 0)
         rc = bp_subgraph_run(c->frame, &shared, err);
     if (rc >= 0)

@@ -15,6 +15,8 @@ static bp_rc check_dims(uint32_t dtype, const int64_t *dims, uint32_t rank, bp_e
         return bp_fail(err, BP_E_INVALID, "%u is not an element type that is known", dtype);
     if (rank > BP_MAX_RANK)
         return bp_fail(err, BP_E_INVALID, "rank %u is over %d", rank, BP_MAX_RANK);
+    if (rank > 0 && !dims)
+        return bp_fail_null(err, "dims, the list of sizes,");
     for (uint32_t i = 0; i < rank; i++) {
         if (dims[i] < 0)
             return bp_fail(err, BP_E_INVALID, "size %lld in dimension %u is negative",
@@ -34,6 +36,8 @@ bp_rc bp_tensor_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t
 {
     bp_rc rc = check_dims(dtype, dims, rank, err);
 
+    if (!out)
+        return bp_fail_null(err, "out");
     *out = 0;
     if (rc < 0)
         return rc;
@@ -81,6 +85,7 @@ bp_rc bp_tensor_block(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t
     out->bytes = bytes;
     out->rank = rank;
     out->dtype = dtype;
+    out->device = BP_TENSOR_OWNED;
     if (rank > 0)
         memcpy(out->dims, dims, rank * sizeof *dims);
     return BP_OK;
@@ -90,8 +95,11 @@ bp_rc bp_tensor_block(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t
 bp_rc bp_tensor_alloc(uint32_t dtype, const int64_t *dims, uint32_t rank, bp_tensor *out,
                       bp_err *err)
 {
-    bp_rc rc = bp_tensor_alloc_from(NULL, dtype, dims, rank, out, err);
+    bp_rc rc;
 
+    if (!out)
+        return bp_fail_null(err, "the tensor");
+    rc = bp_tensor_alloc_from(NULL, dtype, dims, rank, out, err);
     if (rc >= 0)
         memset(out->base, 0, out->bytes);
     return rc;
@@ -133,7 +141,7 @@ static bp_rc lend(const bp_allocator *allocator, uint32_t flags, uint32_t dtype,
     out->bytes = bytes;
     out->rank = rank;
     out->dtype = dtype;
-    out->device = flags;
+    out->device = flags | BP_TENSOR_OWNED;
     return BP_OK;
 }
 
@@ -253,11 +261,21 @@ bp_rc bp_tensor_copy_block(const bp_allocator *allocator, const bp_tensor *from,
     return rc;
 }
 
+uint32_t bp_tensor_is_owned(const bp_tensor *tensor)
+{
+    return tensor && tensor->base && tensor->space == BP_SPACE_HOST &&
+           (tensor->device & BP_TENSOR_OWNED);
+}
+
 void bp_tensor_free(bp_tensor *tensor)
 {
     if (!tensor)
         return;
-    if (tensor->base && (tensor->device & BP_TENSOR_LENT)) {
+    if (!bp_tensor_is_owned(tensor)) {
+        memset(tensor, 0, sizeof *tensor);
+        return;
+    }
+    if (tensor->device & BP_TENSOR_LENT) {
         struct lent *lent = lent_of(tensor);
 
         if (tensor->device & BP_TENSOR_BLOCK)

@@ -10,10 +10,14 @@
 enum { BP_TENSOR_ALIGN = 64 };
 
 /*
- * bp_tensor.device of outputs that bp_tensor_free() gives back to an allocator. In host memory the
- * member has no other use, and providers never see these tensors.
+ * bp_tensor.device of tensors whose memory bp_tensor_free() frees. In host memory the member has no
+ * other use, and providers never see these tensors.
  */
-enum { BP_TENSOR_LENT = 1u << 0, BP_TENSOR_BLOCK = 1u << 1 /* with it: base is a bp_block */ };
+enum {
+    BP_TENSOR_LENT = 1u << 0,  /* base is an allocator's */
+    BP_TENSOR_BLOCK = 1u << 1, /* with it: a bp_block */
+    BP_TENSOR_OWNED = 1u << 2  /* of all of them */
+};
 
 /* May elements of the type be read and written at the address? 8 bytes are enough for each type. */
 static inline bool bp_is_aligned(uint32_t dtype, const void *data)

@@ -97,7 +97,8 @@ enum {
     BP_E_DEVICE_LOST = -11, /* device reset or unplugged */
     BP_E_IO = -12,          /* a file could not be read or written */
     BP_E_VERSION = -13,     /* ABI, IR or operator-set version out of range */
-    BP_E_INTERNAL = -14     /* a broken promise inside host or plug-in */
+    BP_E_INTERNAL = -14,    /* a broken promise inside host or plug-in */
+    BP_E_SPACE = -15        /* a buffer of the caller is too small, for a result or its sizes */
 };
 
 /*

@@ -467,7 +467,7 @@ void runs_write_to_memory_of_the_caller()
     session.run_into({{"x", bp::TensorView(x, {1, 3})}}, {{"y", out}});
     CHECK(out.data<float>().size() == 3);
 
-    THROWS(BP_E_SHAPE, "y", session.run_into({{0, bp::TensorView(x, {2, 3})}}, {{0, too_small}}));
+    THROWS(BP_E_SPACE, "y", session.run_into({{0, bp::TensorView(x, {2, 3})}}, {{0, too_small}}));
     THROWS(BP_E_INVALID, "none read", (void)too_small.data<float>());
     THROWS(BP_E_INVALID, "elements of float32, its memory of int32",
            session.run_into({{0, bp::TensorView(x, {2, 3})}}, {{0, other}}));

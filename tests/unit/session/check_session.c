@@ -83,12 +83,12 @@ START_TEST(run_rejects_an_output_buffer_that_is_too_small)
 
     kit_small_model();
     kit_session();
-    KIT_FAILS(run(&in, 1, &out, 1), BP_E_SHAPE, "'y'", "16 bytes", "12");
+    KIT_FAILS(run(&in, 1, &out, 1), BP_E_SPACE, "'y'", "16 bytes", "12");
     out.tensor.bytes = 16;
     out.tensor.rank = 1;
-    KIT_FAILS(run(&in, 1, &out, 1), BP_E_SHAPE, "'y'", "rank 2", "1");
+    KIT_FAILS(run(&in, 1, &out, 1), BP_E_SPACE, "'y'", "rank 2", "1");
     out.tensor.dims = NULL;
-    KIT_FAILS(run(&in, 1, &out, 1), BP_E_SHAPE, "'y'", "rank 2");
+    KIT_FAILS(run(&in, 1, &out, 1), BP_E_SPACE, "'y'", "rank 2");
     out.tensor.dims = dims;
     out.tensor.rank = 2;
     kit_run(&in, 1, &out, 1);
@@ -104,7 +104,7 @@ START_TEST(failed_run_leaves_no_output_allocated)
 
     kit_small_model();
     kit_session();
-    KIT_FAILS(run(&in, 1, out, 2), BP_E_SHAPE, "'y'");
+    KIT_FAILS(run(&in, 1, out, 2), BP_E_SPACE, "'y'");
     ck_assert_ptr_null(out[0].tensor.base);
     ck_assert_ptr_eq(out[1].tensor.base, y);
     out[1].index = 5;
@@ -582,7 +582,7 @@ START_TEST(output_of_run_time_size_over_the_callers_buffer_is_an_error)
     bp_binding out = {.tensor = {.base = y, .bytes = 20, .dims = dims, .rank = 2}};
 
     data_model();
-    KIT_FAILS(run(in, 2, &out, 1), BP_E_SHAPE, "'y'", "24 bytes", "20");
+    KIT_FAILS(run(in, 2, &out, 1), BP_E_SPACE, "'y'", "24 bytes", "20");
     out.tensor.bytes = 24;
     kit_run(in, 2, &out, 1);
     ck_assert_ptr_eq(out.tensor.base, y);
