@@ -8,6 +8,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/context.h \
 	%D%/make_program.c \
 	%D%/make_program.h \
+	%D%/missing.c \
+	%D%/missing.h \
 	%D%/operator_query.c \
 	%D%/operator_query.h \
 	%D%/provider_list.c \

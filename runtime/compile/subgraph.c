@@ -9,14 +9,13 @@
 #include <stdlib.h>
 
 #include "compile/make_program.h"
+#include "compile/missing.h"
 #include "custom/provider.h"
 #include "graph/infer_merge.h"
 #include "model/onnx.h"
 #include "plan/make_partition.h"
 #include "report/group_costs.h"
 #include "text/text.h"
-
-enum { MAX_MISSING = 50 }; /* operators named in one error */
 
 /* A subgraph while it is made; path names the nodes around it, as in the report. */
 struct making {
@@ -124,41 +123,32 @@ static const struct bp_verdict *deciding(const struct bp_partition *part, uint32
  * Records a node that no provider takes, with the last provider's reason or, for control flow, the
  * host's.
  */
-static void note_missing(struct making *m, uint32_t n)
+static bp_rc note_missing(struct making *m, uint32_t n, bp_err *err)
 {
     static const struct bp_verdict not_host_op = {
         .text = "the host, which runs such nodes itself, has no such operator"};
-    const struct bp_ir_node *node = &m->subgraph->ir->nodes[n];
     const struct bp_partition *part = &m->subgraph->part;
-    const struct bp_verdict *last = deciding(part, n);
-    struct bp_text *text = m->maker->missing;
+    const struct bp_verdict *last =
+        part->provider_of[n] == BP_BY_HOST ? &not_host_op : deciding(part, n);
 
-    if (part->provider_of[n] == BP_BY_HOST)
-        last = &not_host_op;
-    if (last && m->maker->missing_detail == BP_DETAIL_NONE)
-        m->maker->missing_detail = last->detail;
-    if (m->maker->n_missing++ >= MAX_MISSING)
-        return;
-    bp_text_printf(text, "%s%s%s%s-%u (node '%s'", text->len ? "; " : "", node->domain,
-                   node->domain[0] ? "." : "", node->op, node->opset, node->name);
-    if (last && last->text)
-        bp_text_printf(text, ": %s%s%s", last->subject ? last->subject : "",
-                       last->subject ? ": " : "", last->text);
-    bp_text_add(text, ")");
+    return bp_missing_add(m->maker->missing, &m->subgraph->ir->nodes[n], m->subgraph->facts, last,
+                          err);
 }
 
 /* Finds the nodes that no provider takes; control flow that the host cannot run counts, too. */
-static void find_missing(struct making *m)
+static bp_rc find_missing(struct making *m, bp_err *err)
 {
     const struct bp_partition *part = &m->subgraph->part;
+    bp_rc rc = BP_OK;
 
-    for (uint32_t n = 0; n < m->subgraph->ir->n_nodes; n++) {
+    for (uint32_t n = 0; rc >= 0 && n < m->subgraph->ir->n_nodes; n++) {
         bool is_host_op = part->provider_of[n] == BP_BY_HOST;
 
         if (part->provider_of[n] == BP_BY_NONE ||
             (is_host_op && !m->maker->find_host_op(&m->subgraph->ir->nodes[n])))
-            note_missing(m, n);
+            rc = note_missing(m, n, err);
     }
+    return rc;
 }
 
 /* ---- compiling ------------------------------------------------------------------------------- */
@@ -406,7 +396,7 @@ static bp_rc make_units(struct making *m, bp_err *err)
         if (unit->group->provider == BP_BY_HOST)
             rc = make_subgraphs(m, unit, err);
     }
-    for (uint32_t g = 0; rc >= 0 && g < subgraph->n_units && m->maker->n_missing == 0; g++) {
+    for (uint32_t g = 0; rc >= 0 && g < subgraph->n_units && m->maker->missing->n_nodes == 0; g++) {
         struct bp_unit *unit = &subgraph->units[g];
 
         if (unit->group->provider < BP_BY_NONE && !m->maker->claims_only)
@@ -471,10 +461,10 @@ static bp_rc make(struct making *m, const struct bp_fact *outer, const struct bp
         rc = partition(m, err);
     if (rc >= 0)
         rc = add_to_report(m, err);
-    if (rc < 0)
-        return rc;
-    find_missing(m);
-    rc = make_units(m, err);
+    if (rc >= 0)
+        rc = find_missing(m, err);
+    if (rc >= 0)
+        rc = make_units(m, err);
     if (rc >= 0)
         rc = list_captures(subgraph, err);
     if (rc >= 0)

@@ -89,9 +89,7 @@ struct bp_subgraph_maker {
     const struct bp_onnx *onnx;     /* the model, beside which programs of its own may lie */
     bool saves;                     /* programs are saved, for a model */
     bool claims_only;               /* for a plan: no compiling, nodes without a taker are fine */
-    struct bp_text *missing;        /* operators that no provider takes, one text for all */
-    uint32_t n_missing;
-    uint32_t missing_detail; /* BP_DETAIL_* of the first missing one that has any; else 0 */
+    struct bp_missing *missing;     /* operators that no provider takes */
     uint32_t failed; /* index of the provider that failed in claiming or compiling, or BP_NONE */
     uint32_t failed_stage; /* BP_STAGE_CAPABILITY or BP_STAGE_COMPILE */
     uint32_t

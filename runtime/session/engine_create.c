@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/guard.h"
+#include "compile/missing.h"
 #include "custom/provider.h"
 #include "exec/control/table.h"
 #include "graph/mismatch.h"
@@ -75,6 +76,48 @@ static struct bp_mismatches *mismatches_of(const struct bp_engine *engine,
     return config->mismatches ? config->mismatches : bp_report_mismatches(engine->report);
 }
 
+/* Nothing was found that could run a node: says where it was looked for. */
+static bp_rc fail_no_provider(const struct bp_engine *engine, bp_err *err)
+{
+    char *dirs = bp_search_text(&engine->providers.env->registry.search);
+    bp_rc rc = bp_fail(err, BP_E_UNAVAILABLE,
+                       "no provider was found, not even cpu, so nothing can run; "
+                       "looked in %s; install Backplane's plug-ins, or name their directory in "
+                       "BACKPLANE_PROVIDER_PATH ('backplane doctor' tells more)",
+                       dirs ? dirs : "the search path");
+
+    free(dirs);
+    return rc;
+}
+
+/* Was a provider found, whatever came of it then? Of one that failed later there is a reason. */
+static bool has_provider(const struct bp_engine *engine)
+{
+    for (uint32_t i = 0; i < bp_report_provider_count(engine->report); i++) {
+        bp_report_provider row = {.struct_size = sizeof row};
+
+        if (bp_report_get_provider(engine->report, i, &row, NULL) >= 0 &&
+            row.stage > BP_STAGE_FOUND && strcmp(row.name, bp_custom_provider.name) != 0)
+            return true;
+    }
+    return false;
+}
+
+static bp_rc fail_missing(const struct bp_engine *engine, const struct bp_missing *missing,
+                          bp_err *err)
+{
+    struct bp_text words = {0};
+    bp_rc rc;
+
+    if (!has_provider(engine))
+        return fail_no_provider(engine, err);
+    bp_missing_write(missing, &words);
+    rc = bp_fail_detail(err, BP_E_UNSUPPORTED, missing->detail, "%s",
+                        words.data ? words.data : "no provider takes a node");
+    bp_text_finish(&words);
+    return rc;
+}
+
 /*
  * Makes one attempt with the providers that are left. On failure maker->failed is the provider that
  * caused it, or BP_NONE. Operators that no provider takes are collected, so that one error names
@@ -83,7 +126,7 @@ static struct bp_mismatches *mismatches_of(const struct bp_engine *engine,
 static bp_rc try_graph(struct bp_engine *engine, const struct bp_engine_config *config,
                        struct bp_program_cache *cache, struct bp_subgraph_maker *maker, bp_err *err)
 {
-    struct bp_text missing = {0};
+    struct bp_missing missing = {0};
     bp_rc rc;
 
     *maker = (struct bp_subgraph_maker){
@@ -111,12 +154,9 @@ static bp_rc try_graph(struct bp_engine *engine, const struct bp_engine_config *
     rc = bp_subgraph_create(maker, engine->ir, NULL, NULL, "", &engine->graph, err);
     if (rc >= 0)
         rc = bp_mismatches_check(mismatches_of(engine, config), err);
-    if (rc >= 0 && maker->n_missing > 0 && !config->claims_only)
-        rc = bp_fail_detail(err, BP_E_UNSUPPORTED, maker->missing_detail,
-                            "no provider takes %u node%s: %s%s", maker->n_missing,
-                            maker->n_missing == 1 ? "" : "s", missing.data ? missing.data : "",
-                            maker->n_missing > 50 ? "; ..." : "");
-    bp_text_finish(&missing);
+    if (rc >= 0 && missing.n_nodes > 0 && !config->claims_only)
+        rc = fail_missing(engine, &missing, err);
+    bp_missing_finish(&missing);
     return rc;
 }
 

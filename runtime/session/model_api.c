@@ -141,6 +141,8 @@ static bp_rc check_source(const bp_model_source *from, bp_err *err)
                        from->struct_size, least);
     if (!from->path == !from->bytes)
         return bp_fail(err, BP_E_INVALID, "a model needs either a path or bytes");
+    if (from->path && !from->path[0])
+        return bp_fail(err, BP_E_INVALID, "the path of the model is empty: name a file");
     for (uint32_t i = 0; i < from->n_weights; i++) {
         if (!from->weights[i].name)
             return bp_fail(err, BP_E_INVALID, "weight %u has no name", i);

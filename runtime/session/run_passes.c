@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "compile/missing.h"
 #include "custom/provider.h"
 #include "exec/control/table.h"
 #include "optimize/optimize.h"
@@ -138,7 +139,8 @@ static bool find_cpu(const struct bp_engine *engine, struct alone *out)
 static bp_rc make_subgraph(struct alone *alone, struct bp_ir *ir, struct bp_subgraph **out,
                            bp_err *err)
 {
-    struct bp_text missing = {0};
+    struct bp_missing missing = {0};
+    struct bp_text words = {0};
     struct bp_subgraph_maker maker = {.find_host_op = bp_host_op_find,
                                       .providers = &alone->providers,
                                       .symbols = ir->symbols,
@@ -151,9 +153,12 @@ static bp_rc make_subgraph(struct alone *alone, struct bp_ir *ir, struct bp_subg
 
     if (rc >= 0)
         rc = bp_subgraph_create(&maker, ir, NULL, NULL, "", out, err);
-    if (rc >= 0 && maker.n_missing > 0)
-        rc = bp_fail(err, BP_E_UNSUPPORTED, "no kernel: %s", missing.data ? missing.data : "");
-    bp_text_finish(&missing);
+    if (rc >= 0 && missing.n_nodes > 0) {
+        bp_missing_write(&missing, &words);
+        rc = bp_fail(err, BP_E_UNSUPPORTED, "%s", words.data ? words.data : "no kernel");
+    }
+    bp_text_finish(&words);
+    bp_missing_finish(&missing);
     return rc;
 }
 

@@ -116,6 +116,8 @@ bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_options 
     *out = NULL;
     if (!env || !path)
         return bp_fail(err, BP_E_INVALID, "a session needs an environment and a path");
+    if (!path[0])
+        return bp_fail(err, BP_E_INVALID, "the path of the model is empty: name a file");
     if (options)
         bp_progress_report(options->log.fn ? &options->log : &env->log, options->progress,
                            options->progress_user, "read", 0.0);

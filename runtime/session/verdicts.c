@@ -49,7 +49,11 @@ static bp_rc settle_unused(struct bp_engine *engine, const struct bp_active *act
                                       "not needed: no node is left to run", NULL, err);
     if ((row->n_claimed > 0 || bp_provider_names_equal(active->name, "cpu")) &&
         active->min_share == 0) {
-        snprintf(text, sizeof text, "not needed: providers before it took every node");
+        bp_report_count_refusals(engine->report, active->row, text, sizeof text);
+        if (row->n_claimed == 0 && text[0]) /* cpu, of nodes that it does not take either */
+            describe_unused(engine->report, active->row, row, text, sizeof text);
+        else
+            snprintf(text, sizeof text, "not needed: providers before it took every node");
         return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK, text,
                                       NULL, err);
     }

@@ -346,6 +346,11 @@ unit_tests += %D%/session/check_default_providers
 %C%_session_check_default_providers_CPPFLAGS = $(unit_cppflags)
 %C%_session_check_default_providers_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/session/check_missing
+%C%_session_check_missing_SOURCES = %D%/session/check_missing.c $(kit_sources)
+%C%_session_check_missing_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_missing_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/session/check_misuse
 %C%_session_check_misuse_SOURCES = %D%/session/check_misuse.c $(kit_sources)
 %C%_session_check_misuse_CPPFLAGS = $(unit_cppflags)

@@ -69,8 +69,11 @@ static bp_rc check_size(const char *name, const char *table, uint32_t size, uint
 {
     if (size >= least && size <= MAX_TABLE)
         return BP_OK;
-    return bp_fail(err, BP_E_VERSION, "%s: its %s has %u bytes; this host reads %u to %u", name,
-                   table, size, least, (unsigned)MAX_TABLE);
+    return bp_fail(
+        err, BP_E_VERSION,
+        "%s: its %s has %u bytes; this host reads %u to %u: set struct_size to sizeof the table, "
+        "and build it against the SDK of this host",
+        name, table, size, least, (unsigned)MAX_TABLE);
 }
 
 /*
@@ -81,9 +84,11 @@ static bp_rc check_flags(const char *name, const char *table, uint32_t flags, bp
 {
     if (!(flags & BP_CRITICAL))
         return BP_OK;
-    return bp_fail(err, BP_E_VERSION,
-                   "%s: its %s has critical flags 0x%08x that this host does not know", name, table,
-                   flags & BP_CRITICAL);
+    return bp_fail(
+        err, BP_E_VERSION,
+        "%s: its %s has critical flags 0x%08x that this host does not know; use a newer host, or "
+        "an older plug-in",
+        name, table, flags & BP_CRITICAL);
 }
 
 /* Checks the magic before the version: if it is wrong, no other field can be trusted. */
@@ -109,7 +114,12 @@ static bp_rc check_module(const char *name, const bp_module *theirs, bp_err *err
             "%s speaks ABI %u.%u, this host speaks %u.0 to %u.%u; build it against the SDK of "
             "this host, or use a newer host",
             name, theirs->abi_major, theirs->abi_minor, BP_ABI_MAJOR, BP_ABI_MAJOR, BP_ABI_MINOR);
-    if (theirs->n_providers < 1 || theirs->n_providers > MAX_PROVIDERS || !theirs->providers)
+    if (theirs->n_providers > 0 && !theirs->providers)
+        return bp_fail(err, BP_E_INVALID,
+                       "%s says that it holds %u providers, but its list of them is NULL; set "
+                       "bp_module.providers",
+                       name, theirs->n_providers);
+    if (theirs->n_providers < 1 || theirs->n_providers > MAX_PROVIDERS)
         return bp_fail(err, BP_E_INVALID, "%s holds %u providers; 1 to %d are possible", name,
                        theirs->n_providers, MAX_PROVIDERS);
     return check_flags(name, "module table", theirs->flags, err);

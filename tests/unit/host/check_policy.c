@@ -280,7 +280,7 @@ START_TEST(minimum_share_out_of_range_is_rejected)
     KIT_FAILS(bp_session_options_set_min_share(kit.options, "needy", 1, &kit.err), BP_E_INVALID,
               "'needy' is not in the list");
     KIT_FAILS(bp_session_options_set_min_share(kit.options, NULL, 1, &kit.err), BP_E_INVALID,
-              "not in the list");
+              "name is NULL");
 }
 END_TEST
 
@@ -692,7 +692,7 @@ START_TEST(malformed_placement_rule_is_rejected)
         KIT_FAILS(bp_session_options_add_placement(kit.options, texts[i], &kit.err), BP_E_INVALID,
                   "is not [name:|op:|path:]PATTERN=[!]PROVIDER");
     KIT_FAILS(bp_session_options_add_placement(kit.options, NULL, &kit.err), BP_E_INVALID,
-              "is not");
+              "rule is NULL");
 }
 END_TEST
 
