@@ -166,7 +166,7 @@ static const bp_provider *provider(void)
 {
     struct bp_candidate *found;
 
-    KIT_OK(bp_registry_open(&kit.env->registry, "cann", &found, &kit.err));
+    KIT_OK(bp_registry_open(&kit.env->registry, "cann", &found, NULL, &kit.err));
     return found->provider;
 }
 
@@ -231,7 +231,7 @@ START_TEST(load_refuses_damaged_bytes_with_stale)
     seed = 4711;
     start("2", NULL, NULL);
     kit_end_session();
-    KIT_OK(bp_registry_open(&kit.env->registry, "cann", &found, &kit.err));
+    KIT_OK(bp_registry_open(&kit.env->registry, "cann", &found, NULL, &kit.err));
     real_load = own.load;
     own.load = load_damaged;
     found->provider = &own;
