@@ -22,7 +22,7 @@ const char example_name[] = "digits";
 
 struct arguments {
     const char *data;
-    const char *providers; /* NULL: CPU alone */
+    const char *providers; /* NULL: the default ones */
     bool compares;
 };
 
@@ -172,7 +172,7 @@ static bool compare_with_cpu(bp_session *session, const struct digits *digits,
         example_fail("no memory for %zu digits", digits->count);
         goto out;
     }
-    if (!example_options_create(NULL, BP_FALLBACK_DEFAULT, &options))
+    if (!example_options_create("cpu", BP_FALLBACK_DEFAULT, &options))
         goto out;
     bp_session_options_ignore_env_providers(options);
     if (bp_session_set_providers(session, options, &err) < 0) {

@@ -16,7 +16,7 @@ const char example_name[] = "faces";
 
 struct arguments {
     const char *model, *image, *out;
-    const char *providers; /* NULL: CPU alone */
+    const char *providers; /* NULL: the default ones */
     float threshold;
 };
 
