@@ -5,3 +5,4 @@ include %D%/ascend/local.mk
 include %D%/digits/local.mk
 include %D%/digits_cpp/local.mk
 include %D%/faces/local.mk
+include %D%/service/local.mk
