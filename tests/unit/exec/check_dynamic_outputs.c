@@ -8,6 +8,7 @@
 
 #include <check.h>
 
+#include "compile/missing.h"
 #include "exec/control/table.h"
 #include "support/graphs.h"
 #include "support/session_kit.h"
@@ -65,7 +66,7 @@ static void make(const char *provider)
                                       .providers = &providers,
                                       .symbols = &g.symbols,
                                       .failed = BP_NONE};
-    struct bp_text missing = {0};
+    struct bp_missing missing = {0};
 
     graphs_input(&g, g.main, "x", BP_DTYPE_F32, "n");
     graphs_node(&g, g.main, "find", "NonZero", "x", "i");
@@ -80,8 +81,8 @@ static void make(const char *provider)
     maker.report = report;
     maker.missing = &missing;
     KIT_OK(bp_subgraph_create(&maker, g.main, NULL, NULL, "", &graph, &kit.err));
-    ck_assert_uint_eq(maker.n_missing, 0);
-    bp_text_finish(&missing);
+    ck_assert_uint_eq(missing.n_nodes, 0);
+    bp_missing_finish(&missing);
     ck_assert_uint_eq(graph->n_stages, 2);
     KIT_OK(bp_frame_state_create(graph, &frame, &kit.err));
 }
