@@ -1763,6 +1763,18 @@ BP_API void bp_tensor_free(bp_tensor *tensor);
 /* 1: bp_tensor_free() frees its memory; 0: the memory is the caller's. */
 BP_API uint32_t bp_tensor_is_owned(const bp_tensor *tensor);
 /*
+ * A tensor of strings with copies of `texts`, one for each element that dims give, in row-major order;
+ * NULL there is an empty string. base and dims are one block, to bp_tensor_free(). BP_E_INVALID as
+ * bp_tensor_bytes(), or texts is NULL; BP_E_NOMEM. [any thread, as the next]
+ */
+BP_API bp_rc bp_tensor_from_strings(const char *const *texts, const int64_t *dims, uint32_t rank,
+                                    bp_tensor *out, bp_err *err) BP_CHECKED;
+/*
+ * Element i of a tensor of strings, in row-major order: its text, which need not end with a NUL, and its
+ * bytes in *size (size may be NULL). NULL: there is no such element. Borrowed from the tensor.
+ */
+BP_API const char *bp_tensor_string(const bp_tensor *tensor, size_t i, size_t *size);
+/*
  * Decodes an ONNX TensorProto into *out, to bp_tensor_free(). *name (name may be NULL) is its name,
  * to bp_free(). BP_E_INVALID: malformed.
  */

@@ -5,5 +5,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/object.c \
 	%D%/object.h \
 	%D%/sparse.c \
+	%D%/strings.c \
 	%D%/tensor.c \
 	%D%/tensor.h

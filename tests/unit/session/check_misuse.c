@@ -330,6 +330,36 @@ START_TEST(tensor_misused)
 }
 END_TEST
 
+START_TEST(strings_are_made_and_read)
+{
+    static const char *const texts[6] = {"one", "", NULL, "four", "\xc3\xa4", "six"};
+    bp_tensor tensor;
+    size_t size = 99;
+
+    KIT_OK(bp_tensor_from_strings(texts, six, 2, &tensor, &kit.err));
+    ck_assert_uint_eq(tensor.rank, 2);
+    ck_assert_uint_eq(tensor.dtype, BP_DTYPE_STRING);
+    ck_assert_uint_eq(bp_tensor_is_owned(&tensor), 1);
+    for (size_t i = 0; i < 6; i++) {
+        const char *text = bp_tensor_string(&tensor, i, &size);
+
+        ck_assert_ptr_nonnull(text);
+        ck_assert_uint_eq(size, texts[i] ? strlen(texts[i]) : 0);
+        ck_assert_int_eq(size ? memcmp(text, texts[i], size) : 0, 0);
+    }
+    ck_assert_ptr_null(bp_tensor_string(&tensor, 6, &size));
+    ck_assert_uint_eq(size, 0);
+    ck_assert_ptr_nonnull(bp_tensor_string(&tensor, 5, NULL));
+    bp_tensor_free(&tensor);
+    ck_assert_ptr_null(bp_tensor_string(&tensor, 0, &size));
+    ck_assert_ptr_null(bp_tensor_string(NULL, 0, &size));
+    KIT_FAILS(bp_tensor_from_strings(NULL, six, 2, &tensor, &kit.err), BP_E_INVALID, "texts");
+    KIT_FAILS(bp_tensor_from_strings(texts, six, 2, NULL, &kit.err), BP_E_INVALID, "tensor");
+    KIT_OK(bp_tensor_from_strings(NULL, (int64_t[]){0}, 1, &tensor, &kit.err));
+    bp_tensor_free(&tensor);
+}
+END_TEST
+
 START_TEST(object_misused)
 {
     bp_tensor tensor = {
@@ -416,6 +446,7 @@ int main(void)
     tcase_add_test(cases, buffer_that_is_too_small_learns_its_size);
     tcase_add_test(cases, output_may_be_given_twice);
     tcase_add_test(cases, tensor_misused);
+    tcase_add_test(cases, strings_are_made_and_read);
     tcase_add_test(cases, object_misused);
     tcase_add_test(cases, report_misused);
     tcase_add_test(cases, profile_misused);
