@@ -108,7 +108,7 @@ static void write_reason(const struct bp_missing_row *row, struct bp_text *out)
 {
     uint32_t first = row->first->schema ? 0 : first_version(row->first);
 
-    if (first > row->first->opset) {
+    if (row->first->opset > 0 && first > row->first->opset) {
         bp_text_printf(out, ": it is known from version %u on, the model imports %u", first,
                        row->first->opset);
         return;

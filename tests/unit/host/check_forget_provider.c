@@ -298,7 +298,7 @@ START_TEST(only_files_can_be_forgotten)
     KIT_OK(bp_env_add_entry(env, "zoo", no_entry, &kit.err));
     KIT_FAILS(bp_env_forget_provider(env, "zoo", &kit.err), BP_E_INVALID, "'zoo' is linked into");
     KIT_FAILS(bp_env_forget_provider(env, "", &kit.err), BP_E_INVALID, "needs a name");
-    KIT_FAILS(bp_env_forget_provider(env, NULL, &kit.err), BP_E_INVALID, "needs a name");
+    KIT_FAILS(bp_env_forget_provider(env, NULL, &kit.err), BP_E_INVALID, "name is NULL");
     KIT_FAILS(bp_env_forget_provider(env, name, &kit.err), BP_E_INVALID, "too long");
     make("libbp-zoo.so", MANIFEST("zoo", "1"));
     KIT_OK(bp_env_forget_provider(env, "nothing-of-that-name", &kit.err));
