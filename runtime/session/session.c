@@ -51,7 +51,9 @@ static bp_rc fill(bp_session *session, const bp_session_options *options, bp_err
         return rc;
     config = bp_session_engine_config(session, &session->options);
     config.is_session = true;
-    return bp_session_make_ported(session, &config, &session->main, err);
+    rc = bp_session_make_ported(session, &config, &session->main, err);
+    session->options.progress = NULL; /* its user may end now; engines are made in runs, too */
+    return rc;
 }
 
 /* In the child of a fork(): runs of other threads never return, and what they locked is open. */
@@ -212,6 +214,7 @@ bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *op
     bp_session_options_finish(&session->options);
     session->main = fresh;
     session->options = own;
+    session->options.progress = NULL;
     session->memory.most = own.memory_limit;
     pthread_mutex_unlock(&session->engines_lock);
     return BP_OK;

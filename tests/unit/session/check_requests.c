@@ -280,6 +280,36 @@ START_TEST(refused_sizes_run_on_the_next_provider_and_are_told_once)
 }
 END_TEST
 
+static void count_calls(void *user, const char *phase, double fraction)
+{
+    (void)phase;
+    (void)fraction;
+    ++*(uint32_t *)user;
+}
+
+/* What runs make later is not the creation, whose caller's data may be gone by then. */
+START_TEST(progress_is_of_the_creation_alone)
+{
+    static const bp_key_value rows[] = {{"most", "8"}};
+    uint32_t n_calls = 0, n_created;
+
+    kit_small_model();
+    picky(rows, 1, BP_FALLBACK_REQUIRE);
+    bp_session_options_set_progress(kit.options, count_calls, &n_calls);
+    kit_session();
+    n_created = n_calls;
+    ck_assert_uint_gt(n_created, 0);
+    kit_check_small(5); /* which is refused, so that a variant is made */
+    ck_assert_uint_eq(n_refused_sizes(), 1);
+    ck_assert_uint_eq(n_calls, n_created);
+    KIT_OK(bp_session_set_providers(kit.session, kit.options, &kit.err));
+    ck_assert_uint_gt(n_calls, n_created);
+    n_created = n_calls;
+    kit_check_small(5);
+    ck_assert_uint_eq(n_calls, n_created);
+}
+END_TEST
+
 START_TEST(refused_sizes_of_two_groups_are_two_rows)
 {
     static const bp_key_value options[] = {{"most", "8"}};
@@ -484,6 +514,7 @@ int main(void)
     tcase_add_test(together, nodes_of_one_number_leave_when_a_rule_takes_one_of_them);
     tcase_add_test(together, nodes_of_one_number_leave_when_their_group_is_given_back);
     tcase_add_test(sizes, refused_sizes_run_on_the_next_provider_and_are_told_once);
+    tcase_add_test(sizes, progress_is_of_the_creation_alone);
     tcase_add_test(sizes, refused_sizes_of_two_groups_are_two_rows);
     tcase_add_test(sizes, refused_sizes_write_into_the_callers_buffer);
     tcase_add_test(sizes, refused_sizes_are_found_by_runs_on_four_threads);
