@@ -169,8 +169,11 @@ int main(int argc, char **argv)
         example_fail("%s", text);
         return EXIT_FAILURE;
     }
-    is_good = example_options_create(arguments.providers, BP_FALLBACK_WARN, &options) &&
-              serve(env, &arguments, options);
+    is_good = example_options_create(arguments.providers, BP_FALLBACK_WARN, &options);
+    if (is_good) {
+        bp_session_options_set_threads(options, 1); /* the workers keep the processors busy */
+        is_good = serve(env, &arguments, options);
+    }
     bp_session_options_destroy(options);
     if (bp_env_destroy(env, &err) < 0)
         is_good = example_fail("%s", text);
