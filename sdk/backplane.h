@@ -751,7 +751,10 @@ BP_API bp_rc bp_session_options_add_placement(bp_session_options *options, const
  */
 BP_API bp_rc bp_session_options_read_placements(bp_session_options *options, const char *path,
                                                 bp_err *err) BP_CHECKED;
-/* Leaves out the environment's default providers. */
+/*
+ * Leaves out all default providers: those of bp_env_add_provider(), of bp_env_config and of
+ * providers.conf, and "auto".
+ */
 BP_API void bp_session_options_ignore_env_providers(bp_session_options *options);
 /*
  * The cache of compiled programs: a directory with a file for each group that a provider saved, so

@@ -47,61 +47,70 @@ static bool is_as_before(int fd, off_t size, const struct timespec *written)
            st.st_mtim.tv_nsec == written->tv_nsec;
 }
 
-/* Copies all bytes; false: errno says why, 0: the file became shorter. */
-static bool copy_all(int from, int to, off_t size)
+/* Reads all bytes; false: errno says why, 0: the file became shorter. */
+static bool read_all(int fd, char *to, size_t size)
 {
-    char buffer[65536];
-
-    for (off_t at = 0; at < size;) {
-        ssize_t n = pread(from, buffer, sizeof buffer, at);
+    for (size_t at = 0; at < size;) {
+        ssize_t n = pread(fd, to + at, size - at, (off_t)at);
 
         if (n == 0)
             errno = 0;
-        if (n <= 0 || pwrite(to, buffer, (size_t)n, at) != n)
+        if (n <= 0)
             return false;
-        at += n;
+        at += (size_t)n;
     }
     return true;
 }
 
-/*
- * A copy in a file without a name, in memory, so that its pages can be given back and come again as
- * those of a file can, see bp_bytes_forget(). Returns its descriptor.
- */
-static bp_rc copy_file(int fd, const char *path, const struct stat *st, int *out, bp_err *err)
+/* Reads the file into memory of its own, which nothing writes to after that. */
+static bp_rc copy_file(int fd, const char *path, const struct stat *st, void **out, bp_err *err)
 {
-    int copy = memfd_create("backplane-model", MFD_CLOEXEC);
-    bool is_whole = copy >= 0 && copy_all(fd, copy, st->st_size);
-    int why = errno;
+    size_t size = (size_t)st->st_size;
+    void *copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    bp_rc rc = BP_OK;
 
-    if (is_whole && is_as_before(fd, st->st_size, &st->st_mtim)) {
+    if (copy == MAP_FAILED)
+        return bp_fail(err, BP_E_NOMEM, "%s: no memory for a copy of %zu bytes", path, size);
+    if (!read_all(fd, copy, size) && errno != 0)
+        rc = bp_fail(err, BP_E_IO, "%s: cannot be read: %m", path);
+    else if (!is_as_before(fd, st->st_size, &st->st_mtim)) /* nor if it became shorter */
+        rc = bp_fail(err, BP_E_STALE,
+                     "%s was written to while it was read; write a new file and rename it to this "
+                     "name",
+                     path);
+    else if (mprotect(copy, size, PROT_READ) < 0)
+        rc = bp_fail(err, BP_E_IO, "%s: its copy cannot be protected: %m", path);
+    if (rc < 0)
+        munmap(copy, size);
+    else
         *out = copy;
-        return BP_OK;
-    }
-    if (copy >= 0)
-        close(copy);
-    if (is_whole || (copy >= 0 && why == 0))
-        return bp_fail(
-            err, BP_E_STALE,
-            "%s was written to while it was read; write a new file and rename it to this "
-            "name",
-            path);
-    return bp_fail(err, why == ENOMEM || why == ENOSPC ? BP_E_NOMEM : BP_E_IO,
-                   "%s: cannot be copied: %s", path, strerror(why));
+    return rc;
+}
+
+/* The descriptor is kept for bp_bytes_changed(); without one the file is not watched. */
+static bp_rc map_file(int fd, const char *path, const struct stat *st, struct bp_bytes *out,
+                      bp_err *err)
+{
+    void *map = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+    if (map == MAP_FAILED)
+        return bp_fail(err, errno == ENOMEM ? BP_E_NOMEM : BP_E_IO, "%s: cannot be mapped: %m",
+                       path);
+    out->map = map;
+    out->watched = 1 + fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    out->written = st->st_mtim;
+    return BP_OK;
 }
 
 /*
  * Private and read-only: pages are shared with the page cache, and nothing here can write to the
- * file. mmap(2) refuses 0 bytes, so an empty file is not mapped. The descriptor of what is mapped is
- * kept for bp_bytes_changed().
+ * file. mmap(2) refuses 0 bytes, so an empty file is not mapped.
  */
 static bp_rc map_open_file(int fd, const char *path, bool is_copied, struct bp_bytes *out,
                            bp_err *err)
 {
-    int mapped = fd;
     bp_rc rc = BP_OK;
     struct stat st;
-    void *map;
 
     if (fstat(fd, &st) < 0)
         return bp_fail(err, BP_E_IO, "%s: %m", path);
@@ -113,22 +122,12 @@ static bp_rc map_open_file(int fd, const char *path, bool is_copied, struct bp_b
     out->data = (const uint8_t *)"";
     if (st.st_size == 0)
         return BP_OK;
-    if (is_copied || st.st_size <= BP_BYTES_SMALL)
-        rc = copy_file(fd, path, &st, &mapped, err);
+    out->is_copy = is_copied || st.st_size <= BP_BYTES_SMALL;
+    rc =
+        out->is_copy ? copy_file(fd, path, &st, &out->map, err) : map_file(fd, path, &st, out, err);
     if (rc < 0)
         return rc;
-    map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, mapped, 0);
-    if (map == MAP_FAILED)
-        rc = bp_fail(err, errno == ENOMEM ? BP_E_NOMEM : BP_E_IO, "%s: cannot be mapped: %m", path);
-    if (mapped != fd)
-        close(mapped); /* the map keeps the copy */
-    else if (rc >= 0)
-        out->watched = 1 + fcntl(fd, F_DUPFD_CLOEXEC, 0); /* without one it is not watched */
-    if (rc < 0)
-        return rc;
-    out->written = st.st_mtim;
-    out->map = map;
-    out->data = map;
+    out->data = out->map;
     out->size = (size_t)st.st_size;
     return BP_OK;
 }

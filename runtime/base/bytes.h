@@ -14,6 +14,7 @@ struct bp_bytes {
     size_t size;
     void *map;        /* what to unmap; NULL: borrowed memory */
     uint64_t file_id; /* differs between different files and versions of one; 0: borrowed */
+    bool is_copy;     /* map is a copy of the file, whose pages cannot come again */
     int watched;      /* 1 + a descriptor of the mapped file; 0: nothing can change the bytes */
     struct timespec written; /* last, when it was mapped */
 };
@@ -37,6 +38,12 @@ bp_rc bp_bytes_map_inside(const char *dir, const char *name, bool is_copied, str
 /* Was the mapped file written to since? Not if another took its name. [any thread] */
 bool bp_bytes_changed(const struct bp_bytes *bytes);
 void bp_bytes_unmap(struct bp_bytes *bytes);
+/* Of a mapped file: its pages can be given back, and the file's bytes may change. */
+static inline bool bp_bytes_is_file(const struct bp_bytes *bytes)
+{
+    return bytes->map && !bytes->is_copy;
+}
+
 /*
  * Gives the pages that lie wholly within these bytes, which must be of a mapped file, back to the
  * page cache; the next access brings them again. [any thread]

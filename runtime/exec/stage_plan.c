@@ -247,8 +247,8 @@ static struct bp_stage_plan **pick_old(struct bp_stage_plan **list, uint32_t n, 
 
 /*
  * A plan for cells that none has been made for. While the list grows, it is a new one. Else another
- * makes way. If its shapes are the same, as where a Loop slices by its iteration
- * number, it gets the new facts; else its memory serves the new plan, as where a value grows with
+ * makes way. If its shapes are the same, as where a Loop slices by its iteration number, it gets the
+ * new facts; else its memory serves the new plan, as where a value grows with
  * each iteration. Its frames end before the new ones are made, so that there are never more of them
  * than their providers allow.
  */
@@ -271,7 +271,6 @@ static bp_rc make(struct bp_frame_state *frame, uint32_t s, uint32_t n_key,
         *out = old;
     } else if (rc >= 0) {
         rc = create(&p, old, out, err);
-        bp_stage_arena_shrink(frame, s); /* where the one that went was the largest */
     }
     if (rc >= 0)
         (*out)->misses = misses;
@@ -280,13 +279,14 @@ static bp_rc make(struct bp_frame_state *frame, uint32_t s, uint32_t n_key,
 }
 
 /*
- * Plans found are moved to the front; a list of eight is searched faster than it would be hashed.
+ * Plans found are moved to the front; a list of some dozen is searched faster than it would be hashed.
  */
 bp_rc bp_stage_plan_get(struct bp_frame_state *frame, uint32_t s, struct bp_stage_plan **out,
                         bp_err *err)
 {
     struct bp_stage_plan **link = &frame->plans[s];
     struct bp_stage_plan *plan = NULL;
+    bool is_made = false;
     uint32_t n_key;
     bp_rc rc;
 
@@ -302,9 +302,12 @@ bp_rc bp_stage_plan_get(struct bp_frame_state *frame, uint32_t s, struct bp_stag
         rc = make(frame, s, n_key, &plan, err);
         if (rc < 0)
             return rc;
+        is_made = true;
     }
     plan->next = frame->plans[s];
     frame->plans[s] = plan;
     *out = plan;
+    if (is_made)
+        bp_stage_arena_shrink(frame, s); /* where one that made way was the largest */
     return bp_stage_arena_serve(frame, s, plan, err);
 }

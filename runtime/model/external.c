@@ -163,7 +163,7 @@ void bp_external_drop_pages(struct bp_external *external)
     for (uint32_t i = 0; i < external->n_files; i++) {
         const struct bp_bytes *bytes = &external->files[i].bytes;
 
-        if (bytes->map)
+        if (bp_bytes_is_file(bytes))
             (void)madvise(bytes->map, bytes->size, MADV_DONTNEED); /* advice: may be ignored */
     }
     pthread_mutex_unlock(&external->lock);
@@ -356,7 +356,7 @@ static struct file *file_of(const struct part *part)
 /* See bp_dtype_is_copied(). */
 static bool is_copied(const struct bp_bytes *bytes, const struct bp_ir_data *data)
 {
-    return bytes->map && data->size > 0 && bp_dtype_is_copied(data->dtype);
+    return bp_bytes_is_file(bytes) && data->size > 0 && bp_dtype_is_copied(data->dtype);
 }
 
 /* Points data at its bytes of a mapped file, or at a copy, after checking that they lie inside. */
@@ -378,7 +378,7 @@ static bp_rc use_part(const struct part *part, struct bp_ir_data *data, bp_err *
         if (!copy)
             return bp_fail_nomem(err, "external data");
         found.bytes = memcpy(copy, found.bytes, data->size);
-    } else if (bytes->map && data->size > 0) {
+    } else if (bp_bytes_is_file(bytes) && data->size > 0) {
         data->mapped = found.bytes;
     }
     rc = bp_check_bools(&found, err);

@@ -380,7 +380,7 @@ void bp_onnx_drop_pages(struct bp_onnx *onnx)
 {
     const struct bp_bytes *file = file_of(onnx);
 
-    if (file->map)
+    if (bp_bytes_is_file(file))
         (void)madvise(file->map, file->size, MADV_DONTNEED); /* advice: may be ignored */
     bp_external_drop_pages(onnx->source.external);
     if (onnx->of)

@@ -178,7 +178,8 @@ static const struct bp_chunk *chunk_of(const Bp__TensorProto *proto, const struc
 static bp_rc use_chunk(const struct bp_chunk *chunk, const struct bp_source *source,
                        struct bp_region *region, struct bp_ir_data *out, bp_err *err)
 {
-    uintptr_t map = (uintptr_t)source->file.map, at = (uintptr_t)chunk->data;
+    uintptr_t map = bp_bytes_is_file(&source->file) ? (uintptr_t)source->file.map : 0,
+              at = (uintptr_t)chunk->data;
     uint8_t *copy;
 
     out->bytes = chunk->data;

@@ -237,24 +237,27 @@ uint32_t bp_session_output_count(const bp_session *session)
 }
 
 /* Rows are those of the first engine, and live as long as the session. */
+static bp_rc get_port(const bp_io_info *rows, uint32_t n, const char *what, uint32_t i,
+                      bp_io_info *out, bp_err *err)
+{
+    if (i >= n)
+        return bp_fail(err, BP_E_INVALID, "the model has %u %ss, there is no %s %u", n, what, what,
+                       i);
+    return bp_give_out(out, &rows[i], err);
+}
+
 bp_rc bp_session_input(const bp_session *session, uint32_t i, bp_io_info *out, bp_err *err)
 {
     if (!session)
         return bp_fail_null(err, "the session");
-    if (i >= session->ports.n_inputs)
-        return bp_fail(err, BP_E_INVALID, "the model has %u inputs, there is no input %u",
-                       session->ports.n_inputs, i);
-    return bp_give_out(out, &session->ports.inputs[i], err);
+    return get_port(session->ports.inputs, session->ports.n_inputs, "input", i, out, err);
 }
 
 bp_rc bp_session_output(const bp_session *session, uint32_t i, bp_io_info *out, bp_err *err)
 {
     if (!session)
         return bp_fail_null(err, "the session");
-    if (i >= session->ports.n_outputs)
-        return bp_fail(err, BP_E_INVALID, "the model has %u outputs, there is no output %u",
-                       session->ports.n_outputs, i);
-    return bp_give_out(out, &session->ports.outputs[i], err);
+    return get_port(session->ports.outputs, session->ports.n_outputs, "output", i, out, err);
 }
 
 bp_rc bp_session_find_input(const bp_session *session, const char *name, uint32_t *out, bp_err *err)

@@ -104,8 +104,8 @@ bp_rc bp_default_providers_read(struct bp_default_providers *defaults, const cha
     return rc;
 }
 
-/* The user's file (XDG Base Directory Specification); false: there is no place for one. */
-static bool user_file(struct bp_text *path)
+/* The user's file (XDG Base Directory Specification); an empty text: there is no place for one. */
+static bp_rc find_user_file(struct bp_text *path, bp_err *err)
 {
     const char *config = secure_getenv("XDG_CONFIG_HOME"), *home = secure_getenv("HOME");
 
@@ -113,7 +113,7 @@ static bool user_file(struct bp_text *path)
         bp_text_printf(path, "%s/backplane/providers.conf", config);
     else if (home && home[0] == '/')
         bp_text_printf(path, "%s/.config/backplane/providers.conf", home);
-    return path->len > 0 && !path->failed;
+    return path->failed ? bp_fail_nomem(err, "the path of providers.conf") : BP_OK;
 }
 
 static bp_rc read_files(struct bp_default_providers *defaults, uint32_t flags, bp_err *err)
@@ -125,7 +125,9 @@ static bp_rc read_files(struct bp_default_providers *defaults, uint32_t flags, b
     bp_trust_init(&trust, (flags & BP_ENV_HERMETIC) != 0);
     rc = bp_default_providers_read(defaults, BP_CONFIG_DIR "/providers.conf", &trust,
                                    &defaults->texts[0], err);
-    if (rc >= 0 && bp_settings_count(flags) && user_file(&path))
+    if (rc >= 0 && bp_settings_count(flags))
+        rc = find_user_file(&path, err);
+    if (rc >= 0 && path.len > 0)
         rc = bp_default_providers_read(defaults, path.data, &trust, &defaults->texts[1], err);
     bp_text_finish(&path);
     return rc;

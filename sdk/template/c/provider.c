@@ -30,7 +30,8 @@
  */
 BP_MANIFEST("id=@ID@\n"
             "name=@NAME@\n"
-            "version=0.1.0");
+            "version=0.1.0\n"
+            "devices=cpu");
 
 struct bp_instance {
     bp_host host; /* a copy: a slot that an older host lacks is NULL here */

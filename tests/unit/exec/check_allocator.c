@@ -157,6 +157,24 @@ START_TEST(plans_for_all_sizes_share_their_memory)
 }
 END_TEST
 
+/* Large sizes that never return, in place of one another, while small ones are remembered. */
+START_TEST(sizes_that_grow_find_the_memory_of_the_last)
+{
+    uint32_t n_small;
+
+    kit_small_model();
+    use_app(8);
+    bp_session_options_set_max_shapes(kit.options, 8);
+    kit_session();
+    for (uint32_t rows = 1; rows <= 8; rows++)
+        kit_check_small(rows);
+    n_small = app.n_allocs;
+    for (uint32_t rows = 5000; rows < 5007; rows++)
+        kit_check_small(rows);
+    ck_assert_uint_le(app.n_allocs, n_small + 7 + 2); /* an output each, and the memory */
+}
+END_TEST
+
 /* An output whose size comes with the data, and a copy of an input that is not aligned. */
 static void model_of_indices(void)
 {
@@ -457,6 +475,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_run_takes_arena_and_outputs, 0, 7);
     tcase_add_test(tcase, a_steady_run_takes_nothing);
     tcase_add_test(tcase, plans_for_all_sizes_share_their_memory);
+    tcase_add_test(tcase, sizes_that_grow_find_the_memory_of_the_last);
     tcase_add_test(tcase, open_sizes_and_copies_of_inputs_are_taken);
     tcase_add_test(tcase, loops_take_theirs);
     tcase_add_test(tcase, scans_take_slices);
