@@ -2,6 +2,8 @@
 # runtime/compile/ - from a graph and names of providers to programs: provider list, subgraphs, stages.
 
 runtime_libbackplane_core_la_SOURCES += \
+	%D%/active.c \
+	%D%/active.h \
 	%D%/after_fork.c \
 	%D%/after_fork.h \
 	%D%/context.c \
