@@ -13,8 +13,6 @@
 #include "compile/active.h"
 #include "compile/after_fork.h"
 #include "custom/provider.h"
-#include "host/options/device_choice.h"
-#include "host/options/provider_options.h"
 
 /* What is read, and where rows go, while the list is built. */
 struct building {

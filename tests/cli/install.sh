@@ -5,14 +5,11 @@
 set -eu
 . "$BP_SRCDIR/tests/cli/lib.sh"
 needs_cpu
+. "$BP_SRCDIR/tests/cli/plugins.sh"
 
 export BACKPLANE_PROBE_TIMEOUT_MS=60000 # a slow machine is no fault
 export XDG_DATA_HOME="$work/home/data"
-unset BACKPLANE_ALLOW BACKPLANE_PROVIDERS
 user=$XDG_DATA_HOME/backplane/v1
-# The user's directory is searched only without BACKPLANE_PROVIDER_PATH; cpu comes from its own.
-cpu_dir=$BACKPLANE_PROVIDER_PATH
-unset BACKPLANE_PROVIDER_PATH
 umask 022
 
 src=$work/src
@@ -22,38 +19,10 @@ for name in few absent undefined major noentry garbage; do
 done
 chmod 644 "$src/"*
 
-# make FILE MANIFEST [CODE [FLAG...]]: compiles a plug-in with that manifest, \n between lines
-make()
-{
-    made=$1
-    printf '#include <bp/sdk.h>\nBP_MANIFEST("%s");\n%s\n' "$2" "${3-}" >"$work/source.c"
-    [ $# -lt 3 ] || shift
-    shift 2
-    # shellcheck disable=SC2086 # a compiler, maybe with options
-    $CC -std=gnu11 "-I$BP_SRCDIR/sdk" -shared -fPIC -o "$made" "$work/source.c" "$@"
-}
-
 # manifest VERSION [ID [NAME]]
 manifest()
 {
     printf 'id=%s\\nname=%s\\nversion=%s' "${2-org.test.gizmoid}" "${3-gizmoid}" "$1"
-}
-
-bp() # CODE ARGUMENT...
-{
-    code_wanted=$1
-    shift
-    gives "$code_wanted" --provider-dir "$cpu_dir" "$@"
-}
-
-# bp_refuses CODE TEXT ARGUMENT...
-bp_refuses()
-{
-    bp_refusal=$2
-    bp_code=$1
-    shift 2
-    bp "$bp_code" "$@"
-    says err "$bp_refusal"
 }
 
 # clean DIR: no part of a copy is left there

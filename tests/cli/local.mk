@@ -70,5 +70,5 @@ cli_tests = \
 	%D%/verify.sh
 
 dist_check_SCRIPTS += $(cli_tests)
-EXTRA_DIST += %D%/lib.sh %D%/schemas.py
+EXTRA_DIST += %D%/lib.sh %D%/plugins.sh %D%/schemas.py
 TESTS += $(cli_tests)

@@ -5,11 +5,9 @@
 set -eu
 . "$BP_SRCDIR/tests/cli/lib.sh"
 needs_cpu
+. "$BP_SRCDIR/tests/cli/plugins.sh"
 
 export XDG_DATA_HOME="$work/data"
-unset BACKPLANE_ALLOW BACKPLANE_PROVIDERS
-cpu_dir=$BACKPLANE_PROVIDER_PATH
-unset BACKPLANE_PROVIDER_PATH
 user=$XDG_DATA_HOME/backplane/v1
 other=$work/other
 mkdir -p "$user" "$other"
@@ -19,31 +17,6 @@ put()
 {
     cp "$BP_MOCK_DIR/libbp-few.so" "$1"
     chmod 644 "$1"
-}
-
-# make FILE MANIFEST: compiles a plug-in with that manifest, \n between lines
-make()
-{
-    printf '#include <bp/sdk.h>\nBP_MANIFEST("%s");\n' "$2" >"$work/source.c"
-    # shellcheck disable=SC2086 # a compiler, maybe with options
-    $CC -std=gnu11 "-I$BP_SRCDIR/sdk" -shared -fPIC -o "$1" "$work/source.c"
-}
-
-bp() # CODE ARGUMENT...
-{
-    code_wanted=$1
-    shift
-    gives "$code_wanted" --provider-dir "$cpu_dir" "$@"
-}
-
-# bp_refuses CODE TEXT ARGUMENT...
-bp_refuses()
-{
-    bp_refusal=$2
-    bp_code=$1
-    shift 2
-    bp "$bp_code" "$@"
-    says err "$bp_refusal"
 }
 
 gone()
