@@ -1611,6 +1611,8 @@ typedef struct bp_report_group {
      */
     const char *cache;
     uint64_t frame_bytes; /* that each frame holds, as its provider says; 0: none or unknown */
+    uint64_t
+        n_unsized_copies; /* of n_copies, those whose size only a run knows: not in copy_bytes */
 } bp_report_group;
 
 /* A pass over the graph and its subgraphs, before providers compile them. */

@@ -748,7 +748,7 @@ AT(bp_report_refusal, reserved0, 12);
 AT(bp_report_refusal, subject, 16);
 AT(bp_report_refusal, text, 24);
 
-SIZE(bp_report_group, 120);
+SIZE(bp_report_group, 128);
 AT(bp_report_group, struct_size, 0);
 AT(bp_report_group, provider, 4);
 AT(bp_report_group, n_nodes, 8);
@@ -769,6 +769,7 @@ AT(bp_report_group, max_frames, 92);
 AT(bp_report_group, program_ns, 96);
 AT(bp_report_group, cache, 104);
 AT(bp_report_group, frame_bytes, 112);
+AT(bp_report_group, n_unsized_copies, 120);
 
 SIZE(bp_cache_file, 80);
 AT(bp_cache_file, struct_size, 0);
