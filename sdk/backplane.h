@@ -527,9 +527,9 @@ BP_API bp_rc bp_standard_provider_dir(uint32_t which, char *buf, size_t cap,
 /*
  * Device `device` of provider i, below bp_provider_info.n_devices, as the provider describes it. A
  * provider that describes none has one: the CPU (kind BP_DEVICE_CPU), or with memory of its own one
- * of kind BP_DEVICE_OTHER. Strings are never NULL, and borrowed until the env is destroyed.
- * BP_E_INVALID: there is no such device. If the provider is not usable, its error is returned. [any
- * thread]
+ * of kind BP_DEVICE_OTHER. The total memory of a processor is the machine's where the provider does
+ * not say it. Strings are never NULL, and borrowed until the env is destroyed. BP_E_INVALID: there
+ * is no such device. If the provider is not usable, its error is returned. [any thread]
  */
 BP_API bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp_device *out,
                                     bp_err *err) BP_CHECKED;
