@@ -142,5 +142,5 @@ bp_rc bp_operators_bind(bp_operators *set, const char *path, bp_err *err)
         rc = bp_fail(err, BP_E_IO, "%s: it cannot be read", path);
     free(line);
     fclose(in);
-    return rc;
+    return bp_done(err, rc);
 }

@@ -479,7 +479,7 @@ bp_rc bp_explain(bp_env *env, const bp_report *report, const char *provider, uin
             rc = bp_fail_nomem(err, "an explanation");
     }
     bp_text_finish(&e.out);
-    return rc;
+    return bp_done(err, rc);
 }
 
 /* ---- BACKPLANE_REPORT ------------------------------------------------------------------------ */
