@@ -18,8 +18,10 @@
  *
  * Errors: functions that can fail return a bp_rc below zero and put one sentence, which names the
  * thing and the way out, into the caller's bp_err (NULL is fine). A program that wants to know more
- * than the bp_rc reads bp_err.detail (BP_DETAIL_*), not the sentence. On failure every `out` is NULL
- * or untouched and nothing is left half made.
+ * than the bp_rc reads bp_err.detail (BP_DETAIL_*), not the sentence. bp_err.code is what the function
+ * returned, and so BP_OK after a success, also where it had the code of an older failure; the other
+ * members count after a failure only. On failure every `out` is NULL or untouched and nothing is left
+ * half made.
  * NULL: an argument that is needed gives BP_E_INVALID, and the message names it. Functions that return
  * no status return 0 or NULL for an object that is NULL, or do nothing. Comments say which arguments
  * may be NULL.

@@ -308,5 +308,5 @@ bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_i
     if (rc >= 0)
         rc = run_somewhere(&c, &own, err);
     atomic_fetch_sub(&session->running, 1);
-    return rc;
+    return bp_done(err, rc);
 }
