@@ -97,11 +97,11 @@ static inline bp_err bp_err_init(char *buf, size_t cap)
     return err;
 }
 
-/* "0.1.0"; a constant. */
+/* The version of the library, "0.1.0"; a constant. */
 BP_API const char *bp_version(void);
-/* "BP_E_SHAPE" for -6; never NULL. */
+/* The name of a code, "BP_E_SHAPE" for -6; never NULL. */
 BP_API const char *bp_rc_name(bp_rc rc);
-/* "float32" for BP_DTYPE_F32, "none" for a number that is not a type; never NULL. */
+/* The name of an element type, "float32" for BP_DTYPE_F32, "none" for a number that is not a type; never NULL. */
 BP_API const char *bp_dtype_name(uint32_t dtype);
 /* BP_DTYPE_* for such a name, BP_DTYPE_NONE when there is none. */
 BP_API uint32_t bp_dtype_from_name(const char *name);
@@ -396,9 +396,9 @@ enum {
     BP_STATE_USABLE = 1u << 3     /* it says that its device and libraries are here */
 };
 
-/* "AVAILABLE" for BP_STAGE_AVAILABLE; never NULL. */
+/* The word for a stage, "AVAILABLE" for BP_STAGE_AVAILABLE; never NULL. */
 BP_API const char *bp_stage_name(uint32_t stage);
-/* "NOT_CONSTANT" for BP_R_NOT_CONSTANT; never NULL. */
+/* The word for a reason, "NOT_CONSTANT" for BP_R_NOT_CONSTANT; never NULL. */
 BP_API const char *bp_reason_name(uint32_t reason);
 
 /*
@@ -889,7 +889,7 @@ enum {
     BP_OPTIMIZE_EXTENDED = 3, /* nodes of one provider become fused operators that it takes too */
     BP_OPTIMIZE_LAYOUT = 4    /* passes that only some providers gain from: quantization on cpu */
 };
-/* BP_E_INVALID: no such level. */
+/* Sets the level: BP_OPTIMIZE_*. BP_E_INVALID: no such level. */
 BP_API bp_rc bp_session_options_set_optimization(bp_session_options *options, uint32_t level,
                                                  bp_err *err) BP_CHECKED;
 /*
@@ -1570,7 +1570,7 @@ enum {
     BP_NAMED_BY_AUTO = 4,        /* "auto": its devices are the machine's own processor */
     BP_NAMED_BY_HOST = 5         /* always there: cpu, and operators of the application */
 };
-/* "session", "environment", "variable", "file", "auto", "host"; "?" for other numbers. */
+/* The word for BP_NAMED_BY_*: "session", "environment", "variable", "file", "auto", "host", or "?". */
 BP_API const char *bp_named_by_name(uint32_t named_by);
 
 /* A provider of the list: how far it came and what it got. Strings live as long as the report. */
@@ -1682,7 +1682,9 @@ typedef struct bp_report_option {
     const char *key, *value; /* the value is "(secret)" for one that is */
 } bp_report_option;
 
-BP_API uint32_t bp_report_pass_count(const bp_report *report); /* those that ran */
+/* Passes that ran. */
+BP_API uint32_t bp_report_pass_count(const bp_report *report);
+/* Pass i; the caller sets out->struct_size. BP_E_INVALID: there is none. */
 BP_API bp_rc bp_report_get_pass(const bp_report *report, uint32_t i, bp_report_pass *out,
                                 bp_err *err) BP_CHECKED;
 /*
@@ -1693,7 +1695,7 @@ BP_API bp_rc bp_report_get_pass(const bp_report *report, uint32_t i, bp_report_p
 BP_API uint32_t bp_report_option_count(const bp_report *report, uint32_t provider);
 BP_API bp_rc bp_report_get_option(const bp_report *report, uint32_t provider, uint32_t j,
                                   bp_report_option *out, bp_err *err) BP_CHECKED;
-/* "default", "file", "application", "variable"; "?" for other numbers. */
+/* The word for BP_ORIGIN_*: "default", "file", "application", "variable", or "?". */
 BP_API const char *bp_origin_name(uint32_t origin);
 /* Rows of each kind; the functions below take an index under these. [any thread] */
 BP_API uint32_t bp_report_provider_count(const bp_report *report);
