@@ -25,10 +25,11 @@ static bp_rc fail_open(const bp_io_info *input, uint32_t d, bp_err *err)
         return bp_fail(err, BP_E_INVALID,
                        "input '%s': size %u is open: give it in bp_session_options_add_shapes()",
                        input->name, d);
-    return bp_fail(err, BP_E_INVALID,
-                   "input '%s': size %u, '%s', is open: give it in bp_session_options_add_shapes(), "
-                   "or fix it with bp_session_options_set_dimension(\"%s\")",
-                   input->name, d, input->dims[d].symbol, input->dims[d].symbol);
+    return bp_fail(
+        err, BP_E_INVALID,
+        "input '%s': size %u, '%s', is open: give it in bp_session_options_add_shapes(), "
+        "or fix it with bp_session_options_set_dimension(\"%s\")",
+        input->name, d, input->dims[d].symbol, input->dims[d].symbol);
 }
 
 /* The next input: sizes that `dims` (NULL: all) leaves open are the model's. */
