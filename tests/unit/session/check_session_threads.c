@@ -228,8 +228,7 @@ static void make_sessions(struct worker *w, int64_t rows)
     expect(w, bp_session_create(kit.env, shared.path, kit.options, &session, &w->err) >= 0, "make");
     run(w, session, rows, NULL);
     bp_session_destroy(session);
-    expect(w,
-           bp_session_create_from_model(kit.env, kit.model, kit.options, &session, &w->err) >= 0,
+    expect(w, bp_session_create_from_model(kit.env, kit.model, kit.options, &session, &w->err) >= 0,
            "make from a model");
     run(w, session, rows, NULL);
     bp_session_destroy(session);
