@@ -51,7 +51,7 @@ update-manual:
 .PHONY: update-manual
 
 dist_doc_DATA = %D%/applications.md %D%/authors.md
-EXTRA_DIST += %D%/architecture.md %D%/compiled-models.md %D%/digits-plan.svg %D%/loader.md \
+EXTRA_DIST += %D%/architecture.md %D%/compatibility.md %D%/compiled-models.md %D%/digits-plan.svg %D%/loader.md \
 	%D%/onnxruntime.md \
 	%D%/abi-slots.md %D%/memory.tsv %D%/operators.md %D%/parts.dot %D%/parts.svg %D%/passes.md \
 	%D%/performance.md %D%/performance.svg %D%/performance.tsv %D%/proofs.md

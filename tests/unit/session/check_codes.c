@@ -167,6 +167,9 @@ END_TEST
 START_TEST(codes_of_options)
 {
     static const uint32_t devices[] = {0};
+    static const int64_t sizes[2] = {2, 4};
+    bp_named_shape shape = {.name = "x", .dims = sizes, .rank = 2};
+    bp_prepare_options prepare = {.struct_size = sizeof prepare};
     bp_worker_config workers = {.struct_size = sizeof workers};
     bp_allocator allocator = {.struct_size = sizeof allocator};
     bp_operators *set = NULL;
@@ -204,6 +207,12 @@ START_TEST(codes_of_options)
     BAD(bp_session_options_set_optimization, o, 99);
     OK(bp_session_options_disable_pass, o, bp_optimization_pass(0, NULL, NULL));
     BAD(bp_session_options_disable_pass, o, "fold-everything");
+    OK(bp_session_options_add_shapes, o, &shape, 1);
+    shape.name = NULL;
+    BAD(bp_session_options_add_shapes, o, &shape, 1);
+    OK(bp_session_options_set_prepare, o, &prepare);
+    prepare.n_runs = 1000;
+    BAD(bp_session_options_set_prepare, o, &prepare);
     OK(bp_operators_create, &set);
     BAD(bp_operators_create, NULL);
     OK(bp_session_options_add_operators, o, set);
