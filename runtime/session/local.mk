@@ -23,6 +23,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/options.c \
 	%D%/ports.c \
 	%D%/prepare.c \
+	%D%/state.c \
+	%D%/state.h \
 	%D%/run_passes.c \
 	%D%/run_passes.h \
 	%D%/session.c \
