@@ -6,9 +6,51 @@ dist_man_MANS += \
 	%D%/backplane-embed.1 \
 	%D%/backplane-new.1 \
 	%D%/backplane.1 \
+	$(manual_pages) \
 	%D%/bp-loader.7 \
 	%D%/bp-options.7 \
 	%D%/bp-provider.7
+
+# The functions of the public headers, a page for each group.
+manual_pages = \
+	%D%/backplane.3 \
+	%D%/bp_cache.3 \
+	%D%/bp_env.3 \
+	%D%/bp_env_provider.3 \
+	%D%/bp_model.3 \
+	%D%/bp_object.3 \
+	%D%/bp_operators.3 \
+	%D%/bp_profile.3 \
+	%D%/bp_report.3 \
+	%D%/bp_session.3 \
+	%D%/bp_session_options.3 \
+	%D%/bp_session_run.3 \
+	%D%/bp_state.3 \
+	%D%/bp_tensor.3
+
+# Lines "PAGE FUNCTION" for each function that a page documents under another name than its own.
+manual_links = cd $(srcdir) && awk '/^\.Sh/ { is_name = / NAME/ } \
+	is_name && $$1 == ".Nm" { page = FILENAME; sub(/.*\//, "", page); \
+	    if (page != $$2 ".3") print page, $$2 }' $(manual_pages)
+
+# So that `man bp_session_trim` shows bp_session.3.
+install-man-links:
+	@$(MKDIR_P) "$(DESTDIR)$(man3dir)"
+	@$(manual_links) | while read page name; do \
+	    echo ".so man3/$$page" >"$(DESTDIR)$(man3dir)/$$name.3" || exit 1; \
+	done
+uninstall-man-links:
+	@$(manual_links) | while read page name; do rm -f "$(DESTDIR)$(man3dir)/$$name.3"; done
+install-data-hook: install-man-links
+uninstall-hook: uninstall-man-links
+.PHONY: install-man-links uninstall-man-links
+
+# What the pages have from the headers: prototypes, types and what the comments say. tests/docs/manual.sh says when
+# it is due.
+update-manual:
+	BP_SRCDIR=$(srcdir) BP_BUILDDIR=. $(SHELL) $(srcdir)/tests/docs/manual.sh --write
+.PHONY: update-manual
+
 dist_doc_DATA = %D%/applications.md %D%/authors.md
 EXTRA_DIST += %D%/architecture.md %D%/compiled-models.md %D%/digits-plan.svg %D%/loader.md \
 	%D%/onnxruntime.md \

@@ -18,8 +18,10 @@
  *
  * Errors: functions that can fail return a bp_rc below zero and put one sentence, which names the
  * thing and the way out, into the caller's bp_err (NULL is fine). A program that wants to know more
- * than the bp_rc reads bp_err.detail (BP_DETAIL_*), not the sentence. On failure every `out` is NULL
- * or untouched and nothing is left half made.
+ * than the bp_rc reads bp_err.detail (BP_DETAIL_*), not the sentence. bp_err.code is what the function
+ * returned, and so BP_OK after a success, also where it had the code of an older failure; the other
+ * members count after a failure only. On failure every `out` is NULL or untouched and nothing is left
+ * half made.
  * NULL: an argument that is needed gives BP_E_INVALID, and the message names it. Functions that return
  * no status return 0 or NULL for an object that is NULL, or do nothing. Comments say which arguments
  * may be NULL.
@@ -95,11 +97,11 @@ static inline bp_err bp_err_init(char *buf, size_t cap)
     return err;
 }
 
-/* "0.1.0"; a constant. */
+/* The version of the library, "0.1.0"; a constant. */
 BP_API const char *bp_version(void);
-/* "BP_E_SHAPE" for -6; never NULL. */
+/* The name of a code, "BP_E_SHAPE" for -6; never NULL. */
 BP_API const char *bp_rc_name(bp_rc rc);
-/* "float32" for BP_DTYPE_F32, "none" for a number that is not a type; never NULL. */
+/* The name of an element type, "float32" for BP_DTYPE_F32, "none" for a number that is not a type; never NULL. */
 BP_API const char *bp_dtype_name(uint32_t dtype);
 /* BP_DTYPE_* for such a name, BP_DTYPE_NONE when there is none. */
 BP_API uint32_t bp_dtype_from_name(const char *name);
@@ -394,9 +396,9 @@ enum {
     BP_STATE_USABLE = 1u << 3     /* it says that its device and libraries are here */
 };
 
-/* "AVAILABLE" for BP_STAGE_AVAILABLE; never NULL. */
+/* The word for a stage, "AVAILABLE" for BP_STAGE_AVAILABLE; never NULL. */
 BP_API const char *bp_stage_name(uint32_t stage);
-/* "NOT_CONSTANT" for BP_R_NOT_CONSTANT; never NULL. */
+/* The word for a reason, "NOT_CONSTANT" for BP_R_NOT_CONSTANT; never NULL. */
 BP_API const char *bp_reason_name(uint32_t reason);
 
 /*
@@ -897,7 +899,7 @@ enum {
     BP_OPTIMIZE_EXTENDED = 3, /* nodes of one provider become fused operators that it takes too */
     BP_OPTIMIZE_LAYOUT = 4    /* passes that only some providers gain from: quantization on cpu */
 };
-/* BP_E_INVALID: no such level. */
+/* Sets the level: BP_OPTIMIZE_*. BP_E_INVALID: no such level. */
 BP_API bp_rc bp_session_options_set_optimization(bp_session_options *options, uint32_t level,
                                                  bp_err *err) BP_CHECKED;
 /*
@@ -1488,40 +1490,45 @@ BP_API bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err);
  * the state is as before. Its memory comes from the session's allocator, and is not counted in the
  * session's memory and limits.
  *
- * Thread rule: any thread, one call or run at a time for each state, others get BP_E_BUSY.
+ * [any thread] below means: one call or run at a time for each state; others meanwhile get BP_E_BUSY.
  */
 
 /*
  * A state before the first run: zeros. Dimensions of a size that the model does not declare are 0
  * where the value grows, else `batch`. *out is the caller's, to bp_state_destroy(); it keeps the
  * session, as bp_session_retain() does. BP_E_INVALID: the session has no states. BP_E_UNSUPPORTED:
- * the model does not declare the rank or type of an input.
+ * the model does not declare the rank or type of an input. [any thread]
  */
 BP_API bp_rc bp_state_create(bp_session *session, int64_t batch, bp_state **out,
                              bp_err *err) BP_CHECKED;
-/* No run may have it. NULL is fine. */
+/* No run may have it. NULL is fine. [any thread] */
 BP_API void bp_state_destroy(bp_state *state);
-/* As after bp_state_create(); the memory stays. */
+/* As after bp_state_create(); the memory stays. [any thread] */
 BP_API bp_rc bp_state_reset(bp_state *state, bp_err *err) BP_CHECKED;
-/* Another one with the same values, as for a second answer to one prompt. */
+/* Another one with the same values, as for a second answer to one prompt. [any thread] */
 BP_API bp_rc bp_state_copy(bp_state *from, bp_state **out, bp_err *err) BP_CHECKED;
 /*
  * Copies the value for an input from or to a tensor in the model's layout. BP_E_INVALID: a wrong type or
  * too little memory, or the input is not kept. BP_E_SHAPE: sizes are not what the model declares. Of
  * bp_state_get() base and dims are allocated, for the caller to bp_tensor_free().
+ * [any thread]
  */
 BP_API bp_rc bp_state_set(bp_state *state, const char *input, const bp_tensor *value,
                           bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_state_get(bp_state *state, const char *input, bp_tensor *out,
                           bp_err *err) BP_CHECKED;
-/* The size of the first value that grows, along the axis on which it does: tokens. 0: none grows. */
+/*
+ * The size of the first value that grows, along the axis on which it does: tokens. 0: none grows. [any thread, between runs]
+ */
 BP_API int64_t bp_state_length(const bp_state *state);
 /*
  * Keeps the first `length` of all values that grow, as after tokens that were only guessed.
- * BP_E_INVALID: one is shorter, or none grows.
+ * BP_E_INVALID: one is shorter, or none grows. [any thread]
  */
 BP_API bp_rc bp_state_truncate(bp_state *state, int64_t length, bp_err *err) BP_CHECKED;
-/* Allocates memory for so many now, so that runs up to there allocate none for the state. */
+/*
+ * Allocates memory for so many now, so that runs up to there allocate none for the state. [any thread]
+ */
 BP_API bp_rc bp_state_reserve(bp_state *state, int64_t length, bp_err *err) BP_CHECKED;
 
 /*
@@ -1601,7 +1608,7 @@ enum {
     BP_NAMED_BY_AUTO = 4,        /* "auto": its devices are the machine's own processor */
     BP_NAMED_BY_HOST = 5         /* always there: cpu, and operators of the application */
 };
-/* "session", "environment", "variable", "file", "auto", "host"; "?" for other numbers. */
+/* The word for BP_NAMED_BY_*: "session", "environment", "variable", "file", "auto", "host", or "?". */
 BP_API const char *bp_named_by_name(uint32_t named_by);
 
 /* A provider of the list: how far it came and what it got. Strings live as long as the report. */
@@ -1713,7 +1720,9 @@ typedef struct bp_report_option {
     const char *key, *value; /* the value is "(secret)" for one that is */
 } bp_report_option;
 
-BP_API uint32_t bp_report_pass_count(const bp_report *report); /* those that ran */
+/* Passes that ran. */
+BP_API uint32_t bp_report_pass_count(const bp_report *report);
+/* Pass i; the caller sets out->struct_size. BP_E_INVALID: there is none. */
 BP_API bp_rc bp_report_get_pass(const bp_report *report, uint32_t i, bp_report_pass *out,
                                 bp_err *err) BP_CHECKED;
 /*
@@ -1724,7 +1733,7 @@ BP_API bp_rc bp_report_get_pass(const bp_report *report, uint32_t i, bp_report_p
 BP_API uint32_t bp_report_option_count(const bp_report *report, uint32_t provider);
 BP_API bp_rc bp_report_get_option(const bp_report *report, uint32_t provider, uint32_t j,
                                   bp_report_option *out, bp_err *err) BP_CHECKED;
-/* "default", "file", "application", "variable"; "?" for other numbers. */
+/* The word for BP_ORIGIN_*: "default", "file", "application", "variable", or "?". */
 BP_API const char *bp_origin_name(uint32_t origin);
 /* Rows of each kind; the functions below take an index under these. [any thread] */
 BP_API uint32_t bp_report_provider_count(const bp_report *report);

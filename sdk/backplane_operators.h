@@ -118,7 +118,7 @@ BP_API bp_rc bp_operators_add(bp_operators *set, const bp_operator_def *def,
 /*
  * Adds functions of ordinary C libraries, as a text file declares them; backplane(1), "BIND FILES",
  * has its form. The set keeps the libraries open. BP_E_IO: no such file or library; BP_E_INVALID: a
- * line is wrong, or its function is not there (the error names file and line); BP_E_UNSUPPORTED:
+ * line is wrong, or its function is not there (the error names file, line and column); BP_E_UNSUPPORTED:
  * built without libffi. On failure the operators of lines before are in the set.
  */
 BP_API bp_rc bp_operators_bind(bp_operators *set, const char *path, bp_err *err) BP_CHECKED;

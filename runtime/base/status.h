@@ -70,6 +70,16 @@ bp_rc bp_fail_detail(bp_err *err, bp_rc rc, uint32_t detail, const char *fmt, ..
  * may be NULL.
  */
 bp_rc bp_err_copy_codes(bp_err *err, bp_rc rc, const bp_err *own);
+/*
+ * Ends a function of backplane.h: err->code is what it returns, whatever err had before and whatever
+ * was tried on the way. Returns below bp_fail() need none. Returns rc; err may be NULL.
+ */
+static inline bp_rc bp_done(bp_err *err, bp_rc rc)
+{
+    if (err)
+        err->code = rc < 0 ? rc : BP_OK;
+    return rc;
+}
 /* BP_E_INVALID: an argument that is needed, such as "the session", is NULL. */
 bp_rc bp_fail_null(bp_err *err, const char *what);
 /* "no memory for <what>", BP_E_NOMEM. */

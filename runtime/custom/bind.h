@@ -20,6 +20,7 @@ struct bp_bind_size {
 };
 
 struct bp_bind_param {
+    size_t at; /* of its name in the line, in bytes */
     enum bp_bind_role role;
     uint32_t dtype; /* BP_DTYPE_* */
     bool is_array;
@@ -36,14 +37,19 @@ struct bp_bind_param {
  */
 struct bp_bind_function {
     char op[BP_BIND_NAME], symbol[BP_BIND_NAME];
-    uint32_t result; /* BP_DTYPE_*; NONE: void */
+    size_t symbol_at; /* in the line, in bytes */
+    uint32_t result;  /* BP_DTYPE_*; NONE: void */
     bool has_arrays;
     struct bp_bind_param params[BP_BIND_PARAMS];
     uint32_t n_params;
 };
 
-/* Reads such a line. BP_E_INVALID says what is wrong with it. */
-bp_rc bp_bind_parse(const char *line, struct bp_bind_function *out, bp_err *err) BP_CHECKED;
+/*
+ * Reads such a line. BP_E_INVALID says what is wrong with it, and *wrong is how many bytes of the
+ * line come before that.
+ */
+bp_rc bp_bind_parse(const char *line, struct bp_bind_function *out, size_t *wrong,
+                    bp_err *err) BP_CHECKED;
 
 /*
  * Adds the operator to a set; keeps the library at `path` open. BP_E_IO: no such library;

@@ -16,6 +16,7 @@
 struct bind_file {
     bp_operators *set;
     const char *path;
+    const char *wrong; /* after a failure: what is wrong, in its line */
     char library[PATH_MAX], domain[BP_BIND_NAME * 4];
     uint32_t version;
 };
@@ -74,14 +75,19 @@ static bp_rc set_version(struct bind_file *file, const char *value, bp_err *err)
 static bp_rc add_function(struct bind_file *file, const char *line, bp_err *err)
 {
     struct bp_bind_function function;
-    bp_rc rc = bp_bind_parse(line, &function, err);
+    size_t wrong;
+    bp_rc rc = bp_bind_parse(line, &function, &wrong, err);
 
-    if (rc < 0)
+    file->wrong = line;
+    if (rc < 0) {
+        file->wrong = line + wrong;
         return rc;
+    }
     if (!file->library[0])
         return bp_fail(err, BP_E_INVALID, "no line 'library PATH' comes before '%s'", function.op);
     if (!file->domain[0])
         return bp_fail(err, BP_E_INVALID, "no line 'domain NAME' comes before '%s'", function.op);
+    file->wrong = line + function.symbol_at;
     return bp_bind_define(file->set, &function, file->library, file->domain, file->version, err);
 }
 
@@ -99,18 +105,18 @@ static bp_rc read_line(struct bind_file *file, char *line, bp_err *err)
         line[--n] = '\0';
     if (n == 0)
         return BP_OK;
-    if ((value = skip_word(line, "library")) != NULL)
+    if ((file->wrong = value = skip_word(line, "library")) != NULL)
         return set_library(file, value, err);
-    if ((value = skip_word(line, "domain")) != NULL)
+    if ((file->wrong = value = skip_word(line, "domain")) != NULL)
         return set_domain(file, value, err);
-    if ((value = skip_word(line, "version")) != NULL)
+    if ((file->wrong = value = skip_word(line, "version")) != NULL)
         return set_version(file, value, err);
     return add_function(file, line, err);
 }
 
 /*
  * The first line that is wrong ends it; the functions before it stay in the set. The error begins
- * with the path and the line.
+ * with the path, the line and the column, in bytes from 1.
  */
 bp_rc bp_operators_bind(bp_operators *set, const char *path, bp_err *err)
 {
@@ -131,10 +137,10 @@ bp_rc bp_operators_bind(bp_operators *set, const char *path, bp_err *err)
         rc = read_line(&file, line, err);
     }
     if (rc < 0)
-        bp_fail_in(err, rc, "%s:%u", path, number);
+        bp_fail_in(err, rc, "%s:%u:%zu", path, number, (size_t)(file.wrong - line) + 1);
     else if (ferror(in))
         rc = bp_fail(err, BP_E_IO, "%s: it cannot be read", path);
     free(line);
     fclose(in);
-    return rc;
+    return bp_done(err, rc);
 }

@@ -9,9 +9,9 @@
 
 #include "custom/bind.h"
 
-/* Where reading has come to in a line. */
+/* Where reading has come to in a line; after a failure, what is wrong stands there. */
 struct reader {
-    const char *at;
+    const char *line, *at;
     bp_err *err;
 };
 
@@ -88,6 +88,7 @@ static bp_rc type(struct reader *r, bool may_be_void, uint32_t *out)
 {
     char name[BP_BIND_NAME];
     bp_rc rc = word(r, name, "a type");
+    const char *after = r->at;
 
     if (rc < 0)
         return rc;
@@ -98,12 +99,13 @@ static bp_rc type(struct reader *r, bool may_be_void, uint32_t *out)
         if (strcmp(types[i].word, name) == 0)
             *out = types[i].dtype;
     }
-    if (*out == BP_DTYPE_NONE)
-        return bp_fail(r->err, BP_E_INVALID,
-                       "'%s' is not a type that can be bound; those are float, double, bool, int, "
-                       "size_t, int8_t to int64_t and uint8_t to uint64_t",
-                       name);
-    return BP_OK;
+    if (*out != BP_DTYPE_NONE)
+        return BP_OK;
+    r->at = after - strlen(name);
+    return bp_fail(r->err, BP_E_INVALID,
+                   "'%s' is not a type that can be bound; those are float, double, bool, int, "
+                   "size_t, int8_t to int64_t and uint8_t to uint64_t",
+                   name);
 }
 
 /* ---- parameters ------------------------------------------------------------------------------ */
@@ -154,6 +156,7 @@ static bp_rc parameter(struct reader *r, struct bp_bind_param *out)
         rc = word(r, out->name, "the name of a parameter");
     if (rc < 0)
         return rc;
+    out->at = (size_t)(r->at - r->line) - strlen(out->name);
     out->is_array = take(r, '[');
     if (out->is_array) {
         out->role = is_const ? BP_BIND_INPUT : BP_BIND_OUTPUT;
@@ -163,6 +166,7 @@ static bp_rc parameter(struct reader *r, struct bp_bind_param *out)
     if (!take(r, '='))
         return BP_OK;
     out->role = BP_BIND_ATTRIBUTE;
+    skip_space(r);
     out->def = strtod(r->at, &end);
     if (end == r->at)
         return bp_fail(r->err, BP_E_INVALID, "the default of '%s' is not a number: '%.20s'",
@@ -231,8 +235,11 @@ static bp_rc settle_output(const struct bp_bind_function *function,
     return BP_OK;
 }
 
-/* What a parameter is can depend on those after it, hence a pass of its own once all are read. */
-static bp_rc settle(struct bp_bind_function *function, bp_err *err)
+/*
+ * What a parameter is can depend on those after it, hence a pass of its own once all are read. What
+ * is wrong with the whole stands at the function's name.
+ */
+static bp_rc settle(struct bp_bind_function *function, size_t *wrong, bp_err *err)
 {
     uint32_t n_out = 0;
     bp_rc rc = BP_OK;
@@ -244,6 +251,7 @@ static bp_rc settle(struct bp_bind_function *function, bp_err *err)
     for (uint32_t i = 0; rc >= 0 && function->has_arrays && i < function->n_params; i++) {
         struct bp_bind_param *param = &function->params[i];
 
+        *wrong = param->at;
         if (!param->is_array)
             rc = settle_scalar(function, param, err);
         else if (param->role == BP_BIND_OUTPUT)
@@ -251,6 +259,7 @@ static bp_rc settle(struct bp_bind_function *function, bp_err *err)
     }
     if (rc < 0)
         return rc;
+    *wrong = function->symbol_at;
     if (function->has_arrays && n_out == 0)
         return bp_fail(err, BP_E_INVALID, "no array is an output: those are without const");
     if (function->has_arrays && function->result != BP_DTYPE_NONE &&
@@ -262,32 +271,42 @@ static bp_rc settle(struct bp_bind_function *function, bp_err *err)
     return BP_OK;
 }
 
+static bp_rc prototype(struct reader *r, struct bp_bind_function *out)
+{
+    bp_rc rc = word(r, out->op, "the name of an operator");
+
+    if (rc >= 0)
+        rc = need(r, ':', "after the operator's name");
+    if (rc >= 0)
+        rc = type(r, true, &out->result);
+    if (rc >= 0)
+        rc = word(r, out->symbol, "the name of a function");
+    if (rc < 0)
+        return rc;
+    out->symbol_at = (size_t)(r->at - r->line) - strlen(out->symbol);
+    rc = need(r, '(', "after the function's name");
+    if (rc >= 0)
+        rc = parameters(r, out);
+    if (rc < 0)
+        return rc;
+    (void)take(r, ';');
+    skip_space(r);
+    if (*r->at)
+        return bp_fail(r->err, BP_E_INVALID, "'%.20s' is too much", r->at);
+    return BP_OK;
+}
+
 /*
  * The line is the text of a C prototype, but for the operator's name before it, sizes in brackets
  * and defaults.
  */
-bp_rc bp_bind_parse(const char *line, struct bp_bind_function *out, bp_err *err)
+bp_rc bp_bind_parse(const char *line, struct bp_bind_function *out, size_t *wrong, bp_err *err)
 {
-    struct reader r = {line, err};
+    struct reader r = {line, line, err};
     bp_rc rc;
 
     *out = (struct bp_bind_function){0};
-    rc = word(&r, out->op, "the name of an operator");
-    if (rc >= 0)
-        rc = need(&r, ':', "after the operator's name");
-    if (rc >= 0)
-        rc = type(&r, true, &out->result);
-    if (rc >= 0)
-        rc = word(&r, out->symbol, "the name of a function");
-    if (rc >= 0)
-        rc = need(&r, '(', "after the function's name");
-    if (rc >= 0)
-        rc = parameters(&r, out);
-    if (rc < 0)
-        return rc;
-    (void)take(&r, ';');
-    skip_space(&r);
-    if (*r.at)
-        return bp_fail(err, BP_E_INVALID, "'%.20s' is too much", r.at);
-    return settle(out, err);
+    rc = prototype(&r, out);
+    *wrong = (size_t)(r.at - line);
+    return rc < 0 ? rc : settle(out, wrong, err);
 }

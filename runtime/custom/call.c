@@ -141,13 +141,15 @@ bp_rc bp_operator_size_output(bp_operator_call *call, uint32_t i, uint32_t rank,
     const bp_frame_desc *desc = call->frame->desc;
     bp_rc rc;
 
+    if (!out)
+        return bp_fail_null(err, "out");
     *out = NULL;
     if (i >= node_of(call)->n_out)
         return bp_fail(err, BP_E_INVALID, "the node has %u outputs, there is no output %u",
                        node_of(call)->n_out, i);
     rc = check_sizes(i, rank, dims, err);
     if (rc < 0 || !place)
-        return rc;
+        return bp_done(err, rc);
     if (!place->is_open)
         rc = check_planned(place->tensor, i, rank, dims, err);
     else if (place->out == BP_NONE)
@@ -159,7 +161,7 @@ bp_rc bp_operator_size_output(bp_operator_call *call, uint32_t i, uint32_t rank,
     if (place->is_open && place->tensor->dtype == BP_DTYPE_STRING && place->tensor->bytes > 0)
         memset(bp_tensor_data(place->tensor), 0, place->tensor->bytes);
     *out = place->tensor;
-    return BP_OK;
+    return bp_done(err, BP_OK);
 }
 
 /*
@@ -185,7 +187,7 @@ bp_rc bp_operator_set_text(bp_operator_call *call, uint32_t i, size_t index, con
     if (!copy)
         return bp_fail_nomem(err, "a string");
     ((bp_span *)bp_tensor_data(tensor))[index] = (bp_span){copy, size};
-    return BP_OK;
+    return bp_done(err, BP_OK);
 }
 
 /* ---- threads and time ------------------------------------------------------------------------ */

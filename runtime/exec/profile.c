@@ -54,7 +54,7 @@ bp_rc bp_profile_create(uint32_t capacity, bp_profile **out, bp_err *err)
         return bp_fail_nomem(err, "a profile");
     }
     *out = profile;
-    return BP_OK;
+    return bp_done(err, BP_OK);
 }
 
 static void finish_label(struct bp_profile_label *label)
@@ -195,7 +195,7 @@ bp_rc bp_profile_add(bp_profile *profile, const char *name, int64_t start_ns, in
     pthread_mutex_lock(&profile->lock);
     put(profile, &want, &hint, &row);
     pthread_mutex_unlock(&profile->lock);
-    return hint == BP_NONE ? bp_fail_nomem(err, "a profile's event") : BP_OK;
+    return bp_done(err, hint == BP_NONE ? bp_fail_nomem(err, "a profile's event") : BP_OK);
 }
 
 /* The row of a whole run, written when it ended, also after a failure. */

@@ -77,7 +77,7 @@ bp_rc bp_profile_get(const bp_profile *profile, uint32_t i, bp_profile_event *ou
     if (i >= count)
         return bp_fail(err, BP_E_INVALID, "the profile has %u events, there is no event %u", count,
                        i);
-    return bp_give_out(out, &own, err);
+    return bp_done(err, bp_give_out(out, &own, err));
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -172,5 +172,5 @@ bp_rc bp_profile_json(const bp_profile *profile, char **out, bp_err *err)
     bp_json_close(&text, ']');
     bp_text_add(&text, "\n");
     *out = bp_text_take(&text);
-    return *out ? BP_OK : bp_fail_nomem(err, "a profile's text");
+    return bp_done(err, *out ? BP_OK : bp_fail_nomem(err, "a profile's text"));
 }

@@ -163,19 +163,21 @@ bp_rc bp_operators_add(bp_operators *set, const bp_operator_def *def, bp_err *er
         rc = add_row(set, &own, err);
     if (rc < 0)
         bp_custom_release(&own);
-    return rc;
+    return bp_done(err, rc);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
 bp_rc bp_operators_create(bp_operators **out, bp_err *err)
 {
+    if (!out)
+        return bp_fail_null(err, "out");
     *out = calloc(1, sizeof **out);
     if (!*out)
         return bp_fail_nomem(err, "a set of operators");
     atomic_init(&(*out)->refs, 1);
     atomic_init(&(*out)->users, 0);
-    return BP_OK;
+    return bp_done(err, BP_OK);
 }
 
 void bp_operators_release(bp_operators *set)

@@ -36,7 +36,7 @@ bp_rc bp_operator_shapes_input(bp_operator_shapes *shapes, uint32_t i, bp_operat
         return bp_fail(err, BP_E_INVALID, "the node has %u inputs, there is no input %u",
                        infer->node->n_in, i);
     rc = bp_operand_fact(infer, i, &own, err);
-    return rc < 0 ? rc : bp_give_out(out, &own, err);
+    return bp_done(err, rc < 0 ? rc : bp_give_out(out, &own, err));
 }
 
 const bp_attr *bp_operator_shapes_attr(const bp_operator_shapes *shapes, const char *name)
@@ -57,7 +57,7 @@ const char *bp_operator_shapes_symbol(const bp_operator_shapes *shapes, uint32_t
 bp_rc bp_operator_shapes_set(bp_operator_shapes *shapes, uint32_t i, uint32_t dtype, uint32_t rank,
                              const bp_dim *dims, bp_err *err)
 {
-    return bp_operand_set(shapes->infer, i, dtype, rank, dims, true, err);
+    return bp_done(err, bp_operand_set(shapes->infer, i, dtype, rank, dims, true, err));
 }
 
 /* ---- the rule -------------------------------------------------------------------------------- */

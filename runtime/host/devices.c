@@ -58,5 +58,5 @@ bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp_device
     own.id = own.id ? own.id : "";
     own.name = own.name ? own.name : "";
     own.driver = own.driver ? own.driver : "";
-    return bp_give_out(out, &own, err);
+    return bp_done(err, bp_give_out(out, &own, err));
 }

@@ -160,7 +160,7 @@ bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err)
         return rc;
     }
     *out = env;
-    return BP_OK;
+    return bp_done(err, BP_OK);
 }
 
 /*
@@ -173,7 +173,7 @@ bp_rc bp_env_destroy(bp_env *env, bp_err *err)
     bp_rc rc;
 
     if (!env)
-        return BP_OK;
+        return bp_done(err, BP_OK);
     children = atomic_load(&env->children);
     if (children)
         return bp_fail(err, BP_E_INVALID,
@@ -182,7 +182,7 @@ bp_rc bp_env_destroy(bp_env *env, bp_err *err)
     rc = bp_env_check_fork(env, err);
     if (rc >= 0)
         destroy(env);
-    return rc;
+    return bp_done(err, rc);
 }
 
 uint32_t bp_env_threads(const bp_env *env)
@@ -202,7 +202,7 @@ bp_rc bp_env_add_provider(bp_env *env, const char *name, const bp_key_value *opt
     pthread_mutex_lock(&env->lock);
     rc = bp_spec_add(&env->defaults, name, options, n_options, fallback, err);
     pthread_mutex_unlock(&env->lock);
-    return rc;
+    return bp_done(err, rc);
 }
 
 bp_rc bp_env_add_operators(bp_env *env, bp_operators *set, bp_err *err)
@@ -217,7 +217,7 @@ bp_rc bp_env_add_operators(bp_env *env, bp_operators *set, bp_err *err)
     pthread_mutex_lock(&env->lock);
     rc = bp_custom_list_add(&env->operators, set, err);
     pthread_mutex_unlock(&env->lock);
-    return rc;
+    return bp_done(err, rc);
 }
 
 /* Takes the lock, because another thread may add a set at the same time. */
@@ -240,7 +240,7 @@ bp_rc bp_env_add_entry(bp_env *env, const char *name, bp_entry_fn entry, bp_err 
 
     if (!entry)
         return bp_fail_null(err, "the entry");
-    return rc < 0 ? rc : bp_registry_add_entry(&env->registry, name, entry, err);
+    return bp_done(err, rc < 0 ? rc : bp_registry_add_entry(&env->registry, name, entry, err));
 }
 
 bp_rc bp_env_provider_count(bp_env *env, uint32_t *out, bp_err *err)
@@ -254,7 +254,7 @@ bp_rc bp_env_provider_count(bp_env *env, uint32_t *out, bp_err *err)
         return rc;
     while (bp_registry_get(&env->registry, *out))
         ++*out;
-    return BP_OK;
+    return bp_done(err, BP_OK);
 }
 
 /* Fills the row from the manifest until the provider's own table is there. */
@@ -308,14 +308,14 @@ bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out, bp_er
     if (tried < 0)
         bp_log(&env->log, BP_LOG_DEBUG, "host", "provider '%s': %s", own.name,
                own.reason ? own.reason : "no reason given");
-    return bp_give_out(out, &own, err);
+    return bp_done(err, bp_give_out(out, &own, err));
 }
 
 bp_rc bp_env_probe(bp_env *env, bp_err *err)
 {
     bp_rc rc = bp_env_check_fork(env, err);
 
-    return rc < 0 ? rc : bp_registry_probe(&env->registry, NULL, err);
+    return bp_done(err, rc < 0 ? rc : bp_registry_probe(&env->registry, NULL, err));
 }
 
 bp_rc bp_env_retry_provider(bp_env *env, const char *name, bp_err *err)
@@ -324,9 +324,9 @@ bp_rc bp_env_retry_provider(bp_env *env, const char *name, bp_err *err)
 
     if (!name)
         return bp_fail_null(err, "the name");
-    if (!name || !*name)
+    if (!*name)
         return bp_fail(err, BP_E_INVALID, "a provider needs a name");
-    return rc < 0 ? rc : bp_registry_retry(&env->registry, name, err);
+    return bp_done(err, rc < 0 ? rc : bp_registry_retry(&env->registry, name, err));
 }
 
 bp_rc bp_env_forget_provider(bp_env *env, const char *name, bp_err *err)
@@ -335,9 +335,9 @@ bp_rc bp_env_forget_provider(bp_env *env, const char *name, bp_err *err)
 
     if (!name)
         return bp_fail_null(err, "the name");
-    if (!name || !*name)
+    if (!*name)
         return bp_fail(err, BP_E_INVALID, "a provider needs a name");
-    return rc < 0 ? rc : bp_registry_forget(&env->registry, name, err);
+    return bp_done(err, rc < 0 ? rc : bp_registry_forget(&env->registry, name, err));
 }
 
 bp_rc bp_env_check_provider(bp_env *env, uint32_t i, uint32_t probe, bp_provider_check *out,
@@ -348,7 +348,7 @@ bp_rc bp_env_check_provider(bp_env *env, uint32_t i, uint32_t probe, bp_provider
 
     if (rc >= 0)
         rc = bp_registry_check(&env->registry, i, probe != 0, &own, err);
-    return rc < 0 ? rc : bp_give_out(out, &own, err);
+    return bp_done(err, rc < 0 ? rc : bp_give_out(out, &own, err));
 }
 
 int bp_compare_versions(const char *a, const char *b)
@@ -368,7 +368,7 @@ bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out, bp_er
         rc = bp_registry_need(&env->registry, i, &candidate, err);
     if (rc >= 0)
         rc = describe(env, candidate, &own, err);
-    return rc < 0 ? rc : bp_give_out(out, &own, err);
+    return bp_done(err, rc < 0 ? rc : bp_give_out(out, &own, err));
 }
 
 bp_rc bp_env_find_provider(bp_env *env, const char *name, uint32_t *out, bp_err *err)
@@ -379,9 +379,9 @@ bp_rc bp_env_find_provider(bp_env *env, const char *name, uint32_t *out, bp_err 
         return bp_fail_null(err, "the name");
     if (!out)
         return bp_fail_null(err, "out");
-    if (!name || !*name)
+    if (!*name)
         return bp_fail(err, BP_E_INVALID, "a provider needs a name");
-    return rc < 0 ? rc : bp_registry_find(&env->registry, name, out, err);
+    return bp_done(err, rc < 0 ? rc : bp_registry_find(&env->registry, name, out, err));
 }
 
 bp_rc bp_env_is_available(bp_env *env, const char *name, bp_err *err)
@@ -391,9 +391,10 @@ bp_rc bp_env_is_available(bp_env *env, const char *name, bp_err *err)
 
     if (!name)
         return bp_fail_null(err, "the name");
-    if (!name || !*name)
+    if (!*name)
         return bp_fail(err, BP_E_INVALID, "a provider needs a name");
-    return rc < 0 ? rc : bp_registry_open(&env->registry, name, &candidate, NULL, err);
+    return bp_done(err,
+                   rc < 0 ? rc : bp_registry_open(&env->registry, name, &candidate, NULL, err));
 }
 
 const char *bp_env_variable(const bp_env *env, uint32_t i, const char **value, const char **ignored)
@@ -449,6 +450,8 @@ bp_rc bp_standard_provider_dir(uint32_t which, char *buf, size_t cap, bp_err *er
     struct bp_search search = {0};
     bp_rc rc;
 
+    if (!buf)
+        return bp_fail_null(err, "the buffer");
     if (which != BP_DIR_USER && which != BP_DIR_SYSTEM)
         return bp_fail(err, BP_E_INVALID, "there is no directory %u; use a BP_DIR_* constant",
                        which);
@@ -461,7 +464,7 @@ bp_rc bp_standard_provider_dir(uint32_t which, char *buf, size_t cap, bp_err *er
         rc =
             copy_path(search.dirs[which == BP_DIR_USER ? 0 : search.count - 1].path, buf, cap, err);
     bp_search_finish(&search);
-    return rc;
+    return bp_done(err, rc);
 }
 
 const char *bp_env_provider_library(bp_env *env, uint32_t i, uint32_t j)

@@ -105,5 +105,5 @@ bp_rc bp_env_known_provider(bp_env *env, uint32_t i, bp_known_provider *out, bp_
     own.flags = flags_of(registry, own.name);
     rc = describe(registry, bp_candidates_find(registry, own.name, own.name), &own, err);
     pthread_mutex_unlock(&registry->lock);
-    return rc < 0 ? rc : bp_give_out(out, &own, err);
+    return bp_done(err, rc < 0 ? rc : bp_give_out(out, &own, err));
 }

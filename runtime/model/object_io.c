@@ -170,6 +170,8 @@ bp_rc bp_object_decode(const void *bytes, size_t size, uint32_t kind, bp_object 
     const void *message;
     bp_rc rc;
 
+    if (!out)
+        return bp_fail_null(err, "out");
     *out = NULL;
     if (kind >= sizeof kinds / sizeof kinds[0])
         return bp_fail(err, BP_E_INVALID, "%u is not a kind of value that a file holds", kind);
@@ -185,5 +187,5 @@ bp_rc bp_object_decode(const void *bytes, size_t size, uint32_t kind, bp_object 
     }
     bp_wire_finish(&wire);
     bp_region_finish(&d.region);
-    return rc;
+    return bp_done(err, rc);
 }

@@ -65,7 +65,7 @@ bp_rc bp_tensor_decode(const void *bytes, size_t size, bp_tensor *out, char **na
 out:
     bp_wire_finish(&wire);
     bp_region_finish(&region);
-    return rc;
+    return bp_done(err, rc);
 }
 
 /* ---- encode ---------------------------------------------------------------------------------- */
@@ -194,5 +194,5 @@ bp_rc bp_tensor_encode(const bp_tensor *tensor, const char *name, void **out, si
     put_tensor(&writer, tensor, name, n);
     *out = writer.to;
     *size = writer.size;
-    return BP_OK;
+    return bp_done(err, BP_OK);
 }

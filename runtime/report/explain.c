@@ -14,7 +14,9 @@
 
 enum {
     REFUSALS_SHOWN = 20, /* kinds of refusals in a text; JSON has all */
-    EXPLAIN_FORMAT = 1   /* of the JSON, as in "schema"; grows when a field changes its meaning */
+    SUBJECTS_SHOWN = 3,  /* of each */
+    OPERATORS_SHOWN = 6,
+    EXPLAIN_FORMAT = 1 /* of the JSON, as in "schema"; grows when a field changes its meaning */
 };
 
 static const char *const state_names[] = {"known", "installed", "loadable", "usable"};
@@ -47,20 +49,66 @@ static void put_states(struct bp_text *out, uint32_t states)
     bp_text_add(out, "\n");
 }
 
+/* Writes what the refusals are about: " (W, B, ...)". */
+static void put_subjects(const struct bp_explained_refusal *refusal, struct bp_text *out)
+{
+    const char *shown[SUBJECTS_SHOWN];
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < refusal->count; i++) {
+        const char *subject = refusal->nodes[i].subject;
+        uint32_t j = 0;
+
+        while (subject && j < n && strcmp(shown[j], subject) != 0)
+            j++;
+        if (!subject || j < n)
+            continue;
+        if (n == SUBJECTS_SHOWN) {
+            bp_text_add(out, ", ...");
+            break;
+        }
+        shown[n] = subject;
+        bp_text_printf_clean(out, "%s%s", n++ ? ", " : " (", subject);
+    }
+    if (n > 0)
+        bp_text_add(out, ")");
+}
+
+/* Writes how many nodes each operator has: "; 20 Pad, 5 If, 16 others". */
+static void put_operators(const struct bp_explained_refusal *refusal, struct bp_text *out)
+{
+    struct bp_operator_count *operators;
+    uint32_t n, rest = refusal->count;
+
+    if (refusal->count == 1)
+        return; /* the example has its operator */
+    if (!bp_refusal_count_operators(refusal, &operators, &n)) {
+        out->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < n && i < OPERATORS_SHOWN; i++) {
+        bp_text_printf_clean(out, "%s%u %s", i ? ", " : "; ", operators[i].count, operators[i].op);
+        rest -= operators[i].count;
+    }
+    if (rest > 0)
+        bp_text_printf_clean(out, ", %u other%s", rest, rest == 1 ? "" : "s");
+    free(operators);
+}
+
 /* Writes one kind of refusal: how often, why, and a few nodes as examples. */
 static void put_refusal(const struct bp_explanation *explanation,
                         const struct bp_explained_refusal *refusal, struct bp_text *out)
 {
     put_label(out, "", "refused");
     bp_text_printf_clean(out, "%u %s", refusal->count, bp_reason_name(refusal->reason));
-    if (refusal->subject)
-        bp_text_printf_clean(out, " (%s)", refusal->subject);
+    put_subjects(refusal, out);
     if (refusal->text)
         bp_text_printf_clean(out, ": %s", refusal->text);
+    put_operators(refusal, out);
     for (uint32_t i = 0; i < BP_EXPLANATION_EXAMPLES && i < refusal->count; i++) {
         bp_report_node node = {.struct_size = sizeof node};
 
-        if (bp_report_get_node(explanation->report, refusal->examples[i], &node, NULL) < 0)
+        if (bp_report_get_node(explanation->report, refusal->nodes[i].node, &node, NULL) < 0)
             continue;
         bp_text_printf_clean(out, "%s %s%s%s (%s%s%s)", i ? "," : "; e.g.", node.path,
                              node.path[0] ? "/" : "", node.name, node.op,
@@ -140,6 +188,26 @@ void bp_explanation_text(const struct bp_explanation *explanation, struct bp_tex
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
+static void json_operators(const struct bp_explained_refusal *refusal, struct bp_text *out)
+{
+    struct bp_operator_count *operators;
+    uint32_t n;
+
+    if (!bp_refusal_count_operators(refusal, &operators, &n)) {
+        out->failed = true;
+        return;
+    }
+    bp_json_open(out, "operators", '[');
+    for (uint32_t i = 0; i < n; i++) {
+        bp_json_open(out, NULL, '{');
+        bp_json_string(out, "op", operators[i].op);
+        bp_json_int(out, "count", operators[i].count);
+        bp_json_close(out, '}');
+    }
+    bp_json_close(out, ']');
+    free(operators);
+}
+
 /* As put_refusal(), with a key for each part. */
 static void json_refusal(const struct bp_explanation *explanation,
                          const struct bp_explained_refusal *refusal, struct bp_text *out)
@@ -147,18 +215,19 @@ static void json_refusal(const struct bp_explanation *explanation,
     bp_json_open(out, NULL, '{');
     bp_json_string(out, "reason", bp_reason_name(refusal->reason));
     bp_json_int(out, "count", refusal->count);
-    bp_json_string(out, "subject", refusal->subject);
     bp_json_string(out, "text", refusal->text);
+    json_operators(refusal, out);
     bp_json_open(out, "examples", '[');
     for (uint32_t i = 0; i < BP_EXPLANATION_EXAMPLES && i < refusal->count; i++) {
         bp_report_node node = {.struct_size = sizeof node};
 
-        if (bp_report_get_node(explanation->report, refusal->examples[i], &node, NULL) < 0)
+        if (bp_report_get_node(explanation->report, refusal->nodes[i].node, &node, NULL) < 0)
             continue;
         bp_json_open(out, NULL, '{');
         bp_json_string(out, "name", node.name);
         bp_json_string(out, "op", node.op);
         bp_json_string(out, "path", node.path);
+        bp_json_string(out, "subject", refusal->nodes[i].subject);
         if (node.stands_for)
             bp_json_string(out, "stands_for", node.stands_for);
         bp_json_close(out, '}');
@@ -410,7 +479,7 @@ bp_rc bp_explain(bp_env *env, const bp_report *report, const char *provider, uin
             rc = bp_fail_nomem(err, "an explanation");
     }
     bp_text_finish(&e.out);
-    return rc;
+    return bp_done(err, rc);
 }
 
 /* ---- BACKPLANE_REPORT ------------------------------------------------------------------------ */

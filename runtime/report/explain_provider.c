@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strmap.h"
 #include "report/explain.h"
 
 /* Compares texts; an absent one sorts as an empty one. */
@@ -15,87 +16,123 @@ static int order_text(const char *a, const char *b)
 }
 
 /*
- * Orders by reason, subject and text, then by node, so that equal refusals are adjacent, first
- * nodes first.
+ * Orders what belongs to one row. Subjects count only where there is no text: most are names of
+ * values, which would make a row for each node.
  */
-static int order_equal(const void *x, const void *y)
+static int order_kind(const struct bp_explained_node *a, const struct bp_explained_node *b)
 {
-    const struct bp_explained_refusal *a = x, *b = y;
     int order;
 
     if (a->reason != b->reason)
         return a->reason < b->reason ? -1 : 1;
-    order = order_text(a->subject, b->subject);
-    if (order == 0)
-        order = order_text(a->text, b->text);
-    if (order == 0)
-        order = a->examples[0] < b->examples[0] ? -1 : a->examples[0] > b->examples[0];
-    return order;
+    order = order_text(a->text, b->text);
+    return order == 0 && !a->text && !b->text ? order_text(a->subject, b->subject) : order;
 }
 
-/* Orders by count, the most frequent first; equal counts keep the order of order_equal(). */
+/* Orders nodes so that those of one row are adjacent, in the report's order. */
+static int order_nodes(const void *x, const void *y)
+{
+    const struct bp_explained_node *a = x, *b = y;
+    int order = order_kind(a, b);
+
+    return order ? order : (a->node > b->node) - (a->node < b->node);
+}
+
+/* Orders by count, the most frequent first; equal counts keep the order of order_nodes(). */
 static int order_count(const void *x, const void *y)
 {
     const struct bp_explained_refusal *a = x, *b = y;
 
     if (a->count != b->count)
         return a->count > b->count ? -1 : 1;
-    return order_equal(x, y);
+    return order_nodes(a->nodes, b->nodes);
 }
 
-/* Are two refusals equal but for their nodes? */
-static bool is_equal(const struct bp_explained_refusal *a, const struct bp_explained_refusal *b)
+/* Makes the rows. */
+static bp_rc group(struct bp_explanation *explanation, bp_err *err)
 {
-    return a->reason == b->reason && order_text(a->subject, b->subject) == 0 &&
-           order_text(a->text, b->text) == 0;
-}
-
-/* Sorts single refusals and merges equal ones into one row. */
-static void fold(struct bp_explanation *explanation)
-{
+    struct bp_explained_refusal *rows;
     uint32_t n = 0;
 
-    if (explanation->n_refusals == 0)
-        return;
-    qsort(explanation->refusals, explanation->n_refusals, sizeof *explanation->refusals,
-          order_equal);
-    for (uint32_t i = 0; i < explanation->n_refusals; i++) {
-        struct bp_explained_refusal one = explanation->refusals[i],
-                                    *last = n ? &explanation->refusals[n - 1] : NULL;
+    if (explanation->n_refused == 0)
+        return BP_OK;
+    qsort(explanation->refused, explanation->n_refused, sizeof *explanation->refused, order_nodes);
+    rows = calloc(explanation->n_refused, sizeof *rows);
+    if (!rows)
+        return bp_fail_nomem(err, "an explanation");
+    for (uint32_t i = 0; i < explanation->n_refused; i++) {
+        const struct bp_explained_node *node = &explanation->refused[i];
 
-        if (last && is_equal(last, &one)) {
-            if (last->count < BP_EXPLANATION_EXAMPLES)
-                last->examples[last->count] = one.examples[0];
-            last->count++;
-        } else {
-            explanation->refusals[n++] = one;
-        }
+        if (n == 0 || order_kind(rows[n - 1].nodes, node) != 0)
+            rows[n++] = (struct bp_explained_refusal){
+                .reason = node->reason, .text = node->text, .nodes = node};
+        rows[n - 1].count++;
     }
+    qsort(rows, n, sizeof *rows, order_count);
+    explanation->refusals = rows;
     explanation->n_refusals = n;
-    qsort(explanation->refusals, n, sizeof *explanation->refusals, order_count);
+    return BP_OK;
 }
 
 /* Appends a refusal of one node; *cap is the capacity of the list, which doubles. */
 static bp_rc add_refusal(struct bp_explanation *explanation, const bp_report_refusal *row,
-                         uint32_t node, uint32_t *cap, bp_err *err)
+                         uint32_t index, const bp_report_node *node, uint32_t *cap, bp_err *err)
 {
-    if (explanation->n_refusals == *cap) {
+    if (explanation->n_refused == *cap) {
         uint32_t more = *cap ? *cap * 2 : 64;
-        struct bp_explained_refusal *rows = realloc(explanation->refusals, more * sizeof *rows);
+        struct bp_explained_node *rows = realloc(explanation->refused, more * sizeof *rows);
 
         if (!rows)
             return bp_fail_nomem(err, "an explanation");
-        explanation->refusals = rows;
+        explanation->refused = rows;
         *cap = more;
     }
-    explanation->refusals[explanation->n_refusals++] = (struct bp_explained_refusal){
+    explanation->refused[explanation->n_refused++] = (struct bp_explained_node){
         .reason = row->reason,
-        .count = 1,
+        .node = index,
+        .op = node->op,
         .subject = row->subject,
         .text = row->text,
-        .examples = {node},
     };
     return BP_OK;
+}
+
+static int order_operators(const void *x, const void *y)
+{
+    const struct bp_operator_count *a = x, *b = y;
+
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    return strcmp(a->op, b->op);
+}
+
+bool bp_refusal_count_operators(const struct bp_explained_refusal *refusal,
+                                struct bp_operator_count **out, uint32_t *n)
+{
+    struct bp_operator_count *rows = calloc(refusal->count, sizeof *rows);
+    struct bp_strmap map = {0};
+    bool ok = rows != NULL;
+
+    *out = NULL;
+    *n = 0;
+    for (uint32_t i = 0; ok && i < refusal->count; i++) {
+        const char *op = refusal->nodes[i].op;
+        uint32_t row = bp_strmap_get(&map, op, *n);
+
+        if (row == *n) {
+            rows[(*n)++].op = op;
+            ok = bp_strmap_put(&map, op, row);
+        }
+        rows[row].count++;
+    }
+    bp_strmap_finish(&map);
+    if (!ok) {
+        free(rows);
+        return false;
+    }
+    qsort(rows, *n, sizeof *rows, order_operators);
+    *out = rows;
+    return true;
 }
 
 /* Leaves out nodes that the host runs: no provider is asked for them. */
@@ -105,7 +142,7 @@ static bool is_host_op(const bp_report_node *node)
 }
 
 /*
- * Collects the provider's refusals, one row each, and the number of nodes that providers may run.
+ * Collects the nodes that the provider refused, and the number of nodes that providers may run.
  */
 static bp_rc gather(struct bp_explanation *explanation, uint32_t provider, bp_err *err)
 {
@@ -124,7 +161,7 @@ static bp_rc gather(struct bp_explanation *explanation, uint32_t provider, bp_er
 
             rc = bp_report_get_refusal(explanation->report, i, j, &row, err);
             if (rc >= 0 && row.provider == provider)
-                rc = add_refusal(explanation, &row, i, &cap, err);
+                rc = add_refusal(explanation, &row, i, &node, &cap, err);
         }
     }
     return rc;
@@ -141,17 +178,17 @@ bp_rc bp_explanation_of_row(struct bp_explanation *explanation, const bp_report 
     rc = bp_report_get_provider(report, row, &explanation->row, err);
     if (rc >= 0)
         rc = gather(explanation, row, err);
-    if (rc < 0) {
+    if (rc >= 0)
+        rc = group(explanation, err);
+    if (rc < 0)
         bp_explanation_finish(explanation);
-        return rc;
-    }
-    fold(explanation);
-    return BP_OK;
+    return rc;
 }
 
 void bp_explanation_finish(struct bp_explanation *explanation)
 {
     free(explanation->refusals);
+    free(explanation->refused);
     *explanation = (struct bp_explanation){0};
 }
 

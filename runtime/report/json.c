@@ -277,5 +277,5 @@ bp_rc bp_report_json(const bp_report *report, char **out, bp_err *err)
     if (rc >= 0)
         *out = bp_text_take(&text);
     bp_text_finish(&text);
-    return rc;
+    return bp_done(err, rc);
 }

@@ -95,7 +95,7 @@ bp_rc bp_report_get_provider(const bp_report *report, uint32_t i, bp_report_prov
         return bp_fail_null(err, "the report");
     if (i >= report->providers.count)
         return no_row("provider", i, report->providers.count, err);
-    return bp_give_out(out, provider_at(report, i), err);
+    return bp_done(err, bp_give_out(out, provider_at(report, i), err));
 }
 
 /* Counts the options of a provider; 0 also for one that is not in the report. */
@@ -119,8 +119,10 @@ bp_rc bp_report_get_option(const bp_report *report, uint32_t provider, uint32_t 
         return no_row("provider", provider, report->providers.count, err);
     if (j >= rows[provider].n_options)
         return no_row("option", j, rows[provider].n_options, err);
-    return bp_give_out(
-        out, (bp_report_option *)report->options.data + rows[provider].first_option + j, err);
+    return bp_done(
+        err,
+        bp_give_out(out, (bp_report_option *)report->options.data + rows[provider].first_option + j,
+                    err));
 }
 
 /* Names of BP_ORIGIN_*, in their order. */
@@ -147,7 +149,7 @@ bp_rc bp_report_get_node(const bp_report *report, uint32_t i, bp_report_node *ou
         return bp_fail_null(err, "the report");
     if (i >= report->nodes.count)
         return no_row("node", i, report->nodes.count, err);
-    return bp_give_out(out, &node_at(report, i)->row, err);
+    return bp_done(err, bp_give_out(out, &node_at(report, i)->row, err));
 }
 
 /* Refusals of all nodes are in one list; each node's are neighbours there. */
@@ -163,8 +165,9 @@ bp_rc bp_report_get_refusal(const bp_report *report, uint32_t i, uint32_t j, bp_
     node = node_at(report, i);
     if (j >= node->row.n_refusals)
         return no_row("refusal", j, node->row.n_refusals, err);
-    return bp_give_out(out, (bp_report_refusal *)report->refusals.data + node->first_refusal + j,
-                       err);
+    return bp_done(
+        err, bp_give_out(out, (bp_report_refusal *)report->refusals.data + node->first_refusal + j,
+                         err));
 }
 
 /* Counts the groups of all graphs; within a graph they are in the order in which they run. */
@@ -174,7 +177,7 @@ bp_rc bp_report_get_group(const bp_report *report, uint32_t i, bp_report_group *
         return bp_fail_null(err, "the report");
     if (i >= report->groups.count)
         return no_row("group", i, report->groups.count, err);
-    return bp_give_out(out, (bp_report_group *)report->groups.data + i, err);
+    return bp_done(err, bp_give_out(out, (bp_report_group *)report->groups.data + i, err));
 }
 
 uint32_t bp_report_pass_count(const bp_report *report)
@@ -191,7 +194,7 @@ bp_rc bp_report_get_pass(const bp_report *report, uint32_t i, bp_report_pass *ou
         return bp_fail_null(err, "the report");
     if (i >= report->passes.count)
         return no_row("pass", i, report->passes.count, err);
-    return bp_give_out(out, (bp_report_pass *)report->passes.data + i, err);
+    return bp_done(err, bp_give_out(out, (bp_report_pass *)report->passes.data + i, err));
 }
 
 /* The name of the value; NULL ends the list. */
@@ -213,14 +216,17 @@ const char *bp_report_edge(const bp_report *report, uint32_t i, uint32_t *from, 
 bp_rc bp_report_get_mismatch(const bp_report *report, uint32_t i, bp_report_mismatch *out,
                              bp_err *err)
 {
-    const struct bp_mismatch *found = bp_mismatches_at(&report->mismatches, i);
     bp_report_mismatch row = {.struct_size = sizeof row};
+    const struct bp_mismatch *found;
 
+    if (!report)
+        return bp_fail_null(err, "the report");
+    found = bp_mismatches_at(&report->mismatches, i);
     if (!found)
         return no_row("mismatch", i, bp_report_mismatch_count(report), err);
     row.value = found->value;
     row.path = found->path;
     row.inferred = found->inferred;
     row.declared = found->declared;
-    return bp_give_out(out, &row, err);
+    return bp_done(err, bp_give_out(out, &row, err));
 }

@@ -60,14 +60,17 @@ uint32_t bp_report_refused_sizes_count(const bp_report *report)
 bp_rc bp_report_get_refused_sizes(const bp_report *report, uint32_t i, bp_report_refused_sizes *out,
                                   bp_err *err)
 {
-    const struct bp_refused_sizes_row *found = atomic_load(&report->refused_sizes.first);
+    const struct bp_refused_sizes_row *found;
 
+    if (!report)
+        return bp_fail_null(err, "the report");
+    found = atomic_load(&report->refused_sizes.first);
     for (uint32_t at = i; found && at > 0; at--)
         found = atomic_load(&found->next);
     if (!found)
         return bp_fail(err, BP_E_INVALID, "the report has %u refused sizes, there is no row %u",
                        bp_report_refused_sizes_count(report), i);
-    return bp_give_out(out, &found->row, err);
+    return bp_done(err, bp_give_out(out, &found->row, err));
 }
 
 void bp_report_put_refused_sizes(const bp_report *report, struct bp_text *text)

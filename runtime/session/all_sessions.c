@@ -91,7 +91,7 @@ bp_rc bp_env_get_stats(bp_env *env, bp_env_stats *out, bp_err *err)
     own.peak_bytes = atomic_load(&env->memory.held.peak);
     all = atomic_load(&env->memory.held.held);
     own.beside_bytes = all > own.held_bytes ? all - own.held_bytes : 0;
-    return bp_give_out(out, &own, err);
+    return bp_done(err, bp_give_out(out, &own, err));
 }
 
 bp_rc bp_env_trim(bp_env *env, uint64_t *freed, bp_err *err)
@@ -107,5 +107,5 @@ bp_rc bp_env_trim(bp_env *env, uint64_t *freed, bp_err *err)
     }
     if (freed)
         *freed = all;
-    return BP_OK;
+    return bp_done(err, BP_OK);
 }

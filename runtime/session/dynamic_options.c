@@ -114,5 +114,5 @@ bp_rc bp_session_set_option(bp_session *session, const char *provider, const cha
     pthread_mutex_lock(&session->lock);
     rc = change(session, provider, key, value, err);
     pthread_mutex_unlock(&session->lock);
-    return rc;
+    return bp_done(err, rc);
 }

@@ -168,7 +168,7 @@ bp_rc bp_model_open_source(bp_env *env, const bp_model_source *source, bp_model 
     rc = check_source(source, err);
     if (rc >= 0)
         rc = bp_onnx_open_source(source, &onnx, err);
-    return rc < 0 ? rc : create(env, onnx, out, err);
+    return bp_done(err, rc < 0 ? rc : create(env, onnx, out, err));
 }
 
 /* From a file, with external data beside it. */
@@ -200,7 +200,7 @@ bp_rc bp_model_save(const bp_model *model, const bp_model_sink *sink, bp_err *er
                        "saving needs a model and a sink with struct_size and write");
     if (sink->format > BP_MODEL_FORMAT_ORT)
         return bp_fail(err, BP_E_INVALID, "a model cannot be saved in format %u", sink->format);
-    return bp_onnx_save(model->onnx, sink, err);
+    return bp_done(err, bp_onnx_save(model->onnx, sink, err));
 }
 
 /* Sessions keep references of their own to the model's bytes. */
@@ -238,7 +238,7 @@ bp_rc bp_model_get_info(const bp_model *model, bp_model_info *out, bp_err *err)
     own.n_outputs = model->ports.n_outputs;
     own.n_nodes = count_nodes(model->ir);
     own.n_ops = model->n_ops;
-    return bp_give_out(out, &own, err);
+    return bp_done(err, bp_give_out(out, &own, err));
 }
 
 /* Row i of inputs or outputs, copied as far as the caller's struct_size goes. */
@@ -255,14 +255,16 @@ bp_rc bp_model_input(const bp_model *model, uint32_t i, bp_io_info *out, bp_err 
 {
     if (!model)
         return bp_fail_null(err, "the model");
-    return give_port(model->ports.inputs, model->ports.n_inputs, "input", i, out, err);
+    return bp_done(err,
+                   give_port(model->ports.inputs, model->ports.n_inputs, "input", i, out, err));
 }
 
 bp_rc bp_model_output(const bp_model *model, uint32_t i, bp_io_info *out, bp_err *err)
 {
     if (!model)
         return bp_fail_null(err, "the model");
-    return give_port(model->ports.outputs, model->ports.n_outputs, "output", i, out, err);
+    return bp_done(err,
+                   give_port(model->ports.outputs, model->ports.n_outputs, "output", i, out, err));
 }
 
 /* Rows are sorted by domain, name and version. */
@@ -273,7 +275,7 @@ bp_rc bp_model_op(const bp_model *model, uint32_t i, bp_op_info *out, bp_err *er
     if (i >= model->n_ops)
         return bp_fail(err, BP_E_INVALID, "the model has %u operators, there is no operator %u",
                        model->n_ops, i);
-    return bp_give_out(out, &model->ops[i], err);
+    return bp_done(err, bp_give_out(out, &model->ops[i], err));
 }
 
 const char *bp_model_opset(const bp_model *model, uint32_t i, int64_t *version)
@@ -356,7 +358,7 @@ bp_rc bp_plan_create(bp_env *env, bp_model *model, const bp_session_options *opt
     if (rc >= 0)
         *out = take_report(engine);
     bp_engine_destroy(engine);
-    return rc;
+    return bp_done(err, rc);
 }
 
 /*
@@ -396,10 +398,10 @@ bp_rc bp_model_optimize(bp_env *env, bp_model *model, const bp_session_options *
         rc = create(env, onnx, out, err);
     if (rc < 0 || !report) {
         bp_report_destroy(told);
-        return rc;
+        return bp_done(err, rc);
     }
     *report = told;
-    return rc;
+    return bp_done(err, rc);
 }
 
 /* As above, with programs: what the new graph is made of outlives the engine. */
@@ -427,6 +429,10 @@ bp_rc bp_model_compile(bp_env *env, bp_model *model, const bp_session_options *o
     bool has_fixed = false;
     bp_rc rc;
 
+    if (!out)
+        return bp_fail_null(err, "out");
+    if (!n_programs)
+        return bp_fail_null(err, "the number of programs");
     *out = NULL;
     *n_programs = 0;
     if (report)
@@ -447,8 +453,8 @@ bp_rc bp_model_compile(bp_env *env, bp_model *model, const bp_session_options *o
         rc = create(env, onnx, out, err);
     if (rc < 0 || !report) {
         bp_report_destroy(told);
-        return rc;
+        return bp_done(err, rc);
     }
     *report = told;
-    return rc;
+    return bp_done(err, rc);
 }

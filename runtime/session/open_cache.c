@@ -68,7 +68,11 @@ bp_rc bp_cache_open(bp_env *env, const char *dir, bp_cache **out, bp_err *err)
     struct bp_cache *cache;
     bp_rc rc;
 
+    if (!out)
+        return bp_fail_null(err, "out");
     *out = NULL;
+    if (!env)
+        return bp_fail_null(err, "the environment");
     if (!dir)
         dir = bp_settings_get(&env->settings, "BACKPLANE_CACHE_DIR");
     if (!dir || !dir[0])
@@ -85,7 +89,7 @@ bp_rc bp_cache_open(bp_env *env, const char *dir, bp_cache **out, bp_err *err)
         return rc;
     }
     *out = cache;
-    return BP_OK;
+    return bp_done(err, BP_OK);
 }
 
 void bp_cache_close(bp_cache *cache)
@@ -100,25 +104,29 @@ void bp_cache_close(bp_cache *cache)
 
 const char *bp_cache_dir(const bp_cache *cache)
 {
-    return cache->store.dir;
+    return cache ? cache->store.dir : NULL;
 }
 
 uint32_t bp_cache_count(const bp_cache *cache)
 {
-    return cache->n;
+    return cache ? cache->n : 0;
 }
 
 /* A file that is not valid is an answer, not a failure of the call. */
 bp_rc bp_cache_get(bp_cache *cache, uint32_t i, uint32_t is_whole, bp_cache_file *out, bp_err *err)
 {
-    bp_err own = bp_err_init(cache->text, sizeof cache->text);
-    struct bp_store_file *file = &cache->file;
     bp_cache_file row = {.struct_size = sizeof row};
+    struct bp_store_file *file;
+    bp_err own;
     bp_rc rc;
 
+    if (!cache)
+        return bp_fail_null(err, "the cache");
     if (i >= cache->n)
         return bp_fail(err, BP_E_INVALID, "the cache has %u files, there is no file %u", cache->n,
                        i);
+    file = &cache->file;
+    own = bp_err_init(cache->text, sizeof cache->text);
     free(file->bytes);
     rc = bp_store_inspect(&cache->store, cache->names[i], is_whole != 0, file, &own);
     if (rc >= 0 && !file->bytes)
@@ -133,11 +141,13 @@ bp_rc bp_cache_get(bp_cache *cache, uint32_t i, uint32_t is_whole, bp_cache_file
     row.group = file->labels[BP_STORE_GROUP];
     row.host = file->labels[BP_STORE_HOST];
     row.model = file->labels[BP_STORE_MODEL];
-    return bp_give_out(out, &row, err);
+    return bp_done(err, bp_give_out(out, &row, err));
 }
 
 bp_rc bp_cache_clear(bp_cache *cache, uint64_t limit, uint32_t *n_files, uint64_t *bytes,
                      bp_err *err)
 {
-    return bp_store_shrink(&cache->store, limit, n_files, bytes, err);
+    if (!cache)
+        return bp_fail_null(err, "the cache");
+    return bp_done(err, bp_store_shrink(&cache->store, limit, n_files, bytes, err));
 }

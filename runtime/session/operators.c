@@ -214,7 +214,9 @@ bp_rc bp_env_provider_operators(bp_env *env, uint32_t i, bp_operator_fn fn, void
 
     if (!fn)
         return bp_fail(err, BP_E_INVALID, "operators need a function that takes them");
-    rc = bp_registry_need(&env->registry, i, &found, err);
+    rc = bp_env_check_fork(env, err);
+    if (rc >= 0)
+        rc = bp_registry_need(&env->registry, i, &found, err);
     if (rc < 0)
         return rc;
     rc = open_provider(env, found->name, &providers, &active, err);
@@ -224,5 +226,5 @@ bp_rc bp_env_provider_operators(bp_env *env, uint32_t i, bp_operator_fn fn, void
     if (rc >= 0)
         rc = ask_own(&providers, active, fn, user, err);
     bp_provider_list_finish(&providers);
-    return rc;
+    return bp_done(err, rc);
 }

@@ -23,7 +23,7 @@ bp_rc bp_session_options_create(bp_session_options **out, bp_err *err)
     if (!*out)
         return bp_fail_nomem(err, "session options");
     (*out)->fallback = BP_FALLBACK_WARN;
-    return BP_OK;
+    return bp_done(err, BP_OK);
 }
 
 /* Frees the lists' contents; the struct itself is the caller's. */
@@ -109,7 +109,7 @@ bp_rc bp_session_options_add_provider(bp_session_options *options, const char *n
 {
     if (!options)
         return bp_fail_null(err, "the session options");
-    return bp_spec_add(&options->providers, name, kv, n_kv, fallback, err);
+    return bp_done(err, bp_spec_add(&options->providers, name, kv, n_kv, fallback, err));
 }
 
 /* Opens the provider and checks the options against its schema. */
@@ -151,7 +151,7 @@ bp_rc bp_session_options_register(bp_session_options *options, bp_env *env, cons
         rc = try_provider(env, name, kv, n_kv, err);
     if (rc >= 0)
         rc = bp_spec_add(&options->providers, name, kv, n_kv, fallback, err);
-    return rc;
+    return bp_done(err, rc);
 }
 
 /* Indices are compared with the provider's devices when a session is made. */
@@ -160,7 +160,7 @@ bp_rc bp_session_options_set_devices(bp_session_options *options, const char *na
 {
     if (!options)
         return bp_fail_null(err, "the session options");
-    return bp_spec_set_devices(&options->providers, name, devices, n_devices, err);
+    return bp_done(err, bp_spec_set_devices(&options->providers, name, devices, n_devices, err));
 }
 
 /* The options retain the set, so its creator may release it afterwards. */
@@ -168,9 +168,7 @@ bp_rc bp_session_options_add_operators(bp_session_options *options, bp_operators
 {
     if (!options)
         return bp_fail_null(err, "the session options");
-    if (!options)
-        return bp_fail(err, BP_E_INVALID, "a set of operators needs session options");
-    return bp_custom_list_add(&options->operators, set, err);
+    return bp_done(err, bp_custom_list_add(&options->operators, set, err));
 }
 
 /* BP_FALLBACK_DEFAULT restores the default. */
@@ -182,7 +180,7 @@ bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32_t fall
         return bp_fail_null(err, "the session options");
     if (rc >= 0)
         options->fallback = fallback ? fallback : BP_FALLBACK_WARN;
-    return rc;
+    return bp_done(err, rc);
 }
 
 bp_rc bp_session_options_set_optimization(bp_session_options *options, uint32_t level, bp_err *err)
@@ -193,7 +191,7 @@ bp_rc bp_session_options_set_optimization(bp_session_options *options, uint32_t 
         return bp_fail(err, BP_E_INVALID, "there is no optimization level %u; levels are 0 to %d",
                        level, BP_OPTIMIZE_LAYOUT);
     options->level = level;
-    return BP_OK;
+    return bp_done(err, BP_OK);
 }
 
 /* Bit i stands for row i of the table in optimize/passes.c, which has fewer than 64. */
@@ -208,7 +206,7 @@ bp_rc bp_session_options_disable_pass(bp_session_options *options, const char *n
         return bp_fail_null(err, "the name of the pass");
     if (rc >= 0)
         options->disabled_passes |= UINT64_C(1) << i;
-    return rc;
+    return bp_done(err, rc);
 }
 
 /* Returns row i of the table of passes; NULL after the last one. */
@@ -262,7 +260,7 @@ bp_rc bp_session_options_set_min_share(bp_session_options *options, const char *
         return bp_fail(err, BP_E_INVALID, "provider '%s': a share is a number from 0 to 1, not %g",
                        name, share);
     spec->min_share = share;
-    return BP_OK;
+    return bp_done(err, BP_OK);
 }
 
 bp_rc bp_session_options_set_dimension(bp_session_options *options, const char *name, int64_t size,
@@ -272,7 +270,7 @@ bp_rc bp_session_options_set_dimension(bp_session_options *options, const char *
         return bp_fail_null(err, "the session options");
     if (!name)
         return bp_fail_null(err, "the name");
-    return bp_fixed_list_set(&options->fixed, name, false, size, err);
+    return bp_done(err, bp_fixed_list_set(&options->fixed, name, false, size, err));
 }
 
 bp_rc bp_session_options_set_denotation(bp_session_options *options, const char *denotation,
@@ -282,7 +280,7 @@ bp_rc bp_session_options_set_denotation(bp_session_options *options, const char 
         return bp_fail_null(err, "the session options");
     if (!denotation)
         return bp_fail_null(err, "the denotation");
-    return bp_fixed_list_set(&options->fixed, denotation, true, size, err);
+    return bp_done(err, bp_fixed_list_set(&options->fixed, denotation, true, size, err));
 }
 
 bp_rc bp_session_options_add_state(bp_session_options *options, const char *input,
@@ -290,7 +288,7 @@ bp_rc bp_session_options_add_state(bp_session_options *options, const char *inpu
 {
     if (!options)
         return bp_fail_null(err, "the session options");
-    return bp_state_list_add(&options->states, input, output, err);
+    return bp_done(err, bp_state_list_add(&options->states, input, output, err));
 }
 
 bp_rc bp_session_options_add_placement(bp_session_options *options, const char *rule, bp_err *err)
@@ -299,7 +297,7 @@ bp_rc bp_session_options_add_placement(bp_session_options *options, const char *
         return bp_fail_null(err, "the session options");
     if (!rule)
         return bp_fail_null(err, "the rule");
-    return bp_placement_list_add(&options->placements, rule, err);
+    return bp_done(err, bp_placement_list_add(&options->placements, rule, err));
 }
 
 /* Adds all rules of the file after the present ones, or after an error none. */
@@ -309,22 +307,23 @@ bp_rc bp_session_options_read_placements(bp_session_options *options, const char
         return bp_fail_null(err, "the session options");
     if (!path)
         return bp_fail(err, BP_E_INVALID, "placement rules need a path");
-    return bp_placement_list_read(&options->placements, path, err);
+    return bp_done(err, bp_placement_list_read(&options->placements, path, err));
 }
 
 bp_rc bp_session_options_set_cache(bp_session_options *options, const char *dir, uint64_t limit,
                                    bp_err *err)
 {
-    char *copy = dir ? strdup(dir) : NULL;
+    char *copy;
 
     if (!options)
         return bp_fail_null(err, "the session options");
+    copy = dir ? strdup(dir) : NULL;
     if (dir && !copy)
         return bp_fail_nomem(err, "session options");
     free(options->cache_dir);
     options->cache_dir = copy;
     options->cache_limit = limit;
-    return BP_OK;
+    return bp_done(err, BP_OK);
 }
 
 void bp_session_options_ignore_env_providers(bp_session_options *options)
@@ -363,15 +362,16 @@ bp_rc bp_session_options_set_workers(bp_session_options *options, const bp_worke
                                      bp_err *err)
 {
     bp_worker_config *copy;
-    bp_rc rc = bp_worker_config_copy(config, &copy, err);
+    bp_rc rc;
 
     if (!options)
         return bp_fail_null(err, "the session options");
+    rc = bp_worker_config_copy(config, &copy, err);
     if (rc < 0)
         return rc;
     free(options->workers);
     options->workers = copy;
-    return BP_OK;
+    return bp_done(err, BP_OK);
 }
 
 bp_rc bp_session_options_set_allocator(bp_session_options *options, const bp_allocator *allocator,
@@ -384,7 +384,7 @@ bp_rc bp_session_options_set_allocator(bp_session_options *options, const bp_all
         return bp_fail_null(err, "the session options");
     if (rc >= 0)
         options->allocator = own;
-    return rc;
+    return bp_done(err, rc);
 }
 
 void bp_session_options_set_log(bp_session_options *options, bp_log_fn fn, void *user,

@@ -124,7 +124,7 @@ bp_rc bp_session_prepare(bp_session *session, const bp_run_shapes *sets, uint32_
     atomic_fetch_sub(&session->running, 1);
     if (options && options->struct_size >= offsetof(bp_prepare_options, reserved0))
         options->n_unprepared = own.n_unprepared;
-    return rc;
+    return bp_done(err, rc);
 }
 
 /* ---- shapes of outputs ----------------------------------------------------------------------- */
@@ -199,5 +199,5 @@ bp_rc bp_session_output_shapes(bp_session *session, const bp_run_shapes *inputs,
         rc = tell_all(&c, err);
     atomic_fetch_sub(&session->running, 1);
     free(c.moved);
-    return rc;
+    return bp_done(err, rc);
 }

@@ -130,7 +130,7 @@ bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_options 
         return rc;
     rc = create(env, onnx, options, start_ns, out, err);
     bp_onnx_unref(onnx);
-    return rc;
+    return bp_done(err, rc);
 }
 
 bp_rc bp_session_create_from_model(bp_env *env, bp_model *model, const bp_session_options *options,
@@ -141,7 +141,7 @@ bp_rc bp_session_create_from_model(bp_env *env, bp_model *model, const bp_sessio
     *out = NULL;
     if (!env || !model)
         return bp_fail(err, BP_E_INVALID, "a session needs an environment and a model");
-    return create(env, model->onnx, options, now_ns(), out, err);
+    return bp_done(err, create(env, model->onnx, options, now_ns(), out, err));
 }
 
 /*
@@ -220,7 +220,7 @@ bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *op
     session->options.progress = NULL;
     session->memory.most = own.memory_limit;
     pthread_mutex_unlock(&session->engines_lock);
-    return BP_OK;
+    return bp_done(err, BP_OK);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -253,14 +253,16 @@ bp_rc bp_session_input(const bp_session *session, uint32_t i, bp_io_info *out, b
 {
     if (!session)
         return bp_fail_null(err, "the session");
-    return get_port(session->ports.inputs, session->ports.n_inputs, "input", i, out, err);
+    return bp_done(err,
+                   get_port(session->ports.inputs, session->ports.n_inputs, "input", i, out, err));
 }
 
 bp_rc bp_session_output(const bp_session *session, uint32_t i, bp_io_info *out, bp_err *err)
 {
     if (!session)
         return bp_fail_null(err, "the session");
-    return get_port(session->ports.outputs, session->ports.n_outputs, "output", i, out, err);
+    return bp_done(
+        err, get_port(session->ports.outputs, session->ports.n_outputs, "output", i, out, err));
 }
 
 bp_rc bp_session_find_input(const bp_session *session, const char *name, uint32_t *out, bp_err *err)
@@ -271,7 +273,8 @@ bp_rc bp_session_find_input(const bp_session *session, const char *name, uint32_
         return bp_fail_null(err, "the name");
     if (!out)
         return bp_fail_null(err, "out");
-    return bp_ports_find(session->ports.inputs, session->ports.n_inputs, "input", name, out, err);
+    return bp_done(err, bp_ports_find(session->ports.inputs, session->ports.n_inputs, "input", name,
+                                      out, err));
 }
 
 bp_rc bp_session_find_output(const bp_session *session, const char *name, uint32_t *out,
@@ -283,8 +286,8 @@ bp_rc bp_session_find_output(const bp_session *session, const char *name, uint32
         return bp_fail_null(err, "the name");
     if (!out)
         return bp_fail_null(err, "out");
-    return bp_ports_find(session->ports.outputs, session->ports.n_outputs, "output", name, out,
-                         err);
+    return bp_done(err, bp_ports_find(session->ports.outputs, session->ports.n_outputs, "output",
+                                      name, out, err));
 }
 
 /* Returns provider i in order of priority, CPU last; NULL ends the list. */

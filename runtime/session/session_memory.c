@@ -60,7 +60,7 @@ bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_
     for (uint32_t i = 0; (engine = bp_session_engine(session, i)) != NULL; i++)
         count_frames(engine, &own);
     unlock_engines(session);
-    return bp_give_out(out, &own, err);
+    return bp_done(err, bp_give_out(out, &own, err));
 }
 
 /* ---- memory by provider ---------------------------------------------------------------------- */
@@ -149,7 +149,7 @@ bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_memory_use
     else
         rc = get_row(session, i, out, err);
     unlock_engines(session);
-    return rc;
+    return bp_done(err, rc);
 }
 
 void bp_session_count_rest(bp_session *session)
@@ -200,5 +200,5 @@ bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err)
     release_heap();
     if (freed)
         *freed = bytes;
-    return BP_OK;
+    return bp_done(err, BP_OK);
 }

@@ -320,5 +320,5 @@ bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_i
     atomic_fetch_sub(&session->running, 1);
     if (own.state)
         bp_state_end(own.state);
-    return rc;
+    return bp_done(err, rc);
 }

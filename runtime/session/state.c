@@ -431,7 +431,7 @@ bp_rc bp_state_create(bp_session *session, int64_t unknown, bp_state **out, bp_e
         return rc;
     }
     *out = state;
-    return BP_OK;
+    return bp_done(err, BP_OK);
 }
 
 void bp_state_destroy(bp_state *state)
@@ -459,7 +459,7 @@ bp_rc bp_state_reset(bp_state *state, bp_err *err)
     for (uint32_t i = 0; rc >= 0 && i < state->n_values; i++)
         rc = reset_value(state, &state->values[i], err);
     bp_state_end(state);
-    return rc;
+    return bp_done(err, rc);
 }
 
 /* The value of an input's name. */
@@ -554,7 +554,7 @@ bp_rc bp_state_set(bp_state *state, const char *input, const bp_tensor *value, b
         return rc;
     rc = set_value(state, input, value, err);
     bp_state_end(state);
-    return rc;
+    return bp_done(err, rc);
 }
 
 static bp_rc get_value(struct bp_state *state, const char *input, bp_tensor *out, bp_err *err)
@@ -591,7 +591,7 @@ bp_rc bp_state_get(bp_state *state, const char *input, bp_tensor *out, bp_err *e
         return rc;
     rc = get_value(state, input, out, err);
     bp_state_end(state);
-    return rc;
+    return bp_done(err, rc);
 }
 
 /* The first value that grows; NULL: none does. */
@@ -651,7 +651,7 @@ bp_rc bp_state_truncate(bp_state *state, int64_t length, bp_err *err)
             cut(&state->values[i], length);
     }
     bp_state_end(state);
-    return rc;
+    return bp_done(err, rc);
 }
 
 bp_rc bp_state_reserve(bp_state *state, int64_t length, bp_err *err)
@@ -676,7 +676,7 @@ bp_rc bp_state_reserve(bp_state *state, int64_t length, bp_err *err)
             rc = reserve(state, v, bytes, err);
     }
     bp_state_end(state);
-    return rc;
+    return bp_done(err, rc);
 }
 
 /* Copies values that are equal in number and kind: both are of one session. */
@@ -721,5 +721,5 @@ bp_rc bp_state_copy(bp_state *from, bp_state **out, bp_err *err)
         bp_state_destroy(*out);
         *out = NULL;
     }
-    return rc;
+    return bp_done(err, rc);
 }

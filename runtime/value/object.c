@@ -51,7 +51,9 @@ bp_rc bp_object_copy_tensor(const bp_allocator *allocator, const bp_tensor *tens
 
 bp_rc bp_object_from_tensor(const bp_tensor *tensor, bp_object **out, bp_err *err)
 {
-    return bp_object_copy_tensor(NULL, tensor, out, err);
+    if (!out)
+        return bp_fail_null(err, "out");
+    return bp_done(err, bp_object_copy_tensor(NULL, tensor, out, err));
 }
 
 /* An object of a kind with references to n items. */
@@ -73,6 +75,8 @@ static bool same_type(const bp_object *a, const bp_object *b)
 /* Items of one type, as ONNX has it; their shapes may differ. */
 bp_rc bp_object_sequence(bp_object *const *items, uint32_t n, bp_object **out, bp_err *err)
 {
+    if (!out)
+        return bp_fail_null(err, "out");
     *out = NULL;
     if (n > 0 && !items)
         return bp_fail(err, BP_E_INVALID, "a sequence of %u items needs them", n);
@@ -85,12 +89,14 @@ bp_rc bp_object_sequence(bp_object *const *items, uint32_t n, bp_object **out, b
                            "item 0",
                            i);
     }
-    return collect(BP_KIND_SEQUENCE, items, n, out, err);
+    return bp_done(err, collect(BP_KIND_SEQUENCE, items, n, out, err));
 }
 
 bp_rc bp_object_optional(bp_object *item, bp_object **out, bp_err *err)
 {
-    return collect(BP_KIND_OPTIONAL, &item, item ? 1 : 0, out, err);
+    if (!out)
+        return bp_fail_null(err, "out");
+    return bp_done(err, collect(BP_KIND_OPTIONAL, &item, item ? 1 : 0, out, err));
 }
 
 /* Entries of what may be a map's keys or values; false: it may not. */
@@ -111,6 +117,8 @@ bp_rc bp_object_map(bp_object *keys, bp_object *values, bp_object **out, bp_err 
     bp_object *items[2] = {keys, values};
     uint64_t n_keys, n_values;
 
+    if (!out)
+        return bp_fail_null(err, "out");
     *out = NULL;
     if (!count_entries(keys, &n_keys) || keys->kind != BP_KIND_TENSOR ||
         (bp_dtype_width(keys->tensor.dtype) == 0 && keys->tensor.dtype != BP_DTYPE_STRING))
@@ -120,7 +128,7 @@ bp_rc bp_object_map(bp_object *keys, bp_object *values, bp_object **out, bp_err 
                        "a map's values have to be a tensor of rank 1 or a sequence, with one for "
                        "each of its %llu keys",
                        (unsigned long long)n_keys);
-    return collect(BP_KIND_MAP, items, 2, out, err);
+    return bp_done(err, collect(BP_KIND_MAP, items, 2, out, err));
 }
 
 /* Relaxed, as whoever retains holds a reference already and so sees the object. */

@@ -116,6 +116,8 @@ bp_rc bp_object_sparse(uint32_t format, const bp_tensor *dense, bp_object *const
     size_t bytes;
     bp_rc rc;
 
+    if (!out)
+        return bp_fail_null(err, "out");
     *out = NULL;
     if (!dense || (dense->rank > 0 && !dense->dims) || !parts)
         return bp_fail(err, BP_E_INVALID, "a sparse tensor needs a type, sizes and parts");
@@ -134,7 +136,7 @@ bp_rc bp_object_sparse(uint32_t format, const bp_tensor *dense, bp_object *const
         bp_object_release(*out);
         *out = NULL;
     }
-    return rc;
+    return bp_done(err, rc);
 }
 
 uint32_t bp_object_format(const bp_object *object)

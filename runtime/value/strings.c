@@ -52,7 +52,7 @@ bp_rc bp_tensor_from_strings(const char *const *texts, const int64_t *dims, uint
             memcpy(text, texts[i], n);
         text += n;
     }
-    return BP_OK;
+    return bp_done(err, BP_OK);
 }
 
 const char *bp_tensor_string(const bp_tensor *tensor, size_t i, size_t *size)

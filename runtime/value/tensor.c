@@ -44,7 +44,7 @@ bp_rc bp_tensor_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t
     if (bp_dtype_width(dtype) == 0)
         return bp_fail(err, BP_E_INVALID, "elements of type %s have no fixed size",
                        bp_dtype_name(dtype));
-    return bp_dense_bytes(dtype, dims, rank, out) ? BP_OK : fail_large(err, dtype);
+    return bp_done(err, bp_dense_bytes(dtype, dims, rank, out) ? BP_OK : fail_large(err, dtype));
 }
 
 bp_rc bp_tensor_span_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *out,
@@ -102,7 +102,7 @@ bp_rc bp_tensor_alloc(uint32_t dtype, const int64_t *dims, uint32_t rank, bp_ten
     rc = bp_tensor_alloc_from(NULL, dtype, dims, rank, out, err);
     if (rc >= 0)
         memset(out->base, 0, out->bytes);
-    return rc;
+    return bp_done(err, rc);
 }
 
 /* Behind the dims of a tensor with BP_TENSOR_LENT, whose elements are an allocator's. */

@@ -5,8 +5,8 @@ check_PROGRAMS += %D%/layout
 %C%_layout_CPPFLAGS = -I. $(AM_CPPFLAGS)
 %C%_layout_SOURCES = %D%/layout.c
 
-dist_check_SCRIPTS += %D%/headers.sh %D%/exports.sh
-TESTS += %D%/layout %D%/headers.sh %D%/exports.sh
+dist_check_SCRIPTS += %D%/called.sh %D%/headers.sh %D%/exports.sh
+TESTS += %D%/layout %D%/called.sh %D%/headers.sh %D%/exports.sh
 
 check_PROGRAMS += %D%/skew
 %C%_skew_CPPFLAGS = -I. $(AM_CPPFLAGS)

@@ -49,10 +49,10 @@ refuses 3 'com.example.Scale-1' run -i "x=$work/x.npy" "$model"
 # files that are wrong
 refuses 2 "$work/none.bind" run --bind "$work/none.bind" "$model"
 printf 'library libm.so.6\ndomain com.example\nScale: float no_such(float x)\n' >"$work/wrong.bind"
-refuses 2 "wrong.bind:3: operator 'Scale': libm.so.6 has no function 'no_such'" \
+refuses 2 "wrong.bind:3:14: operator 'Scale': libm.so.6 has no function 'no_such'" \
     run --bind "$work/wrong.bind" "$model"
 printf 'library libm.so.6\ndomain com.example\nScale: long floorf(float x)\n' >"$work/wrong.bind"
-refuses 2 "'long' is not a type" run --bind "$work/wrong.bind" "$model"
+refuses 2 "wrong.bind:3:8: 'long' is not a type" run --bind "$work/wrong.bind" "$model"
 printf 'library /nowhere/lib.so\ndomain com.example\nA: float f(float x)\n' >"$work/wrong.bind"
 refuses 2 /nowhere/lib.so run --bind "$work/wrong.bind" "$model"
 exit $status

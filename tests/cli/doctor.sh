@@ -88,6 +88,12 @@ BACKPLANE_STRICT=1 bp 5 run -p few -o few:take=Add "$model"
 BACKPLANE_REPORT=$work/report bp 5 run -p few -o few:take=Add --fallback require "$model"
 grep -q "session failed: provider 'few' is required" "$work/report" || failed 'no report'
 grep -q "1 OPTION (take)" "$work/report" || failed 'the report has no reasons'
+# a full device is a warning, and the run succeeds
+code=0
+BACKPLANE_REPORT=/dev/full "$backplane" --provider-dir "$work/dir" run -p few "$model" \
+    >"$work/out" 2>"$work/err" || code=$?
+[ "$code" = 0 ] || failed "a report on a full device gives code $code"
+says err 'warning: session: BACKPLANE_REPORT: /dev/full: No space left on device'
 # names of models mean nothing to a terminal, and cannot forge a line of the report
 make_model "$work/odd.onnx" "$(printf 'Op\033[31m\nusable  forged')" "$FLOAT" 1
 for report in "$work/odd.report" stderr; do

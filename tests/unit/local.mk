@@ -351,6 +351,11 @@ unit_tests += %D%/session/check_missing
 %C%_session_check_missing_CPPFLAGS = $(unit_cppflags)
 %C%_session_check_missing_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/session/check_codes
+%C%_session_check_codes_SOURCES = %D%/session/check_codes.c $(kit_sources)
+%C%_session_check_codes_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_codes_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/session/check_misuse
 %C%_session_check_misuse_SOURCES = %D%/session/check_misuse.c $(kit_sources)
 %C%_session_check_misuse_CPPFLAGS = $(unit_cppflags)

@@ -17,14 +17,6 @@
 
 static char report_file[64];
 
-static void record_nothing(void *user, uint32_t level, const char *domain, const char *text)
-{
-    (void)user;
-    (void)level;
-    (void)domain;
-    (void)text;
-}
-
 /* Another environment instead of kit.env, which reads variables. */
 static void use_variables(void)
 {
@@ -33,7 +25,7 @@ static void use_variables(void)
     bp_env_config config = {
         .struct_size = sizeof config,
         .threads = 1,
-        .log = record_nothing,
+        .log = kit_log,
         .provider_dirs = dirs,
         .n_provider_dirs = 2,
     };
@@ -523,12 +515,21 @@ START_TEST(malformed_variable_is_an_error)
 }
 END_TEST
 
-START_TEST(unwritable_report_file_does_not_fail_the_session)
+/* The device is full: the text is only refused when the file is closed. */
+START_TEST(unwritable_report_file_is_a_warning_and_the_session_runs)
 {
-    setenv("BACKPLANE_REPORT", "/nowhere/report.txt", 1);
+    static const struct {
+        const char *file, *words;
+    } unwritable[] = {
+        {"/nowhere/report.txt", "BACKPLANE_REPORT: /nowhere/report.txt: No such file"},
+        {"/dev/full", "BACKPLANE_REPORT: /dev/full: No space left"},
+    };
+
+    setenv("BACKPLANE_REPORT", unwritable[_i].file, 1);
     use_variables();
     kit_small_model();
     kit_session();
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, unwritable[_i].words), 1);
     kit_check_small(2);
 }
 END_TEST
@@ -790,8 +791,57 @@ START_TEST(explain_lists_what_a_provider_refused)
              "e.g. neg (Neg)", "1 OPTION (take): the option 'take' leaves it out; e.g. add (Add)");
     EXPLAINS(report, "few", BP_EXPLAIN_JSON, "\"name\":\"few\"", "\"stage\":\"RUN\"",
              "\"summary\":\"used: 1 of 3 nodes in 1 group\"", "\"usable\":true", "\"total\":3",
-             "\"subject\":\"take\"", "\"examples\":[{\"name\":\"add\"");
+             "\"subject\":\"take\"", "\"operators\":[{\"op\":\"Add\",\"count\":1}]",
+             "\"examples\":[{\"name\":\"add\"");
     EXPLAINS(report, NULL, BP_EXPLAIN_TEXT, "few ", "cpu ", "used: 2 of 3 nodes");
+}
+END_TEST
+
+START_TEST(explain_groups_refusals_by_reason_and_text)
+{
+    const bp_report *report;
+
+    kit_start_model();
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N,4");
+    kit_node("abs0", "Abs", "x", "a");
+    kit_node("neg0", "Neg", "a", "b");
+    kit_node("exp", "Exp", "b", "c");
+    kit_node("neg1", "Neg", "c", "d");
+    kit_node("sin", "Sin", "d", "e");
+    kit_node("relu", "Relu", "e", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "N,4");
+    kit_provider("few", BP_FALLBACK_SILENT);
+    kit_session();
+    report = bp_session_report(kit.session);
+    EXPLAINS(report, "few", BP_EXPLAIN_TEXT,
+             "  5 OP (Abs, Neg, Exp, ...): not one of Relu, Add and Flatten; 2 Neg, 1 Abs, 1 Exp, "
+             "1 Sin; e.g. abs0 (Abs), neg0 (Neg), exp (Exp)\n");
+    EXPLAINS(report, "few", BP_EXPLAIN_JSON, "\"refusals\":[{\"reason\":\"OP\",\"count\":5,",
+             "\"operators\":[{\"op\":\"Neg\",\"count\":2},{\"op\":\"Abs\",\"count\":1},",
+             "{\"name\":\"abs0\",\"op\":\"Abs\",\"path\":\"\",\"subject\":\"Abs\"}");
+}
+END_TEST
+
+START_TEST(explain_shows_the_most_frequent_operators_of_a_refusal)
+{
+    static const char *const ops[] = {"Abs", "Neg", "Exp", "Sin", "Cos", "Tan", "Sign", "Floor"};
+
+    kit_start_model();
+    kit_io(KIT_INPUT, "x0", BP_DTYPE_F32, "N,4");
+    for (unsigned i = 0; i < 9; i++) {
+        char name[8], in[8], out[8];
+
+        snprintf(name, sizeof name, "n%u", i);
+        snprintf(in, sizeof in, "x%u", i);
+        snprintf(out, sizeof out, "x%u", i + 1);
+        kit_node(name, ops[i % 8], in, out);
+    }
+    kit_node("relu", "Relu", "x9", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "N,4");
+    kit_provider("few", BP_FALLBACK_SILENT);
+    kit_session();
+    EXPLAINS(bp_session_report(kit.session), "few", BP_EXPLAIN_TEXT,
+             "; 2 Abs, 1 Cos, 1 Exp, 1 Floor, 1 Neg, 1 Sign, 2 others; e.g. n0 (Abs)");
 }
 END_TEST
 
@@ -929,7 +979,7 @@ int main(void)
     tcase_add_test(policy, provider_after_one_that_takes_all_nodes_has_no_share);
     tcase_add_test(policy, minimum_share_out_of_range_is_rejected);
     tcase_add_test(policy, variables_are_listed_with_why_they_are_ignored);
-    tcase_add_test(policy, unwritable_report_file_does_not_fail_the_session);
+    tcase_add_loop_test(policy, unwritable_report_file_is_a_warning_and_the_session_runs, 0, 2);
     tcase_add_test(policy, report_file_named_json_is_written_as_json);
     tcase_add_test(placing, placement_rules_decide_where_nodes_go);
     tcase_add_test(placing, report_names_the_placement_rule_of_a_refusal);
@@ -941,6 +991,8 @@ int main(void)
     tcase_add_test(placing, placement_rules_are_read_from_files);
     tcase_add_test(placing, path_rule_applies_to_nodes_of_subgraphs);
     tcase_add_test(why, explain_lists_what_a_provider_refused);
+    tcase_add_test(why, explain_groups_refusals_by_reason_and_text);
+    tcase_add_test(why, explain_shows_the_most_frequent_operators_of_a_refusal);
     tcase_add_test(why, explain_covers_providers_that_are_not_in_the_report);
     tcase_add_loop_test(why, explain_names_the_stage_of_a_failure, 0, N_FAULTS);
     tcase_add_test(why, explain_rejects_an_unknown_provider);

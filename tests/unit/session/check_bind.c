@@ -197,31 +197,35 @@ END_TEST
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
-START_TEST(malformed_binding_lines_are_rejected_by_line)
+START_TEST(malformed_binding_lines_are_rejected_by_line_and_column)
 {
     static const struct {
-        const char *line, *words;
+        const char *line;
+        unsigned number, column;
+        const char *words;
     } wrong[] = {
-        {"Low int8_t low_byte(int32_t x)", "':' is missing"},
-        {"Low: quad low_byte(int32_t x)", "'quad' is not a type"},
-        {"Low: int8_t low_byte(int32_t)", "name of a parameter"},
-        {"Low: int8_t low_byte(int32_t x", "')' is missing"},
-        {"Low: int8_t low_byte(int32_t x) twice", "'twice' is too much"},
-        {"Low: int8_t low_byte(int32_t x = y)", "default of 'x' is not a number"},
-        {"Low: void low_byte(int32_t x)", "returns one"},
-        {"Rows: void scale_rows(const float x[n], float y[k])", "'k' of output 'y'"},
-        {"Rows: void scale_rows(const float x[n], float y[n], int k)", "neither a size"},
-        {"Rows: void scale_rows(const float x[n], float y[n], float n)", "not an integer"},
-        {"Rows: void scale_rows(const float x[n])", "no array is an output"},
-        {"Rows: float scale_rows(const float x[n], float y[n])", "void, or int"},
-        {"Rows: void f(const float x[a,b,c,d,e,f,g,h,i], float y[a])", "more than 8 sizes"},
-        {"Low: int8_t no_such_function(int32_t x)", "no function 'no_such_function'"},
-        {"version 0", "'0' is not a version"},
-        {"library /nowhere/libnone.so\nLow: int8_t low_byte(int32_t x)", "/nowhere/libnone.so"},
-        {"domain ai.onnx\nLow: int8_t low_byte(int32_t x)", "'ai.onnx', which is not"},
+        {"Low int8_t low_byte(int32_t x)", 5, 5, "':' is missing"},
+        {"Low: quad low_byte(int32_t x)", 5, 6, "'quad' is not a type"},
+        {"Low: int8_t low_byte(int32_t)", 5, 29, "name of a parameter"},
+        {"Low: int8_t low_byte(int32_t x", 5, 31, "')' is missing"},
+        {"Low: int8_t low_byte(int32_t x) twice", 5, 33, "'twice' is too much"},
+        {"Low: int8_t low_byte(int32_t x = y)", 5, 34, "default of 'x' is not a number"},
+        {"Low: void low_byte(int32_t x)", 5, 11, "returns one"},
+        {"Rows: void scale_rows(const float x[n], float y[k])", 5, 47, "'k' of output 'y'"},
+        {"Rows: void scale_rows(const float x[n], float y[n], int k)", 5, 57, "neither a size"},
+        {"Rows: void scale_rows(const float x[n], float y[n], float n)", 5, 59, "not an integer"},
+        {"Rows: void scale_rows(const float x[n])", 5, 12, "no array is an output"},
+        {"Rows: float scale_rows(const float x[n], float y[n])", 5, 13, "void, or int"},
+        {"Rows: void f(const float x[a,b,c,d,e,f,g,h,i], float y[a])", 5, 44, "more than 8 sizes"},
+        {"Low: int8_t no_such_function(int32_t x)", 5, 13, "no function 'no_such_function'"},
+        {"version 0", 5, 9, "'0' is not a version"},
+        {"library /nowhere/libnone.so\nLow: int8_t low_byte(int32_t x)", 6, 13,
+         "/nowhere/libnone.so"},
+        {"domain ai.onnx\nLow: int8_t low_byte(int32_t x)", 6, 13, "'ai.onnx', which is not"},
     };
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char place[40];
         bp_rc rc;
 
         write_file(wrong[i].line);
@@ -229,10 +233,18 @@ START_TEST(malformed_binding_lines_are_rejected_by_line)
         rc = try_bind();
         ck_assert_msg(rc < 0 && strstr(kit.text, wrong[i].words), "%s: %s", wrong[i].line,
                       kit.text);
-        ck_assert_msg(strstr(kit.text, path) &&
-                          strstr(kit.text, strchr(wrong[i].line, '\n') ? ":6: " : ":5: "),
-                      "no line number: %s", kit.text);
+        snprintf(place, sizeof place, "%s:%u:%u: ", path, wrong[i].number, wrong[i].column);
+        ck_assert_msg(strstr(kit.text, place), "not at %s but: %s", place, kit.text);
     }
+}
+END_TEST
+
+START_TEST(binding_errors_count_the_columns_of_the_file)
+{
+    write_file("\t  Low : int8_t  low_byte ( int32_t x =  y ) # why");
+    KIT_FAILS(try_bind(), BP_E_INVALID, ":5:42: ", "default of 'x' is not a number");
+    write_file("  version   zero");
+    KIT_FAILS(try_bind(), BP_E_INVALID, ":5:13: ", "'zero' is not a version");
 }
 END_TEST
 
@@ -245,11 +257,11 @@ START_TEST(binding_file_needs_library_and_domain_lines)
     out = fopen(path, "w");
     fputs("Low: int8_t low_byte(int32_t x)\n", out);
     fclose(out);
-    KIT_FAILS(try_bind(), BP_E_INVALID, ":1: ", "no line 'library PATH'");
+    KIT_FAILS(try_bind(), BP_E_INVALID, ":1:1: ", "no line 'library PATH'");
     out = fopen(path, "w");
     fputs("library libm.so.6\nLow: float floorf(float x)\n", out);
     fclose(out);
-    KIT_FAILS(try_bind(), BP_E_INVALID, ":2: ", "no line 'domain NAME'");
+    KIT_FAILS(try_bind(), BP_E_INVALID, ":2:1: ", "no line 'domain NAME'");
     KIT_OK(bp_operators_create(&set, &kit.err));
     KIT_FAILS(bp_operators_bind(set, "/nowhere/file", &kit.err), BP_E_IO, "/nowhere/file");
     KIT_FAILS(bp_operators_bind(set, NULL, &kit.err), BP_E_INVALID, "path");
@@ -283,7 +295,8 @@ int main(void)
     tcase_add_test(tcase, bound_function_result_is_narrowed_to_its_type);
     tcase_add_test(tcase, bound_function_gets_arrays_with_their_sizes);
     tcase_add_test(tcase, bound_function_may_have_two_outputs_and_return_an_error);
-    tcase_add_test(tcase, malformed_binding_lines_are_rejected_by_line);
+    tcase_add_test(tcase, malformed_binding_lines_are_rejected_by_line_and_column);
+    tcase_add_test(tcase, binding_errors_count_the_columns_of_the_file);
     tcase_add_test(tcase, binding_file_needs_library_and_domain_lines);
     tcase_add_test(tcase, bound_function_rejects_attributes_that_are_not_numbers);
     return kit_main("bind", &tcase, 1);
