@@ -23,8 +23,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/options.c \
 	%D%/ports.c \
 	%D%/prepare.c \
-	%D%/state.c \
-	%D%/state.h \
+	%D%/prepare_created.c \
 	%D%/run_passes.c \
 	%D%/run_passes.h \
 	%D%/session.c \
@@ -32,6 +31,10 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/session_engines.c \
 	%D%/session_memory.c \
 	%D%/session_run.c \
+	%D%/shape_list.c \
+	%D%/shape_list.h \
+	%D%/state.c \
+	%D%/state.h \
 	%D%/variants.c \
 	%D%/verdicts.c \
 	%D%/verdicts.h

@@ -585,9 +585,10 @@ START_TEST(codes_of_states)
     OK(bp_session_options_create, &kit.options);
     BAD(bp_session_options_add_state, kit.options, "sum", NULL);
     OK(bp_session_options_add_state, kit.options, "sum", "next");
-    kit_io(KIT_INPUT, "sum", BP_DTYPE_F32, "1");
-    kit_node("add", "Add", "sum sum", "next");
-    kit_io(KIT_OUTPUT, "next", BP_DTYPE_F32, "1");
+    kit_io(KIT_INPUT, "more", BP_DTYPE_F32, "N");
+    kit_io(KIT_INPUT, "sum", BP_DTYPE_F32, "P");
+    kit_node_int("concat", "Concat", "sum more", "next", "axis", 0);
+    kit_io(KIT_OUTPUT, "next", BP_DTYPE_F32, "T");
     kit_session();
     OK(bp_state_create, kit.session, 1, &state);
     BAD(bp_state_create, NULL, 1, &state);
@@ -600,7 +601,8 @@ START_TEST(codes_of_states)
     bp_tensor_free(&tensor);
     OK(bp_state_reserve, state, 10);
     BAD(bp_state_reserve, NULL, 10);
-    BAD(bp_state_truncate, state, 0); /* nothing in it grows */
+    OK(bp_state_truncate, state, 0);
+    BAD(bp_state_truncate, state, 1);
     OK(bp_state_copy, state, &copy);
     BAD(bp_state_copy, NULL, &copy);
     bp_state_destroy(copy);
