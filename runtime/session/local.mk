@@ -35,6 +35,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/shape_list.h \
 	%D%/state.c \
 	%D%/state.h \
+	%D%/state_api.c \
 	%D%/variants.c \
 	%D%/verdicts.c \
 	%D%/verdicts.h

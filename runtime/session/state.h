@@ -41,6 +41,27 @@ void bp_state_move_dims_back(const int64_t *dims, uint32_t rank, uint32_t axis, 
  */
 bp_rc bp_call_check_state(const struct bp_call *c, bp_err *err) BP_CHECKED;
 
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* Axis of the value in memory along which it grows. */
+uint32_t bp_state_axis(const struct bp_state_value *v);
+int64_t bp_state_count(const int64_t *dims, uint32_t n); /* their product */
+/* Where blocks come from; NULL: the C library. */
+const bp_allocator *bp_state_allocator(const struct bp_state *state);
+/* A block of at least `bytes`, twice the old one where it grows, which keeps the first `keep`. */
+bp_rc bp_state_grow(const struct bp_state *state, void **block, size_t *cap, size_t bytes,
+                    size_t keep, bp_err *err) BP_CHECKED;
+/* Memory for `bytes` of the value after the next run. */
+bp_rc bp_state_reserve_value(const struct bp_state *state, struct bp_state_value *v, size_t bytes,
+                             bp_err *err) BP_CHECKED;
+/* Bytes of the value if it had that size along its axis; false: they cannot be counted. */
+bool bp_state_bytes_at(const struct bp_state_value *v, int64_t length, size_t *out);
+/* From one layout to the other: `dims` are those of `from`, which has the axis first or not. */
+void bp_state_copy_moved(const void *from, void *to, const struct bp_state_value *v,
+                         const int64_t *dims, size_t bytes, bool is_moved);
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
 /* Begins a run: BP_E_BUSY where another one has the state. */
 bp_rc bp_state_begin(struct bp_state *state, bp_err *err) BP_CHECKED;
 void bp_state_end(struct bp_state *state);

@@ -167,6 +167,9 @@ END_TEST
 START_TEST(codes_of_options)
 {
     static const uint32_t devices[] = {0};
+    static const int64_t dims[] = {1, 4};
+    const bp_named_shape shape = {.name = "x", .dims = dims, .rank = 2};
+    bp_prepare_options prepare = {.struct_size = sizeof prepare};
     bp_worker_config workers = {.struct_size = sizeof workers};
     bp_allocator allocator = {.struct_size = sizeof allocator};
     bp_operators *set = NULL;
@@ -195,6 +198,11 @@ START_TEST(codes_of_options)
     BAD(bp_session_options_read_placements, o, "/nowhere/at/all");
     OK(bp_session_options_set_cache, o, dir, 0);
     BAD(bp_session_options_set_cache, NULL, dir, 0);
+    OK(bp_session_options_add_shapes, o, &shape, 1);
+    BAD(bp_session_options_add_shapes, o, NULL, 1);
+    OK(bp_session_options_set_prepare, o, NULL);
+    prepare.n_runs = 100000;
+    BAD(bp_session_options_set_prepare, o, &prepare);
     OK(bp_session_options_set_workers, o, &workers);
     workers.n_affinities = 1;
     BAD(bp_session_options_set_workers, o, &workers);
