@@ -25,6 +25,7 @@ manual_pages = \
 	%D%/bp_session.3 \
 	%D%/bp_session_options.3 \
 	%D%/bp_session_run.3 \
+	%D%/bp_state.3 \
 	%D%/bp_tensor.3
 
 # Lines "PAGE FUNCTION" for each function that a page documents under another name than its own.
