@@ -659,6 +659,12 @@ AT(bp_prepare_options, progress_user, 32);
 AT(bp_prepare_options, n_unprepared, 40);
 AT(bp_prepare_options, reserved0, 44);
 
+SIZE(bp_named_shape, 24);
+AT(bp_named_shape, name, 0);
+AT(bp_named_shape, dims, 8);
+AT(bp_named_shape, rank, 16);
+AT(bp_named_shape, dtype, 20);
+
 SIZE(bp_session_stats, 80);
 AT(bp_session_stats, struct_size, 0);
 AT(bp_session_stats, n_groups, 4);
