@@ -48,7 +48,8 @@ static bool find_inputs(struct detector *detector)
         }
     }
     return (detector->input != BP_NONE && detector->n_states > 0) ||
-           example_fail("the model needs an input \"input\" of float32 with two sizes, and a state");
+           example_fail(
+               "the model needs an input \"input\" of float32 with two sizes, and a state");
 }
 
 static bool find_outputs(struct detector *detector)
@@ -172,7 +173,8 @@ bp_rc detector_run(struct detector *detector, int64_t deadline_ns, float *probab
     bp_binding inputs[MAX_STATES + 2], outputs[MAX_STATES + 1];
     uint32_t n_inputs = bind_inputs(detector, inputs);
     uint32_t n_outputs = bind_outputs(detector, probability, outputs);
-    bp_rc rc = bp_session_run(detector->session, inputs, n_inputs, outputs, n_outputs, &options, err);
+    bp_rc rc =
+        bp_session_run(detector->session, inputs, n_inputs, outputs, n_outputs, &options, err);
 
     if (rc == BP_OK)
         detector->current = !detector->current; /* what was written is the state now */

@@ -35,8 +35,10 @@ struct totals {
 static void print_help(void)
 {
     puts("Usage: streaming [OPTION]... MODEL [FILE]\n"
-         "Prints when something begins and ends in sound of one channel and 16 bits: of a WAV file,\n"
-         "or of standard input, which is a WAV file or bare samples. The model has an input \"input\"\n"
+         "Prints when something begins and ends in sound of one channel and 16 bits: of a WAV "
+         "file,\n"
+         "or of standard input, which is a WAV file or bare samples. The model has an input "
+         "\"input\"\n"
          "[1, samples], inputs and outputs \"state...\", and an output that is a probability; an\n"
          "input \"sr\" gets the rate.\n"
          "\n"
@@ -132,7 +134,8 @@ static bool judge(struct detector *detector, double deadline_ms, double *probabi
     return true;
 }
 
-static bool listen(struct detector *detector, struct audio *audio, const struct arguments *arguments)
+static bool listen(struct detector *detector, struct audio *audio,
+                   const struct arguments *arguments)
 {
     double chunk_ms = (double)detector->n_chunk * 1000 / audio->rate, probability = 0;
     double deadline_ms = arguments->deadline_ms > 0 ? arguments->deadline_ms : chunk_ms;
@@ -149,7 +152,8 @@ static bool listen(struct detector *detector, struct audio *audio, const struct 
             break;
         if (!judge(detector, deadline_ms, &probability, &totals))
             return false;
-        if (is_something != (probability >= arguments->threshold - (is_something ? hysteresis : 0))) {
+        if (is_something !=
+            (probability >= arguments->threshold - (is_something ? hysteresis : 0))) {
             is_something = !is_something;
             printf("%.3f s: %s\n", seconds, is_something ? "begins" : "ends");
             fflush(stdout);
