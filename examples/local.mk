@@ -8,3 +8,5 @@ include %D%/digits/local.mk
 include %D%/digits_cpp/local.mk
 include %D%/faces/local.mk
 include %D%/service/local.mk
+include %D%/streaming/local.mk
+include %D%/strings/local.mk

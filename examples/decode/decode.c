@@ -55,8 +55,10 @@ static void cancel(int signal)
 static void print_help(void)
 {
     puts("Usage: decode [OPTION]... MODEL TOKEN...\n"
-         "Continues the tokens (numbers) with a model that has inputs input_ids and past..., outputs\n"
-         "logits and present..., and perhaps inputs position_ids and attention_mask. Prints the new\n"
+         "Continues the tokens (numbers) with a model that has inputs input_ids and past..., "
+         "outputs\n"
+         "logits and present..., and perhaps inputs position_ids and attention_mask. Prints the "
+         "new\n"
          "tokens: each time the one that the model finds likeliest.\n"
          "\n"
          "  --providers A,B  execution providers, in this order, before CPU; without it, those\n"
@@ -351,8 +353,7 @@ int main(int argc, char **argv)
     parse_arguments(argc, argv, &arguments);
     signal(SIGINT, cancel);
     is_good = bp_env_create(NULL, &env, &err) == BP_OK || example_fail("%s", text);
-    is_good =
-        is_good && example_options_create(arguments.providers, BP_FALLBACK_WARN, &options);
+    is_good = is_good && example_options_create(arguments.providers, BP_FALLBACK_WARN, &options);
     if (is_good && bp_session_create(env, arguments.model, options, &session, &err) < 0)
         is_good = example_fail("%s", text);
     is_good = is_good && decode(session, &arguments); /* ends the session */
