@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: MIT
-# examples/ - programs to read and to run; they see sdk/ only and are not installed.
+# examples/ - programs to read and to run; they see sdk/ only. Their sources are installed beside the pages.
 
-EXTRA_DIST += %D%/common/onnx_writer.py
+nobase_dist_doc_DATA += \
+	%D%/common/example.c \
+	%D%/common/example.h \
+	%D%/common/onnx_writer.py \
+	%D%/common/placement.c \
+	%D%/common/placement.h
+
 include %D%/ascend/local.mk
 include %D%/decode/local.mk
 include %D%/digits/local.mk

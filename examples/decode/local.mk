@@ -8,4 +8,11 @@ noinst_PROGRAMS += %D%/decode
 	examples/common/example.c examples/common/example.h \
 	%D%/cache.c %D%/cache.h \
 	%D%/decode.c
-EXTRA_DIST += %D%/README.md %D%/decode.onnx %D%/model.py
+
+nobase_dist_doc_DATA += \
+	%D%/README.md \
+	%D%/cache.c \
+	%D%/cache.h \
+	%D%/decode.c \
+	%D%/decode.onnx \
+	%D%/model.py

@@ -9,4 +9,13 @@ noinst_PROGRAMS += %D%/streaming
 	%D%/audio.c %D%/audio.h \
 	%D%/detector.c %D%/detector.h \
 	%D%/streaming.c
-EXTRA_DIST += %D%/README.md %D%/model.py %D%/streaming.onnx
+
+nobase_dist_doc_DATA += \
+	%D%/README.md \
+	%D%/audio.c \
+	%D%/audio.h \
+	%D%/detector.c \
+	%D%/detector.h \
+	%D%/model.py \
+	%D%/streaming.c \
+	%D%/streaming.onnx

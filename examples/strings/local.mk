@@ -7,4 +7,9 @@ noinst_PROGRAMS += %D%/strings
 %C%_strings_SOURCES = \
 	examples/common/example.c examples/common/example.h \
 	%D%/strings.c
-EXTRA_DIST += %D%/README.md %D%/model.py %D%/strings.onnx
+
+nobase_dist_doc_DATA += \
+	%D%/README.md \
+	%D%/model.py \
+	%D%/strings.c \
+	%D%/strings.onnx
