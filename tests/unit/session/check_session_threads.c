@@ -24,6 +24,8 @@ enum { THREADS = 8, ROUNDS = 3, MOST_ROWS = 4 };
 static struct shared {
     char dir[128], path[256]; /* of the model */
     bp_session *session;
+    bp_session *keeper; /* keeps a state */
+    bp_state *state;    /* of all threads: one at a time has it */
     bp_profile *profile;
     bp_object *row, *keys, *map, *sparse;
     bp_tensor words;
@@ -319,6 +321,46 @@ static void make_environments(struct worker *w)
     bp_cache_close(cache);
 }
 
+/* Calls on a state that other threads may have just now. */
+static bool is_busy_or(bp_rc rc, bp_rc want)
+{
+    return rc == want || rc == BP_E_BUSY;
+}
+
+static void use_states(struct worker *w)
+{
+    float more[2] = {1, 2}, whole[64];
+    int64_t two = 2, size;
+    bp_binding in = {.index = 0}, out = {.index = 1};
+    bp_run_options options = {.struct_size = sizeof options};
+    bp_tensor past;
+    bp_state *copy;
+
+    in.tensor = (bp_tensor){
+        .base = more, .bytes = sizeof more, .dims = &two, .rank = 1, .dtype = BP_DTYPE_F32};
+    out.tensor = (bp_tensor){.base = whole, .bytes = sizeof whole, .dims = &size, .rank = 1};
+    expect(w, bp_state_create(shared.keeper, 1, &options.state, &w->err) >= 0, "a state");
+    expect(w, bp_state_reserve(options.state, 64, &w->err) >= 0, "memory");
+    expect(w, bp_state_set(options.state, "past", &in.tensor, &w->err) >= 0, "a value");
+    for (int i = 0; i < 3; i++)
+        expect(w,
+               bp_session_run(shared.keeper, &in, 1, &out, 1, &options, &w->err) >= 0 &&
+                   size == 4 + 2 * i && whole[size - 1] == 4,
+               "a run with a state");
+    expect(w, bp_state_length(options.state) == 8, "length");
+    expect(w, bp_state_truncate(options.state, 3, &w->err) >= 0, "truncate");
+    expect(w, bp_state_get(options.state, "past", &past, &w->err) >= 0 && past.dims[0] == 3, "get");
+    bp_tensor_free(&past);
+    expect(w, bp_state_copy(options.state, &copy, &w->err) >= 0, "copy");
+    expect(w, bp_state_reset(copy, &w->err) >= 0, "reset");
+    bp_state_destroy(copy);
+    bp_state_destroy(options.state);
+    options.state = shared.state;
+    expect(w, is_busy_or(bp_session_run(shared.keeper, &in, 1, NULL, 0, &options, &w->err), BP_OK),
+           "a run with a shared state");
+    expect(w, is_busy_or(bp_state_reset(shared.state, &w->err), BP_OK), "reset of a shared state");
+}
+
 static void *work(void *user)
 {
     struct worker *w = user;
@@ -334,6 +376,7 @@ static void *work(void *user)
         ask_session(w, rows);
         ask_report(w);
         ask_profile(w);
+        use_states(w);
         ask_model(w);
         make_models(w);
         make_sessions(w, rows);
@@ -464,6 +507,25 @@ static void free_values(void)
     bp_free(shared.encoded);
 }
 
+/* past[P], x[2] -> Concat -> present; its double -> y. */
+static void make_keeper(void)
+{
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2");
+    kit_io(KIT_INPUT, "past", BP_DTYPE_F32, "P");
+    kit_node_int("concat", "Concat", "past x", "present", "axis", 0);
+    kit_node("double", "Add", "present present", "y");
+    kit_io(KIT_OUTPUT, "present", BP_DTYPE_F32, "T");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "T");
+    KIT_OK(bp_session_options_create(&kit.options, &kit.err));
+    KIT_OK(bp_session_options_add_state(kit.options, "past", "present", &kit.err));
+    shared.keeper = kit_session();
+    kit.session = NULL;
+    bp_session_options_destroy(kit.options);
+    kit.options = NULL;
+    kit_start_model();
+    KIT_OK(bp_state_create(shared.keeper, 1, &shared.state, &kit.err));
+}
+
 static void setup(void)
 {
     const char *tmp = getenv("TMPDIR");
@@ -473,6 +535,7 @@ static void setup(void)
     ck_assert_ptr_nonnull(mkdtemp(shared.dir));
     snprintf(shared.path, sizeof shared.path, "%s/model.onnx", shared.dir);
     kit_setup();
+    make_keeper();
     kit_provider("few", BP_FALLBACK_REQUIRE);
     kit_provider_with("picky", "most", "8");
     give_operators();
@@ -484,6 +547,8 @@ static void setup(void)
 
 static void teardown(void)
 {
+    bp_state_destroy(shared.state);
+    bp_session_destroy(shared.keeper);
     bp_profile_destroy(shared.profile);
     free_values();
     kit_teardown();
