@@ -302,7 +302,7 @@ typedef struct bp_env_stats {
     uint32_t n_sessions;
     uint64_t memory_limit; /* bytes, in force; 0: none */
     /* Host memory of frames, now; of that, in frames that wait for a run. */
-    uint64_t held_bytes, arena_bytes;
+    uint64_t held_bytes, idle_bytes;
     uint64_t beside_bytes; /* host memory that providers hold beside frames: weights, and caches */
     uint64_t peak_bytes;   /* the most of held_bytes and beside_bytes together, as far as counted */
     uint64_t device_bytes; /* of providers' own memory, in idle frames */
@@ -1457,16 +1457,16 @@ typedef struct bp_session_stats {
     uint32_t n_groups;    /* programs, those in subgraphs included */
     uint64_t runs;        /* finished */
     uint64_t crossings;   /* calls of a provider's execute */
-    uint64_t frames;      /* idle frames (states of runs), kept for the next runs */
-    uint64_t arena_bytes; /* host memory of idle frames */
+    uint64_t idle_frames; /* states of runs that wait for the next runs */
+    uint64_t idle_bytes;  /* host memory of idle frames */
     uint64_t create_ns;   /* wall time of creation */
     /*
      * Host memory of all frames, those of runs in flight included, now and at most: arenas, and
      * outputs whose sizes depend on data, but not those of iterations of loops. Weights are not
-     * counted. held_bytes - arena_bytes is in use by runs.
+     * counted. held_bytes - idle_bytes is in use by runs.
      */
     uint64_t held_bytes, peak_bytes;
-    uint64_t device_bytes; /* of providers' own memory, in all frames; weights are not counted */
+    uint64_t device_bytes; /* of providers' own memory, in idle frames; weights are not counted */
     uint64_t host_waits;   /* that runs made for providers' streams, so far */
 } bp_session_stats;
 /* The counters as they are now; the caller sets out->struct_size. [any thread] */
@@ -1483,10 +1483,10 @@ typedef struct bp_memory_use {
     uint32_t struct_size;
     uint32_t reserved0;
     const char *provider; /* its short name; NULL: nodes that the host runs itself */
-    uint64_t held_bytes, pooled_bytes, peak_bytes; /* host memory; pooled: of idle states */
-    uint64_t own_held_bytes, own_pooled_bytes, own_peak_bytes; /* the same in its own memory */
+    uint64_t held_bytes, idle_bytes, peak_bytes;             /* host memory; idle: of idle frames */
+    uint64_t own_held_bytes, own_idle_bytes, own_peak_bytes; /* the same in its own memory */
     /*
-     * Of pooled_bytes: pages that no run has written to yet. The process has addresses for them, but
+     * Of idle_bytes: pages that no run has written to yet. The process has addresses for them, but
      * no memory.
      */
     uint64_t untouched_bytes;
