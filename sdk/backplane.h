@@ -686,9 +686,10 @@ BP_API bp_rc bp_session_options_add_provider(bp_session_options *options, const 
  * The same, but tried now: opened, asked whether it is available, options checked. On failure
  * nothing was added and the error says why, whatever the fallback policy.
  */
-BP_API bp_rc bp_session_options_register(bp_session_options *options, bp_env *env, const char *name,
-                                         const bp_key_value *kv, uint32_t n_kv, uint32_t fallback,
-                                         bp_err *err) BP_CHECKED;
+BP_API bp_rc bp_session_options_add_provider_now(bp_session_options *options, bp_env *env,
+                                                 const char *name, const bp_key_value *kv,
+                                                 uint32_t n_kv, uint32_t fallback,
+                                                 bp_err *err) BP_CHECKED;
 /*
  * Which of its devices a provider that was added is to use, as bp_env_provider_device counts them;
  * n_devices 0, as at first, leaves the choice to it. The option "device" of any provider, which takes

@@ -180,8 +180,8 @@ START_TEST(codes_of_options)
     o = kit.options;
     OK(bp_session_options_add_provider, o, "few", NULL, 0, 0);
     BAD(bp_session_options_add_provider, o, "few", NULL, 0, 0);
-    OK(bp_session_options_register, o, kit.env, "picky", NULL, 0, 0);
-    BAD(bp_session_options_register, o, kit.env, "absent", NULL, 0, 0);
+    OK(bp_session_options_add_provider_now, o, kit.env, "picky", NULL, 0, 0);
+    BAD(bp_session_options_add_provider_now, o, kit.env, "absent", NULL, 0, 0);
     OK(bp_session_options_set_devices, o, "few", devices, 1);
     BAD(bp_session_options_set_devices, o, "cpu", devices, 1);
     OK(bp_session_options_set_fallback, o, BP_FALLBACK_SILENT);
