@@ -1876,6 +1876,15 @@ BP_API void bp_free(void *p);
  */
 BP_API bp_rc bp_object_from_tensor(const bp_tensor *tensor, bp_object **out,
                                    bp_err *err) BP_CHECKED;
+/*
+ * A tensor of rank 0 with one element: int64, float32, bool (not 0: true), a string (copied up to its
+ * NUL). For trip counts, conditions and the like: bp_binding.object takes it where a model has a
+ * tensor. BP_E_INVALID: text is NULL; BP_E_NOMEM. [any thread]
+ */
+BP_API bp_rc bp_object_from_int64(int64_t value, bp_object **out, bp_err *err) BP_CHECKED;
+BP_API bp_rc bp_object_from_float(float value, bp_object **out, bp_err *err) BP_CHECKED;
+BP_API bp_rc bp_object_from_bool(uint32_t value, bp_object **out, bp_err *err) BP_CHECKED;
+BP_API bp_rc bp_object_from_string(const char *text, bp_object **out, bp_err *err) BP_CHECKED;
 /* n items of one type (n may be 0); adds a reference to each. [any thread] */
 BP_API bp_rc bp_object_sequence(bp_object *const *items, uint32_t n, bp_object **out,
                                 bp_err *err) BP_CHECKED;

@@ -526,6 +526,18 @@ START_TEST(codes_of_objects)
     size_t bytes;
     void *encoded;
 
+    OK(bp_object_from_int64, 1, &made);
+    bp_object_release(made);
+    BAD(bp_object_from_int64, 1, NULL);
+    OK(bp_object_from_float, 1, &made);
+    bp_object_release(made);
+    BAD(bp_object_from_float, 1, NULL);
+    OK(bp_object_from_bool, 1, &made);
+    bp_object_release(made);
+    BAD(bp_object_from_bool, 1, NULL);
+    OK(bp_object_from_string, "one", &made);
+    bp_object_release(made);
+    BAD(bp_object_from_string, NULL, &made);
     BAD(bp_object_from_tensor, NULL, &made);
     BAD(bp_object_from_tensor, &dense, NULL);
     OK(bp_object_sequence, &floats, 1, &made);
