@@ -534,9 +534,9 @@ BP_API bp_rc bp_standard_provider_dir(uint32_t which, char *buf, size_t cap,
 /*
  * Device `device` of provider i, below bp_provider_info.n_devices, as the provider describes it. A
  * provider that describes none has one: the CPU (kind BP_DEVICE_CPU), or with memory of its own one
- * of kind BP_DEVICE_OTHER. Strings are never NULL, and borrowed until the env is destroyed.
- * BP_E_INVALID: there is no such device. If the provider is not usable, its error is returned. [any
- * thread]
+ * of kind BP_DEVICE_OTHER. The total memory of a processor is the machine's where the provider does
+ * not say it. Strings are never NULL, and borrowed until the env is destroyed. BP_E_INVALID: there
+ * is no such device. If the provider is not usable, its error is returned. [any thread]
  */
 BP_API bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp_device *out,
                                     bp_err *err) BP_CHECKED;
@@ -728,6 +728,16 @@ BP_API bp_rc bp_session_options_set_dimension(bp_session_options *options, const
 /* The same for all dimensions with a denotation (ONNX: "DATA_BATCH"); a name counts for more. */
 BP_API bp_rc bp_session_options_set_denotation(bp_session_options *options, const char *denotation,
                                                int64_t size, bp_err *err) BP_CHECKED;
+/*
+ * Runs of the session keep what an output has for an input of the next run: the key/value cache of a
+ * decoder, the state of a recurrent network. They neither feed that input nor fetch that output: both
+ * are in the bp_state of the run, see there. A '*' in both names stands for the same text, so that
+ * "past_key_*", "present_key_*" names all layers. Both are tensors of numbers. The names are copied.
+ * BP_E_INVALID: a name is missing, or only one has a '*'. Names that the model does not have are an
+ * error when a session is made.
+ */
+BP_API bp_rc bp_session_options_add_state(bp_session_options *options, const char *input,
+                                          const char *output, bp_err *err) BP_CHECKED;
 /*
  * Models that import an operator set newer than this host knows are refused (BP_E_VERSION), because
  * its operators may have changed. on: such a model runs as if it imported the newest known version,
@@ -1332,6 +1342,7 @@ typedef struct bp_binding {
 } bp_binding;
 
 typedef struct bp_profile bp_profile; /* what runs did and when; see below */
+typedef struct bp_state bp_state;     /* what runs leave for the next ones; see below */
 
 /* Start from {0} with struct_size set; zeroes are the defaults. */
 typedef struct bp_run_options {
@@ -1353,6 +1364,11 @@ typedef struct bp_run_options {
      * One moment serves several runs of a request. With timeout_ns as well, the earlier one counts.
      */
     int64_t deadline_ns;
+    /*
+     * What earlier runs left, for a session whose options have bp_session_options_add_state(), which
+     * needs one; else NULL. One run at a time may have it: BP_E_BUSY.
+     */
+    bp_state *state;
 } bp_run_options;
 
 /*
@@ -1398,7 +1414,8 @@ typedef struct bp_run_shapes {
  * Prepares for runs with inputs of these shapes, so that the first one takes no longer than those
  * after it: sizes of all values, what providers make for them, and memory. Nothing runs, and no
  * data is read. A session prepares by itself when shapes come for the first time. The memory of all
- * sets is that of the largest, so preparing the largest one alone reserves it. More sets than
+ * sets is that of the largest, so preparing the largest one alone reserves it, until
+ * bp_session_trim(). More sets than
  * bp_session_options_set_max_shapes() says replace earlier ones. Shapes that follow from data (of an
  * input that says how to reshape another, for example) are known in a run only: such parts are
  * counted in n_unprepared. options may be NULL. Errors are those of bp_session_run() for such
@@ -1513,6 +1530,68 @@ BP_API bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_mem
  * bp_session_set_providers]
  */
 BP_API bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err);
+
+/*
+ * ---- states: what runs leave for the next ones -------------------------------------------------
+ *
+ * A session whose options have bp_session_options_add_state() runs with a bp_state, one for each
+ * conversation, stream or beam, as many as one likes at once:
+ *
+ *     bp_session_options_add_state(options, "past_key_*", "present_key_*", &err);
+ *     bp_session_options_add_state(options, "past_value_*", "present_value_*", &err);
+ *     ... create the session; then
+ *     bp_state_create(session, 1, &state, &err);
+ *     run.state = state;
+ *     bp_session_run(session, inputs, n_inputs, &logits, 1, &run, &err); as often as there are tokens
+ *
+ * A value that grows, as the output is a Concat of the input and what is new, has one block of memory
+ * with room at its end, which doubles when it is full: a run writes what is new behind the rest, and
+ * copies nothing. Where the axis of the Concat is not the first, the optimizer (at its default level)
+ * keeps the value in memory with that axis first, and lets the products that read it do so. Other
+ * values have two blocks, of which each run reads one and writes the other. After a run that failed
+ * the state is as before. Its memory comes from the session's allocator, and is not counted in the
+ * session's memory and limits.
+ *
+ * [any thread] below means: one call or run at a time for each state; others meanwhile get BP_E_BUSY.
+ */
+
+/*
+ * A state before the first run: zeros. Dimensions of a size that the model does not declare are 0
+ * where the value grows, else `batch`. *out is the caller's, to bp_state_destroy(); it keeps the
+ * session, as bp_session_retain() does. BP_E_INVALID: the session has no states. BP_E_UNSUPPORTED:
+ * the model does not declare the rank or type of an input. [any thread]
+ */
+BP_API bp_rc bp_state_create(bp_session *session, int64_t batch, bp_state **out,
+                             bp_err *err) BP_CHECKED;
+/* No run may have it. NULL is fine. [any thread] */
+BP_API void bp_state_destroy(bp_state *state);
+/* As after bp_state_create(); the memory stays. [any thread] */
+BP_API bp_rc bp_state_reset(bp_state *state, bp_err *err) BP_CHECKED;
+/* Another one with the same values, as for a second answer to one prompt. [any thread] */
+BP_API bp_rc bp_state_copy(bp_state *from, bp_state **out, bp_err *err) BP_CHECKED;
+/*
+ * Copies the value for an input from or to a tensor in the model's layout. BP_E_INVALID: a wrong type or
+ * too little memory, or the input is not kept. BP_E_SHAPE: sizes are not what the model declares. Of
+ * bp_state_get() base and dims are allocated, for the caller to bp_tensor_free().
+ * [any thread]
+ */
+BP_API bp_rc bp_state_set(bp_state *state, const char *input, const bp_tensor *value,
+                          bp_err *err) BP_CHECKED;
+BP_API bp_rc bp_state_get(bp_state *state, const char *input, bp_tensor *out,
+                          bp_err *err) BP_CHECKED;
+/*
+ * The size of the first value that grows, along the axis on which it does: tokens. 0: none grows. [any thread, between runs]
+ */
+BP_API int64_t bp_state_length(const bp_state *state);
+/*
+ * Keeps the first `length` of all values that grow, as after tokens that were only guessed.
+ * BP_E_INVALID: one is shorter, or none grows. [any thread]
+ */
+BP_API bp_rc bp_state_truncate(bp_state *state, int64_t length, bp_err *err) BP_CHECKED;
+/*
+ * Allocates memory for so many now, so that runs up to there allocate none for the state. [any thread]
+ */
+BP_API bp_rc bp_state_reserve(bp_state *state, int64_t length, bp_err *err) BP_CHECKED;
 
 /*
  * ---- profiles ---------------------------------------------------------------------------------
@@ -1678,6 +1757,8 @@ typedef struct bp_report_group {
      */
     const char *cache;
     uint64_t frame_bytes; /* that each frame holds, as its provider says; 0: none or unknown */
+    uint64_t
+        n_unsized_copies; /* of n_copies, those whose size only a run knows: not in copy_bytes */
 } bp_report_group;
 
 /* A pass over the graph and its subgraphs, before providers compile them. */

@@ -142,7 +142,7 @@ BP_API bp_rc bp_env_add_operators(bp_env *env, bp_operators *set, bp_err *err) B
 /* How many inputs and outputs the node has. */
 BP_API uint32_t bp_operator_shapes_inputs(const bp_operator_shapes *shapes);
 BP_API uint32_t bp_operator_shapes_outputs(const bp_operator_shapes *shapes);
-/* Input i; an absent one has neither type nor rank. */
+/* Input i; an absent one has neither type nor rank. The caller sets out->struct_size. */
 BP_API bp_rc bp_operator_shapes_input(bp_operator_shapes *shapes, uint32_t i, bp_operator_fact *out,
                                       bp_err *err) BP_CHECKED;
 /* Attribute of the node, or NULL. */

@@ -53,6 +53,7 @@ include %D%/docs/local.mk
 include %D%/examples/local.mk
 include %D%/fuzz/local.mk
 include %D%/kit/local.mk
+include %D%/opencl/local.mk
 include %D%/ort/local.mk
 include %D%/clients/local.mk
 include %D%/differential/local.mk

@@ -22,8 +22,9 @@ enum { THREADS = 8, ROUNDS = 3, MOST_ROWS = 4 };
 
 /* What the threads share. Faults are counted, as a thread must not end the test. */
 static struct shared {
-    char dir[128], path[256]; /* of the model */
-    bp_session *session;
+    char dir[128], path[256];      /* of the model */
+    bp_session *session, *keeping; /* the second keeps a value in states */
+    bp_state *state;
     bp_profile *profile;
     bp_object *row, *keys, *map, *sparse;
     bp_tensor words;
@@ -311,6 +312,40 @@ static void ask_profile(struct worker *w)
     bp_profile_destroy(own);
 }
 
+/* A state serves one call at a time: the others are refused, and nothing is lost. */
+static bool is_served(bp_rc rc)
+{
+    return rc >= 0 || rc == BP_E_BUSY;
+}
+
+static void use_states(struct worker *w)
+{
+    float more = 1;
+    int64_t one = 1;
+    bp_binding in = {.tensor = {.base = &more, .dims = &one, .bytes = 4, .rank = 1}};
+    bp_run_options options = {.struct_size = sizeof options, .state = shared.state};
+    bp_state *own = NULL, *copy = NULL;
+    bp_tensor kept = {0};
+
+    in.tensor.dtype = BP_DTYPE_F32;
+    expect(w, is_served(bp_session_run(shared.keeping, &in, 1, NULL, 0, &options, &w->err)), "run");
+    expect(w, is_served(bp_state_set(shared.state, "sum", &in.tensor, &w->err)), "set");
+    expect(w, is_served(bp_state_get(shared.state, "sum", &kept, &w->err)), "get");
+    bp_tensor_free(&kept);
+    expect(w, is_served(bp_state_reserve(shared.state, 8, &w->err)), "reserve");
+    expect(w, is_served(bp_state_truncate(shared.state, 0, &w->err)), "truncate");
+    expect(w, is_served(bp_state_reset(shared.state, &w->err)), "reset");
+    expect(w, is_served(bp_state_copy(shared.state, &copy, &w->err)), "copy");
+    bp_state_destroy(copy);
+    expect(w, bp_state_create(shared.keeping, 1, &own, &w->err) >= 0, "state");
+    options.state = own;
+    for (int64_t i = 0; own && i < 3; i++) {
+        expect(w, bp_session_run(shared.keeping, &in, 1, NULL, 0, &options, &w->err) >= 0, "run");
+        expect(w, bp_state_length(own) == i + 1, "length");
+    }
+    bp_state_destroy(own);
+}
+
 static void make_environments(struct worker *w)
 {
     bp_env_config config = {.struct_size = sizeof config,
@@ -345,6 +380,7 @@ static void *work(void *user)
         ask_model(w);
         make_models(w);
         make_sessions(w, rows);
+        use_states(w);
         make_environments(w);
     }
     return NULL;
@@ -434,6 +470,33 @@ static void write_model(void)
     ck_assert_int_eq(fclose(to), 0);
 }
 
+/* next = Concat(sum, more), which runs leave for the next ones. */
+static void make_states(void)
+{
+    bp_session_options *options = NULL;
+    char path[256];
+    FILE *to;
+
+    kit_io(KIT_INPUT, "more", BP_DTYPE_F32, "N");
+    kit_io(KIT_INPUT, "sum", BP_DTYPE_F32, "P");
+    kit_node_int("concat", "Concat", "sum more", "next", "axis", 0);
+    kit_io(KIT_OUTPUT, "next", BP_DTYPE_F32, "T");
+    pw_close(&kit.w);
+    kit.is_closed = true;
+    snprintf(path, sizeof path, "%s/states.onnx", shared.dir);
+    to = fopen(path, "w");
+    ck_assert_ptr_nonnull(to);
+    ck_assert_uint_eq(fwrite(kit.w.data, 1, kit.w.size, to), kit.w.size);
+    ck_assert_int_eq(fclose(to), 0);
+    KIT_OK(bp_session_options_create(&options, &kit.err));
+    KIT_OK(bp_session_options_add_state(options, "sum", "next", &kit.err));
+    KIT_OK(bp_session_create(kit.env, path, options, &shared.keeping, &kit.err));
+    KIT_OK(bp_state_create(shared.keeping, 1, &shared.state, &kit.err));
+    bp_session_options_destroy(options);
+    ck_assert_int_eq(unlink(path), 0);
+    kit_start_model();
+}
+
 static bp_object *row_of(uint32_t dtype, const void *data)
 {
     int64_t two = 2;
@@ -481,6 +544,7 @@ static void setup(void)
     ck_assert_ptr_nonnull(mkdtemp(shared.dir));
     snprintf(shared.path, sizeof shared.path, "%s/model.onnx", shared.dir);
     kit_setup();
+    make_states();
     kit_provider("few", BP_FALLBACK_REQUIRE);
     kit_provider_with("picky", "most", "8");
     give_operators();
@@ -493,6 +557,8 @@ static void setup(void)
 static void teardown(void)
 {
     bp_profile_destroy(shared.profile);
+    bp_state_destroy(shared.state);
+    bp_session_destroy(shared.keeping);
     free_values();
     kit_teardown();
     ck_assert_int_eq(unlink(shared.path), 0);
