@@ -84,7 +84,7 @@ case $(memory_row gizmo) in
 esac
 gives 0 run --report --json --provider-dir "$work/devices" -p gizmo "$work/wide.onnx"
 says out '"memory": {' '"name": "gizmo"' '"name": "cpu"' '"name": "host"'
-own=$(sed -n 's/^ *"own_pooled_bytes": \([0-9]*\),$/\1/p' "$work/out" | sort -n | tail -n 1)
+own=$(sed -n 's/^ *"own_idle_bytes": \([0-9]*\),$/\1/p' "$work/out" | sort -n | tail -n 1)
 [ "$own" -ge 4194304 ] || failed "a result of 4 MiB, and gizmo has $own bytes"
 gives 0 run --json "$work/wide.onnx"
 never_says out '"memory"'

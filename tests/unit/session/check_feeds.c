@@ -64,7 +64,7 @@ START_TEST(copies_of_unaligned_feeds_are_counted)
     kit_run(&in, 1, &out, 1);
     bp_tensor_free(&out.tensor);
     ck_assert_uint_eq(stats().held_bytes, before + 1600);
-    ck_assert_uint_eq(stats().arena_bytes, before + 1600);
+    ck_assert_uint_eq(stats().idle_bytes, before + 1600);
     KIT_OK(bp_session_trim(kit.session, &freed, &kit.err));
     ck_assert_uint_eq(freed, before + 1600);
     ck_assert_uint_eq(stats().held_bytes, 0);
