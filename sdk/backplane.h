@@ -529,9 +529,9 @@ BP_API bp_rc bp_standard_provider_dir(uint32_t which, char *buf, size_t cap,
 /*
  * Device `device` of provider i, below bp_provider_info.n_devices, as the provider describes it. A
  * provider that describes none has one: the CPU (kind BP_DEVICE_CPU), or with memory of its own one
- * of kind BP_DEVICE_OTHER. Strings are never NULL, and borrowed until the env is destroyed.
- * BP_E_INVALID: there is no such device. If the provider is not usable, its error is returned. [any
- * thread]
+ * of kind BP_DEVICE_OTHER. The total memory of a processor is the machine's where the provider does
+ * not say it. Strings are never NULL, and borrowed until the env is destroyed. BP_E_INVALID: there
+ * is no such device. If the provider is not usable, its error is returned. [any thread]
  */
 BP_API bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp_device *out,
                                     bp_err *err) BP_CHECKED;
@@ -911,6 +911,60 @@ typedef void (*bp_progress_fn)(void *user, const char *phase, double fraction);
 /* Sets that function; NULL: none. `user` is borrowed until the sessions have been created. */
 BP_API void bp_session_options_set_progress(bp_session_options *options, bp_progress_fn fn,
                                             void *user);
+
+/*
+ * How bp_session_prepare() works, and what bp_session_options_set_prepare() asks for. Start from
+ * {0} with struct_size set.
+ */
+typedef struct bp_prepare_options {
+    uint32_t struct_size;
+    uint32_t n_runs; /* that will be in flight at once, for each of which it prepares; 0: 1 */
+    /* As in bp_run_options: BP_E_CANCELLED, BP_E_TIMEOUT; what was prepared so far stays. */
+    const volatile uint32_t *cancel;
+    int64_t deadline_ns;
+    bp_progress_fn progress; /* "prepare", after each set of shapes; NULL: none */
+    void *progress_user;
+    uint32_t n_unprepared; /* set: parts of the model whose sizes come with data, which stay */
+    uint32_t reserved0;
+} bp_prepare_options;
+
+/* The shape of an input, for bp_session_options_add_shapes(). */
+typedef struct bp_named_shape {
+    const char *name;    /* of the input */
+    const int64_t *dims; /* rank of them; -1: as the model or set_dimension() says */
+    uint32_t rank;
+    uint32_t dtype; /* BP_DTYPE_*; 0: the model's */
+} bp_named_shape;
+
+/*
+ * Appends a set of input shapes that sessions are prepared for before their creation returns, as by
+ * bp_session_prepare(): plans are made, weights packed, memory is reserved, and the first run with
+ * these shapes takes no longer than later ones. Inputs that are left out have the sizes that the
+ * model declares, or that bp_session_options_set_dimension() gives; so a set of no inputs is that
+ * of a model whose sizes are all fixed. bp_session_set_providers() prepares too. Strings and sizes
+ * are copied.
+ *
+ * BP_E_INVALID: an input without a name or given twice, or a size below -1. When a session is made:
+ * BP_E_INVALID for an input that the model does not have (the nearest is named), or whose size is
+ * open; BP_E_SHAPE for a shape that contradicts the model. A session that cannot be prepared is not
+ * created. Parts whose sizes come with data stay unprepared; the log counts them (BP_LOG_INFO).
+ *
+ *     const bp_named_shape largest = {.name = "x", .dims = (int64_t[]){8, 3, 224, 224}, .rank = 4};
+ *     rc = bp_session_options_add_shapes(options, &largest, 1, &err);
+ */
+BP_API bp_rc bp_session_options_add_shapes(bp_session_options *options,
+                                           const bp_named_shape *inputs, uint32_t n_inputs,
+                                           bp_err *err) BP_CHECKED;
+/*
+ * How sessions are prepared for these sets: for how many runs at once, and when creating them ends
+ * with BP_E_CANCELLED or BP_E_TIMEOUT, which is looked at from the start of preparing on. `cancel`
+ * is borrowed until the sessions have been created. The progress function of
+ * bp_session_options_set_progress() sees "prepare" after each set; those in `prepare` must be NULL.
+ * NULL: for one run, without a limit. BP_E_INVALID: more than 256 runs, or a progress function.
+ */
+BP_API bp_rc bp_session_options_set_prepare(bp_session_options *options,
+                                            const bp_prepare_options *prepare,
+                                            bp_err *err) BP_CHECKED;
 
 /* ---- models ---------------------------------------------------------------------------------- */
 
@@ -1314,19 +1368,6 @@ BP_API bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint3
                             bp_binding *outputs, uint32_t n_outputs, const bp_run_options *options,
                             bp_err *err) BP_CHECKED;
 
-/* How bp_session_prepare() works. Start from {0} with struct_size set. */
-typedef struct bp_prepare_options {
-    uint32_t struct_size;
-    uint32_t n_runs; /* that will be in flight at once, for each of which it prepares; 0: 1 */
-    /* As in bp_run_options: BP_E_CANCELLED, BP_E_TIMEOUT; what was prepared so far stays. */
-    const volatile uint32_t *cancel;
-    int64_t deadline_ns;
-    bp_progress_fn progress; /* "prepare", after each set of shapes; NULL: none */
-    void *progress_user;
-    uint32_t n_unprepared; /* set: parts of the model whose sizes come with data, which stay */
-    uint32_t reserved0;
-} bp_prepare_options;
-
 /* The shapes of one run: its inputs, of which index, rank and dims count, and dtype if not 0. */
 typedef struct bp_run_shapes {
     const bp_binding *inputs;
@@ -1614,6 +1655,8 @@ typedef struct bp_report_group {
      */
     const char *cache;
     uint64_t frame_bytes; /* that each frame holds, as its provider says; 0: none or unknown */
+    uint64_t
+        n_unsized_copies; /* of n_copies, those whose size only a run knows: not in copy_bytes */
 } bp_report_group;
 
 /* A pass over the graph and its subgraphs, before providers compile them. */

@@ -23,6 +23,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/options.c \
 	%D%/ports.c \
 	%D%/prepare.c \
+	%D%/prepare_created.c \
 	%D%/run_passes.c \
 	%D%/run_passes.h \
 	%D%/session.c \
@@ -30,6 +31,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/session_engines.c \
 	%D%/session_memory.c \
 	%D%/session_run.c \
+	%D%/shape_list.c \
+	%D%/shape_list.h \
 	%D%/variants.c \
 	%D%/verdicts.c \
 	%D%/verdicts.h

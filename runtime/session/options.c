@@ -33,6 +33,7 @@ void bp_session_options_finish(struct bp_session_options *options)
     bp_custom_list_finish(&options->operators);
     bp_placement_list_finish(&options->placements);
     bp_fixed_list_finish(&options->fixed);
+    bp_shape_list_finish(&options->shapes);
     free(options->workers);
     free(options->cache_dir);
 }
@@ -59,6 +60,7 @@ bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_ses
     to->operators = (struct bp_custom_list){0};
     to->placements = (struct bp_placement_list){0};
     to->fixed = (struct bp_fixed_list){0};
+    to->shapes = (struct bp_shape_list){0};
     to->workers = NULL;
     to->cache_dir = NULL;
     rc = bp_session_options_set_cache(to, from->cache_dir, from->cache_limit, err);
@@ -70,6 +72,8 @@ bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_ses
         rc = bp_placement_list_copy(&to->placements, &from->placements, err);
     if (rc >= 0)
         rc = bp_fixed_list_copy(&to->fixed, &from->fixed, err);
+    if (rc >= 0)
+        rc = bp_shape_list_copy(&to->shapes, &from->shapes, err);
     return rc < 0 ? rc : bp_worker_config_copy(from->workers, &to->workers, err);
 }
 
@@ -389,4 +393,36 @@ void bp_session_options_set_progress(bp_session_options *options, bp_progress_fn
         return;
     options->progress = fn;
     options->progress_user = user;
+}
+
+bp_rc bp_session_options_add_shapes(bp_session_options *options, const bp_named_shape *inputs,
+                                    uint32_t n_inputs, bp_err *err)
+{
+    if (!options)
+        return bp_fail_null(err, "the session options");
+    return bp_done(err, bp_shape_list_add(&options->shapes, inputs, n_inputs, err));
+}
+
+bp_rc bp_session_options_set_prepare(bp_session_options *options, const bp_prepare_options *prepare,
+                                     bp_err *err)
+{
+    bp_prepare_options own = {.struct_size = sizeof own};
+
+    if (!options)
+        return bp_fail_null(err, "the session options");
+    if (prepare && prepare->struct_size < offsetof(bp_prepare_options, progress))
+        return bp_fail(err, BP_E_INVALID, "prepare options of %u bytes: set their struct_size",
+                       prepare->struct_size);
+    if (prepare)
+        bp_copy_in(&own, sizeof own, prepare);
+    if (own.n_runs > BP_PREPARE_RUNS)
+        return bp_fail(err, BP_E_INVALID, "%u runs at once; up to %d are possible", own.n_runs,
+                       BP_PREPARE_RUNS);
+    if (own.progress)
+        return bp_fail(
+            err, BP_E_INVALID,
+            "the progress of creating a session, its preparation included, is told to the "
+            "function of bp_session_options_set_progress()");
+    options->prepare = own;
+    return bp_done(err, BP_OK);
 }

@@ -9,8 +9,6 @@
 #include "exec/run.h"
 #include "session/call.h"
 
-enum { MAX_RUNS = 256 }; /* more at once are a mistake */
-
 /*
  * Plans for the shapes in one frame; values whose shapes are known are marked. What a provider
  * refuses is left to the first run, which finds another.
@@ -45,7 +43,7 @@ static bp_rc plan_all(struct bp_call *c, uint32_t n_runs, const struct bp_run_sh
                       uint32_t *n_skipped, bp_err *err)
 {
     struct bp_engine *engine = c->ported->engine;
-    struct bp_frame_state *frames[MAX_RUNS];
+    struct bp_frame_state *frames[BP_PREPARE_RUNS];
     bool *is_known = calloc((size_t)engine->ir->n_values + 1, sizeof *is_known);
     uint32_t n = 0;
     bp_rc rc = is_known ? BP_OK : bp_fail_nomem(err, "a plan");
@@ -64,8 +62,8 @@ static bp_rc plan_all(struct bp_call *c, uint32_t n_runs, const struct bp_run_sh
     return rc;
 }
 
-static bp_rc prepare_one(bp_session *session, const bp_run_shapes *set,
-                         const bp_prepare_options *options, uint32_t *n_skipped, bp_err *err)
+bp_rc bp_session_prepare_set(bp_session *session, const bp_run_shapes *set,
+                             const bp_prepare_options *options, uint32_t *n_skipped, bp_err *err)
 {
     const struct bp_run_shared shared = {.cancel = options->cancel,
                                          .deadline_ns = options->deadline_ns};
@@ -99,15 +97,15 @@ bp_rc bp_session_prepare(bp_session *session, const bp_run_shapes *sets, uint32_
                        options->struct_size);
     if (options)
         bp_copy_in(&own, sizeof own, options);
-    if (own.n_runs > MAX_RUNS)
+    if (own.n_runs > BP_PREPARE_RUNS)
         return bp_fail(err, BP_E_INVALID, "%u runs at once; up to %d are possible", own.n_runs,
-                       MAX_RUNS);
+                       BP_PREPARE_RUNS);
     own.n_unprepared = 0;
     atomic_fetch_add(&session->running, 1);
     for (uint32_t i = 0; rc >= 0 && i < n_sets; i++) {
         uint32_t n_skipped = 0;
 
-        rc = prepare_one(session, &sets[i], &own, &n_skipped, err);
+        rc = bp_session_prepare_set(session, &sets[i], &own, &n_skipped, err);
         if (rc < 0)
             rc = bp_fail_in(err, rc, "set %u of shapes", i);
         own.n_unprepared += n_skipped;

@@ -36,10 +36,61 @@ static bp_rc make_pool(bp_session *session, bp_err *err)
                                err);
 }
 
+/*
+ * Where the engine is made first and the session prepared after it: the engine's part of the whole.
+ */
+static const double made = 0.8;
+
+/* The application's progress function, as long as the engine is only a part. */
+struct part {
+    bp_progress_fn fn;
+    void *user;
+};
+
+/* Its end is not that of the whole. Called under bp_guard(). */
+static void report_part(void *user, const char *phase, double fraction)
+{
+    const struct part *part = user;
+
+    if (fraction < 1)
+        part->fn(part->user, phase, made * fraction);
+}
+
+/* Makes an engine for options whose session is prepared once it has it. */
+static bp_rc make_main(bp_session *session, const struct bp_session_options *options,
+                       struct bp_ported *out, bp_err *err)
+{
+    struct bp_engine_config config = bp_session_engine_config(session, options);
+    struct part part = {options->progress, options->progress_user};
+
+    config.is_session = true;
+    if (part.fn && options->shapes.count > 0) {
+        config.progress = report_part;
+        config.progress_user = &part;
+    }
+    return bp_session_make_ported(session, &config, out, err);
+}
+
+/* Prepares the session for the shapes in its options, which is the end of making it. */
+static bp_rc prepare(bp_session *session, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    if (session->options.shapes.count > 0) {
+        rc = bp_session_prepare_created(session, made, err);
+        if (rc >= 0)
+            bp_progress_report(session->log.fn ? &session->log : &session->env->log,
+                               session->options.progress, session->options.progress_user, "ready",
+                               1.0);
+    }
+    session->options.progress = NULL; /* its user may end now; engines are made in runs, too */
+    session->options.prepare.cancel = NULL;
+    return rc;
+}
+
 /* Creates the main engine and the ports; later engines find the same ports among their values. */
 static bp_rc fill(bp_session *session, const bp_session_options *options, bp_err *err)
 {
-    struct bp_engine_config config;
     bp_rc rc;
 
     rc = bp_session_options_copy(&session->options, options, err);
@@ -49,11 +100,8 @@ static bp_rc fill(bp_session *session, const bp_session_options *options, bp_err
     rc = make_pool(session, err);
     if (rc < 0)
         return rc;
-    config = bp_session_engine_config(session, &session->options);
-    config.is_session = true;
-    rc = bp_session_make_ported(session, &config, &session->main, err);
-    session->options.progress = NULL; /* its user may end now; engines are made in runs, too */
-    return rc;
+    rc = make_main(session, &session->options, &session->main, err);
+    return rc < 0 ? rc : prepare(session, err);
 }
 
 /* In the child of a fork(): runs of other threads never return, and what they locked is open. */
@@ -182,6 +230,23 @@ void bp_session_destroy(bp_session *session)
     free(session);
 }
 
+/* Exchanges the engine and the options of a session, between runs. */
+static void exchange(bp_session *session, struct bp_ported *ported,
+                     struct bp_session_options *options)
+{
+    struct bp_ported main = session->main;
+    struct bp_session_options own = session->options;
+
+    pthread_mutex_lock(&session->engines_lock);
+    bp_session_drop_variants(session);
+    session->main = *ported;
+    session->options = *options;
+    session->memory.most = options->memory_limit;
+    pthread_mutex_unlock(&session->engines_lock);
+    *ported = main;
+    *options = own;
+}
+
 /*
  * Makes the new engine before the old one is destroyed: after a failure the session runs as before.
  * Both hold memory for a moment.
@@ -189,8 +254,7 @@ void bp_session_destroy(bp_session *session)
 bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *options, bp_err *err)
 {
     struct bp_session_options own;
-    struct bp_ported fresh = {0};
-    struct bp_engine_config config;
+    struct bp_ported other = {0};
     bp_rc rc;
 
     if (!session)
@@ -198,26 +262,17 @@ bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *op
     rc = bp_session_options_copy(&own, options, err);
     if (rc >= 0 && atomic_load(&session->running) > 0)
         rc = bp_fail(err, BP_E_BUSY, "a run is in flight; providers can be set between runs only");
+    if (rc >= 0)
+        rc = make_main(session, &own, &other, err);
     if (rc >= 0) {
-        config = bp_session_engine_config(session, &own);
-        config.is_session = true;
-        rc = bp_session_make_ported(session, &config, &fresh, err);
+        exchange(session, &other, &own);
+        rc = prepare(session, err);
+        if (rc < 0)
+            exchange(session, &other, &own);
     }
-    if (rc < 0) {
-        bp_session_finish_ported(&fresh);
-        bp_session_options_finish(&own);
-        return rc;
-    }
-    pthread_mutex_lock(&session->engines_lock);
-    bp_session_drop_variants(session);
-    bp_session_finish_ported(&session->main);
-    bp_session_options_finish(&session->options);
-    session->main = fresh;
-    session->options = own;
-    session->options.progress = NULL;
-    session->memory.most = own.memory_limit;
-    pthread_mutex_unlock(&session->engines_lock);
-    return bp_done(err, BP_OK);
+    bp_session_finish_ported(&other); /* the old one; after a failure the new one */
+    bp_session_options_finish(&own);
+    return bp_done(err, rc);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "session/engine.h"
+#include "session/shape_list.h"
 
 /* What an application asks for; each session keeps a copy. Lists are owned. */
 struct bp_session_options {
@@ -23,14 +24,16 @@ struct bp_session_options {
     bool newer_opsets;
     bp_progress_fn progress;
     void *progress_user;
-    bp_allocator allocator;    /* of runs' memory; alloc NULL: the C library */
-    uint32_t max_shapes;       /* 0: the default */
-    uint64_t memory_limit;     /* bytes of host memory; 0: none */
-    bool copy_files;           /* the model's are not mapped */
-    bp_worker_config *workers; /* of a pool of the session's own; NULL: the environment's */
-    struct bp_log log;         /* without fn: the environment's */
-    char *cache_dir;           /* NULL: the environment's; "": none */
-    uint64_t cache_limit;      /* bytes; 0: the environment's */
+    bp_allocator allocator;      /* of runs' memory; alloc NULL: the C library */
+    uint32_t max_shapes;         /* 0: the default */
+    uint64_t memory_limit;       /* bytes of host memory; 0: none */
+    bool copy_files;             /* the model's are not mapped */
+    bp_worker_config *workers;   /* of a pool of the session's own; NULL: the environment's */
+    struct bp_log log;           /* without fn: the environment's */
+    char *cache_dir;             /* NULL: the environment's; "": none */
+    uint64_t cache_limit;        /* bytes; 0: the environment's */
+    struct bp_shape_list shapes; /* that sessions are prepared for */
+    bp_prepare_options prepare;  /* how; zero: as by default */
 };
 
 /* Inputs and outputs as the application sees them; the same for all engines of a model. */
@@ -115,6 +118,21 @@ void bp_ports_finish(struct bp_ports *ports);
 /* Port by name; BP_E_INVALID names the nearest. `what`: "input" or "output". */
 bp_rc bp_ports_find(const bp_io_info *rows, uint32_t n, const char *what, const char *name,
                     uint32_t *out, bp_err *err) BP_CHECKED;
+
+/*
+ * prepare.c: prepares for one set of shapes. *n_skipped: parts whose sizes come with data. [any
+ * thread, while session->running counts it]
+ */
+bp_rc bp_session_prepare_set(bp_session *session, const bp_run_shapes *set,
+                             const bp_prepare_options *options, uint32_t *n_skipped,
+                             bp_err *err) BP_CHECKED;
+/* Most runs at once that a session can be prepared for: more are a mistake. */
+enum { BP_PREPARE_RUNS = 256 };
+/*
+ * prepare_created.c: prepares a session, which has its engine, for the sets of its options. start:
+ * what of the progress is over by then.
+ */
+bp_rc bp_session_prepare_created(bp_session *session, double start, bp_err *err) BP_CHECKED;
 
 bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_session_options *from,
                               bp_err *err) BP_CHECKED;

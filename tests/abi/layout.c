@@ -659,6 +659,12 @@ AT(bp_prepare_options, progress_user, 32);
 AT(bp_prepare_options, n_unprepared, 40);
 AT(bp_prepare_options, reserved0, 44);
 
+SIZE(bp_named_shape, 24);
+AT(bp_named_shape, name, 0);
+AT(bp_named_shape, dims, 8);
+AT(bp_named_shape, rank, 16);
+AT(bp_named_shape, dtype, 20);
+
 SIZE(bp_session_stats, 80);
 AT(bp_session_stats, struct_size, 0);
 AT(bp_session_stats, n_groups, 4);
@@ -748,7 +754,7 @@ AT(bp_report_refusal, reserved0, 12);
 AT(bp_report_refusal, subject, 16);
 AT(bp_report_refusal, text, 24);
 
-SIZE(bp_report_group, 120);
+SIZE(bp_report_group, 128);
 AT(bp_report_group, struct_size, 0);
 AT(bp_report_group, provider, 4);
 AT(bp_report_group, n_nodes, 8);
@@ -769,6 +775,7 @@ AT(bp_report_group, max_frames, 92);
 AT(bp_report_group, program_ns, 96);
 AT(bp_report_group, cache, 104);
 AT(bp_report_group, frame_bytes, 112);
+AT(bp_report_group, n_unsized_copies, 120);
 
 SIZE(bp_cache_file, 80);
 AT(bp_cache_file, struct_size, 0);

@@ -224,6 +224,200 @@ START_TEST(shapes_that_a_feed_says_are_left_to_the_run)
 }
 END_TEST
 
+/* ---- in creation ----------------------------------------------------------------------------- */
+
+/* The small model with the provider "few", for sessions that are prepared as they are made. */
+static void small_options(void)
+{
+    kit_small_model();
+    kit_provider("few", BP_FALLBACK_REQUIRE);
+}
+
+static void add_shape(const char *name, int64_t rows, int64_t columns)
+{
+    bp_named_shape x = {.name = name, .dims = (int64_t[]){rows, columns}, .rank = 2};
+
+    KIT_OK(bp_session_options_add_shapes(kit.options, &x, 1, &kit.err));
+}
+
+START_TEST(session_is_created_prepared)
+{
+    uint32_t frames;
+
+    small_options();
+    add_shape("x", 3, 4);
+    add_shape("x", 9, -1); /* the model says 4 */
+    kit_session();
+    ck_assert_uint_eq(stats().runs, 0);
+    ck_assert_uint_eq(stats().frames, 1);
+    ck_assert_uint_ge(stats().held_bytes, 9 * 16);
+    frames = atomic_load(&kit_counters("few")->made_frames);
+    kit_check_small(3);
+    kit_check_small(9);
+    ck_assert_uint_eq(atomic_load(&kit_counters("few")->made_frames), frames);
+    kit_check_small(5);
+    ck_assert_uint_gt(atomic_load(&kit_counters("few")->made_frames), frames);
+}
+END_TEST
+
+START_TEST(sizes_that_are_fixed_need_no_shapes)
+{
+    bp_prepare_options prepare = {.struct_size = sizeof prepare, .n_runs = 2};
+    uint32_t frames;
+
+    small_options();
+    KIT_OK(bp_session_options_set_dimension(kit.options, "N", 3, &kit.err));
+    KIT_OK(bp_session_options_add_shapes(kit.options, NULL, 0, &kit.err));
+    KIT_OK(bp_session_options_set_prepare(kit.options, &prepare, &kit.err));
+    kit_session();
+    ck_assert_uint_eq(stats().frames, 2);
+    frames = atomic_load(&kit_counters("few")->made_frames);
+    kit_check_small(3);
+    ck_assert_uint_eq(atomic_load(&kit_counters("few")->made_frames), frames);
+}
+END_TEST
+
+START_TEST(new_providers_are_prepared_too)
+{
+    bp_session *session;
+    uint32_t frames;
+
+    small_options();
+    session = kit_session();
+    add_shape("x", 3, 4);
+    KIT_OK(bp_session_set_providers(session, kit.options, &kit.err));
+    frames = atomic_load(&kit_counters("few")->made_frames);
+    kit_check_small(3);
+    ck_assert_uint_eq(atomic_load(&kit_counters("few")->made_frames), frames);
+    add_shape("x", 3, 5);
+    KIT_FAILS(bp_session_set_providers(session, kit.options, &kit.err), BP_E_SHAPE, "set 1", "3x5");
+    frames = atomic_load(&kit_counters("few")->made_frames);
+    kit_check_small(3); /* as it was */
+    ck_assert_uint_eq(atomic_load(&kit_counters("few")->made_frames), frames);
+}
+END_TEST
+
+static void note_whole(void *user, const char *phase, double fraction)
+{
+    char *phases = user;
+
+    ck_assert(fraction >= last && fraction <= 1);
+    ck_assert_msg((strcmp(phase, "ready") == 0) == (fraction == 1), "%s is %g", phase, fraction);
+    last = fraction;
+    strncat(phases, phase, 199 - strlen(phases));
+    strcat(phases, " ");
+}
+
+START_TEST(progress_of_creation_has_the_preparation_in_it)
+{
+    char phases[256] = "";
+
+    small_options();
+    add_shape("x", 3, 4);
+    add_shape("x", 9, 4);
+    last = 0;
+    bp_session_options_set_progress(kit.options, note_whole, phases);
+    kit_session();
+    ck_assert_str_eq(phases, "graph providers compile prepare prepare ready ");
+}
+END_TEST
+
+static volatile uint32_t stop;
+
+/* Cancels while the first set is prepared; the engine is made by then. */
+static void stop_at_prepare(void *user, const char *phase, double fraction)
+{
+    (void)user;
+    (void)fraction;
+    stop = strcmp(phase, "prepare") == 0;
+}
+
+START_TEST(creation_ends_when_its_preparation_is_stopped)
+{
+    bp_prepare_options prepare = {.struct_size = sizeof prepare, .cancel = &stop};
+
+    small_options();
+    add_shape("x", 3, 4);
+    add_shape("x", 9, 4);
+    bp_session_options_set_progress(kit.options, stop_at_prepare, NULL);
+    KIT_OK(bp_session_options_set_prepare(kit.options, &prepare, &kit.err));
+    kit.text[0] = 0;
+    KIT_FAILS(kit_try_session(), BP_E_CANCELLED, "preparing the session", "set 1");
+    ck_assert_ptr_null(kit.session);
+    prepare = (bp_prepare_options){.struct_size = sizeof prepare, .deadline_ns = 1};
+    KIT_OK(bp_session_options_set_prepare(kit.options, &prepare, &kit.err));
+    KIT_FAILS(kit_try_session(), BP_E_TIMEOUT, "preparing the session", "set 0");
+    KIT_OK(bp_session_options_set_prepare(kit.options, NULL, &kit.err));
+    kit_session();
+    kit_check_small(3);
+}
+END_TEST
+
+START_TEST(shapes_that_the_model_does_not_take_fail_creation)
+{
+    small_options();
+    KIT_OK(bp_session_options_add_shapes(kit.options, NULL, 0, &kit.err));
+    KIT_FAILS(kit_try_session(), BP_E_INVALID, "set 0", "input 'x'", "'N', is open",
+              "set_dimension(\"N\")", "add_shapes()");
+    bp_session_options_destroy(kit.options);
+    kit.options = NULL;
+    kit_provider("few", BP_FALLBACK_REQUIRE);
+    add_shape("xx", 3, 4);
+    KIT_FAILS(kit_try_session(), BP_E_INVALID, "set 0", "no input 'xx'");
+    bp_session_options_destroy(kit.options);
+    kit.options = NULL;
+    kit_provider("few", BP_FALLBACK_REQUIRE);
+    add_shape("x", 3, 5);
+    KIT_FAILS(kit_try_session(), BP_E_SHAPE, "set 0", "input 'x'", "3x5");
+}
+END_TEST
+
+START_TEST(shapes_of_inputs_that_are_not_tensors_are_refused)
+{
+    kit_io_of(KIT_INPUT, "s", BP_KIND_SEQUENCE, 0, BP_DTYPE_F32);
+    kit_node("length", "SequenceLength", "s", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_I64, "");
+    KIT_OK(bp_session_options_create(&kit.options, &kit.err));
+    KIT_OK(bp_session_options_add_shapes(kit.options, NULL, 0, &kit.err));
+    KIT_FAILS(kit_try_session(), BP_E_UNSUPPORTED, "input 's'", "sequence", "run the session once");
+}
+END_TEST
+
+START_TEST(shapes_that_suit_no_model_are_refused_at_once)
+{
+    static const int64_t dims[2] = {3, 4};
+    bp_named_shape rows[2] = {{.name = "x", .dims = dims, .rank = 2},
+                              {.name = "x", .dims = dims, .rank = 2}};
+    bp_prepare_options prepare = {.struct_size = sizeof prepare, .progress = note};
+
+    KIT_OK(bp_session_options_create(&kit.options, &kit.err));
+    KIT_FAILS(bp_session_options_add_shapes(kit.options, rows, 2, &kit.err), BP_E_INVALID, "'x'",
+              "twice");
+    rows[1].name = NULL;
+    KIT_FAILS(bp_session_options_add_shapes(kit.options, rows, 2, &kit.err), BP_E_INVALID,
+              "shape 1", "no name");
+    rows[0].dims = (int64_t[]){3, -2};
+    KIT_FAILS(bp_session_options_add_shapes(kit.options, rows, 1, &kit.err), BP_E_INVALID, "'x'",
+              "-2 is not a size");
+    rows[0].dims = NULL;
+    KIT_FAILS(bp_session_options_add_shapes(kit.options, rows, 1, &kit.err), BP_E_INVALID, "'x'",
+              "without dims");
+    rows[0].rank = 1000;
+    KIT_FAILS(bp_session_options_add_shapes(kit.options, rows, 1, &kit.err), BP_E_INVALID, "1000");
+    KIT_FAILS(bp_session_options_add_shapes(kit.options, NULL, 1, &kit.err), BP_E_INVALID, "NULL");
+    KIT_FAILS(bp_session_options_add_shapes(NULL, NULL, 0, &kit.err), BP_E_INVALID, "options");
+    KIT_FAILS(bp_session_options_set_prepare(kit.options, &prepare, &kit.err), BP_E_INVALID,
+              "set_progress()");
+    prepare = (bp_prepare_options){.struct_size = sizeof prepare, .n_runs = 1000};
+    KIT_FAILS(bp_session_options_set_prepare(kit.options, &prepare, &kit.err), BP_E_INVALID,
+              "1000 runs");
+    prepare.struct_size = 0;
+    KIT_FAILS(bp_session_options_set_prepare(kit.options, &prepare, &kit.err), BP_E_INVALID,
+              "struct_size");
+    KIT_FAILS(bp_session_options_set_prepare(NULL, NULL, &kit.err), BP_E_INVALID, "options");
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("prepare");
@@ -237,5 +431,13 @@ int main(void)
     tcase_add_test(cases, outputs_have_the_shapes_of_a_run);
     tcase_add_test(cases, sizes_that_come_with_data_are_unknown);
     tcase_add_test(cases, shapes_that_a_feed_says_are_left_to_the_run);
+    tcase_add_test(cases, session_is_created_prepared);
+    tcase_add_test(cases, sizes_that_are_fixed_need_no_shapes);
+    tcase_add_test(cases, new_providers_are_prepared_too);
+    tcase_add_test(cases, progress_of_creation_has_the_preparation_in_it);
+    tcase_add_test(cases, creation_ends_when_its_preparation_is_stopped);
+    tcase_add_test(cases, shapes_that_the_model_does_not_take_fail_creation);
+    tcase_add_test(cases, shapes_of_inputs_that_are_not_tensors_are_refused);
+    tcase_add_test(cases, shapes_that_suit_no_model_are_refused_at_once);
     return kit_main("prepare", &cases, 1);
 }
