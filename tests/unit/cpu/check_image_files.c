@@ -80,7 +80,7 @@ static void put_zeros(struct file *f, uint64_t n)
     uint64_t left = n;
 
     put(f, "\x78\x01", 2);
-    put_bits(f, 3, 3); /* the last block, fixed codes */
+    put_bits(f, 3, 3);    /* the last block, fixed codes */
     put_code(f, 0x30, 8); /* 0 */
     left--;
     for (; left >= 258; left -= 258) {
@@ -164,9 +164,9 @@ static void make_tiff(struct file *f, uint32_t size, uint32_t rows)
 {
     struct file strip = {0};
     uint32_t n = size / rows;
-    const uint32_t tags[][3] = {{256, 4, size}, {257, 4, size}, {258, 3, 8}, {259, 3, 8},
-                                {262, 3, 1},    {273, 4, 0},    {277, 3, 1}, {278, 4, rows},
-                                {279, 4, 0}};
+    const uint32_t tags[][3] = {{256, 4, size}, {257, 4, size}, {258, 3, 8},
+                                {259, 3, 8},    {262, 3, 1},    {273, 4, 0},
+                                {277, 3, 1},    {278, 4, rows}, {279, 4, 0}};
     uint32_t n_tags = COUNT(tags), lists, data;
 
     put_zeros(&strip, (uint64_t)size * rows);
@@ -179,9 +179,9 @@ static void make_tiff(struct file *f, uint32_t size, uint32_t rows)
         uint32_t value = tags[i][2];
 
         if (is_list)
-            value = n > 1 ? lists + (tags[i][0] == 279 ? 4 * n : 0)
-                          : tags[i][0] == 273 ? data
-                                              : (uint32_t)strip.n;
+            value = n > 1               ? lists + (tags[i][0] == 279 ? 4 * n : 0)
+                    : tags[i][0] == 273 ? data
+                                        : (uint32_t)strip.n;
         put_little(f, tags[i][0], 2);
         put_little(f, tags[i][1], 2);
         put_little(f, is_list ? n : 1, 4);
@@ -259,8 +259,8 @@ static const struct kind {
     uint32_t large; /* a size that takes far more than the deadline */
     uint8_t value;  /* of its pixels */
 } kinds[] = {
-    {"PNG", make_plain_png, 8192, 0},     {"PNG", make_interlaced_png, 8192, 0},
-    {"TIFF", make_strip_tiff, 11264, 0},  {"TIFF", make_strips_tiff, 11264, 0},
+    {"PNG", make_plain_png, 8192, 0},        {"PNG", make_interlaced_png, 8192, 0},
+    {"TIFF", make_strip_tiff, 11264, 0},     {"TIFF", make_strips_tiff, 11264, 0},
     {"JPEG 2000", make_jpeg2000, 8192, 128}, {"WebP", make_webp, 4096, 0},
 };
 
@@ -334,8 +334,8 @@ START_TEST(image_decoder_stops_at_its_deadline)
     }
     ck_assert_msg(rc == BP_E_TIMEOUT, "%s: %d: %s", kinds[_i].name, rc, th_message(t));
     if (!skip_is_slowed())
-        ck_assert_msg(late < 50 * 1000000, "%s: stopped %lld ms after its deadline",
-                      kinds[_i].name, (long long)late / 1000000);
+        ck_assert_msg(late < 50 * 1000000, "%s: stopped %lld ms after its deadline", kinds[_i].name,
+                      (long long)late / 1000000);
     free(f.bytes);
 }
 END_TEST
