@@ -622,13 +622,14 @@ AT(bp_type_info, kind, 0);
 AT(bp_type_info, dtype, 4);
 AT(bp_type_info, item, 8);
 
-SIZE(bp_run_options, 40);
+SIZE(bp_run_options, 48);
 AT(bp_run_options, struct_size, 0);
 AT(bp_run_options, flags, 4);
 AT(bp_run_options, cancel, 8);
 AT(bp_run_options, timeout_ns, 16);
 AT(bp_run_options, profile, 24);
 AT(bp_run_options, deadline_ns, 32);
+AT(bp_run_options, state, 40);
 
 SIZE(bp_profile_event, 72);
 AT(bp_profile_event, struct_size, 0);
