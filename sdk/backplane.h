@@ -1075,9 +1075,10 @@ typedef struct bp_model_info {
  * new file and renaming it to the old name (rename(2)): then sessions go on with the old one. A file
  * that is written to in place changes the weights under sessions that run; one that is truncated
  * ends the process (SIGBUS). The file's size and time of writing are looked at after a session was
- * created and before runs, at most each 100 ms: BP_E_STALE then. Files of at most 1 MiB, and with
- * BP_SOURCE_COPY_FILES or bp_session_options_set_copy_files() all, are copied to memory instead, and
- * what happens to them later does not matter.
+ * created and before runs, at most each 100 ms: BP_E_STALE then, also for a file that was only
+ * touched: only reading all of it could tell that its bytes are the same. Files of at most 1 MiB, and
+ * with BP_SOURCE_COPY_FILES or bp_session_options_set_copy_files() all, are copied to memory instead,
+ * and what happens to them later does not matter.
  *
  * BP_E_IO: the file can't be read. BP_E_INVALID: it is not a valid model.
  * BP_E_VERSION: a newer IR version or operator set. BP_E_STALE: the file was written to while it was

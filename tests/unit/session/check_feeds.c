@@ -186,7 +186,7 @@ START_TEST(rank_1_input_rejects_a_scalar)
     kit_node("neg", "Neg", "x", "y");
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "1");
     kit_session();
-    KIT_FAILS(run(&in, 1, &out, 1), BP_E_SHAPE, "'x' wants rank 1");
+    KIT_FAILS(run(&in, 1, &out, 1), BP_E_SHAPE, "'x' takes rank 1");
 }
 END_TEST
 
