@@ -100,6 +100,7 @@ thread_tests = \
 	%D%/unit/session/check_frames \
 	%D%/unit/session/check_memory_limit \
 	%D%/unit/session/check_session \
+	%D%/unit/session/check_session_threads \
 	%D%/unit/host/check_shared_weights
 if ENABLE_ASCEND_SIM
 thread_tests += %D%/cann_sim/check_streams

@@ -13,6 +13,10 @@ struct bp_call {
     const bp_binding *inputs;
     bp_binding *outputs;
     uint32_t n_inputs, n_outputs;
+    bp_state *state;     /* what the run keeps; NULL: nothing */
+    bool is_shapes_only; /* nothing runs */
+    int64_t (
+        *moved)[BP_MAX_RANK]; /* with is_shapes_only: one an input, for sizes in another order */
 };
 
 /*

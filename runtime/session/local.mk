@@ -33,6 +33,9 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/session_run.c \
 	%D%/shape_list.c \
 	%D%/shape_list.h \
+	%D%/state.c \
+	%D%/state.h \
+	%D%/state_api.c \
 	%D%/variants.c \
 	%D%/verdicts.c \
 	%D%/verdicts.h

@@ -260,6 +260,9 @@ bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *op
     if (!session)
         return bp_fail_null(err, "the session");
     rc = bp_session_options_copy(&own, options, err);
+    bp_state_list_finish(&own.states); /* what runs keep stays as it was at first */
+    if (rc >= 0)
+        rc = bp_state_list_copy(&own.states, &session->options.states, err);
     if (rc >= 0 && atomic_load(&session->running) > 0)
         rc = bp_fail(err, BP_E_BUSY, "a run is in flight; providers can be set between runs only");
     if (rc >= 0)

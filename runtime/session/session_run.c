@@ -13,7 +13,7 @@
 
 #include "exec/profile.h"
 #include "exec/run.h"
-#include "session/call.h"
+#include "session/state.h"
 #include "text/text.h"
 
 /* ---- outputs --------------------------------------------------------------------------------- */
@@ -91,6 +91,8 @@ static bp_rc deliver(struct bp_call *c, bp_err *err)
 
     for (uint32_t i = 0; rc >= 0 && i < c->n_outputs; i++)
         rc = deliver_one(c, &c->outputs[i], err);
+    for (uint32_t i = 0; c->state && rc >= 0 && i < c->state->n_values; i++)
+        rc = deliver_one(c, &c->state->values[i].wanted, err);
     return rc;
 }
 
@@ -159,7 +161,10 @@ static bp_rc run(struct bp_call *c, const struct bp_run_shared *limits, bp_err *
         rc = deliver(c, err);
     if (rc < 0)
         take_back(c);
+    else if (c->state)
+        bp_state_commit(c->state);
     clear_wanted(c);
+    bp_state_unbind(c);
     if (shared.profile)
         bp_profile_end_run(&shared, start_ns);
     atomic_fetch_add(&c->session->crossings, shared.crossings);
@@ -273,6 +278,7 @@ static bp_rc run_somewhere(struct bp_call *c, const bp_run_options *options, bp_
         bp_engine_return_frame(engine, c->frame);
         is_again = rc == BP_E_NOMEM && !was_trimmed && make_room(c);
         was_trimmed |= is_again;
+        is_again |= rc == BP_E_SPACE && c->state && bp_state_make_room(c->state);
     } while (is_refused || is_again);
     return rc;
 }
@@ -303,10 +309,16 @@ bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_i
     rc = session->is_watched ? bp_onnx_check_fresh(session->onnx, false, err) : BP_OK;
     if (rc < 0)
         return rc;
+    rc = own.state ? bp_state_begin(own.state, err) : BP_OK;
+    if (rc < 0)
+        return rc;
+    c.state = own.state;
     atomic_fetch_add(&session->running, 1);
     rc = bp_call_choose_engine(&c, err);
     if (rc >= 0)
         rc = run_somewhere(&c, &own, err);
     atomic_fetch_sub(&session->running, 1);
+    if (own.state)
+        bp_state_end(own.state);
     return bp_done(err, rc);
 }
