@@ -112,6 +112,9 @@ update-schemas: tests/cli/print_names$(EXEEXT)
 update-operators: tools/backplane providers/stamp
 	./run-in-tree tools/backplane providers info cpu --markdown >operators.md.new
 	mv operators.md.new $(srcdir)/docs/operators.md
+	if ./run-in-tree tools/backplane providers info opencl --markdown >operators.md.new; then \
+	    mv operators.md.new $(srcdir)/plugins/opencl/operators.md; \
+	else rm operators.md.new; echo "plugins/opencl/operators.md stays as it is: no OpenCL device"; fi
 .PHONY: update-operators
 
 # The table of passes, from runtime/optimize/passes.c. tests/cli/passes.sh says when it is due.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * capability.c - which nodes the provider takes, and why it refuses the others: what holds for all
- * operators here, then the operator's own claim().
+ * capability.c - which nodes the provider takes, and why it refuses the others: the operator's own
+ * claim(), then what holds for all operators.
  */
 
 #include "capability.h"
@@ -65,7 +65,7 @@ static bool reads_computed(const struct bp_opencl_query *query)
     return bp_opencl_refuse(query, BP_R_OTHER, NULL, "every input is constant");
 }
 
-/* From the general to the particular, so that the refusal names the first thing to change. */
+/* The operator first: element types are what people look for. */
 static bool takes_node(const struct bp_opencl_query *query)
 {
     uint32_t known_to;
@@ -77,8 +77,8 @@ static bool takes_node(const struct bp_opencl_query *query)
         return bp_opencl_refuse(query, BP_R_OPSET, NULL,
                                 "version %u is not implemented, version %u is", query->node->since,
                                 known_to);
-    return reads_computed(query) && takes_outputs(op, query) && takes_sizes(op, query) &&
-           op->claim(op, query);
+    return op->claim(op, query) && takes_outputs(op, query) && takes_sizes(op, query) &&
+           reads_computed(query);
 }
 
 bp_rc bp_opencl_capability(bp_instance *instance, const bp_graph *graph, const bp_claims *claims,

@@ -14,7 +14,7 @@ opencl_kernels = \
 	%D%/kernels/types.cl \
 	%D%/kernels/window.cl
 
-EXTRA_DIST += %D%/README.md $(opencl_kernels)
+EXTRA_DIST += %D%/README.md %D%/operators.md $(opencl_kernels)
 
 if ENABLE_OPENCL
 # The texts of kernels/*.cl as arrays with a NUL at the end.

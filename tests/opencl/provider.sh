@@ -21,6 +21,9 @@ grep -q "^reason .*none.icd names libno-such-driver.so.1" "$work/out" || failed 
 # ---- with one
 needs_device
 grep -q '^device *kind *id' "$work/info" || failed "no devices listed: $(cat "$work/info")"
+"$backplane" providers info opencl --markdown >"$work/operators"
+diff "$BP_SRCDIR/plugins/opencl/operators.md" "$work/operators" >"$work/diff" ||
+    failed "plugins/opencl/operators.md is not what the provider says; run 'make update-operators': $(head -n 5 "$work/diff")"
 make_model "$work/relu.onnx" Relu 1 2 3
 "$backplane" plan "$work/relu.onnx" >"$work/out"
 grep -q opencl "$work/out" && failed "it is used without being named"

@@ -264,6 +264,7 @@ enum { N_SIGNALS = 32 };
 
 struct saved {
     struct sigaction actions[N_SIGNALS];
+    stack_t stack;    /* on which handlers run */
     char **variables; /* as environ was; NULL: no memory */
     size_t n;
 };
@@ -273,6 +274,7 @@ static void save(struct saved *saved)
     memset(saved, 0, sizeof *saved);
     for (int i = 1; i < N_SIGNALS; i++)
         sigaction(i, NULL, &saved->actions[i]);
+    sigaltstack(NULL, &saved->stack);
     while (environ && environ[saved->n])
         saved->n++;
     saved->variables = malloc((saved->n + 1) * sizeof *saved->variables);
@@ -311,6 +313,7 @@ static void put_back(struct saved *saved)
         if (i != SIGKILL && i != SIGSTOP)
             sigaction(i, &saved->actions[i], NULL);
     }
+    sigaltstack(&saved->stack, NULL);
     while (saved->variables && unset_new(saved))
         continue;
     free(saved->variables);

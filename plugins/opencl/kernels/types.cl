@@ -27,3 +27,9 @@ float softplus_of(float a)
 {
     return a > 0 ? a + log1p(exp(-a)) : log1p(exp(a));
 }
+
+// exactly 1 or -1 where float32 has no number between tanh and that: drivers may be off by one step
+float tanh_of(float a)
+{
+    return a > 9.02f ? 1.0f : a < -9.02f ? -1.0f : tanh(a);
+}

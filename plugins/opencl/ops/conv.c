@@ -53,9 +53,16 @@ static struct bp_opencl_tensor part_of(const struct bp_opencl_tensor *tensor, in
     return part;
 }
 
-static void define(const struct conv *c, struct bp_opencl_prefix *prefix)
+static void define_type(const struct conv *c, struct bp_opencl_prefix *prefix)
 {
     bp_opencl_define_type(prefix, "T", c->y->dtype);
+    if (c->y->dtype == BP_DTYPE_F16)
+        bp_opencl_define(prefix, "#define T_IS_HALF");
+}
+
+static void define(const struct conv *c, struct bp_opencl_prefix *prefix)
+{
+    define_type(c, prefix);
     if (c->bias)
         bp_opencl_define(prefix, "#define HAS_BIAS");
     if (c->z)
@@ -63,12 +70,22 @@ static void define(const struct conv *c, struct bp_opencl_prefix *prefix)
     bp_opencl_define(prefix, "%s", c->activation);
 }
 
+/* Work-items in x: positions, or for processors, with vectors, blocks of 16 in a row. */
+static int64_t items_of(const struct bp_opencl_builder *b, const struct conv *c)
+{
+    const int32_t *out = c->window.out;
+
+    return b->program->instance->is_processor ? (int64_t)out[0] * out[1] * ((out[2] + 15) / 16)
+                                              : c->points;
+}
+
 static void build_depthwise(struct bp_opencl_builder *b, const struct conv *c)
 {
     struct bp_opencl_prefix prefix = {.n = 0};
 
     define(c, &prefix);
-    bp_opencl_begin(b, "window", prefix.text, "depthwise");
+    bp_opencl_begin(b, "window", prefix.text,
+                    b->program->instance->is_processor ? "depthwise_blocks" : "depthwise");
     bp_opencl_operand(b, c->y);
     bp_opencl_operand(b, c->x);
     bp_opencl_operand(b, c->w);
@@ -79,7 +96,7 @@ static void build_depthwise(struct bp_opencl_builder *b, const struct conv *c)
     bp_opencl_struct(b, &c->window, sizeof c->window);
     bp_opencl_int(b, c->outputs);
     bp_opencl_int(b, c->outputs / c->channels);
-    bp_opencl_run(b, c->points, c->outputs, c->images);
+    bp_opencl_run(b, items_of(b, c), c->outputs, c->images);
 }
 
 /* columns: those of `images` images from the first one on. */
@@ -89,14 +106,15 @@ static void fill_columns(struct bp_opencl_builder *b, const struct conv *c,
     struct bp_opencl_tensor x = part_of(c->x, first * (c->x->count / c->images));
     struct bp_opencl_prefix prefix = {.n = 0};
 
-    bp_opencl_define_type(&prefix, "T", c->y->dtype);
+    define_type(c, &prefix);
     bp_opencl_define(&prefix, "#define ACT(v) (v)");
-    bp_opencl_begin(b, "window", prefix.text, "columns");
+    bp_opencl_begin(b, "window", prefix.text,
+                    b->program->instance->is_processor ? "column_blocks" : "columns");
     bp_opencl_operand(b, columns);
     bp_opencl_operand(b, &x);
     bp_opencl_struct(b, &c->window, sizeof c->window);
     bp_opencl_int(b, c->channels);
-    bp_opencl_run(b, c->points, c->channels * c->taps, images);
+    bp_opencl_run(b, items_of(b, c), c->channels * c->taps, images);
 }
 
 /* Images by groups are the batch of the product. */
@@ -230,6 +248,8 @@ static void build_transposed(struct bp_opencl_builder *b, const struct bp_opencl
                     {(int32_t)(groups * k * points), (int32_t)(k * points)}}};
     bp_opencl_gemm(b, &gemm);
     bp_opencl_define_type(&prefix, "T", y->dtype);
+    if (y->dtype == BP_DTYPE_F16)
+        bp_opencl_define(&prefix, "#define T_IS_HALF");
     bp_opencl_define(&prefix, "#define ACT(v) (v)");
     if (bias)
         bp_opencl_define(&prefix, "#define HAS_BIAS");

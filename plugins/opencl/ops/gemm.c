@@ -12,7 +12,7 @@ static const struct activation {
 } activations[] = {
     {"Relu", "((v) < 0 ? 0.0f : (v))", 0, 0},
     {"Sigmoid", "sigmoid_of(v)", 0, 0},
-    {"Tanh", "tanh(v)", 0, 0},
+    {"Tanh", "tanh_of(v)", 0, 0},
     {"LeakyRelu", "((v) < 0 ? ACT_P * (v) : (v))", 0.01f, 0},
     {"HardSigmoid", "((v) != (v) ? (v) : fmin(1.0f, fmax(0.0f, ACT_P * (v) + ACT_Q)))", 0.2f, 0.5f},
     {"Clip", "((v) < ACT_P ? ACT_P : (v) > ACT_Q ? ACT_Q : (v))", -3.4028234663852886e38f,

@@ -82,6 +82,7 @@ void bp_opencl_move(struct bp_opencl_builder *b, const struct bp_opencl_tensor *
         return;
     }
     bp_opencl_define_bytes(&prefix, "T", y->dtype);
+    bp_opencl_define(&prefix, "#define TI long");
     bp_opencl_begin(b, "move", prefix.text, "move");
     bp_opencl_operand(b, &to);
     bp_opencl_operand(b, &from);
@@ -139,13 +140,26 @@ static void build_transpose(struct bp_opencl_builder *b, const struct bp_opencl_
 
 /* ---- Slice ----------------------------------------------------------------------------------- */
 
-/* Until version 9 lists are attributes, since 10 inputs. Ends are not read: sizes are the host's. */
+/*
+ * Until version 9 lists are attributes, since 10 inputs. Starts may be computed, then is_there is
+ * false. Ends are not read: sizes are the host's.
+ */
 static bool read_slice(const bp_host *host, const bp_graph *graph, const bp_node *node,
                        struct bp_opencl_ints *starts, struct bp_opencl_ints *axes,
                        struct bp_opencl_ints *steps)
 {
-    return bp_opencl_read_ints(host, graph, node, "starts", 1, starts) &&
-           bp_opencl_read_ints(host, graph, node, "axes", 3, axes) &&
+    const bp_value *value = bp_node_in(graph, node, 1);
+    bool is_computed = value && !(value->flags & BP_VALUE_CONSTANT);
+
+    *starts = (struct bp_opencl_ints){0};
+    if (is_computed) {
+        if (value->rank != 1 || value->dims[0].value < 1 || value->dims[0].value > ANY)
+            return false;
+        starts->n = (uint32_t)value->dims[0].value;
+    } else if (!bp_opencl_read_ints(host, graph, node, "starts", 1, starts)) {
+        return false;
+    }
+    return bp_opencl_read_ints(host, graph, node, "axes", 3, axes) &&
            bp_opencl_read_ints(host, graph, node, "steps", 4, steps);
 }
 
@@ -157,7 +171,9 @@ static bool claim_slice(const struct bp_opencl_op *op, const struct bp_opencl_qu
         return false;
     if (!read_slice(&query->instance->host, query->graph, query->node, &starts, &axes, &steps))
         return bp_opencl_refuse(query, BP_R_NOT_CONSTANT, "starts",
-                                "starts, axes and steps have to be constant");
+                                "axes and steps have to be constant, and starts known in number");
+    if (!starts.is_there && !bp_opencl_takes(query, 1, BP_OPENCL_INDICES, 1, 1))
+        return false;
     if ((axes.n > 0 && axes.n != starts.n) || (steps.n > 0 && steps.n != starts.n))
         return bp_opencl_refuse(query, BP_R_OTHER, "axes", "the lists are not of one length");
     return true;
@@ -166,6 +182,48 @@ static bool claim_slice(const struct bp_opencl_op *op, const struct bp_opencl_qu
 static int64_t clamp(int64_t value, int64_t low, int64_t high)
 {
     return value < low ? low : value > high ? high : value;
+}
+
+/* As kernels/move.cl knows it: starts_t. */
+struct starts {
+    int32_t n, axes[ANY], steps[ANY], sizes[ANY], strides[ANY];
+};
+
+static void build_computed(struct bp_opencl_builder *b, const bp_node *node, uint32_t n,
+                           const struct bp_opencl_ints *axes, const struct bp_opencl_ints *steps)
+{
+    const struct bp_opencl_tensor *x = bp_opencl_in(b, node, 0), *y = bp_opencl_out(b, node, 0);
+    struct bp_opencl_walk walk = {.rank = (int32_t)y->rank};
+    struct starts starts = {.n = (int32_t)n};
+    struct bp_opencl_prefix prefix = {.n = 0};
+    int64_t strides[ANY];
+
+    bp_opencl_dense(x->rank, x->dims, strides);
+    for (uint32_t d = 0; d < y->rank; d++) {
+        walk.dims[d] = (int32_t)y->dims[d];
+        walk.strides[1][d] = (int32_t)strides[d];
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t axis = axes->n > 0 ? axes->at[i] : i, step = steps->n > 0 ? steps->at[i] : 1;
+
+        axis = clamp(axis + (axis < 0 ? (int64_t)x->rank : 0), 0, (int64_t)x->rank - 1);
+        starts.axes[i] = (int32_t)axis;
+        starts.steps[i] = step < 0 ? -1 : 1;
+        starts.sizes[i] = (int32_t)x->dims[axis];
+        starts.strides[i] = (int32_t)strides[axis];
+        /* a step beyond the size is never made */
+        walk.strides[1][axis] = (int32_t)(strides[axis] * (y->dims[axis] > 1 ? step : 1));
+    }
+    bp_opencl_define_bytes(&prefix, "T", y->dtype);
+    bp_opencl_define_type(&prefix, "TI", bp_opencl_in(b, node, 1)->dtype);
+    bp_opencl_begin(b, "move", prefix.text, "slice");
+    bp_opencl_operand(b, y);
+    bp_opencl_operand(b, x);
+    bp_opencl_operand(b, bp_opencl_in(b, node, 1));
+    bp_opencl_struct(b, &walk, sizeof walk);
+    bp_opencl_struct(b, &starts, sizeof starts);
+    bp_opencl_int(b, y->count);
+    bp_opencl_run(b, y->count, 1, 1);
 }
 
 static void build_slice(struct bp_opencl_builder *b, const struct bp_opencl_op *op,
@@ -179,6 +237,10 @@ static void build_slice(struct bp_opencl_builder *b, const struct bp_opencl_op *
     if (!read_slice(&b->program->instance->host, b->graph, node, &starts, &axes, &steps)) {
         bp_opencl_build_fail(b, BP_E_INTERNAL, "opencl: the lists of '%s' cannot be read",
                              node->name);
+        return;
+    }
+    if (!starts.is_there && starts.n > 0) {
+        build_computed(b, node, starts.n, &axes, &steps);
         return;
     }
     bp_opencl_dense(x->rank, x->dims, strides);
@@ -361,7 +423,7 @@ const struct bp_opencl_op bp_opencl_move_ops[] = {
     ROW("Concat", 4, claim_concat, build_concat, .takes_empty = true),
     ROW("DepthToSpace", 1, claim_blocks, build_depth_to_space, .n_out = 1),
     ROW("Expand", 8, claim, build_expand, .host_inputs = ~1u),
-    ROW("Slice", 1, claim_slice, build_slice, .host_inputs = ~1u),
+    ROW("Slice", 1, claim_slice, build_slice, .host_inputs = ~3u),
     ROW("SpaceToDepth", 1, claim_blocks, build_space_to_depth, .n_out = 1),
     ROW("Split", 2, claim_split, build_split, .host_inputs = ~1u, .n_out = UINT32_MAX),
     ROW("Tile", 6, claim, build_tile, .host_inputs = ~1u),

@@ -24,7 +24,7 @@ static void build(struct bp_opencl_builder *b, const struct bp_opencl_op *op, co
 /* ---- those with attributes that are not floats ----------------------------------------------- */
 
 #define GELU_ERF "0.5f * a * (1.0f + erf(a * 0.70710678118654752f))"
-#define GELU_TANH "0.5f * a * (1.0f + tanh(0.79788456080286536f * (a + 0.044715f * a * a * a)))"
+#define GELU_TANH "0.5f * a * (1.0f + tanh_of(0.79788456080286536f * (a + 0.044715f * a * a * a)))"
 
 static bool is_tanh(const bp_graph *graph, const bp_node *node)
 {
@@ -148,7 +148,7 @@ const struct bp_opencl_op bp_opencl_unary_ops[] = {
     ROW("IsNaN", 9, claim, build, .types = BP_OPENCL_FLOATS, .expr = "a != a"),
     FLOAT_P("LeakyRelu", 6, "a < 0 ? P0 * a : a", "alpha", 0.01f, NULL, 0),
     FLOAT("Log", 6, "log(a)"),
-    FLOAT("Mish", 18, "a * tanh(softplus_of(a))"),
+    FLOAT("Mish", 18, "a * tanh_of(softplus_of(a))"),
     NUMBER("Neg", 6, "-a", NULL),
     ROW("Not", 1, claim, build, .types = BP_OPENCL_BOOL, .expr = "a == 0"),
     FLOAT("Reciprocal", 6, "1.0f / a"),
@@ -166,7 +166,7 @@ const struct bp_opencl_op bp_opencl_unary_ops[] = {
     FLOAT("Sqrt", 6, "sqrt(a)"),
     FLOAT_P("Swish", 24, "a * sigmoid_of(P0 * a)", "alpha", 1, NULL, 0),
     FLOAT("Tan", 7, "tan(a)"),
-    FLOAT("Tanh", 6, "tanh(a)"),
+    FLOAT("Tanh", 6, "tanh_of(a)"),
     FLOAT_P("ThresholdedRelu", 10, "a > P0 ? a : 0.0f", "alpha", 1, NULL, 0),
     ROW("FastGelu", 1, claim_fast_gelu, build_fast_gelu, .types = BP_OPENCL_FLOATS,
         .domain = "com.microsoft"),
