@@ -1305,8 +1305,7 @@ typedef struct bp_object bp_object; /* a value of any kind; see the end of this 
  */
 typedef struct bp_binding {
     uint32_t index;
-    /* The library's own during a run: a binding of an output serves one run at a time. */
-    uint32_t reserved0;
+    uint32_t reserved0; /* not looked at, and not written to */
     bp_tensor tensor;
     bp_object *object; /* NULL, or the value instead of `tensor` */
 } bp_binding;
@@ -1340,7 +1339,8 @@ typedef struct bp_run_options {
  * allow: then a run waits until another ends, its deadline passes or it is cancelled] Later runs with
  * the same shapes and with buffers of the caller allocate nothing. options may be NULL.
  *
- * Inputs: the caller sets base, bytes, dims, rank and dtype; the memory is only read. Outputs with
+ * Inputs: the caller sets base, bytes, dims, rank and dtype; the memory is only read. Results are
+ * written into the bindings of outputs, so that each of these serves one run at a time. Outputs with
  * a base: the result is written there. bytes is the capacity; dims has space for rank entries,
  * which are filled in. BP_E_SPACE: either is too small; rank, bytes and, as far as there is space for
  * them, dims say what is needed, so that the caller can run again. Outputs
@@ -1366,6 +1366,74 @@ typedef struct bp_run_options {
 BP_API bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
                             bp_binding *outputs, uint32_t n_outputs, const bp_run_options *options,
                             bp_err *err) BP_CHECKED;
+
+/*
+ * ---- bound inputs and outputs -----------------------------------------------------------------
+ */
+
+/*
+ * Inputs and outputs of a session that are bound once, for any number of runs: names, types and
+ * sizes are checked when they are bound, and outputs without memory of the caller have memory that
+ * stays between runs and grows when it has to, so that a run with known shapes allocates nothing.
+ * It owns a part of the session (bp_session_retain()). [one thread at a time for each io_binding,
+ * all functions; several may run the same session at once]
+ *
+ *     bp_io_binding *io;
+ *     const bp_binding *y;
+ *     bp_binding x = {.tensor = {.base = data, .dims = dims, .bytes = 24, .rank = 2,
+ *                                .dtype = BP_DTYPE_F32}};
+ *
+ *     rc = bp_io_binding_create(session, &io, &err);
+ *     rc = bp_io_binding_set_input(io, "x", &x, &err);
+ *     rc = bp_io_binding_set_output(io, "y", NULL, &err);
+ *     while (next(data)) {
+ *         rc = bp_io_binding_run(io, NULL, &err);
+ *         rc = bp_io_binding_output(io, "y", 0, &y, &err);
+ *         use(bp_tensor_data(&y->tensor));
+ *     }
+ *     bp_io_binding_destroy(io);
+ */
+typedef struct bp_io_binding bp_io_binding;
+
+/* *out is the caller's, to bp_io_binding_destroy(). BP_E_NOMEM. */
+BP_API bp_rc bp_io_binding_create(bp_session *session, bp_io_binding **out, bp_err *err) BP_CHECKED;
+/* Frees it with the memory of its outputs, and ends its part of the session. NULL is fine. */
+BP_API void bp_io_binding_destroy(bp_io_binding *io);
+/*
+ * Binds an input to a value, in place of an earlier one. name NULL: value->index says which input.
+ * The elements are read in each run, where they are: they may change between runs, and have to stay
+ * as long as the value is bound. Sizes are copied, and an object is retained. BP_E_INVALID: there
+ * is no such input (the nearest is named), or another type. BP_E_SHAPE: a rank or size that
+ * contradicts the model. What is bound stays as it was then.
+ */
+BP_API bp_rc bp_io_binding_set_input(bp_io_binding *io, const char *name, const bp_binding *value,
+                                     bp_err *err) BP_CHECKED;
+/*
+ * Binds an output, in place of an earlier value. With tensor.base each run writes to this memory of
+ * `bytes` bytes, whose dims and rank do not count; dtype 0: the model's. Without, or with value
+ * NULL: to memory of the library, by the session's allocator. name NULL: value->index says which
+ * output. BP_E_INVALID: there is no such output, another type, or memory for a value that is not a
+ * tensor. BP_E_SPACE: the model's fixed sizes need more bytes.
+ */
+BP_API bp_rc bp_io_binding_set_output(bp_io_binding *io, const char *name, const bp_binding *value,
+                                      bp_err *err) BP_CHECKED;
+/* Nothing is bound afterwards; memory that outputs kept is freed. NULL is fine. */
+BP_API void bp_io_binding_clear_inputs(bp_io_binding *io);
+BP_API void bp_io_binding_clear_outputs(bp_io_binding *io);
+/*
+ * Runs the session with what is bound. options may be NULL. Errors are those of bp_session_run();
+ * BP_E_INVALID: no output is bound. After a failure outputs have no values.
+ */
+BP_API bp_rc bp_io_binding_run(bp_io_binding *io, const bp_run_options *options,
+                               bp_err *err) BP_CHECKED;
+/*
+ * The value of an output after a run, by its name, or (NULL) by its index: a tensor whose bytes are
+ * those of its elements, or an object. Borrowed until the next run, or until outputs are bound or
+ * cleared: memory of the library may move in a run, so do not bind it to an input of the same
+ * io_binding. BP_E_INVALID: it is not bound, or no run has succeeded.
+ */
+BP_API bp_rc bp_io_binding_output(const bp_io_binding *io, const char *name, uint32_t index,
+                                  const bp_binding **out, bp_err *err) BP_CHECKED;
 
 /* The shapes of one run: its inputs, of which index, rank and dims count, and dtype if not 0. */
 typedef struct bp_run_shapes {

@@ -97,6 +97,7 @@ thread_tests = \
 	%D%/unit/host/check_env_threads \
 	%D%/unit/host/check_registry \
 	%D%/unit/session/check_frames \
+	%D%/unit/session/check_io_binding \
 	%D%/unit/session/check_memory_limit \
 	%D%/unit/session/check_session \
 	%D%/unit/host/check_shared_weights

@@ -16,6 +16,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/engine_create.c \
 	%D%/engine_frames.c \
 	%D%/feeds.c \
+	%D%/io_binding.c \
 	%D%/model_api.c \
 	%D%/open_cache.c \
 	%D%/open_cache.h \
