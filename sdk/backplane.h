@@ -1368,8 +1368,32 @@ BP_API bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint3
                             bp_err *err) BP_CHECKED;
 
 /*
- * ---- bound inputs and outputs -----------------------------------------------------------------
+ * Called when a run in the background has ended, on the thread that ran: rc is what bp_session_run() would
+ * return, and err->msg its message, both valid for the call. An exception is logged. Others wait
+ * for the thread meanwhile.
  */
+typedef void (*bp_run_done_fn)(void *user, bp_rc rc, const bp_err *err);
+
+/*
+ * As bp_session_run(), on a thread of the environment's: returns at once, and calls `done` once.
+ * Where it fails itself, `done` is not called; BP_E_INVALID, BP_E_NOMEM, or BP_E_UNAVAILABLE: no
+ * thread can be started. The environment has as many such threads as its pool, at least 2; they
+ * start when needed, and end with it. More runs wait, in order, for which each takes about 200
+ * bytes; there is no limit to their number. The options are copied. inputs, outputs and what they
+ * point to, as well as what the options point to, have to stay until `done` is called.
+ *
+ * timeout_ns counts from this call, so that the time in the queue is part of it. Cancellation and
+ * deadline are looked at when a thread takes the run, and in the run. bp_session_destroy() waits
+ * for the callbacks too; in a callback of the session it may be called only if no other run of it
+ * is in flight, else the log says so and the session stays. In the child of a fork() waiting runs
+ * are not made, and new ones start threads anew. [any thread]
+ */
+BP_API bp_rc bp_session_run_async(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
+                                  bp_binding *outputs, uint32_t n_outputs,
+                                  const bp_run_options *options, bp_run_done_fn done, void *user,
+                                  bp_err *err) BP_CHECKED;
+
+/* ---- bound inputs and outputs ---------------------------------------------------------------- */
 
 /*
  * Inputs and outputs of a session that are bound once, for any number of runs: names, types and
@@ -1426,6 +1450,13 @@ BP_API void bp_io_binding_clear_outputs(bp_io_binding *io);
  */
 BP_API bp_rc bp_io_binding_run(bp_io_binding *io, const bp_run_options *options,
                                bp_err *err) BP_CHECKED;
+/*
+ * As bp_io_binding_run(), on a thread of the environment's: see bp_session_run_async(). Until the
+ * run has ended other functions of this io_binding are BP_E_BUSY, and those that clear or destroy
+ * it wait. In `done` it has ended: outputs may be read, and the next run submitted.
+ */
+BP_API bp_rc bp_io_binding_run_async(bp_io_binding *io, const bp_run_options *options,
+                                     bp_run_done_fn done, void *user, bp_err *err) BP_CHECKED;
 /*
  * The value of an output after a run, by its name, or (NULL) by its index: a tensor whose bytes are
  * those of its elements, or an object. Borrowed until the next run, or until outputs are bound or

@@ -7,6 +7,7 @@
 
 #include "base/fork.h"
 #include "base/memory.h"
+#include "base/task_queue.h"
 #include "graph/custom.h"
 #include "host/options/default_providers.h"
 #include "host/options/override.h"
@@ -17,6 +18,7 @@
 struct bp_env {
     struct bp_log log;
     struct bp_pool *pool;
+    struct bp_task_queue *tasks; /* runs in the background */
     struct bp_settings settings; /* as they were when it was created */
     bool strict;                 /* of every session: all providers are required */
     struct bp_default_providers

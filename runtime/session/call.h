@@ -20,6 +20,10 @@ struct bp_call {
 /* The caller's options in a struct of this version; NULL: the defaults. */
 bp_rc bp_call_read_options(const bp_run_options *options, bp_run_options *own,
                            bp_err *err) BP_CHECKED;
+/* The moment at which the run has to end, in nanoseconds of CLOCK_MONOTONIC; 0: none. */
+int64_t bp_call_deadline(const bp_run_options *options);
+/* io_binding.c: a run that was submitted will not be made; what is bound may be used again. */
+void bp_io_binding_end_run(bp_io_binding *io);
 /* As bp_session_run(), which checks its arguments. */
 bp_rc bp_call_run(struct bp_call *c, const bp_run_options *options, bp_err *err) BP_CHECKED;
 

@@ -5,8 +5,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "session/call.h"
+#include "session/run_async.h"
 
 /* An input with the sizes that it was bound with, or an output. */
 struct bound {
@@ -30,7 +31,28 @@ struct bp_io_binding {
     struct side in, out;
     struct bp_kept_output **kept; /* one an output that is bound; NULL: the caller's memory */
     bool has_run;                 /* outputs have the results of a run */
+    atomic_bool is_running;       /* in the background; nothing else of it may be used */
 };
+
+/* Refuses while a run in the background uses it. */
+static bp_rc check_idle(const bp_io_binding *io, bp_err *err)
+{
+    if (!io)
+        return bp_fail_null(err, "the io_binding");
+    if (atomic_load(&io->is_running))
+        return bp_fail(err, BP_E_BUSY,
+                       "a run of this io_binding is in flight: wait for its callback");
+    return BP_OK;
+}
+
+/* Waits for a run in the background. */
+static void await_idle(const bp_io_binding *io)
+{
+    static const struct timespec pause = {.tv_nsec = 200000};
+
+    while (atomic_load(&io->is_running))
+        nanosleep(&pause, NULL);
+}
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -83,6 +105,7 @@ void bp_io_binding_destroy(bp_io_binding *io)
 {
     if (!io)
         return;
+    await_idle(io);
     finish_side(&io->in);
     finish_side(&io->out);
     free(io->kept);
@@ -144,10 +167,10 @@ bp_rc bp_io_binding_set_input(bp_io_binding *io, const char *name, const bp_bind
     const struct bp_ports *ports = io ? &io->session->ports : NULL;
     bp_binding *binding;
     uint32_t port, i;
-    bp_rc rc;
+    bp_rc rc = check_idle(io, err);
 
-    if (!io)
-        return bp_fail_null(err, "the io_binding");
+    if (rc < 0)
+        return rc;
     if (!value)
         return bp_fail_null(err, "the value");
     rc = find(ports->inputs, ports->n_inputs, "input", name, value, &port, err);
@@ -205,11 +228,10 @@ bp_rc bp_io_binding_set_output(bp_io_binding *io, const char *name, const bp_bin
     bp_binding *binding;
     struct bound *bound;
     uint32_t port, i;
-    bp_rc rc;
+    bp_rc rc = check_idle(io, err);
 
-    if (!io)
-        return bp_fail_null(err, "the io_binding");
-    rc = find(ports->outputs, ports->n_outputs, "output", name, value, &port, err);
+    if (rc >= 0)
+        rc = find(ports->outputs, ports->n_outputs, "output", name, value, &port, err);
     if (rc >= 0 && is_brought)
         rc = check_output(&ports->outputs[port], &value->tensor, err);
     if (rc < 0)
@@ -232,6 +254,8 @@ bp_rc bp_io_binding_set_output(bp_io_binding *io, const char *name, const bp_bin
 
 void bp_io_binding_clear_inputs(bp_io_binding *io)
 {
+    if (io)
+        await_idle(io);
     for (uint32_t i = 0; io && i < io->in.n; i++) {
         bp_object_release(io->in.bindings[i].object);
         io->in.bindings[i].object = NULL;
@@ -242,6 +266,8 @@ void bp_io_binding_clear_inputs(bp_io_binding *io)
 
 void bp_io_binding_clear_outputs(bp_io_binding *io)
 {
+    if (io)
+        await_idle(io);
     for (uint32_t i = 0; io && i < io->out.n; i++) {
         bp_object_release(io->out.bindings[i].object);
         io->out.bindings[i].object = NULL;
@@ -267,9 +293,8 @@ static void reset_outputs(bp_io_binding *io)
         bp_object_release(binding->object);
         binding->object = NULL;
         if (kept) {
-            binding->tensor = (bp_tensor){.base = kept->block.base,
-                                          .bytes = kept->block.bytes,
-                                          .dtype = kept->block.dtype};
+            binding->tensor = (bp_tensor){
+                .base = kept->block.base, .bytes = kept->block.bytes, .dtype = kept->block.dtype};
         } else {
             binding->tensor.bytes = bound->cap;
             binding->tensor.dtype = port->dtype;
@@ -293,32 +318,80 @@ static void show_results(bp_io_binding *io)
     io->has_run = true;
 }
 
-bp_rc bp_io_binding_run(bp_io_binding *io, const bp_run_options *options, bp_err *err)
+static bp_rc run(bp_io_binding *io, const bp_run_options *options, bp_err *err)
 {
-    bp_run_options own;
-    struct bp_call c;
-    bp_rc rc = bp_call_read_options(options, &own, err);
+    struct bp_call c = {.session = io->session,
+                        .inputs = io->in.bindings,
+                        .outputs = io->out.bindings,
+                        .kept = (struct bp_kept_output *const *)io->kept,
+                        .n_inputs = io->in.n,
+                        .n_outputs = io->out.n};
+    bp_rc rc;
 
-    if (!io)
-        return bp_fail_null(err, "the io_binding");
-    if (rc < 0)
-        return rc;
-    if (io->out.n == 0)
-        return bp_fail(err, BP_E_INVALID,
-                       "no output is bound: a run would have no result "
-                       "(bp_io_binding_set_output())");
-    c = (struct bp_call){.session = io->session,
-                         .inputs = io->in.bindings,
-                         .outputs = io->out.bindings,
-                         .kept = (struct bp_kept_output *const *)io->kept,
-                         .n_inputs = io->in.n,
-                         .n_outputs = io->out.n};
     io->has_run = false;
     reset_outputs(io);
-    rc = bp_call_run(&c, &own, err);
+    rc = bp_call_run(&c, options, err);
     if (rc >= 0)
         show_results(io);
     return rc;
+}
+
+/* What a run of any kind needs. */
+static bp_rc check_run(const bp_io_binding *io, const bp_run_options *options, bp_run_options *own,
+                       bp_err *err)
+{
+    bp_rc rc = check_idle(io, err);
+
+    if (rc >= 0)
+        rc = bp_call_read_options(options, own, err);
+    if (rc >= 0 && io->out.n == 0)
+        rc = bp_fail(err, BP_E_INVALID,
+                     "no output is bound: a run would have no result "
+                     "(bp_io_binding_set_output())");
+    return rc;
+}
+
+bp_rc bp_io_binding_run(bp_io_binding *io, const bp_run_options *options, bp_err *err)
+{
+    bp_run_options own;
+    bp_rc rc = check_run(io, options, &own, err);
+
+    return rc < 0 ? rc : run(io, &own, err);
+}
+
+void bp_io_binding_end_run(bp_io_binding *io)
+{
+    io->has_run = false;
+    atomic_store(&io->is_running, false);
+}
+
+/* From the end on another run may begin, in the callback too. */
+static bp_rc run_bound(struct bp_async_run *of, bp_err *err)
+{
+    bp_io_binding *io = of->bound;
+    bp_rc rc = run(io, &of->options, err);
+
+    atomic_store(&io->is_running, false);
+    return rc;
+}
+
+bp_rc bp_io_binding_run_async(bp_io_binding *io, const bp_run_options *options, bp_run_done_fn done,
+                              void *user, bp_err *err)
+{
+    struct bp_async_run of = {.run = run_bound, .done = done, .user = user, .bound = io};
+    bp_run_options own;
+    bp_rc rc = check_run(io, options, &own, err);
+
+    if (rc < 0)
+        return rc;
+    if (!done)
+        return bp_fail_null(err, "the callback");
+    of.session = io->session;
+    atomic_store(&io->is_running, true);
+    rc = bp_async_submit(&of, &own, err);
+    if (rc < 0)
+        atomic_store(&io->is_running, false);
+    return bp_done(err, rc);
 }
 
 bp_rc bp_io_binding_output(const bp_io_binding *io, const char *name, uint32_t index,
@@ -332,9 +405,9 @@ bp_rc bp_io_binding_output(const bp_io_binding *io, const char *name, uint32_t i
     if (!out)
         return bp_fail_null(err, "out");
     *out = NULL;
-    if (!io)
-        return bp_fail_null(err, "the io_binding");
-    rc = find(ports->outputs, ports->n_outputs, "output", name, &asked, &port, err);
+    rc = check_idle(io, err);
+    if (rc >= 0)
+        rc = find(ports->outputs, ports->n_outputs, "output", name, &asked, &port, err);
     if (rc < 0)
         return rc;
     i = position(&io->out, port);

@@ -25,6 +25,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/ports.c \
 	%D%/prepare.c \
 	%D%/prepare_created.c \
+	%D%/run_async.c \
+	%D%/run_async.h \
 	%D%/run_passes.c \
 	%D%/run_passes.h \
 	%D%/session.c \

@@ -135,10 +135,9 @@ static void clear_wanted(struct bp_call *c)
 /* ---- the run --------------------------------------------------------------------------------- */
 
 /*
- * Returns the moment at which the run has to end, in nanoseconds of CLOCK_MONOTONIC; 0: none. A
- * deadline before the clock's start, and a time that is over, are its first nanosecond.
+ * A deadline before the clock's start, and a time that is over, are its first nanosecond.
  */
-static int64_t deadline(const bp_run_options *options)
+int64_t bp_call_deadline(const bp_run_options *options)
 {
     int64_t end = options->deadline_ns < 0 ? 1 : options->deadline_ns, now;
     struct timespec t;
@@ -269,7 +268,7 @@ static bp_rc run_somewhere(struct bp_call *c, const bp_run_options *options, bp_
 {
     const struct bp_run_shared shared = {
         .cancel = options->cancel,
-        .deadline_ns = deadline(options),
+        .deadline_ns = bp_call_deadline(options),
         .profile = options->profile,
     };
     bool is_refused, was_trimmed = false, is_again;

@@ -174,8 +174,8 @@ START_TEST(strings_and_objects_are_bound)
         ck_assert_ptr_nonnull(value->object);
         ck_assert_uint_eq(bp_object_count(value->object), 1);
     }
-    KIT_FAILS(bp_io_binding_set_output(io, "s", &in, &kit.err),
-              BP_E_INVALID, "'s'", "without memory");
+    KIT_FAILS(bp_io_binding_set_output(io, "s", &in, &kit.err), BP_E_INVALID, "'s'",
+              "without memory");
 }
 END_TEST
 
