@@ -26,6 +26,7 @@ manual_pages = \
 	%D%/bp_session.3 \
 	%D%/bp_session_options.3 \
 	%D%/bp_session_run.3 \
+	%D%/bp_state.3 \
 	%D%/bp_tensor.3
 
 # Lines "PAGE FUNCTION" for each function that a page documents under another name than its own.
@@ -51,11 +52,35 @@ update-manual:
 	BP_SRCDIR=$(srcdir) BP_BUILDDIR=. $(SHELL) $(srcdir)/tests/docs/manual.sh --write
 .PHONY: update-manual
 
-dist_doc_DATA = %D%/applications.md %D%/authors.md
-EXTRA_DIST += %D%/architecture.md %D%/compiled-models.md %D%/digits-plan.svg %D%/loader.md \
+# Pages and what they show, in folders like those of the tree, so that links from one to the other work.
+nobase_dist_doc_DATA += \
+	CHANGELOG.md \
+	CONTRIBUTING.md \
+	LICENSE \
+	README.md \
+	%D%/abi-slots.md \
+	%D%/applications.md \
+	%D%/architecture.md \
+	%D%/authors.md \
+	%D%/compatibility.md \
+	%D%/compiled-models.md \
+	%D%/digits-plan.svg \
+	%D%/loader.md \
+	%D%/memory.tsv \
 	%D%/onnxruntime.md \
-	%D%/abi-slots.md %D%/memory.tsv %D%/operators.md %D%/parts.dot %D%/parts.svg %D%/passes.md \
-	%D%/performance.md %D%/performance.svg %D%/performance.tsv %D%/proofs.md
+	%D%/operators.md \
+	%D%/parts.svg \
+	%D%/passes.md \
+	%D%/performance.md \
+	%D%/performance.svg \
+	%D%/performance.tsv \
+	%D%/proofs.md \
+	plugins/cann_sim/README.md \
+	plugins/cpu/README.md \
+	plugins/dnnl/README.md \
+	plugins/nnapi_sim/README.md \
+	plugins/opencl/README.md
+EXTRA_DIST += %D%/parts.dot
 
 # What the JSON of the programs looks like.
 schemadir = $(pkgdatadir)/schema

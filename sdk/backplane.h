@@ -27,7 +27,9 @@
  * may be NULL.
  * Ownership: what a `create` or `open` returns is the caller's, to `destroy` or `close`; destroyers
  * take NULL. Returned const pointers are borrowed: "until ..." says for how long.
- * Threads: one object may be used by one thread at a time unless its comment says otherwise.
+ * Threads: "[any thread]" in a comment means that any number of threads may call the functions between
+ * it and the next comment or empty line at the same time, also for one object. Other functions are
+ * called by one thread at a time for an object. What ends an object comes after all other calls for it.
  * Different objects never interfere.
  */
 #ifndef BACKPLANE_H
@@ -56,8 +58,8 @@ extern "C" {
  * or creating a session, gives BP_E_UNAVAILABLE but for runs. What runs of other threads of the
  * parent held stays allocated in the child.
  *
- * Any thread may call the functions of an environment, several at the same time, also for the same
- * provider; only bp_env_destroy() comes after all others. A plug-in is opened, and probed, by one
+ * Any thread may call the functions that take an environment, several at the same time, also for the
+ * same provider; only bp_env_destroy() comes after all others. A plug-in is opened, and probed, by one
  * thread, and others that ask for a provider wait for it. What functions of an environment give out,
  * strings and tables of providers, lives and stays as it is until the environment is destroyed.
  * Functions of the application that the environment calls (its log, bp_allow_fn) call none of these.
@@ -97,15 +99,18 @@ static inline bp_err bp_err_init(char *buf, size_t cap)
     return err;
 }
 
-/* The version of the library, "0.1.0"; a constant. */
+/* The version of the library, "0.1.0"; a constant. [any thread] */
 BP_API const char *bp_version(void);
-/* The name of a code, "BP_E_SHAPE" for -6; never NULL. */
+/* The name of a code, "BP_E_SHAPE" for -6; never NULL. [any thread] */
 BP_API const char *bp_rc_name(bp_rc rc);
-/* The name of an element type, "float32" for BP_DTYPE_F32, "none" for a number that is not a type; never NULL. */
+/*
+ * The name of an element type, "float32" for BP_DTYPE_F32, "none" for a number that is not a type;
+ * never NULL. [any thread]
+ */
 BP_API const char *bp_dtype_name(uint32_t dtype);
-/* BP_DTYPE_* for such a name, BP_DTYPE_NONE when there is none. */
+/* BP_DTYPE_* for such a name, BP_DTYPE_NONE when there is none. [any thread] */
 BP_API uint32_t bp_dtype_from_name(const char *name);
-/* Bits of one element: 4 for BP_DTYPE_I4; 0 for types without a fixed size. */
+/* Bits of one element: 4 for BP_DTYPE_I4; 0 for types without a fixed size. [any thread] */
 BP_API uint32_t bp_dtype_bits(uint32_t dtype);
 
 /* ---- environment ----------------------------------------------------------------------------- */
@@ -280,7 +285,7 @@ enum {
 /*
  * Creates an environment. config NULL: all defaults. Runs no plug-in code and probes no hardware.
  * BP_E_INVALID: a setting is wrong, or BACKPLANE_FALLBACK or BACKPLANE_PROVIDER_OPTIONS is
- * malformed and not ignored. *out is the caller's, to bp_env_destroy().
+ * malformed and not ignored. *out is the caller's, to bp_env_destroy(). [any thread]
  */
 BP_API bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err) BP_CHECKED;
 /*
@@ -396,9 +401,9 @@ enum {
     BP_STATE_USABLE = 1u << 3     /* it says that its device and libraries are here */
 };
 
-/* The word for a stage, "AVAILABLE" for BP_STAGE_AVAILABLE; never NULL. */
+/* The word for a stage, "AVAILABLE" for BP_STAGE_AVAILABLE; never NULL. [any thread] */
 BP_API const char *bp_stage_name(uint32_t stage);
-/* The word for a reason, "NOT_CONSTANT" for BP_R_NOT_CONSTANT; never NULL. */
+/* The word for a reason, "NOT_CONSTANT" for BP_R_NOT_CONSTANT; never NULL. [any thread] */
 BP_API const char *bp_reason_name(uint32_t reason);
 
 /*
@@ -529,9 +534,9 @@ BP_API bp_rc bp_standard_provider_dir(uint32_t which, char *buf, size_t cap,
 /*
  * Device `device` of provider i, below bp_provider_info.n_devices, as the provider describes it. A
  * provider that describes none has one: the CPU (kind BP_DEVICE_CPU), or with memory of its own one
- * of kind BP_DEVICE_OTHER. Strings are never NULL, and borrowed until the env is destroyed.
- * BP_E_INVALID: there is no such device. If the provider is not usable, its error is returned. [any
- * thread]
+ * of kind BP_DEVICE_OTHER. The total memory of a processor is the machine's where the provider does
+ * not say it. Strings are never NULL, and borrowed until the env is destroyed. BP_E_INVALID: there
+ * is no such device. If the provider is not usable, its error is returned. [any thread]
  */
 BP_API bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp_device *out,
                                     bp_err *err) BP_CHECKED;
@@ -655,7 +660,10 @@ BP_API const char *bp_operator_family(uint32_t family, const char **out_about);
 
 /* ---- session options ------------------------------------------------------------------------- */
 
-/* Independent of environments; one object may serve many sessions. BP_E_NOMEM. */
+/*
+ * Independent of environments; one object may serve many sessions, which may be created at the same
+ * time. BP_E_NOMEM.
+ */
 BP_API bp_rc bp_session_options_create(bp_session_options **out, bp_err *err) BP_CHECKED;
 /* Sessions that were created with the options are not affected. NULL is fine. */
 BP_API void bp_session_options_destroy(bp_session_options *options);
@@ -719,6 +727,16 @@ BP_API bp_rc bp_session_options_set_dimension(bp_session_options *options, const
 /* The same for all dimensions with a denotation (ONNX: "DATA_BATCH"); a name counts for more. */
 BP_API bp_rc bp_session_options_set_denotation(bp_session_options *options, const char *denotation,
                                                int64_t size, bp_err *err) BP_CHECKED;
+/*
+ * Runs of the session keep what an output has for an input of the next run: the key/value cache of
+ * a decoder, the state of a recurrent network. They neither feed that input nor fetch that output:
+ * both are in the bp_state of the run, see there. A '*' in both names stands for the same text, so
+ * that "past_key_*", "present_key_*" names all layers. Both are tensors of numbers. The names are
+ * copied. BP_E_INVALID: a name is missing, or only one has a '*'. Names that the model does not
+ * have are an error when a session is made.
+ */
+BP_API bp_rc bp_session_options_add_state(bp_session_options *options, const char *input,
+                                          const char *output, bp_err *err) BP_CHECKED;
 /*
  * Models that import an operator set newer than this host knows are refused (BP_E_VERSION), because
  * its operators may have changed. on: such a model runs as if it imported the newest known version,
@@ -798,10 +816,12 @@ typedef struct bp_cache_file {
 /*
  * Opens a cache to look into it; its files are listed now. dir NULL: that of BACKPLANE_CACHE_DIR.
  * *out is the caller's, for bp_cache_close(). BP_E_INVALID: none is named. BP_E_IO: it is not there.
+ * [any thread]
  */
 BP_API bp_rc bp_cache_open(bp_env *env, const char *dir, bp_cache **out, bp_err *err) BP_CHECKED;
-BP_API void bp_cache_close(bp_cache *cache);            /* NULL is fine */
-BP_API const char *bp_cache_dir(const bp_cache *cache); /* absolute; lives as long as the cache */
+BP_API void bp_cache_close(bp_cache *cache); /* NULL is fine */
+/* The directory, absolute, for as long as the cache is open; how many files it had then. */
+BP_API const char *bp_cache_dir(const bp_cache *cache);
 BP_API uint32_t bp_cache_count(const bp_cache *cache);
 /*
  * File i. is_whole: all of it is read and its checksum is checked, else its first bytes only. A file
@@ -899,7 +919,7 @@ BP_API bp_rc bp_session_options_disable_pass(bp_session_options *options, const 
                                              bp_err *err) BP_CHECKED;
 /*
  * Name of pass i in the order in which they run, or NULL; level (BP_OPTIMIZE_*) and help may be
- * NULL.
+ * NULL. [any thread]
  */
 BP_API const char *bp_optimization_pass(uint32_t i, uint32_t *level, const char **help);
 
@@ -1060,12 +1080,12 @@ typedef struct bp_model_info {
  *
  * BP_E_IO: the file can't be read. BP_E_INVALID: it is not a valid model.
  * BP_E_VERSION: a newer IR version or operator set. BP_E_STALE: the file was written to while it was
- * read. BP_E_UNSUPPORTED, BP_E_NOMEM.
+ * read. BP_E_UNSUPPORTED, BP_E_NOMEM. [any thread]
  */
 BP_API bp_rc bp_model_open(bp_env *env, const char *path, bp_model **out, bp_err *err) BP_CHECKED;
 /*
  * The same from memory, which must outlive the model and its sessions. `dir` is the directory of
- * external data; NULL: models with external data are refused.
+ * external data; NULL: models with external data are refused. [any thread]
  */
 BP_API bp_rc bp_model_open_memory(bp_env *env, const void *bytes, size_t size, const char *dir,
                                   bp_model **out, bp_err *err) BP_CHECKED;
@@ -1123,7 +1143,7 @@ enum {
 
 /*
  * As bp_model_open, with weights, files and edits. BP_E_OPTION: a weight fits no initializer; the
- * message names it.
+ * message names it. [any thread]
  */
 BP_API bp_rc bp_model_open_source(bp_env *env, const bp_model_source *source, bp_model **out,
                                   bp_err *err) BP_CHECKED;
@@ -1170,6 +1190,7 @@ typedef struct bp_model_sink {
  * In ONNX Runtime's format all data goes into the model (`place` is not called), calls of functions
  * are inlined, Constant nodes become initializers, and fields that the host does not use are left
  * out. BP_E_UNSUPPORTED: the format can't express a part of the model; the message names it.
+ * [any thread]
  */
 BP_API bp_rc bp_model_save(const bp_model *model, const bp_model_sink *sink,
                            bp_err *err) BP_CHECKED;
@@ -1191,7 +1212,7 @@ enum {
  * Runtime has too, "" and com.microsoft. options NULL: the environment's defaults. *out is the
  * caller's, to bp_model_close(). *report (report may be NULL), what the passes did and which
  * provider takes which node, is the caller's, to bp_report_destroy(). BP_E_UNSUPPORTED: functions
- * import versions of an operator set that can't be combined into one.
+ * import versions of an operator set that can't be combined into one. [any thread]
  */
 BP_API bp_rc bp_model_optimize(bp_env *env, bp_model *model, const bp_session_options *options,
                                uint32_t flags, bp_model **out, bp_report **report,
@@ -1225,26 +1246,30 @@ typedef struct bp_context_config {
  * why (bp_report_group.cache). Initializers that are also inputs become constants. config NULL: BP_CONTEXT_EMBED. The cache of compiled programs is not
  * used. Errors are those of bp_session_create_from_model() and bp_model_optimize(), BP_E_IO: a
  * program cannot be written, and BP_E_OPTION: there is no path for programs beside the model. *report (report may be NULL) is the caller's.
+ * [any thread]
  */
 BP_API bp_rc bp_model_compile(bp_env *env, bp_model *model, const bp_session_options *options,
                               const bp_context_config *config, bp_model **out, uint32_t *n_programs,
                               bp_report **report, bp_err *err) BP_CHECKED;
 
-/* The caller sets out->struct_size. [any thread, as the next five] */
+/* The caller sets out->struct_size. [any thread] */
 BP_API bp_rc bp_model_get_info(const bp_model *model, bp_model_info *out, bp_err *err) BP_CHECKED;
-/* Input or output i of the main graph, as the model declares it. BP_E_INVALID: there is none. */
+/*
+ * Input or output i of the main graph, as the model declares it. BP_E_INVALID: there is none.
+ * [any thread]
+ */
 BP_API bp_rc bp_model_input(const bp_model *model, uint32_t i, bp_io_info *out,
                             bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_model_output(const bp_model *model, uint32_t i, bp_io_info *out,
                              bp_err *err) BP_CHECKED;
-/* Operators in use, sorted by domain, name and version. */
+/* Operators in use, sorted by domain, name and version. [any thread] */
 BP_API bp_rc bp_model_op(const bp_model *model, uint32_t i, bp_op_info *out,
                          bp_err *err) BP_CHECKED;
-/* Imported operator set i: its domain ("" is ai.onnx) and version. NULL: end. */
+/* Imported operator set i: its domain ("" is ai.onnx) and version. NULL: end. [any thread] */
 BP_API const char *bp_model_opset(const bp_model *model, uint32_t i, int64_t *version);
-/* Metadata entry i: its key, and its value in *value. NULL: end. */
+/* Metadata entry i: its key, and its value in *value. NULL: end. [any thread] */
 BP_API const char *bp_model_metadata(const bp_model *model, uint32_t i, const char **value);
-/* External data file i, relative to the model's directory. NULL: end. */
+/* External data file i, relative to the model's directory. NULL: end. [any thread] */
 BP_API const char *bp_model_external(const bp_model *model, uint32_t i);
 
 /* ---- sessions -------------------------------------------------------------------------------- */
@@ -1260,7 +1285,7 @@ BP_API const char *bp_model_external(const bp_model *model, uint32_t i);
  */
 BP_API bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_options *options,
                                bp_session **out, bp_err *err) BP_CHECKED;
-/* The same for an opened model, which may be closed before the session. */
+/* The same for an opened model, which may be closed before the session. [any thread] */
 BP_API bp_rc bp_session_create_from_model(bp_env *env, bp_model *model,
                                           const bp_session_options *options, bp_session **out,
                                           bp_err *err) BP_CHECKED;
@@ -1278,15 +1303,19 @@ BP_API void bp_session_destroy(bp_session *session);
 
 /*
  * Inputs that must or may be fed (initializers with a default come after the others), and outputs.
+ * [any thread]
  */
 BP_API uint32_t bp_session_input_count(const bp_session *session);
 BP_API uint32_t bp_session_output_count(const bp_session *session);
-/* Input or output i, borrowed until the session is destroyed. BP_E_INVALID: there is none. */
+/*
+ * Input or output i, borrowed until the session is destroyed. BP_E_INVALID: there is none.
+ * [any thread]
+ */
 BP_API bp_rc bp_session_input(const bp_session *session, uint32_t i, bp_io_info *out,
                               bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_session_output(const bp_session *session, uint32_t i, bp_io_info *out,
                                bp_err *err) BP_CHECKED;
-/* Index of an input or output by name; BP_E_INVALID names the nearest. */
+/* Index of an input or output by name; BP_E_INVALID names the nearest. [any thread] */
 BP_API bp_rc bp_session_find_input(const bp_session *session, const char *name, uint32_t *out,
                                    bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_session_find_output(const bp_session *session, const char *name, uint32_t *out,
@@ -1311,6 +1340,7 @@ typedef struct bp_binding {
 } bp_binding;
 
 typedef struct bp_profile bp_profile; /* what runs did and when; see below */
+typedef struct bp_state bp_state;     /* what runs leave for the next ones; see below */
 
 /* Start from {0} with struct_size set; zeroes are the defaults. */
 typedef struct bp_run_options {
@@ -1332,6 +1362,11 @@ typedef struct bp_run_options {
      * One moment serves several runs of a request. With timeout_ns as well, the earlier one counts.
      */
     int64_t deadline_ns;
+    /*
+     * What earlier runs left, for a session whose options have bp_session_options_add_state(),
+     * which needs one; else NULL. One run at a time may have it: BP_E_BUSY.
+     */
+    bp_state *state;
 } bp_run_options;
 
 /*
@@ -1477,7 +1512,8 @@ typedef struct bp_run_shapes {
  * Prepares for runs with inputs of these shapes, so that the first one takes no longer than those
  * after it: sizes of all values, what providers make for them, and memory. Nothing runs, and no
  * data is read. A session prepares by itself when shapes come for the first time. The memory of all
- * sets is that of the largest, so preparing the largest one alone reserves it. More sets than
+ * sets is that of the largest, so preparing the largest one alone reserves it, until
+ * bp_session_trim(). More sets than
  * bp_session_options_set_max_shapes() says replace earlier ones. Shapes that follow from data (of an
  * input that says how to reshape another, for example) are known in a run only: such parts are
  * counted in n_unprepared. options may be NULL. Errors are those of bp_session_run() for such
@@ -1505,7 +1541,8 @@ BP_API bp_rc bp_session_set_providers(bp_session *session, const bp_session_opti
                                       bp_err *err) BP_CHECKED;
 /*
  * Short name of provider i of the session, highest priority first, CPU last. NULL: end. Borrowed
- * until bp_session_set_providers() or the end of the session.
+ * until bp_session_set_providers() or the end of the session. [any thread, but not during
+ * bp_session_set_providers]
  */
 BP_API const char *bp_session_provider(const bp_session *session, uint32_t i);
 /*
@@ -1526,7 +1563,7 @@ BP_API bp_rc bp_session_set_option(bp_session *session, const char *provider, co
                                    const char *value, bp_err *err) BP_CHECKED;
 /*
  * Which provider runs each node, and why. Borrowed until bp_session_set_providers() or the end of
- * the session.
+ * the session. [any thread, but not during bp_session_set_providers]
  */
 BP_API const bp_report *bp_session_report(const bp_session *session);
 
@@ -1579,7 +1616,7 @@ typedef struct bp_memory_use {
 } bp_memory_use;
 /*
  * Row i: the providers in the order of bp_session_provider(), then the host. BP_E_INVALID: there is
- * none. [as bp_session_get_stats]
+ * none. [any thread]
  */
 BP_API bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_memory_use *out,
                                    bp_err *err) BP_CHECKED;
@@ -1591,6 +1628,71 @@ BP_API bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_mem
  * bp_session_set_providers]
  */
 BP_API bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err);
+
+/*
+ * ---- states: what runs leave for the next ones -------------------------------------------------
+ *
+ * A session whose options have bp_session_options_add_state() runs with a bp_state, one for each
+ * conversation, stream or beam, as many as one likes at once:
+ *
+ *     bp_session_options_add_state(options, "past_key_*", "present_key_*", &err);
+ *     bp_session_options_add_state(options, "past_value_*", "present_value_*", &err);
+ *     ... create the session; then
+ *     bp_state_create(session, 1, &state, &err);
+ *     run.state = state;
+ *     bp_session_run(session, inputs, n_inputs, &logits, 1, &run, &err); as often as there are tokens
+ *
+ * A value that grows, as the output is a Concat of the input and what is new, has one block of
+ * memory with room at its end, which doubles when it is full: a run writes what is new behind the
+ * rest, and copies nothing. Where the axis of the Concat is not the first, the optimizer (at its
+ * default level) keeps the value in memory with that axis first, and lets the products that read it
+ * do so. Other values have two blocks, of which each run reads one and writes the other. After a
+ * run that failed the state is as before. Its memory comes from the session's allocator, and is not
+ * counted in the session's memory and limits.
+ *
+ * [any thread] below means: one call or run at a time for each state; others meanwhile get
+ * BP_E_BUSY.
+ */
+
+/*
+ * A state before the first run: zeros. Dimensions of a size that the model does not declare are 0
+ * where the value grows, else `batch`. *out is the caller's, to bp_state_destroy(); it keeps the
+ * session, as bp_session_retain() does. BP_E_INVALID: the session has no states. BP_E_UNSUPPORTED:
+ * the model does not declare the rank or type of an input. [any thread]
+ */
+BP_API bp_rc bp_state_create(bp_session *session, int64_t batch, bp_state **out,
+                             bp_err *err) BP_CHECKED;
+/* No run may have it. NULL is fine. [any thread] */
+BP_API void bp_state_destroy(bp_state *state);
+/* As after bp_state_create(); the memory stays. [any thread] */
+BP_API bp_rc bp_state_reset(bp_state *state, bp_err *err) BP_CHECKED;
+/* Another one with the same values, as for a second answer to one prompt. [any thread] */
+BP_API bp_rc bp_state_copy(bp_state *from, bp_state **out, bp_err *err) BP_CHECKED;
+/*
+ * Copies the value for an input from or to a tensor in the model's layout. BP_E_INVALID: a wrong
+ * type or too little memory, or the input is not kept. BP_E_SHAPE: sizes are not what the model
+ * declares. Of bp_state_get() base and dims are allocated, for the caller to bp_tensor_free(). [any
+ * thread]
+ */
+BP_API bp_rc bp_state_set(bp_state *state, const char *input, const bp_tensor *value,
+                          bp_err *err) BP_CHECKED;
+BP_API bp_rc bp_state_get(bp_state *state, const char *input, bp_tensor *out,
+                          bp_err *err) BP_CHECKED;
+/*
+ * The size of the first value that grows, along the axis on which it does: tokens. 0: none grows.
+ * [any thread, between runs]
+ */
+BP_API int64_t bp_state_length(const bp_state *state);
+/*
+ * Keeps the first `length` of all values that grow, as after tokens that were only guessed.
+ * BP_E_INVALID: one is shorter, or none grows. [any thread]
+ */
+BP_API bp_rc bp_state_truncate(bp_state *state, int64_t length, bp_err *err) BP_CHECKED;
+/*
+ * Allocates memory for so many now, so that runs up to there allocate none for the state. [any
+ * thread]
+ */
+BP_API bp_rc bp_state_reserve(bp_state *state, int64_t length, bp_err *err) BP_CHECKED;
 
 /*
  * ---- profiles ---------------------------------------------------------------------------------
@@ -1625,24 +1727,24 @@ typedef struct bp_profile_event {
  * ones replace the oldest. Runs that have it in their bp_run_options write to it, several at once
  * if need be; other runs are not slowed down. The nodes of a group come in the order in which they
  * ended, then the group; the run comes last. It may outlive sessions. BP_E_INVALID: capacity is too
- * large; BP_E_NOMEM.
+ * large; BP_E_NOMEM. [any thread]
  */
 BP_API bp_rc bp_profile_create(uint32_t capacity, bp_profile **out, bp_err *err) BP_CHECKED;
 BP_API void bp_profile_destroy(bp_profile *profile); /* no run may be writing; NULL is fine */
 /* A span of the application's own, such as reading a model. `name` is copied. [any thread] */
 BP_API bp_rc bp_profile_add(bp_profile *profile, const char *name, int64_t start_ns, int64_t end_ns,
                             bp_err *err) BP_CHECKED;
-/* Events that are there. [any thread, as the next three] */
+/* Events that are there. [any thread] */
 BP_API uint32_t bp_profile_count(const bp_profile *profile);
-/* Events that were replaced or not recorded. */
+/* Events that were replaced or not recorded. [any thread] */
 BP_API uint64_t bp_profile_dropped(const bp_profile *profile);
-/* Event i, the oldest first. */
+/* Event i, the oldest first. [any thread] */
 BP_API bp_rc bp_profile_get(const bp_profile *profile, uint32_t i, bp_profile_event *out,
                             bp_err *err) BP_CHECKED;
 /*
  * All events as JSON in Chrome's trace event format, with the categories, names and arguments of
  * ONNX Runtime's profiles, so that tools for these can read it; profile.schema.json describes it.
- * *out is the caller's, to bp_free(). BP_E_NOMEM.
+ * *out is the caller's, to bp_free(). BP_E_NOMEM. [any thread]
  */
 BP_API bp_rc bp_profile_json(const bp_profile *profile, char **out, bp_err *err) BP_CHECKED;
 
@@ -1669,7 +1771,10 @@ enum {
     BP_NAMED_BY_AUTO = 4,        /* "auto": its devices are the machine's own processor */
     BP_NAMED_BY_HOST = 5         /* always there: cpu, and operators of the application */
 };
-/* The word for BP_NAMED_BY_*: "session", "environment", "variable", "file", "auto", "host", or "?". */
+/*
+ * The word for BP_NAMED_BY_*: "session", "environment", "variable", "file", "auto", "host", or "?".
+ * [any thread]
+ */
 BP_API const char *bp_named_by_name(uint32_t named_by);
 
 /* A provider of the list: how far it came and what it got. Strings live as long as the report. */
@@ -1753,6 +1858,8 @@ typedef struct bp_report_group {
      */
     const char *cache;
     uint64_t frame_bytes; /* that each frame holds, as its provider says; 0: none or unknown */
+    uint64_t
+        n_unsized_copies; /* of n_copies, those whose size only a run knows: not in copy_bytes */
 } bp_report_group;
 
 /* A pass over the graph and its subgraphs, before providers compile them. */
@@ -1781,31 +1888,33 @@ typedef struct bp_report_option {
     const char *key, *value; /* the value is "(secret)" for one that is */
 } bp_report_option;
 
-/* Passes that ran. */
+/* Passes that ran. [any thread] */
 BP_API uint32_t bp_report_pass_count(const bp_report *report);
-/* Pass i; the caller sets out->struct_size. BP_E_INVALID: there is none. */
+/* Pass i; the caller sets out->struct_size. BP_E_INVALID: there is none. [any thread] */
 BP_API bp_rc bp_report_get_pass(const bp_report *report, uint32_t i, bp_report_pass *out,
                                 bp_err *err) BP_CHECKED;
 /*
  * Options of a provider's row, defaults included, as they were when the session was made; none
  * where it came no further than BP_STAGE_OPTIONS. Strings live as long as the report. BP_E_INVALID:
- * there is no such provider or option.
+ * there is no such provider or option. [any thread]
  */
 BP_API uint32_t bp_report_option_count(const bp_report *report, uint32_t provider);
 BP_API bp_rc bp_report_get_option(const bp_report *report, uint32_t provider, uint32_t j,
                                   bp_report_option *out, bp_err *err) BP_CHECKED;
-/* The word for BP_ORIGIN_*: "default", "file", "application", "variable", or "?". */
+/*
+ * The word for BP_ORIGIN_*: "default", "file", "application", "variable", or "?". [any thread]
+ */
 BP_API const char *bp_origin_name(uint32_t origin);
 /* Rows of each kind; the functions below take an index under these. [any thread] */
 BP_API uint32_t bp_report_provider_count(const bp_report *report);
 BP_API uint32_t bp_report_node_count(const bp_report *report);
 BP_API uint32_t bp_report_group_count(const bp_report *report);
-/* Row i of its kind; the caller sets out->struct_size. BP_E_INVALID: there is none. */
+/* Row i of its kind; the caller sets out->struct_size. BP_E_INVALID: there is none. [any thread] */
 BP_API bp_rc bp_report_get_provider(const bp_report *report, uint32_t i, bp_report_provider *out,
                                     bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_report_get_node(const bp_report *report, uint32_t i, bp_report_node *out,
                                 bp_err *err) BP_CHECKED;
-/* Refusal j of node i. */
+/* Refusal j of node i. [any thread] */
 BP_API bp_rc bp_report_get_refusal(const bp_report *report, uint32_t i, uint32_t j,
                                    bp_report_refusal *out, bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_report_get_group(const bp_report *report, uint32_t i, bp_report_group *out,
@@ -1813,6 +1922,7 @@ BP_API bp_rc bp_report_get_group(const bp_report *report, uint32_t i, bp_report_
 /*
  * Edge i of the graph: the name of a value that node *from makes and node *to reads. Either may be
  * BP_NONE, for an input or output of the model. NULL: end. Borrowed as long as the report.
+ * [any thread]
  */
 BP_API const char *bp_report_edge(const bp_report *report, uint32_t i, uint32_t *from,
                                   uint32_t *to);
@@ -1830,7 +1940,7 @@ typedef struct bp_report_mismatch {
 
 /* One a value. Runs may add rows to a session's report: sizes known by then only. [any thread] */
 BP_API uint32_t bp_report_mismatch_count(const bp_report *report);
-/* Mismatch i; the caller sets out->struct_size. BP_E_INVALID: there is none. */
+/* Mismatch i; the caller sets out->struct_size. BP_E_INVALID: there is none. [any thread] */
 BP_API bp_rc bp_report_get_mismatch(const bp_report *report, uint32_t i, bp_report_mismatch *out,
                                     bp_err *err) BP_CHECKED;
 
@@ -1852,13 +1962,14 @@ typedef struct bp_report_refused_sizes {
 /* Runs add rows to a session's report. [any thread] */
 BP_API uint32_t bp_report_refused_sizes_count(const bp_report *report);
 /* Row i; the caller sets out->struct_size. Strings live as long as the report. BP_E_INVALID: there
-   is none. */
+   is none. [any thread] */
 BP_API bp_rc bp_report_get_refused_sizes(const bp_report *report, uint32_t i,
                                          bp_report_refused_sizes *out, bp_err *err) BP_CHECKED;
 
 /*
  * The whole report as JSON, which report.schema.json describes: JSON Schema, installed in
  * backplane/schema of the data directory. *out is the caller's, to bp_free(). BP_E_NOMEM.
+ * [any thread]
  */
 BP_API bp_rc bp_report_json(const bp_report *report, char **out, bp_err *err) BP_CHECKED;
 
@@ -1873,7 +1984,7 @@ enum {
  * nodes, grouped, with counts and examples. `provider`: a name in any form; NULL: all. report: of a
  * session or a plan; NULL, or if it has no row of the provider: the provider is opened and only its
  * own state explained. format: BP_EXPLAIN_*. *out is the caller's, to bp_free(). BP_E_INVALID: an
- * unknown name; the message has the nearest.
+ * unknown name; the message has the nearest. [any thread]
  */
 BP_API bp_rc bp_explain(bp_env *env, const bp_report *report, const char *provider, uint32_t format,
                         char **out, bp_err *err) BP_CHECKED;
@@ -1882,7 +1993,7 @@ BP_API bp_rc bp_explain(bp_env *env, const bp_report *report, const char *provid
  * Plans a model without compiling or running it: which provider takes which node, and why others
  * refused. Succeeds also if no provider takes some nodes; a session would fail, the report has them
  * without a provider. options NULL: the environment's defaults. *out is the caller's, to
- * bp_report_destroy(). Other errors are those of bp_session_create().
+ * bp_report_destroy(). Other errors are those of bp_session_create(). [any thread]
  */
 BP_API bp_rc bp_plan_create(bp_env *env, bp_model *model, const bp_session_options *options,
                             bp_report **out, bp_err *err) BP_CHECKED;
@@ -1892,13 +2003,13 @@ BP_API void bp_report_destroy(bp_report *report); /* of bp_plan_create only */
 
 /*
  * Bytes that a dense tensor needs. BP_E_INVALID: negative or too large, or a type without fixed
- * size.
+ * size. [any thread]
  */
 BP_API bp_rc bp_tensor_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *out,
                              bp_err *err) BP_CHECKED;
 /*
  * A zeroed tensor, whose base and dims are one block, to bp_tensor_free(). dims are copied.
- * BP_E_INVALID as bp_tensor_bytes(); BP_E_NOMEM.
+ * BP_E_INVALID as bp_tensor_bytes(); BP_E_NOMEM. [any thread]
  */
 BP_API bp_rc bp_tensor_alloc(uint32_t dtype, const int64_t *dims, uint32_t rank, bp_tensor *out,
                              bp_err *err) BP_CHECKED;
@@ -1907,49 +2018,54 @@ BP_API bp_rc bp_tensor_alloc(uint32_t dtype, const int64_t *dims, uint32_t rank,
  * the caller brought is left alone. NULL is fine.
  */
 BP_API void bp_tensor_free(bp_tensor *tensor);
-/* 1: bp_tensor_free() frees its memory; 0: the memory is the caller's. */
+/* 1: bp_tensor_free() frees its memory; 0: the memory is the caller's. [any thread] */
 BP_API uint32_t bp_tensor_is_owned(const bp_tensor *tensor);
 /*
  * A tensor of strings with copies of `texts`, one for each element that dims give, in row-major order;
  * NULL there is an empty string. base and dims are one block, to bp_tensor_free(). BP_E_INVALID as
- * bp_tensor_bytes(), or texts is NULL; BP_E_NOMEM. [any thread, as the next]
+ * bp_tensor_bytes(), or texts is NULL; BP_E_NOMEM. [any thread]
  */
 BP_API bp_rc bp_tensor_from_strings(const char *const *texts, const int64_t *dims, uint32_t rank,
                                     bp_tensor *out, bp_err *err) BP_CHECKED;
 /*
  * Element i of a tensor of strings, in row-major order: its text, which need not end with a NUL, and its
  * bytes in *size (size may be NULL). NULL: there is no such element. Borrowed from the tensor.
+ * [any thread]
  */
 BP_API const char *bp_tensor_string(const bp_tensor *tensor, size_t i, size_t *size);
 /*
  * Decodes an ONNX TensorProto into *out, to bp_tensor_free(). *name (name may be NULL) is its name,
- * to bp_free(). BP_E_INVALID: malformed.
+ * to bp_free(). BP_E_INVALID: malformed. [any thread]
  */
 BP_API bp_rc bp_tensor_decode(const void *bytes, size_t size, bp_tensor *out, char **name,
                               bp_err *err) BP_CHECKED;
-/* Encodes an ONNX TensorProto of *size bytes; *out is the caller's, to bp_free(). */
+/* Encodes an ONNX TensorProto of *size bytes; *out is the caller's, to bp_free(). [any thread] */
 BP_API bp_rc bp_tensor_encode(const bp_tensor *tensor, const char *name, void **out, size_t *size,
                               bp_err *err) BP_CHECKED;
-/* Frees memory that a function of this header says is the caller's to bp_free(). NULL is fine. */
+/*
+ * Frees memory that a function of this header says is the caller's to bp_free(). NULL is fine.
+ * [any thread]
+ */
 BP_API void bp_free(void *p);
 
 /* ---- values of any kind ---------------------------------------------------------------------- */
 
 /*
  * A tensor with its own memory, a sequence, an optional, a map or a sparse tensor. Never changes
- * once made, and counts its references, so that sequences share their items. All functions here may
- * be called from any thread.
+ * once made, and counts its references, so that sequences share their items.
+ *
+ * This makes one of a copy of the tensor. [any thread]
  */
 BP_API bp_rc bp_object_from_tensor(const bp_tensor *tensor, bp_object **out,
-                                   bp_err *err) BP_CHECKED; /* copies it */
-/* n items of one type (n may be 0); adds a reference to each. */
+                                   bp_err *err) BP_CHECKED;
+/* n items of one type (n may be 0); adds a reference to each. [any thread] */
 BP_API bp_rc bp_object_sequence(bp_object *const *items, uint32_t n, bp_object **out,
                                 bp_err *err) BP_CHECKED;
-/* item NULL: an optional without a value. */
+/* item NULL: an optional without a value. [any thread] */
 BP_API bp_rc bp_object_optional(bp_object *item, bp_object **out, bp_err *err) BP_CHECKED;
 /*
  * keys: a tensor of rank 1, of integers or strings; values: a tensor of rank 1, or a sequence, of
- * as many.
+ * as many. [any thread]
  */
 BP_API bp_rc bp_object_map(bp_object *keys, bp_object *values, bp_object **out,
                            bp_err *err) BP_CHECKED;
@@ -1966,28 +2082,36 @@ enum {
  * A sparse tensor of the type and sizes of `dense`, whose memory is not read. parts are tensors:
  * the values, as a list for COO and CSR, then their indices: one tensor, for CSR two, columns [n]
  * and rows [rows + 1]. BP_E_INVALID: an index is outside, or they do not belong together. CSR
- * without any value may have no rows either ([0]).
+ * without any value may have no rows either ([0]). [any thread]
  */
 BP_API bp_rc bp_object_sparse(uint32_t format, const bp_tensor *dense, bp_object *const *parts,
                               uint32_t n_parts, bp_object **out, bp_err *err) BP_CHECKED;
-/* BP_SPARSE_* of a sparse tensor; 0 of others. */
+/* BP_SPARSE_* of a sparse tensor; 0 of others. [any thread] */
 BP_API uint32_t bp_object_format(const bp_object *object);
-/* Type and sizes of a sparse tensor as a tensor without memory, borrowed; NULL: it is none. */
+/*
+ * Type and sizes of a sparse tensor as a tensor without memory, borrowed; NULL: it is none.
+ * [any thread]
+ */
 BP_API const bp_tensor *bp_object_dense(const bp_object *object);
 
-BP_API bp_object *bp_object_retain(bp_object *object); /* returns it; NULL is fine, as below */
+/* Adds a reference and returns the object; gives one back. NULL is fine. [any thread] */
+BP_API bp_object *bp_object_retain(bp_object *object);
 BP_API void bp_object_release(bp_object *object);
-BP_API uint32_t bp_object_kind(const bp_object *object); /* BP_KIND_* */
+/* BP_KIND_*. [any thread] */
+BP_API uint32_t bp_object_kind(const bp_object *object);
 /*
  * Items of a sequence; 0 or 1 of an optional; 2 of a map, its keys and its values; 2 or 3 of a
- * sparse tensor, its parts; 0 of a tensor.
+ * sparse tensor, its parts; 0 of a tensor. [any thread]
  */
 BP_API uint32_t bp_object_count(const bp_object *object);
-/* Item i, borrowed; NULL: there is none. */
+/* Item i, borrowed; NULL: there is none. [any thread] */
 BP_API bp_object *bp_object_item(const bp_object *object, uint32_t i);
-/* The tensor, borrowed and not to be written to; NULL: it is none. */
+/* The tensor, borrowed and not to be written to; NULL: it is none. [any thread] */
 BP_API const bp_tensor *bp_object_tensor(const bp_object *object);
-/* Reads an ONNX TensorProto, SequenceProto, OptionalProto or MapProto: `kind` says which. */
+/*
+ * Reads an ONNX TensorProto, SequenceProto, OptionalProto or MapProto: `kind` says which.
+ * [any thread]
+ */
 BP_API bp_rc bp_object_decode(const void *bytes, size_t size, uint32_t kind, bp_object **out,
                               bp_err *err) BP_CHECKED;
 

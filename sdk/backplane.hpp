@@ -2289,8 +2289,7 @@ class Session
                                               Span<const Port> outputs = {},
                                               const RunOptions &options = {})
     {
-        const std::size_t n =
-            outputs.empty() ? bp_session_output_count(handle()) : outputs.size();
+        const std::size_t n = outputs.empty() ? bp_session_output_count(handle()) : outputs.size();
         auto pending = std::make_unique<Pending>(inputs, n);
         std::future<std::vector<Value>> future = pending->promise.get_future();
         detail::Call call;
@@ -2303,9 +2302,8 @@ class Session
         }
         call.check(place_all(pending->feeds, pending->in, call));
         call.check(bp_session_run_async(state_->session, pending->in.data(), pending->in.size(),
-                                        pending->out.data(), pending->out.size(),
-                                        &options.handle(), end_pending, pending.get(),
-                                        call.err()));
+                                        pending->out.data(), pending->out.size(), &options.handle(),
+                                        end_pending, pending.get(), call.err()));
         pending.release(); /* the callback's */
         return future;
     }
@@ -2628,8 +2626,8 @@ class IoBinding
         std::future<void> future = promise->get_future();
         detail::Call call;
 
-        call.check(bp_io_binding_run_async(handle(), &options.handle(), end, promise.get(),
-                                           call.err()));
+        call.check(
+            bp_io_binding_run_async(handle(), &options.handle(), end, promise.get(), call.err()));
         promise.release(); /* the callback's */
         return future;
     }
@@ -2684,8 +2682,7 @@ class IoBinding
         const bp_binding *value = nullptr;
         detail::Call call;
 
-        call.check(
-            bp_io_binding_output(handle(), name_of(port), port.index(), &value, call.err()));
+        call.check(bp_io_binding_output(handle(), name_of(port), port.index(), &value, call.err()));
         return value;
     }
     static void end(void *user, bp_rc rc, const bp_err *err)

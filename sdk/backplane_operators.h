@@ -105,7 +105,7 @@ typedef struct bp_operator_def {
 
 /* ---- sets ------------------------------------------------------------------------------------ */
 
-/* An empty set. *out is the caller's, to bp_operators_release(). BP_E_NOMEM. */
+/* An empty set. *out is the caller's, to bp_operators_release(). BP_E_NOMEM. [any thread] */
 BP_API bp_rc bp_operators_create(bp_operators **out, bp_err *err) BP_CHECKED;
 /*
  * Adds a definition. BP_E_INVALID: no sound one (a name, domain, version, compute or operand is
@@ -130,11 +130,11 @@ BP_API void bp_operators_release(bp_operators *set);
 /*
  * Gives the set to sessions that are made with the options, or to all of the environment. A
  * session's own sets come before the environment's; one operator in two sets of the same kind is
- * an error when the session is made. Adds a reference. [an environment: any thread; options: one at a
- * time]
+ * an error when the session is made. Adds a reference.
  */
 BP_API bp_rc bp_session_options_add_operators(bp_session_options *options, bp_operators *set,
                                               bp_err *err) BP_CHECKED;
+/* The same for all sessions of an environment. [any thread] */
 BP_API bp_rc bp_env_add_operators(bp_env *env, bp_operators *set, bp_err *err) BP_CHECKED;
 
 /* ---- for the shapes callback; everything lives for the call ---------------------------------- */
@@ -142,7 +142,7 @@ BP_API bp_rc bp_env_add_operators(bp_env *env, bp_operators *set, bp_err *err) B
 /* How many inputs and outputs the node has. */
 BP_API uint32_t bp_operator_shapes_inputs(const bp_operator_shapes *shapes);
 BP_API uint32_t bp_operator_shapes_outputs(const bp_operator_shapes *shapes);
-/* Input i; an absent one has neither type nor rank. */
+/* Input i; an absent one has neither type nor rank. The caller sets out->struct_size. */
 BP_API bp_rc bp_operator_shapes_input(bp_operator_shapes *shapes, uint32_t i, bp_operator_fact *out,
                                       bp_err *err) BP_CHECKED;
 /* Attribute of the node, or NULL. */

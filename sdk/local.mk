@@ -89,7 +89,7 @@ install-sdk: tools/backplane-embed tools/backplane-new tools/backplane-check$(EX
 	$(MAKE) $(AM_MAKEFLAGS) install-includeHEADERS install-bpincludeHEADERS install-pkgconfigDATA \
 	    install-dist_sdkdataDATA install-sdklibLIBRARIES install-dist_templatecDATA \
 	    install-dist_templatecppDATA install-dist_templatedeviceDATA install-dist_templatecommonDATA \
-	    install-binSCRIPTS install-dist_docDATA install-man \
+	    install-binSCRIPTS install-nobase_dist_docDATA install-man \
 	    install-man-links
 	$(LIBTOOL) --mode=install $(INSTALL_PROGRAM) tools/backplane-check$(EXEEXT) \
 	    "$(DESTDIR)$(bindir)/backplane-check$(EXEEXT)"

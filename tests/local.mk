@@ -53,6 +53,7 @@ include %D%/docs/local.mk
 include %D%/examples/local.mk
 include %D%/fuzz/local.mk
 include %D%/kit/local.mk
+include %D%/opencl/local.mk
 include %D%/ort/local.mk
 include %D%/clients/local.mk
 include %D%/differential/local.mk
@@ -101,6 +102,7 @@ thread_tests = \
 	%D%/unit/session/check_io_binding \
 	%D%/unit/session/check_memory_limit \
 	%D%/unit/session/check_session \
+	%D%/unit/session/check_session_threads \
 	%D%/unit/host/check_shared_weights
 if ENABLE_ASCEND_SIM
 thread_tests += %D%/cann_sim/check_streams

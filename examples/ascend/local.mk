@@ -12,3 +12,7 @@ noinst_PROGRAMS += %D%/model
 %C%_model_LDADD = plugins/cann_sim/driver/libbp-ascend-sim.la
 %C%_model_SOURCES = %D%/model.c
 endif
+
+nobase_dist_doc_DATA += \
+	%D%/layer.c \
+	%D%/model.c

@@ -10,9 +10,15 @@ noinst_PROGRAMS += %D%/digits
 	%D%/data.c %D%/data.h \
 	%D%/digits.c \
 	%D%/npy.c %D%/npy.h
-EXTRA_DIST += \
+
+nobase_dist_doc_DATA += \
 	%D%/README.md \
+	%D%/data.c \
+	%D%/data.h \
+	%D%/digits.c \
 	%D%/digits.onnx \
 	%D%/digits_labels.npy \
 	%D%/digits_test.npy \
+	%D%/npy.c \
+	%D%/npy.h \
 	%D%/train.py

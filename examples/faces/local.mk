@@ -16,4 +16,19 @@ noinst_PROGRAMS += %D%/faces
 	%D%/pick.c %D%/pick.h \
 	%D%/png_writer.c %D%/png_writer.h
 endif
-EXTRA_DIST += %D%/README.md
+
+nobase_dist_doc_DATA += \
+	%D%/README.md \
+	%D%/detect.c \
+	%D%/detect.h \
+	%D%/draw.c \
+	%D%/draw.h \
+	%D%/image.c \
+	%D%/image.h \
+	%D%/jpeg_reader.c \
+	%D%/jpeg_reader.h \
+	%D%/main.c \
+	%D%/pick.c \
+	%D%/pick.h \
+	%D%/png_writer.c \
+	%D%/png_writer.h

@@ -9,4 +9,11 @@ noinst_PROGRAMS += %D%/service
 	%D%/current.c %D%/current.h \
 	%D%/requests.c %D%/requests.h \
 	%D%/service.c
-EXTRA_DIST += %D%/README.md
+
+nobase_dist_doc_DATA += \
+	%D%/README.md \
+	%D%/current.c \
+	%D%/current.h \
+	%D%/requests.c \
+	%D%/requests.h \
+	%D%/service.c

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
+# The OpenCL loader is opened by name when the provider is used, so that only its headers are needed.
 
 BP_PROVIDER([opencl], [devices behind an OpenCL driver], [
-    PKG_CHECK_MODULES([OPENCL], [OpenCL], [],
-        [bp_lacks="no OpenCL: install Debian's ocl-icd-opencl-dev"])
+    AC_CHECK_HEADER([CL/cl.h], [],
+        [bp_lacks="no OpenCL headers: install Debian's opencl-headers"],
+        [#define CL_TARGET_OPENCL_VERSION 120])
 ])

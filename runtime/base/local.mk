@@ -36,8 +36,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/status.h \
 	%D%/strmap.c \
 	%D%/strmap.h \
-	%D%/task_queue.c \
-	%D%/task_queue.h \
 	%D%/worker.c \
 	%D%/worker.h \
 	%D%/worker_config.c \

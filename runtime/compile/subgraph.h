@@ -48,7 +48,7 @@ struct bp_stage {
 
 /* Sets of shapes for which a frame keeps plans of each stage. */
 enum {
-    BP_FEW_PLANS = 8,  /* of the graph in a control-flow node */
+    BP_FEW_PLANS = 8,  /* of the graph in a control-flow node, and where states grow */
     BP_MOST_PLANS = 32 /* of the main graph, unless the session says otherwise */
 };
 

@@ -109,6 +109,7 @@ struct bp_home {
 struct bp_stage_arena {
     void *base; /* NULL: no plan was made yet */
     size_t bytes;
+    size_t kept; /* the application prepared for so much: it does not shrink below */
     const bp_allocator *allocator;  /* of the block; NULL: the C library */
     struct bp_memory_share *shares; /* of the block, one a unit: by the plan that it was made for */
     uint32_t n_shares;
@@ -189,6 +190,8 @@ struct bp_frame_state {
 bp_rc bp_frame_state_create(const struct bp_subgraph *subgraph, struct bp_frame_state **out,
                             bp_err *err) BP_CHECKED;
 void bp_frame_state_destroy(struct bp_frame_state *frame); /* NULL is fine */
+/* From now on its arenas stay at least as large as they are, until the frame ends. */
+void bp_frame_state_keep_arenas(struct bp_frame_state *frame);
 /* From now on it has that share; plans beyond it are destroyed, in children too. No run uses it. */
 void bp_frame_state_set_share(struct bp_frame_state *frame, uint32_t share);
 /* Space in `allocated` for a run with so many bindings of outputs; kept for later runs. */

@@ -177,12 +177,18 @@ bp_rc bp_stage_arena_serve(struct bp_frame_state *frame, uint32_t s, struct bp_s
 void bp_stage_arena_shrink(struct bp_frame_state *frame, uint32_t s)
 {
     struct bp_stage_arena *arena = &frame->arenas[s];
-    size_t most = 0;
+    size_t most = arena->kept;
 
     for (const struct bp_stage_plan *plan = frame->plans[s]; plan; plan = plan->next)
         most = plan->arena_bytes > most ? plan->arena_bytes : most;
     if (arena->bytes / 4 > most + BP_SMALL_ARENA)
         empty(frame, arena);
+}
+
+void bp_frame_state_keep_arenas(struct bp_frame_state *frame)
+{
+    for (uint32_t s = 0; s < frame->subgraph->n_stages; s++)
+        frame->arenas[s].kept = frame->arenas[s].bytes;
 }
 
 void bp_stage_arena_finish(struct bp_frame_state *frame, uint32_t s)

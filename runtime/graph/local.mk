@@ -46,6 +46,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/expand/gradient_emit.h \
 	%D%/expand/gradient_rules.c \
 	%D%/expand/gradient_rules.h \
+	%D%/expand/states.c \
+	%D%/expand/states.h \
 	%D%/rules/attention.c \
 	%D%/rules/attention_generate.c \
 	%D%/rules/attention_linear.c \

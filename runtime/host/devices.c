@@ -5,6 +5,16 @@
 
 #include "host/env.h"
 
+#include <unistd.h>
+
+/* The machine's memory in bytes; 0: the system does not say. */
+static uint64_t machine_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
+}
+
 /* The description for a provider that gives none. */
 static bp_device unspoken(const bp_provider *provider)
 {
@@ -55,6 +65,8 @@ bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp_device
     rc = bp_candidate_device(candidate, device, &own, err);
     if (rc < 0)
         return bp_fail_in(err, rc, "provider '%s', device %u", candidate->name, device);
+    if (own.kind == BP_DEVICE_CPU && own.mem_total == 0)
+        own.mem_total = machine_memory();
     own.id = own.id ? own.id : "";
     own.name = own.name ? own.name : "";
     own.driver = own.driver ? own.driver : "";

@@ -7,13 +7,13 @@
 
 #include "base/fork.h"
 #include "base/memory.h"
-#include "base/task_queue.h"
 #include "graph/custom.h"
 #include "host/options/default_providers.h"
 #include "host/options/override.h"
 #include "host/options/provider_spec.h"
 #include "host/options/settings.h"
 #include "host/registry.h"
+#include "host/task_queue.h"
 
 struct bp_env {
     struct bp_log log;

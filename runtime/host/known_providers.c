@@ -10,23 +10,8 @@
 
 #include "host/candidates.h"
 #include "host/env.h"
+#include "host/options/provider_names.h"
 #include "host/provider_states.h"
-
-/* Is the word in a list with blanks between? */
-static bool has_word(const char *words, const char *word)
-{
-    size_t n = strlen(word);
-
-    while (*words) {
-        size_t length = strcspn(words, " ");
-
-        if (length == n && memcmp(words, word, n) == 0)
-            return true;
-        words += length;
-        words += strspn(words, " ");
-    }
-    return false;
-}
 
 /*
  * Returns BP_KNOWN_* of a name; the registry's lock is held. A vendor's plug-in makes a name
@@ -36,9 +21,9 @@ static uint32_t flags_of(const struct bp_registry *registry, const char *name)
 {
     uint32_t flags = 0;
 
-    if (has_word(PROVIDERS_OF_RELEASE, name))
+    if (bp_provider_names_is_in_release(name))
         flags |= BP_KNOWN_SUPPORTED;
-    if (has_word(PROVIDERS_BUILT, name))
+    if (bp_provider_names_has(PROVIDERS_BUILT, name))
         flags |= BP_KNOWN_LINKABLE;
     for (const struct bp_candidate *candidate = registry->first; candidate;
          candidate = candidate->next) {

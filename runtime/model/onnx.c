@@ -331,14 +331,16 @@ static const struct bp_ir_model *describe(const struct bp_onnx *onnx, struct bp_
  * FlexAttention and Gradient are expanded before sealing, because they stand for subgraphs of other
  * operators.
  */
-bp_rc bp_onnx_graph(const struct bp_onnx *onnx, bool open_defaults,
-                    const struct bp_custom_table *custom, struct bp_region *region,
-                    struct bp_symbols *symbols, struct bp_ir **out, bp_err *err)
+bp_rc bp_onnx_graph(const struct bp_onnx *onnx, const struct bp_onnx_graph_config *config,
+                    struct bp_region *region, struct bp_symbols *symbols, struct bp_ir **out,
+                    bp_err *err)
 {
+    static const struct bp_onnx_graph_config plain = {0};
+    const struct bp_onnx_graph_config *how = config ? config : &plain;
     struct bp_builder builder = {.onnx = onnx,
                                  .region = region,
                                  .symbols = symbols,
-                                 .open_defaults = open_defaults,
+                                 .open_defaults = how->open_defaults,
                                  .dense_left = BP_MAX_DENSE};
     union {
         const struct bp_onnx *onnx;
@@ -354,7 +356,7 @@ bp_rc bp_onnx_graph(const struct bp_onnx *onnx, bool open_defaults,
         return bp_fail_nomem(err, "the tensors of a model");
     rc = bp_ir_create(region, symbols, NULL, bp_text_or_empty(graph->name), &ir, err);
     if (rc >= 0) {
-        ir->custom = custom;
+        ir->custom = how->custom;
         ir->model = describe(onnx, region);
         rc = ir->model ? BP_OK : bp_fail_nomem(err, "a model");
     }
@@ -364,6 +366,8 @@ bp_rc bp_onnx_graph(const struct bp_onnx *onnx, bool open_defaults,
         rc = bp_flex_attention_expand(ir, err);
     if (rc >= 0)
         rc = bp_gradient_expand(ir, err);
+    if (rc >= 0 && how->found)
+        rc = bp_ir_find_states(ir, how->states, how->may_move_states, how->found, err);
     if (rc >= 0)
         rc = bp_ir_seal(ir, opset_of, opsets.h, err);
     if (rc < 0) {

@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "graph/expand/states.h"
 #include "graph/ir.h"
 
 struct bp_onnx; /* counted; read-only after opening, so any thread may use it */
@@ -58,15 +59,26 @@ const char *bp_onnx_name(const struct bp_onnx *onnx);
 struct bp_onnx *bp_onnx_ref(struct bp_onnx *onnx);
 void bp_onnx_unref(struct bp_onnx *onnx); /* NULL is fine */
 
+/* How a model's graph is built. Zeroes are fine. */
+struct bp_onnx_graph_config {
+    /*
+     * Initializers that are also inputs are inputs, whose `data` is used when they are not fed; else
+     * constants (BP_IR_DEFAULTED | BP_IR_CONSTANT).
+     */
+    bool open_defaults;
+    bool may_move_states;                 /* see bp_ir_find_states() */
+    const struct bp_custom_table *custom; /* the application's operators; outlives the graph */
+    const struct bp_state_list *states;   /* those that are asked for */
+    struct bp_ir_states *found;           /* with `states`: they are written there */
+};
+
 /*
  * Builds the sealed graph in `region`, which must be finished before onnx is. Constant nodes become
- * constants. Initializers that are also inputs are constants (BP_IR_DEFAULTED | BP_IR_CONSTANT),
- * unless open_defaults: then they are inputs whose `data` is used when they are not fed. `custom` has
- * the application's operators, may be NULL, and must outlive `region`.
+ * constants. config may be NULL. Errors are also those of bp_ir_find_states().
  */
-bp_rc bp_onnx_graph(const struct bp_onnx *onnx, bool open_defaults,
-                    const struct bp_custom_table *custom, struct bp_region *region,
-                    struct bp_symbols *symbols, struct bp_ir **out, bp_err *err) BP_CHECKED;
+bp_rc bp_onnx_graph(const struct bp_onnx *onnx, const struct bp_onnx_graph_config *config,
+                    struct bp_region *region, struct bp_symbols *symbols, struct bp_ir **out,
+                    bp_err *err) BP_CHECKED;
 
 /*
  * Reads a file in the model's directory, or one of those in memory that it was opened with; *out is

@@ -81,7 +81,7 @@ static const struct bp_pass passes[] = {
      "fuses the nodes of attention, as in BERT, into com.microsoft.MultiHeadAttention",
      bp_pass_fuse_attention},
     {"fuse-product", BP_OPTIMIZE_EXTENDED, BP_KEEPS_VALUE,
-     "fuses MatMul with a Transpose of the last axes or a scale into com.microsoft.FusedMatMul",
+     "fuses MatMul with a scale, or a Transpose of rows, into com.microsoft.FusedMatMul",
      bp_pass_fuse_product},
 };
 

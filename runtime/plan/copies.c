@@ -9,30 +9,36 @@
 
 #include "value/tensor.h"
 
-/* Returns the bytes of a value; 0 while a size is unknown. */
-static uint64_t bytes_of(const bp_value *value)
+/* The bytes of a value; false: a size is unknown, or the bytes are more than a number holds. */
+static bool bytes_of(const bp_value *value, uint64_t *bytes)
 {
     uint64_t bits = bp_dtype_width(value->dtype);
 
     if (value->rank == BP_RANK_UNKNOWN)
-        return 0;
+        return false;
     for (uint32_t d = 0; d < value->rank; d++) {
         int64_t size = value->dims[d].value;
 
-        if (size <= 0 || bits > UINT64_MAX / 16 / (uint64_t)size)
-            return 0;
+        if (size < 0 || (size > 0 && bits > UINT64_MAX / 16 / (uint64_t)size))
+            return false;
         bits *= (uint64_t)size;
     }
-    return (bits + 7) / 8;
+    *bytes = (bits + 7) / 8;
+    return true;
 }
 
 /* Strings stay in host memory. */
 static void add(struct bp_copies *copies, const bp_value *value)
 {
+    uint64_t bytes;
+
     if (value->dtype == BP_DTYPE_STRING)
         return;
     copies->n++;
-    copies->bytes += bytes_of(value);
+    if (bytes_of(value, &bytes))
+        copies->bytes += bytes;
+    else
+        copies->n_unsized++;
 }
 
 /*

@@ -7,8 +7,8 @@
 
 /* Of one group, a run. */
 struct bp_copies {
-    uint32_t n;
-    uint64_t bytes; /* of those whose size is known */
+    uint32_t n, n_unsized; /* those whose size only a run knows are in both */
+    uint64_t bytes;        /* of the others */
 };
 
 /*

@@ -161,6 +161,7 @@ static bp_rc add_group(struct bp_text *text, const bp_report *report, uint32_t i
     bp_json_int(text, "outputs", row.n_outputs);
     bp_json_int(text, "copies", row.n_copies);
     bp_json_int(text, "copy_bytes", (int64_t)row.copy_bytes);
+    bp_json_int(text, "unsized_copies", (int64_t)row.n_unsized_copies);
     bp_json_string(text, "path", row.path);
     bytes_or_null(text, "weight_bytes", row.known & BP_ESTIMATED_WEIGHTS, row.weight_bytes);
     bytes_or_null(text, "run_bytes", row.known & BP_ESTIMATED_MEMORY, row.run_bytes);

@@ -253,6 +253,7 @@ static bp_rc add_group(struct adding *a, const struct bp_group *group,
         .n_inputs = group->view->graph.n_inputs,
         .n_outputs = group->view->graph.n_outputs,
         .n_copies = copies->n,
+        .n_unsized_copies = copies->n_unsized,
         .copy_bytes = copies->bytes,
         .path = a->path,
         .device = device        ? device->index

@@ -14,7 +14,11 @@ struct bp_call {
     bp_binding *outputs;
     struct bp_kept_output *const *kept; /* one an output, or NULL; the list may be NULL */
     uint32_t n_inputs, n_outputs;
-    uint32_t n_marked; /* of frame->allocated, that are of this run */
+    uint32_t n_marked;   /* of frame->allocated, that are of this run */
+    bp_state *state;     /* what the run keeps; NULL: nothing */
+    bool is_shapes_only; /* nothing runs */
+    int64_t (
+        *moved)[BP_MAX_RANK]; /* with is_shapes_only: one an input, for sizes in another order */
 };
 
 /* The caller's options in a struct of this version; NULL: the defaults. */
@@ -22,8 +26,6 @@ bp_rc bp_call_read_options(const bp_run_options *options, bp_run_options *own,
                            bp_err *err) BP_CHECKED;
 /* The moment at which the run has to end, in nanoseconds of CLOCK_MONOTONIC; 0: none. */
 int64_t bp_call_deadline(const bp_run_options *options);
-/* io_binding.c: a run that was submitted will not be made; what is bound may be used again. */
-void bp_io_binding_end_run(bp_io_binding *io);
 /* As bp_session_run(), which checks its arguments. */
 bp_rc bp_call_run(struct bp_call *c, const bp_run_options *options, bp_err *err) BP_CHECKED;
 

@@ -37,8 +37,9 @@ struct bp_engine {
     struct bp_symbols symbols;
     struct bp_custom_table custom; /* of the application; the graph's nodes point into it */
     struct bp_ir *ir;
-    bool has_changed_layout;   /* nodes of ir are channels-last, for their providers */
-    struct bp_subgraph *graph; /* the main graph, compiled */
+    bool has_changed_layout;    /* nodes of ir are channels-last, for their providers */
+    struct bp_ir_states states; /* that runs keep from one to the next; names of ir */
+    struct bp_subgraph *graph;  /* the main graph, compiled */
     bp_report *report;
     struct bp_engine_memory memory; /* that its frames hold */
     bool *has_matched;              /* one a placement rule: it speaks of a node */
@@ -59,6 +60,7 @@ struct bp_engine_config {
     struct bp_provider_list_config providers;
     const struct bp_custom_list *operators;     /* the session's own; may be NULL */
     const struct bp_placement_list *placements; /* may be NULL */
+    const struct bp_state_list *states;         /* what runs keep; NULL: nothing */
     bool open_defaults;         /* initializers that are inputs stay inputs; see bp_onnx_graph() */
     bool open_scalars;          /* inputs that are declared as scalars may have any shape */
     const char *const *without; /* inputs that are not fed: all that needs them is left out */

@@ -119,6 +119,19 @@ static bp_rc fail_missing(const struct bp_engine *engine, const struct bp_missin
 }
 
 /*
+ * Returns for how many shapes a frame keeps plans. What grows with each run has few shapes twice, so
+ * that many plans would cost memory and be found by no run.
+ */
+static uint32_t max_plans(const struct bp_engine *engine, const struct bp_engine_config *config)
+{
+    for (uint32_t i = 0; config->max_shapes == 0 && i < engine->states.count; i++) {
+        if (engine->states.rows[i].axis != BP_NONE)
+            return BP_FEW_PLANS;
+    }
+    return config->max_shapes;
+}
+
+/*
  * Makes one attempt with the providers that are left. On failure maker->failed is the provider that
  * caused it, or BP_NONE. Operators that no provider takes are collected, so that one error names
  * them all.
@@ -137,7 +150,7 @@ static bp_rc try_graph(struct bp_engine *engine, const struct bp_engine_config *
         .placements = config->placements,
         .has_matched = engine->has_matched,
         .memory = &engine->memory,
-        .max_plans = config->max_shapes,
+        .max_plans = max_plans(engine, config),
         .cache = cache,
         .onnx = engine->onnx,
         .saves = config->saves_programs,
@@ -201,14 +214,20 @@ static bp_rc leave_out(struct bp_ir *ir, const struct bp_engine_config *config, 
 static bp_rc decode_graph(struct bp_engine *engine, const struct bp_engine_config *config,
                           bp_err *err)
 {
+    const struct bp_onnx_graph_config how = {
+        .open_defaults = config->open_defaults,
+        .may_move_states = bp_engine_fuses(config),
+        .custom = &engine->custom,
+        .states = config->states,
+        .found = &engine->states,
+    };
     bp_rc rc;
 
     if (engine->ir)
         bp_ir_finish(engine->ir);
     engine->ir = NULL;
     engine->has_changed_layout = false;
-    rc = bp_onnx_graph(engine->onnx, config->open_defaults, &engine->custom, &engine->region,
-                       &engine->symbols, &engine->ir, err);
+    rc = bp_onnx_graph(engine->onnx, &how, &engine->region, &engine->symbols, &engine->ir, err);
     if (rc >= 0)
         engine->ir->mismatches = mismatches_of(engine, config);
     if (rc >= 0 && config->open_scalars)

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "session/call.h"
+#include "session/state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -222,7 +223,8 @@ static bp_rc show_shape(struct bp_call *c, const bp_binding *binding, bool *is_k
     const bp_io_info *want = &c->session->ports.inputs[binding->index];
     const bp_tensor *got = &binding->tensor;
     uint32_t value = c->ported->inputs[binding->index];
-    uint32_t dtype = got->dtype ? got->dtype : want->dtype;
+    uint32_t dtype = got->dtype ? got->dtype : want->dtype, axis;
+    const int64_t *dims = got->dims;
     size_t bytes;
     bp_rc rc;
 
@@ -242,7 +244,14 @@ static bp_rc show_shape(struct bp_call *c, const bp_binding *binding, bool *is_k
     if (!bp_dense_bytes(dtype, got->dims, got->rank, &bytes))
         return bp_fail(err, BP_E_INVALID, "input '%s': its sizes are negative or too large",
                        want->name);
-    bp_subgraph_show_shape(c->frame, value, dtype, got->dims, got->rank, bytes);
+    axis = bp_call_moved_input(c, binding->index);
+    if (axis != BP_NONE) {
+        int64_t *moved = c->moved[binding - c->inputs];
+
+        bp_state_move_dims(got->dims, got->rank, axis, moved);
+        dims = moved;
+    }
+    bp_subgraph_show_shape(c->frame, value, dtype, dims, got->rank, bytes);
     is_known[value] = true;
     return BP_OK;
 }
@@ -305,6 +314,8 @@ bp_rc bp_call_bind_inputs(struct bp_call *c, bp_err *err)
         c->frame->cells[c->ported->inputs[i]].base = NULL;
     for (uint32_t i = 0; rc >= 0 && i < c->n_inputs; i++)
         rc = feed(c, &c->inputs[i], err);
+    if (rc >= 0)
+        rc = bp_state_bind(c, err);
     for (uint32_t i = 0; rc >= 0 && i < ports->n_inputs; i++) {
         uint32_t value = c->ported->inputs[i];
 
@@ -332,6 +343,8 @@ static bp_rc needs_missing(const struct bp_call *c, const bool *missing, bool *o
     for (uint32_t i = 0; i < c->session->ports.n_required; i++)
         marked[c->ported->inputs[i]] = missing[i];
     bp_ir_mark_downstream(ir, marked);
+    for (uint32_t i = 0; c->state && i < c->state->n_values; i++)
+        *out |= marked[c->ported->outputs[c->state->values[i].output]];
     for (uint32_t i = 0; i < c->n_outputs; i++)
         *out |= marked[c->ported->outputs[c->outputs[i].index]];
     free(marked);
@@ -351,6 +364,8 @@ static bp_rc do_without(struct bp_call *c, bool has_open_scalars, bool *missing,
         if (c->inputs[i].index < c->session->ports.n_required)
             missing[c->inputs[i].index] = false;
     }
+    for (uint32_t i = 0; c->state && i < c->state->n_values; i++)
+        missing[c->state->values[i].input] = false;
     for (uint32_t i = 0; i < c->session->ports.n_required; i++) {
         missing[i] &= c->ported->is_needed[i];
         is_needed |= missing[i];
@@ -421,7 +436,9 @@ bp_rc bp_call_choose_engine(struct bp_call *c, bp_err *err)
         if (ports->inputs[index].rank == 0 && is_shaped(&c->inputs[i]))
             has_open_scalars |= ports->inputs[index].type->kind == BP_KIND_TENSOR;
     }
-    if (has_defaults || has_open_scalars)
+    rc = bp_call_check_state(c, err);
+    n_required += c->state ? c->state->n_values : 0;
+    if (rc >= 0 && (has_defaults || has_open_scalars))
         rc = bp_session_variant(c->session, has_open_scalars, NULL, &c->ported, err);
     if (rc >= 0 && n_required < ports->n_required)
         rc = choose_for_missing(c, has_open_scalars, err);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "session/run_async.h"
+#include "session/background/run_async.h"
 
 /* An input with the sizes that it was bound with, or an output. */
 struct bound {
@@ -359,17 +359,14 @@ bp_rc bp_io_binding_run(bp_io_binding *io, const bp_run_options *options, bp_err
     return rc < 0 ? rc : run(io, &own, err);
 }
 
-void bp_io_binding_end_run(bp_io_binding *io)
-{
-    io->has_run = false;
-    atomic_store(&io->is_running, false);
-}
-
-/* From the end on another run may begin, in the callback too. */
-static bp_rc run_bound(struct bp_async_run *of, bp_err *err)
+/* From the end on another run may begin, in the callback too. rc: it is over before it begins. */
+static bp_rc run_bound(struct bp_async_run *of, bp_rc rc, bp_err *err)
 {
     bp_io_binding *io = of->bound;
-    bp_rc rc = run(io, &of->options, err);
+
+    io->has_run = false;
+    if (rc >= 0)
+        rc = run(io, &of->options, err);
 
     atomic_store(&io->is_running, false);
     return rc;

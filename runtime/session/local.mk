@@ -4,6 +4,10 @@
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/all_sessions.c \
 	%D%/call.h \
+	%D%/background/called_back.c \
+	%D%/background/called_back.h \
+	%D%/background/run_async.c \
+	%D%/background/run_async.h \
 	%D%/channels_last.c \
 	%D%/channels_last.h \
 	%D%/contexts.c \
@@ -25,8 +29,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/ports.c \
 	%D%/prepare.c \
 	%D%/prepare_created.c \
-	%D%/run_async.c \
-	%D%/run_async.h \
 	%D%/run_passes.c \
 	%D%/run_passes.h \
 	%D%/session.c \
@@ -36,6 +38,9 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/session_run.c \
 	%D%/shape_list.c \
 	%D%/shape_list.h \
+	%D%/state.c \
+	%D%/state.h \
+	%D%/state_api.c \
 	%D%/variants.c \
 	%D%/verdicts.c \
 	%D%/verdicts.h

@@ -84,8 +84,8 @@ static bp_rc fill(struct bp_model *model, bp_err *err)
 
     rc = bp_env_custom_table(model->env, NULL, &model->custom, err);
     if (rc >= 0)
-        rc = bp_onnx_graph(model->onnx, false, &model->custom, &model->region, &model->symbols,
-                           &model->ir, err);
+        rc = bp_onnx_graph(model->onnx, &(struct bp_onnx_graph_config){.custom = &model->custom},
+                           &model->region, &model->symbols, &model->ir, err);
     if (rc >= 0)
         rc = bp_ports_init(&model->ports, model->ir, NULL, &model->symbols, err);
     if (rc >= 0)

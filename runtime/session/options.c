@@ -33,6 +33,7 @@ void bp_session_options_finish(struct bp_session_options *options)
     bp_custom_list_finish(&options->operators);
     bp_placement_list_finish(&options->placements);
     bp_fixed_list_finish(&options->fixed);
+    bp_state_list_finish(&options->states);
     bp_shape_list_finish(&options->shapes);
     free(options->workers);
     free(options->cache_dir);
@@ -60,6 +61,7 @@ bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_ses
     to->operators = (struct bp_custom_list){0};
     to->placements = (struct bp_placement_list){0};
     to->fixed = (struct bp_fixed_list){0};
+    to->states = (struct bp_state_list){0};
     to->shapes = (struct bp_shape_list){0};
     to->workers = NULL;
     to->cache_dir = NULL;
@@ -72,6 +74,8 @@ bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_ses
         rc = bp_placement_list_copy(&to->placements, &from->placements, err);
     if (rc >= 0)
         rc = bp_fixed_list_copy(&to->fixed, &from->fixed, err);
+    if (rc >= 0)
+        rc = bp_state_list_copy(&to->states, &from->states, err);
     if (rc >= 0)
         rc = bp_shape_list_copy(&to->shapes, &from->shapes, err);
     return rc < 0 ? rc : bp_worker_config_copy(from->workers, &to->workers, err);
@@ -281,6 +285,14 @@ bp_rc bp_session_options_set_denotation(bp_session_options *options, const char 
     if (!denotation)
         return bp_fail_null(err, "the denotation");
     return bp_done(err, bp_fixed_list_set(&options->fixed, denotation, true, size, err));
+}
+
+bp_rc bp_session_options_add_state(bp_session_options *options, const char *input,
+                                   const char *output, bp_err *err)
+{
+    if (!options)
+        return bp_fail_null(err, "the session options");
+    return bp_done(err, bp_state_list_add(&options->states, input, output, err));
 }
 
 bp_rc bp_session_options_add_placement(bp_session_options *options, const char *rule, bp_err *err)

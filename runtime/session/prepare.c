@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "exec/run.h"
-#include "session/call.h"
+#include "session/state.h"
 
 /*
  * Plans for the shapes in one frame; values whose shapes are known are marked. What a provider
@@ -55,6 +55,8 @@ static bp_rc plan_all(struct bp_call *c, uint32_t n_runs, const struct bp_run_sh
             break;
         frames[n++] = c->frame;
         rc = plan(c, shared, is_known, n_skipped, err);
+        if (rc >= 0)
+            bp_frame_state_keep_arenas(c->frame);
     }
     while (n > 0)
         bp_engine_return_frame(engine, frames[--n]);
@@ -67,7 +69,10 @@ bp_rc bp_session_prepare_set(bp_session *session, const bp_run_shapes *set,
 {
     const struct bp_run_shared shared = {.cancel = options->cancel,
                                          .deadline_ns = options->deadline_ns};
-    struct bp_call c = {.session = session, .inputs = set->inputs, .n_inputs = set->n_inputs};
+    struct bp_call c = {.session = session,
+                        .inputs = set->inputs,
+                        .n_inputs = set->n_inputs,
+                        .is_shapes_only = true};
     bp_binding all_outputs[1] = {{0}};
     bp_rc rc;
 
@@ -76,11 +81,13 @@ bp_rc bp_session_prepare_set(bp_session *session, const bp_run_shapes *set,
     if (set->n_inputs > 0 && !set->inputs)
         return bp_fail(err, BP_E_INVALID, "%u inputs are to be prepared for, and the list is NULL",
                        set->n_inputs);
-    rc = bp_call_choose_engine(&c, err);
+    c.moved = calloc((size_t)c.n_inputs + 1, sizeof *c.moved);
+    rc = c.moved ? bp_call_choose_engine(&c, err) : bp_fail_nomem(err, "a plan");
     if (rc >= 0)
         rc = bp_provider_list_check_fork(&c.ported->engine->providers, err);
     if (rc >= 0)
         rc = plan_all(&c, options->n_runs ? options->n_runs : 1, &shared, n_skipped, err);
+    free(c.moved);
     return rc;
 }
 
@@ -138,7 +145,10 @@ static bp_rc tell(const struct bp_call *c, const bool *is_known, bp_binding *out
     if (cell->rank > space)
         return bp_fail(err, BP_E_SPACE, "output '%s' has rank %u, its dims have space for %u",
                        c->session->ports.outputs[out->index].name, cell->rank, space);
-    if (cell->rank > 0)
+    if (bp_call_moved_output(c, out->index) != BP_NONE)
+        bp_state_move_dims_back(cell->dims, cell->rank, bp_call_moved_output(c, out->index),
+                                out->tensor.dims);
+    else if (cell->rank > 0)
         memcpy(out->tensor.dims, cell->dims, cell->rank * sizeof *cell->dims);
     return BP_OK;
 }
@@ -167,7 +177,8 @@ static bp_rc tell_all(struct bp_call *c, bp_err *err)
 bp_rc bp_session_output_shapes(bp_session *session, const bp_run_shapes *inputs,
                                bp_binding *outputs, uint32_t n_outputs, bp_err *err)
 {
-    struct bp_call c = {.session = session, .outputs = outputs, .n_outputs = n_outputs};
+    struct bp_call c = {
+        .session = session, .outputs = outputs, .n_outputs = n_outputs, .is_shapes_only = true};
     bp_rc rc;
 
     if (!session || !inputs || (inputs->n_inputs > 0 && !inputs->inputs) ||
@@ -175,6 +186,9 @@ bp_rc bp_session_output_shapes(bp_session *session, const bp_run_shapes *inputs,
         return bp_fail(err, BP_E_INVALID, "shapes of outputs need a session, inputs and outputs");
     c.inputs = inputs->inputs;
     c.n_inputs = inputs->n_inputs;
+    c.moved = calloc((size_t)c.n_inputs + 1, sizeof *c.moved);
+    if (!c.moved)
+        return bp_fail_nomem(err, "a plan");
     atomic_fetch_add(&session->running, 1);
     rc = bp_call_choose_engine(&c, err);
     if (rc >= 0)
@@ -182,5 +196,6 @@ bp_rc bp_session_output_shapes(bp_session *session, const bp_run_shapes *inputs,
     if (rc >= 0)
         rc = tell_all(&c, err);
     atomic_fetch_sub(&session->running, 1);
+    free(c.moved);
     return bp_done(err, rc);
 }

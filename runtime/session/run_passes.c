@@ -291,6 +291,11 @@ static uint32_t level_of(const struct bp_engine_config *config)
     return config->level == BP_OPTIMIZE_DEFAULT ? DEFAULT_LEVEL : config->level;
 }
 
+bool bp_engine_fuses(const struct bp_engine_config *config)
+{
+    return level_of(config) >= BP_OPTIMIZE_EXTENDED;
+}
+
 bool bp_engine_is_optimized(const struct bp_engine_config *config)
 {
     return level_of(config) > BP_OPTIMIZE_NONE;

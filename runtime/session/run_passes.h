@@ -15,6 +15,8 @@ bool bp_engine_is_optimized(const struct bp_engine_config *config);
 bp_rc bp_engine_takers(const struct bp_engine *engine, const struct bp_engine_config *config,
                        struct bp_ir *ir, const char *path, const struct bp_fact *facts,
                        struct bp_symbols *symbols, uint32_t *out, bp_err *err) BP_CHECKED;
+/* Does the config's level fuse nodes? */
+bool bp_engine_fuses(const struct bp_engine_config *config);
 /* Optimises engine->ir in place, and adds rows to the report. BP_E_NOMEM. */
 bp_rc bp_engine_optimize(struct bp_engine *engine, const struct bp_engine_config *config,
                          bp_err *err) BP_CHECKED;

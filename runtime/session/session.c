@@ -11,7 +11,7 @@
 
 #include "graph/without.h"
 #include "host/options/provider_options.h"
-#include "session/run_async.h"
+#include "session/background/called_back.h"
 
 /* CLOCK_MONOTONIC, in nanoseconds. */
 static uint64_t now_ns(void)
@@ -216,7 +216,7 @@ void bp_session_destroy(bp_session *session)
 {
     if (!session || atomic_fetch_sub(&session->owners, 1) > 1)
         return;
-    if (!bp_async_may_destroy(session)) {
+    if (!bp_called_back_may_destroy(session)) {
         atomic_store(&session->owners, 1);
         return;
     }
@@ -265,6 +265,9 @@ bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *op
     if (!session)
         return bp_fail_null(err, "the session");
     rc = bp_session_options_copy(&own, options, err);
+    bp_state_list_finish(&own.states); /* what runs keep stays as it was at first */
+    if (rc >= 0)
+        rc = bp_state_list_copy(&own.states, &session->options.states, err);
     if (rc >= 0 && atomic_load(&session->running) > 0)
         rc = bp_fail(err, BP_E_BUSY, "a run is in flight; providers can be set between runs only");
     if (rc >= 0)

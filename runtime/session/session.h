@@ -13,8 +13,9 @@ struct bp_session_options {
     struct bp_spec_list providers;
     struct bp_custom_list operators;
     struct bp_placement_list placements;
-    struct bp_fixed_list fixed; /* sizes of named dimensions */
-    uint32_t fallback;          /* never BP_FALLBACK_DEFAULT */
+    struct bp_fixed_list fixed;  /* sizes of named dimensions */
+    struct bp_state_list states; /* that its runs keep */
+    uint32_t fallback;           /* never BP_FALLBACK_DEFAULT */
     uint32_t threads;
     bool ignore_env;
     uint32_t level;           /* BP_OPTIMIZE_* */

@@ -17,6 +17,7 @@ struct bp_engine_config bp_session_engine_config(const bp_session *session,
 
     config.providers.log = session->log.fn ? &session->log : NULL;
     config.providers.pool = session->pool;
+    config.states = &options->states;
     config.memory = &((bp_session *)(uintptr_t)session)->memory;
     return config;
 }
@@ -45,6 +46,41 @@ static bp_rc find_values(const struct bp_ir *ir, const bp_io_info *ports, uint32
     return BP_OK;
 }
 
+/* Sizes of a port whose axes the graph has in another order, in the model's. */
+static bp_rc order_dims(struct bp_ports *ports, bp_io_info *rows, uint32_t n, const char *name,
+                        uint32_t axis, bp_err *err)
+{
+    bp_dim_info *dims;
+    uint32_t i;
+    bp_rc rc = bp_ports_find(rows, n, "port", name, &i, err);
+
+    if (rc < 0 || rows[i].rank == BP_RANK_UNKNOWN)
+        return rc;
+    dims = bp_region_array(&ports->region, rows[i].rank, sizeof *dims);
+    if (!dims)
+        return bp_fail_nomem(err, "the inputs and outputs");
+    for (uint32_t d = 0; d < rows[i].rank; d++)
+        dims[d == 0 ? axis : d <= axis ? d - 1 : d] = rows[i].dims[d];
+    rows[i].dims = dims;
+    return BP_OK;
+}
+
+static bp_rc order_states(struct bp_ports *ports, const struct bp_ir_states *states, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; rc >= 0 && i < states->count; i++) {
+        const struct bp_ir_state *row = &states->rows[i];
+
+        if (!row->is_moved)
+            continue;
+        rc = order_dims(ports, ports->inputs, ports->n_inputs, row->input, row->axis, err);
+        if (rc >= 0)
+            rc = order_dims(ports, ports->outputs, ports->n_outputs, row->output, row->axis, err);
+    }
+    return rc;
+}
+
 /* The caller finishes *out after a failure, too. */
 bp_rc bp_session_make_ported(bp_session *session, const struct bp_engine_config *config,
                              struct bp_ported *out, bp_err *err)
@@ -58,6 +94,8 @@ bp_rc bp_session_make_ported(bp_session *session, const struct bp_engine_config 
     if (!session->ports.outputs) { /* the first engine of the session */
         rc = bp_ports_init(&session->ports, out->engine->ir, out->engine->graph->facts,
                            &out->engine->symbols, err);
+        if (rc >= 0)
+            rc = order_states(&session->ports, &out->engine->states, err);
         if (rc < 0)
             return rc;
     }

@@ -13,7 +13,7 @@
 
 #include "exec/profile.h"
 #include "exec/run.h"
-#include "session/call.h"
+#include "session/state.h"
 #include "text/text.h"
 
 /* ---- outputs --------------------------------------------------------------------------------- */
@@ -82,10 +82,9 @@ static bp_rc deliver_text(const struct bp_call *c, const char *name, const struc
  * Copies an output that is not where it is wanted: an input or constant as output, or an output
  * whose size was not known. Values that are not tensors are handed over by reference.
  */
-static bp_rc deliver_one(struct bp_call *c, uint32_t i, bp_err *err)
+static bp_rc deliver_one(struct bp_call *c, const struct bp_wanted *wanted, bp_err *err)
 {
-    const struct bp_wanted wanted = wanted_of(c, i);
-    bp_binding *binding = wanted.binding;
+    bp_binding *binding = wanted->binding;
     const struct bp_cell *cell = &c->frame->cells[c->ported->outputs[binding->index]];
     const char *name = c->session->ports.outputs[binding->index].name;
     bp_rc rc;
@@ -97,8 +96,8 @@ static bp_rc deliver_one(struct bp_call *c, uint32_t i, bp_err *err)
     if (binding->tensor.base && bp_tensor_data(&binding->tensor) == cell->base)
         return BP_OK;
     if (cell->dtype == BP_DTYPE_STRING)
-        return deliver_text(c, name, cell, &wanted, err);
-    rc = bp_run_prepare_output(c->frame, name, cell, &wanted, err);
+        return deliver_text(c, name, cell, wanted, err);
+    rc = bp_run_prepare_output(c->frame, name, cell, wanted, err);
     if (rc >= 0 && cell->bytes)
         memmove(bp_tensor_data(&binding->tensor), cell->base, cell->bytes);
     return rc;
@@ -109,8 +108,16 @@ static bp_rc deliver(struct bp_call *c, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
-    for (uint32_t i = 0; rc >= 0 && i < c->n_outputs; i++)
-        rc = deliver_one(c, i, err);
+    for (uint32_t i = 0; rc >= 0 && i < c->n_outputs; i++) {
+        const struct bp_wanted wanted = wanted_of(c, i);
+
+        rc = deliver_one(c, &wanted, err);
+    }
+    for (uint32_t i = 0; c->state && rc >= 0 && i < c->state->n_values; i++) {
+        const struct bp_wanted wanted = {.binding = &c->state->values[i].wanted};
+
+        rc = deliver_one(c, &wanted, err);
+    }
     return rc;
 }
 
@@ -178,7 +185,10 @@ static bp_rc run(struct bp_call *c, const struct bp_run_shared *limits, bp_err *
         rc = deliver(c, err);
     if (rc < 0)
         take_back(c);
+    else if (c->state)
+        bp_state_commit(c->state);
     clear_wanted(c);
+    bp_state_unbind(c);
     if (shared.profile)
         bp_profile_end_run(&shared, start_ns);
     atomic_fetch_add(&c->session->crossings, shared.crossings);
@@ -292,6 +302,7 @@ static bp_rc run_somewhere(struct bp_call *c, const bp_run_options *options, bp_
         bp_engine_return_frame(engine, c->frame);
         is_again = rc == BP_E_NOMEM && !was_trimmed && make_room(c);
         was_trimmed |= is_again;
+        is_again |= rc == BP_E_SPACE && c->state && bp_state_make_room(c->state);
     } while (is_refused || is_again);
     return rc;
 }
@@ -305,13 +316,18 @@ bp_rc bp_call_run(struct bp_call *c, const bp_run_options *options, bp_err *err)
     bp_session *session = c->session;
     bp_rc rc = session->is_watched ? bp_onnx_check_fresh(session->onnx, false, err) : BP_OK;
 
+    if (rc >= 0 && options->state)
+        rc = bp_state_begin(options->state, err);
     if (rc < 0)
         return rc;
+    c->state = options->state;
     atomic_fetch_add(&session->running, 1);
     rc = bp_call_choose_engine(c, err);
     if (rc >= 0)
         rc = run_somewhere(c, options, err);
     atomic_fetch_sub(&session->running, 1);
+    if (options->state)
+        bp_state_end(options->state);
     return bp_done(err, rc);
 }
 

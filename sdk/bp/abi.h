@@ -784,7 +784,7 @@ typedef struct bp_device {
     uint32_t numa;   /* node, or BP_NONE */
     uint32_t spaces; /* memory spaces beside the host's */
     const char *id, *name, *driver;
-    uint64_t mem_total, mem_free; /* bytes; 0 when unknown */
+    uint64_t mem_total, mem_free; /* bytes; 0 when unknown, or of BP_DEVICE_CPU the machine's */
     double h2d_gbps, d2h_gbps;    /* copy bandwidth in 1e9 bytes a second; 0 when unknown */
     double launch_ns;             /* price of one launch; 0 when unknown */
 } bp_device;

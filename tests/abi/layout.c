@@ -622,13 +622,14 @@ AT(bp_type_info, kind, 0);
 AT(bp_type_info, dtype, 4);
 AT(bp_type_info, item, 8);
 
-SIZE(bp_run_options, 40);
+SIZE(bp_run_options, 48);
 AT(bp_run_options, struct_size, 0);
 AT(bp_run_options, flags, 4);
 AT(bp_run_options, cancel, 8);
 AT(bp_run_options, timeout_ns, 16);
 AT(bp_run_options, profile, 24);
 AT(bp_run_options, deadline_ns, 32);
+AT(bp_run_options, state, 40);
 
 SIZE(bp_profile_event, 72);
 AT(bp_profile_event, struct_size, 0);
@@ -754,7 +755,7 @@ AT(bp_report_refusal, reserved0, 12);
 AT(bp_report_refusal, subject, 16);
 AT(bp_report_refusal, text, 24);
 
-SIZE(bp_report_group, 120);
+SIZE(bp_report_group, 128);
 AT(bp_report_group, struct_size, 0);
 AT(bp_report_group, provider, 4);
 AT(bp_report_group, n_nodes, 8);
@@ -775,6 +776,7 @@ AT(bp_report_group, max_frames, 92);
 AT(bp_report_group, program_ns, 96);
 AT(bp_report_group, cache, 104);
 AT(bp_report_group, frame_bytes, 112);
+AT(bp_report_group, n_unsized_copies, 120);
 
 SIZE(bp_cache_file, 80);
 AT(bp_cache_file, struct_size, 0);

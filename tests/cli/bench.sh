@@ -43,7 +43,7 @@ compare()
 }
 compare -p gizmo -o gizmo:launch_ns=2000000 --runs 7 --warmup 1 "$work/fixed.onnx"
 says out 'gizmo,cpu' 'median' '48 B' 'gizmo 1' 'cpu 1' 'over 7 pairs of slices' \
-    'gizmo,cpu is slower: cpu is ' '; 1 group, 48 B copied a run; the plan says why:' \
+    'gizmo,cpu is slower: cpu is ' '; 1 group, 2 copies a run, 48 B; the plan says why:' \
     "backplane plan -p gizmo,cpu $work/fixed.onnx"
 compare -p gizmo -o gizmo:launch_ns=2000000 --warmup 0 --runs 6 --json "$work/fixed.onnx"
 says out '"verdict": "slower"' '"providers": "gizmo,cpu"' '"copy_bytes": 48' '"copy_bytes": 0' \

@@ -81,17 +81,23 @@ START_TEST(a_slower_verdict_gives_groups_and_copied_bytes)
     comparison.named.copy_bytes = 3200000;
     compute_verdict(0.6, 0, 6);
     ck_assert_int_eq(comparison.ratio.verdict, BENCH_SLOWER);
-    ck_assert_str_eq(sentence(), "dnnl,cpu is slower: 0.60 times as fast as cpu; 14 groups, 3.2 MB "
-                                 "copied a run; the plan says why: backplane plan -p dnnl,cpu "
-                                 "model.onnx");
+    ck_assert_str_eq(sentence(),
+                     "dnnl,cpu is slower: 0.60 times as fast as cpu; 14 groups, 28 "
+                     "copies a run, 3.2 MB; the plan says why: backplane plan -p dnnl,cpu "
+                     "model.onnx");
     comparison.named.n_groups = 1;
-    comparison.named.copy_bytes = 0; /* of sizes that only a run knows */
+    comparison.named.copy_bytes = 0;
+    comparison.named.n_unsized = 28;
     compute_verdict(0.0009765625, 0, 6);
     ck_assert_str_eq(sentence(), "dnnl,cpu is slower: cpu is 1024 times as fast; 1 group, 28 "
-                                 "copies a run; the plan says why: backplane plan -p dnnl,cpu "
-                                 "model.onnx");
+                                 "copies a run, size known at run time; the plan says why: "
+                                 "backplane plan -p dnnl,cpu model.onnx");
+    comparison.named.copy_bytes = 4096;
+    comparison.named.n_unsized = 1;
+    ck_assert_ptr_nonnull(strstr(
+        sentence(), "; 1 group, 28 copies a run, 4.1 kB and 1 of a size known at run time; "));
     comparison.named.n_copies = 0;
-    ck_assert_ptr_nonnull(strstr(sentence(), "; 1 group, 0 B copied a run; "));
+    ck_assert_ptr_nonnull(strstr(sentence(), "; 1 group, nothing is copied in a run; "));
 }
 END_TEST
 

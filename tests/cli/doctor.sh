@@ -35,7 +35,12 @@ bp 0 --quiet doctor
 bp 4 doctor why absent
 says out 'AVAILABLE' 'driver too old: 535.54 < 550.0' 'fix' 'update the driver'
 bp 4 doctor why CUDAExecutionProvider
-says out 'cuda' 'FOUND' 'known, not installed' 'libbp-cuda.so'
+says out 'cuda' 'FOUND' 'known, not installed' 'has no plug-in for it' \
+    "'backplane install'"
+never_says out 'libbp-cuda'
+bp 4 doctor why nnapi
+says out 'this release of Backplane has no plug-in for it'
+never_says out 'libbp-nnapi'
 bp 4 doctor why undefined
 says out 'DEPENDENCIES' 'bp_mock_function_without_definition'
 bp 4 doctor why cudaa

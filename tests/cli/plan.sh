@@ -27,7 +27,21 @@ grep -q -F -e '2 copies, 48 B' "$work/plan.dot" || failed 'no copies in the plan
 gives 0 plan --provider-dir "$work/dir" -p gizmo -p cpu "$work/fixed.onnx"
 says out 'gizmo' 'cpu' '2 copies between memories a run, 48 B'
 gives 0 plan --provider-dir "$work/dir" --providers gizmo --json "$work/fixed.onnx"
-says out '"copies":2,"copy_bytes":48'
+says out '"copies":2,"copy_bytes":48,"unsized_copies":0'
+
+# a size that only a run knows is no 0 B
+make_model "$work/batch.onnx" Relu "$FLOAT" batch 3
+gives 0 plan --provider-dir "$work/dir" --providers gizmo --dot "$work/plan.dot" "$work/batch.onnx"
+says out '2 copies between memories a run, size known at run time'
+never_says out ' 0 B'
+grep -q -F -e '2 copies, size known at run time' "$work/plan.dot" ||
+    failed 'sizes in the plan diagram are not of a run'
+gives 0 plan --provider-dir "$work/dir" --providers gizmo --json "$work/batch.onnx"
+says out '"copies":2,"copy_bytes":0,"unsized_copies":2'
+# an empty tensor has a size
+make_model "$work/empty.onnx" Relu "$FLOAT" 0 3
+gives 0 plan --provider-dir "$work/dir" --providers gizmo --json "$work/empty.onnx"
+says out '"copy_bytes":0,"unsized_copies":0'
 
 # names that mean something to a terminal, to HTML or to Graphviz are shown, not obeyed
 make_model "$work/odd<&>\"\\.onnx" "$(printf 'Op\033[31m<b>&"\\N')" "$FLOAT" 1

@@ -39,6 +39,10 @@ bp 0 providers gadget
 says out 'GPU' '0000:fe:00.0' 'Mock GPU' '4096 MiB' 'NPU' 'Mock NPU' 'may change in a session'
 bp 0 providers --json gadget
 says out '"kind": "NPU"' '"memory_bytes": 4294967296' '"dynamic": true'
+bp 0 providers --json cpu # a processor's memory is the machine's
+grep -q '"memory_bytes": [1-9][0-9]\{7,\}' "$work/out" || failed 'the processor has no memory'
+bp 0 providers cpu
+grep -q '^0 .* CPU .* [1-9][0-9]* MiB' "$work/out" || failed 'no memory in the row of the processor'
 bp 0 providers FewExecutionProvider
 bp 0 providers org.backplane.few
 bp 0 providers "$work/dir/libbp-few.so"

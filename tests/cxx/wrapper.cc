@@ -3,9 +3,9 @@
 
 #include "backplane.hpp"
 
-#include <future>
 #include <cstdio>
 #include <cstdlib>
+#include <future>
 #include <thread>
 
 namespace bp = backplane;
@@ -798,8 +798,7 @@ void sessions_are_created_prepared()
     THROWS(BP_E_SHAPE, "9x4", (void)session.prepare({{"x", {9, 4}}}));
     THROWS(BP_E_INVALID, "z", (void)session.prepare({{"z", {9, 4}}}));
     options.set_prepare(1, limits.deadline(std::chrono::steady_clock::time_point()));
-    THROWS(BP_E_TIMEOUT, "preparing",
-           bp::Session(bp::Model::from_bytes(env, doubling()), options));
+    THROWS(BP_E_TIMEOUT, "preparing", bp::Session(bp::Model::from_bytes(env, doubling()), options));
     THROWS(BP_E_INVALID, "-2", options.add_shapes({{"x", {-2}}}));
 }
 

@@ -236,8 +236,10 @@ def split_arguments(text):
 
 
 def names(page):
-    last = page.functions[-1]
-    return [f'.Nm {item.name}{"" if item is last else " ,"}' for item in page.functions]
+    found = [item.name for item in page.functions]
+    if page.name not in found:
+        found.insert(0, page.name)
+    return [f'.Nm {name} ,' for name in found[:-1]] + [f'.Nm {found[-1]}']
 
 
 def synopsis(page):

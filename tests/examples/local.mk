@@ -17,9 +17,9 @@ unit_tests += %D%/check_npy
 	examples/common/example.c \
 	examples/digits/npy.c
 
-dist_check_SCRIPTS += %D%/digits.sh %D%/embed.sh %D%/faces.sh %D%/faces_errors.sh %D%/readme.sh %D%/service.sh
+dist_check_SCRIPTS += %D%/decode.sh %D%/digits.sh %D%/embed.sh %D%/faces.sh %D%/faces_errors.sh %D%/guide.sh %D%/readme.sh %D%/service.sh %D%/streaming.sh %D%/strings.sh
 EXTRA_DIST += %D%/embed_app.c
-TESTS += %D%/digits.sh %D%/embed.sh %D%/readme.sh %D%/service.sh
+TESTS += %D%/decode.sh %D%/digits.sh %D%/embed.sh %D%/guide.sh %D%/readme.sh %D%/service.sh %D%/streaming.sh %D%/strings.sh
 if HAVE_FACES
 TESTS += %D%/faces.sh %D%/faces_errors.sh
 endif

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# readme.sh - the programs in README.md, in C and C++, compile without a warning and do what they say, and the
+# readme.sh - the programs in README.md, two in C and one in C++, compile without a warning and do what they say, and the
 # commands of `backplane` in it succeed on the digits model, those of providers that are usable here.
 set -eu
 
@@ -12,14 +12,13 @@ if nm -D "$library/libbackplane.so" | grep -q '__[at]san_'; then
     echo "skipped: a program without the sanitizers cannot use a library with them"
     exit 77
 fi
-sed -n '/^```c$/,/^```$/p' "$BP_SRCDIR/README.md" | sed '1d;$d' >"$work/readme.c"
-grep -q 'bp_session_run' "$work/readme.c" || {
-    echo "FAILED: README.md has no program" >&2
-    exit 1
-}
-# shellcheck disable=SC2086 # $CC may hold flags
-${CC:-cc} -Wall -Wextra -Werror -I"$BP_SRCDIR/sdk" -o "$work/readme" "$work/readme.c" \
-    -L"$library" -lbackplane -Wl,-rpath,"$library"
+awk -v dir="$work" '/^```c$/ { inside = 1; n++; next } /^```/ { inside = 0 }
+    inside { print >(dir "/readme" n ".c") }' "$BP_SRCDIR/README.md"
+for n in 1 2; do
+    # shellcheck disable=SC2086 # $CC may hold flags
+    ${CC:-cc} -Wall -Wextra -Werror -I"$BP_SRCDIR/sdk" -o "$work/readme$n" "$work/readme$n.c" \
+        -L"$library" -lbackplane -Wl,-rpath,"$library"
+done
 cp "$BP_SRCDIR/examples/digits/digits.onnx" "$work"
 cd "$work"
 # says_a_probability PROGRAM
@@ -32,7 +31,18 @@ says_a_probability()
         exit 1
     }
 }
-says_a_probability ./readme
+says_a_probability ./readme1
+
+# the program that names a provider uses it where it is usable, and goes on without a word elsewhere
+./readme2 >out 2>err
+{
+    ! "$BP_BUILDDIR/tools/backplane" -q providers dnnl >/dev/null 2>&1 || echo dnnl
+    echo cpu
+} >wanted
+diff wanted out && [ ! -s err ] || {
+    echo "FAILED: README.md's program that names a provider: $(cat out err)" >&2
+    exit 1
+}
 
 sed -n '/^```cpp$/,/^```$/p' "$BP_SRCDIR/README.md" | sed '1d;$d' >readme.cc
 grep -q 'session.run' readme.cc || {

@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     must(rc == BP_OK || (rc < 0 && text[0] && !onnx), text);
     if (rc == BP_OK) {
-        rc = bp_onnx_graph(onnx, false, NULL, &region, &symbols, &ir, &err);
+        rc = bp_onnx_graph(onnx, NULL, &region, &symbols, &ir, &err);
         must(rc == BP_OK || (rc < 0 && text[0] && !ir), text);
     }
     if (rc == BP_OK)

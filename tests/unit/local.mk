@@ -351,6 +351,11 @@ unit_tests += %D%/session/check_missing
 %C%_session_check_missing_CPPFLAGS = $(unit_cppflags)
 %C%_session_check_missing_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/session/check_session_threads
+%C%_session_check_session_threads_SOURCES = %D%/session/check_session_threads.c $(kit_sources)
+%C%_session_check_session_threads_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_session_threads_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/session/check_codes
 %C%_session_check_codes_SOURCES = %D%/session/check_codes.c $(kit_sources)
 %C%_session_check_codes_CPPFLAGS = $(unit_cppflags)
@@ -390,6 +395,12 @@ unit_tests += %D%/session/check_memory_growth
 %C%_session_check_memory_growth_SOURCES = %D%/session/check_memory_growth.c %D%/support/skip.h $(kit_sources)
 %C%_session_check_memory_growth_CPPFLAGS = $(unit_cppflags)
 %C%_session_check_memory_growth_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/session/check_state
+%C%_session_check_state_SOURCES = %D%/session/check_state.c $(kit_sources) \
+	%D%/support/count_alloc.c %D%/support/count_alloc.h
+%C%_session_check_state_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_state_LDADD = $(unit_ldadd) $(PTHREAD_LIBS)
 
 unit_tests += %D%/session/check_provider_ops
 %C%_session_check_provider_ops_SOURCES = %D%/session/check_provider_ops.c $(kit_sources)

@@ -125,6 +125,7 @@ static void count_copies(struct bench_side *side)
             continue;
         side->n_copies += row.n_copies;
         side->copy_bytes += row.copy_bytes;
+        side->n_unsized += row.n_unsized_copies;
     }
 }
 

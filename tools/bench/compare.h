@@ -37,8 +37,8 @@ struct bench_side {
     struct results buffers;
     bp_binding *outputs; /* buffer of bench_run() */
     uint32_t n_groups;
-    uint64_t n_copies,
-        copy_bytes; /* per run, between memories; bytes of copies whose size is known */
+    /* per run, between memories; bytes of copies whose size is known, and how many have none */
+    uint64_t n_copies, copy_bytes, n_unsized;
 };
 
 struct bench_comparison {

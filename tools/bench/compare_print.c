@@ -42,7 +42,7 @@ static void add_side(struct table *table, const char *title, const struct bench_
     table_addf(table, "%zu", side->figures.n);
     table_addf(table, "%" PRIu32, side->n_groups);
     table_addf(table, "%" PRIu64, side->n_copies);
-    text_bytes(&text, side->copy_bytes);
+    text_copies(&text, side->n_copies, side->n_unsized, side->copy_bytes);
     table_add(table, text_string(&text));
     text_clear(&text);
     plan_placement(&text, bp_session_report(side->loaded.session));
@@ -109,6 +109,7 @@ static void write_side(struct json *json, const char *key, const char *title,
     json_uint(json, "groups", side->n_groups);
     json_uint(json, "copies", side->n_copies);
     json_uint(json, "copy_bytes", side->copy_bytes);
+    json_uint(json, "unsized_copies", side->n_unsized);
     json_number(json, "load_ms", (side->loaded.open_seconds + side->loaded.create_seconds) * 1e3);
     json_uint(json, "runs", f->n);
     if (f->n > 0) {

@@ -103,11 +103,12 @@ static void put_causes(struct bp_text *out, const struct bench_comparison *c)
     const struct bench_side *side = &c->named;
 
     text_printf(out, "; %" PRIu32 " group%s, ", side->n_groups, side->n_groups == 1 ? "" : "s");
-    if (side->copy_bytes > 0 || side->n_copies == 0) {
-        text_bytes(out, side->copy_bytes);
-        text_put(out, " copied a run");
-    } else { /* the sizes are known at run time only */
-        text_printf(out, "%" PRIu64 " copies a run", side->n_copies);
+    if (side->n_copies == 0) {
+        text_put(out, "nothing is copied in a run");
+    } else {
+        text_printf(out, "%" PRIu64 " cop%s a run, ", side->n_copies,
+                    side->n_copies == 1 ? "y" : "ies");
+        text_copies(out, side->n_copies, side->n_unsized, side->copy_bytes);
     }
     text_put(out, "; the plan says why: ");
     put_plan(out, c);

@@ -129,6 +129,17 @@ void text_bytes(struct bp_text *text, uint64_t bytes)
     text_printf(text, unit == 0 || value >= 99.95 ? "%.0f %s" : "%.1f %s", value, units[unit]);
 }
 
+void text_copies(struct bp_text *text, uint64_t n, uint64_t unsized, uint64_t bytes)
+{
+    if (unsized > 0 && unsized == n) {
+        text_put(text, "size known at run time");
+        return;
+    }
+    text_bytes(text, bytes);
+    if (unsized > 0)
+        text_printf(text, " and %" PRIu64 " of a size known at run time", unsized);
+}
+
 void text_duration(struct bp_text *text, double seconds)
 {
     if (seconds < 1e-3)

@@ -42,6 +42,11 @@ size_t utf8_width(const char *string);
 
 /* "12.3 MB" */
 void text_bytes(struct bp_text *text, uint64_t bytes);
+/*
+ * How much n copies are, of which `unsized` have a size that only a run knows and the others these
+ * bytes: "48 B", "size known at run time", "48 B and 1 of a size known at run time".
+ */
+void text_copies(struct bp_text *text, uint64_t n, uint64_t unsized, uint64_t bytes);
 /* "1.23 ms" */
 void text_duration(struct bp_text *text, double seconds);
 /* "float32[batch, 3, ?]"; unknown rank: "float32[...]" */

@@ -94,7 +94,7 @@ static void put_group_title(const struct drawing *d, uint32_t g)
     if (group->n_copies) {
         text_printf(d->out, " \xc2\xb7 %" PRIu32 " %s, ", group->n_copies,
                     group->n_copies == 1 ? "copy" : "copies");
-        text_bytes(d->out, group->copy_bytes);
+        text_copies(d->out, group->n_copies, group->n_unsized_copies, group->copy_bytes);
     }
     if (*group->path) {
         text_put(d->out, " \xc2\xb7 in ");

@@ -136,16 +136,14 @@ static bool names_devices(const bp_report *report)
     return false;
 }
 
-/*
- * Bytes of copies are empty where there are none, so that a 0 means sizes known at run time only.
- */
+/* Bytes of copies are empty where there are none. */
 static void add_group(struct table *table, uint32_t i, const bp_report_group *row,
                       const char *provider, bool shows_devices, bool shows_estimates)
 {
     struct bp_text bytes = {0};
 
     if (row->n_copies)
-        text_bytes(&bytes, row->copy_bytes);
+        text_copies(&bytes, row->n_copies, row->n_unsized_copies, row->copy_bytes);
     table_addf(table, "%" PRIu32, i);
     table_add(table, provider);
     if (shows_devices)
@@ -171,7 +169,7 @@ static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool a
     struct table table = {.columns = 8u + shows_devices + 2u * shows_estimates,
                           .right = 1 | numbers << (2 + shows_devices)};
     uint32_t n = bp_report_group_count(report);
-    uint64_t copies = 0, bytes = 0;
+    uint64_t copies = 0, unsized = 0, bytes = 0;
     struct bp_text sum = {0};
     bp_rc rc = BP_OK;
 
@@ -194,6 +192,7 @@ static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool a
         if (rc < 0)
             break;
         copies += row.n_copies;
+        unsized += row.n_unsized_copies;
         bytes += row.copy_bytes;
         if (all || i < GROUPS_SHOWN)
             add_group(&table, i, &row, provider, shows_devices, shows_estimates);
@@ -202,7 +201,7 @@ static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool a
         putchar('\n');
         table_print(&table, cli, 0, true);
         plan_more(n, all || n < GROUPS_SHOWN ? n : GROUPS_SHOWN);
-        text_bytes(&sum, bytes);
+        text_copies(&sum, copies, unsized, bytes);
         printf("%" PRIu64 " copies between memories a run%s%s\n", copies, copies ? ", " : "",
                copies ? text_string(&sum) : "");
     }

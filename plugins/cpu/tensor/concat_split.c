@@ -71,10 +71,10 @@ static void copy_part(const struct job *job, uint32_t i, int64_t row, size_t fro
     tensor = bp_tensor_data(job->tensors[i]);
     tensor += (size_t)row * section->bytes + from;
     at = (size_t)row * job->layout->row_bytes + section->offset + from;
-    if (job->gathered)
-        memcpy(job->gathered + at, tensor, to - from);
-    else
+    if (job->scattered)
         memcpy(tensor, job->scattered + at, to - from);
+    else if (job->gathered + at != tensor) /* what grows in place is there already */
+        memcpy(job->gathered + at, tensor, to - from);
 }
 
 /*

@@ -139,6 +139,26 @@ const char *bp_provider_names_nearest(const char *short_name)
     return bp_nearest(short_name, names, COUNT(known));
 }
 
+bool bp_provider_names_has(const char *words, const char *word)
+{
+    size_t n = strlen(word);
+
+    while (*words) {
+        size_t length = strcspn(words, " ");
+
+        if (length == n && memcmp(words, word, n) == 0)
+            return true;
+        words += length;
+        words += strspn(words, " ");
+    }
+    return false;
+}
+
+bool bp_provider_names_is_in_release(const char *short_name)
+{
+    return bp_provider_names_has(PROVIDERS_OF_RELEASE, short_name);
+}
+
 /*
  * Writes the advice: it depends on whether we have the provider, its vendor has it, or it is gone.
  */
@@ -148,7 +168,7 @@ bool bp_provider_names_advice(const char *short_name, char *out, size_t cap)
 
     if (!row)
         return false;
-    if (row->home == HERE)
+    if (bp_provider_names_is_in_release(row->name))
         snprintf(
             out, cap,
             "install the package of Backplane that has libbp-%s.so, or build Backplane with it, "
@@ -156,9 +176,13 @@ bool bp_provider_names_advice(const char *short_name, char *out, size_t cap)
             row->name);
     else if (row->home == ELSEWHERE)
         snprintf(out, cap,
-                 "Backplane brings none; a plug-in for it, libbp-%s.so, goes into a provider "
-                 "directory and needs %s",
-                 row->name, row->note);
+                 "Backplane has no plug-in for it; if its vendor has one, which needs %s, give its "
+                 "file to 'backplane install', or name another provider",
+                 row->note);
+    else if (row->home == HERE)
+        snprintf(out, cap,
+                 "this release of Backplane has no plug-in for it; name another provider, of those "
+                 "that 'backplane providers' lists");
     else
         snprintf(out, cap, "it was withdrawn and is no longer maintained%s%s",
                  row->note ? "; use " : "", row->note ? row->note : "");

@@ -21,10 +21,15 @@ bool bp_provider_names_short(const char *name, char out[BP_NAME_MAX]);
 bool bp_provider_names_equal(const char *a, const char *b);
 /* Is this the short name of a provider that exists somewhere, here or elsewhere? */
 bool bp_provider_names_is_known(const char *short_name);
+/* Is the name in a list with blanks between? */
+bool bp_provider_names_has(const char *words, const char *word);
+/* Has this release of Backplane a plug-in for it, built here or not? */
+bool bp_provider_names_is_in_release(const char *short_name);
 /* The known short name that is nearest to this one, or NULL. */
 const char *bp_provider_names_nearest(const char *short_name);
 /*
- * What to do to get a known provider that is not installed, as a sentence. False: it is not known.
+ * What to do to get a known provider that is not installed, as a sentence, which names only files
+ * that this release has. False: it is not known.
  */
 bool bp_provider_names_advice(const char *short_name, char *out, size_t cap);
 /* Known short name i; NULL: end. */

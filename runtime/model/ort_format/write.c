@@ -241,7 +241,8 @@ bp_rc bp_ort_write(const struct bp_onnx *onnx, const bp_model_sink *sink, bp_err
 {
     struct bp_ort_writer w = {.err = err};
     struct bp_ir *ir = NULL;
-    bp_rc rc = bp_onnx_graph(onnx, true, NULL, &w.region, &w.symbols, &ir, err);
+    bp_rc rc = bp_onnx_graph(onnx, &(struct bp_onnx_graph_config){.open_defaults = true}, &w.region,
+                             &w.symbols, &ir, err);
 
     if (rc >= 0) {
         rc = put_session(&w, onnx, ir);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fuse_product.c - [Transpose | Mul | Div] -> MatMul -> [Mul | Div] becomes FusedMatMul of
- * com.microsoft with transA, transB and alpha.
+ * com.microsoft with transA, transB, transBatchA, transBatchB and alpha.
  *
- * Conditions: float32 or float64; the Transpose exchanges the last two axes only; factors are
+ * Conditions: float32 or float64; the Transpose exchanges the last two axes, moves the first one
+ * behind the batch's, or both, and nothing else; factors are
  * scalar constants; each value in between has one reader. Value kept; the scale is applied once.
  */
 
@@ -13,9 +14,15 @@
 
 #include "optimize/patterns/activation.h"
 
+/* The order of axes in which a product reads an operand. */
+struct reading {
+    int64_t trans;       /* the last two are exchanged */
+    int64_t trans_batch; /* the first one is moved behind the batch's, before that exchange */
+};
+
 struct parts {
     uint32_t in[2];
-    int64_t trans[2];
+    struct reading read[2];
     double alpha;
     uint32_t of[6]; /* nodes, in running order: what stands before each operand, MatMul, scale */
     uint32_t n_of;
@@ -27,17 +34,32 @@ static bool is_plain(const struct bp_rewrite *rw, uint32_t n, const char *op)
     return n != BP_NONE && bp_rw_is(rw, n, op) && !bp_rw_node(rw, n)->domain[0];
 }
 
-/* Does the Transpose exchange the last two axes, and no others? */
-static bool is_swap(const struct bp_ir_node *node)
+/*
+ * What of a product reads the Transpose's input in the order of its output; false: none does. With
+ * trans_batch the stored axes are the rows, the batch, the columns.
+ */
+static bool read_order(const struct bp_ir_node *node, struct reading *out)
 {
     uint32_t n;
     const int64_t *perm = bp_ir_attr_ints(node, "perm", &n);
+    struct reading r;
 
-    for (uint32_t i = 0; perm && i + 2 < n; i++) {
-        if (perm[i] != (int64_t)i)
+    if (!perm || n < 2)
+        return false;
+    r = (struct reading){.trans = perm[n - 1] != (int64_t)n - 1,
+                         .trans_batch = n > 2 && perm[0] == 1};
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t axis = i; /* of the operand before the last two are exchanged */
+
+        if (r.trans && i + 2 >= n)
+            axis = i + 1 == n ? n - 2 : n - 1;
+        if (r.trans_batch && axis + 1 < n)
+            axis = axis + 2 == n ? 0 : axis + 1;
+        if (perm[i] != (int64_t)axis)
             return false;
     }
-    return perm && n >= 2 && perm[n - 2] == (int64_t)n - 1 && perm[n - 1] == (int64_t)n - 2;
+    *out = r;
+    return r.trans || r.trans_batch;
 }
 
 /*
@@ -58,9 +80,9 @@ static void find_operand(struct bp_rewrite *rw, uint32_t matmul, uint32_t i, str
         value = bp_scaled_by(rw, n, &factor);
         if (value != BP_NONE) {
             p->alpha *= factor;
-        } else if (is_plain(rw, n, "Transpose") && !p->trans[i] && is_swap(bp_rw_node(rw, n))) {
+        } else if (is_plain(rw, n, "Transpose") && !p->read[i].trans && !p->read[i].trans_batch &&
+                   read_order(bp_rw_node(rw, n), &p->read[i])) {
             value = bp_rw_node(rw, n)->in[0];
-            p->trans[i] = 1;
         } else {
             return;
         }
@@ -100,8 +122,10 @@ static bp_rc fuse(struct bp_rewrite *rw, const struct parts *p, bp_err *err)
     const float alpha = (float)p->alpha;
     const bp_attr attrs[] = {
         {.name = "alpha", .data = &alpha, .type = BP_ATTR_FLOAT, .count = 1},
-        {.name = "transA", .data = &p->trans[0], .type = BP_ATTR_INT, .count = 1},
-        {.name = "transB", .data = &p->trans[1], .type = BP_ATTR_INT, .count = 1},
+        {.name = "transA", .data = &p->read[0].trans, .type = BP_ATTR_INT, .count = 1},
+        {.name = "transB", .data = &p->read[1].trans, .type = BP_ATTR_INT, .count = 1},
+        {.name = "transBatchA", .data = &p->read[0].trans_batch, .type = BP_ATTR_INT, .count = 1},
+        {.name = "transBatchB", .data = &p->read[1].trans_batch, .type = BP_ATTR_INT, .count = 1},
     };
     bool done;
 
@@ -116,7 +140,7 @@ static bp_rc fuse(struct bp_rewrite *rw, const struct parts *p, bp_err *err)
                                        .last = p->last,
                                        .of = p->of,
                                        .attrs = attrs,
-                                       .n_attrs = 3},
+                                       .n_attrs = 5},
                    &done, err);
 }
 

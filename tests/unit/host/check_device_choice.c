@@ -6,6 +6,8 @@
 
 #include "config.h"
 
+#include <unistd.h>
+
 #include <pthread.h>
 
 #include "support/session_kit.h"
@@ -62,6 +64,8 @@ START_TEST(environment_lists_devices_as_the_provider_reports_them)
                                   &kit.err)); /* the provider reports nothing */
     ck_assert_uint_eq(device.kind, BP_DEVICE_CPU);
     ck_assert_str_eq(device.driver, "");
+    ck_assert_uint_eq(device.mem_total,
+                      (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE));
     KIT_FAILS(bp_env_provider_device(kit.env, index_of("absent"), 0, &device, &kit.err),
               BP_E_UNAVAILABLE, "driver too old");
 }

@@ -233,7 +233,7 @@ START_TEST(strings_of_known_providers_stay)
 }
 END_TEST
 
-/* ---- threads --------------------------------------------------------------------------------- */
+/* ---- in threads ------------------------------------------------------------------------------ */
 
 /* What the threads share. Faults are counted, as a thread must not end the test. */
 struct shared {
@@ -387,6 +387,8 @@ static void *work(void *user)
     }
     return NULL;
 }
+
+/* ---- outside threads --------------------------------------------------------------------------- */
 
 START_TEST(any_function_of_an_environment_runs_in_eight_threads)
 {

@@ -69,6 +69,12 @@ START_TEST(provider_names_are_normalised)
 }
 END_TEST
 
+/* One of the plug-ins whose sources are in plugins/. */
+static bool is_in_release(const char *name)
+{
+    return strcmp(name, "cpu") == 0 || strcmp(name, "dnnl") == 0 || strcmp(name, "cann") == 0;
+}
+
 /* P7: every name that users of ONNX Runtime may type is known, in three spellings. */
 START_TEST(registry_knows_each_provider_of_onnx_runtime)
 {
@@ -78,7 +84,7 @@ START_TEST(registry_knows_each_provider_of_onnx_runtime)
         "Nnapi",    "Tvm",           "VitisAI", "Azure", "Rknpu",    "WebGpu",   "CudaPlugin",
         "WebNN",    "NvTensorRTRTX", "Js",      "SNPE",  "VSINPU",   "CUDANHWC", "TensorrtPlugin",
     };
-    char name[BP_NAME_MAX], text[64], spelled[64], way[256];
+    char name[BP_NAME_MAX], text[64], spelled[64], way[256], file[BP_NAME_MAX + 16];
     uint32_t found;
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -90,6 +96,10 @@ START_TEST(registry_knows_each_provider_of_onnx_runtime)
             ck_assert_str_eq(bp_provider_long_name(name, spelled, sizeof spelled), text);
         ck_assert(bp_provider_names_advice(name, way, sizeof way));
         ck_assert_msg(strlen(way) > 20 && strlen(way) < sizeof way - 1, "%s", way);
+        /* a file is named where this release has it */
+        snprintf(file, sizeof file, "libbp-%s.so", name);
+        ck_assert_msg((strstr(way, "libbp-") != NULL) == is_in_release(name), "%s", way);
+        ck_assert_msg(!is_in_release(name) || strstr(way, file), "%s", way);
         if (bp_env_find_provider(kit.env, text, &found, &kit.err) >= 0)
             continue; /* this build has it */
         KIT_FAILS(bp_env_is_available(kit.env, text, &kit.err), BP_E_UNAVAILABLE, name,
@@ -352,7 +362,8 @@ END_TEST
 START_TEST(missing_and_unknown_providers_get_different_messages)
 {
     KIT_FAILS(bp_env_is_available(kit.env, "CUDAExecutionProvider", &kit.err), BP_E_UNAVAILABLE,
-              "'cuda'", "not installed", "libbp-cuda.so", getenv("BP_MOCK_DIR"));
+              "'cuda'", "not installed", "no plug-in for it", "'backplane install'",
+              getenv("BP_MOCK_DIR"));
     KIT_FAILS(bp_env_is_available(kit.env, "cudaa", &kit.err), BP_E_INVALID, "'cudaa'",
               "did you mean 'cuda'?");
     KIT_FAILS(bp_env_is_available(kit.env, "absend", &kit.err), BP_E_INVALID,

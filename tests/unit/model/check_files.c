@@ -57,7 +57,7 @@ static bp_rc open_file(const char *name)
     close_model();
     rc = bp_onnx_open(path_of(name), &onnx, &err);
     if (rc >= 0)
-        rc = bp_onnx_graph(onnx, false, NULL, &region, &symbols, &ir, &err);
+        rc = bp_onnx_graph(onnx, NULL, &region, &symbols, &ir, &err);
     return rc;
 }
 

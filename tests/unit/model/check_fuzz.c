@@ -377,7 +377,7 @@ static int read_file(const char *path, const struct stat *st, int kind, struct F
     close_model();
     rc = bp_onnx_open(path, &onnx, &err);
     if (rc >= 0)
-        rc = bp_onnx_graph(onnx, false, NULL, &region, &symbols, &ir, &err);
+        rc = bp_onnx_graph(onnx, NULL, &region, &symbols, &ir, &err);
     return rc < 0;
 }
 

@@ -51,7 +51,7 @@ static bp_rc build_source(const bp_model_source *from)
     close_model();
     rc = bp_onnx_open_source(from, &onnx, &err);
     if (rc >= 0)
-        rc = bp_onnx_graph(onnx, false, NULL, &region, &symbols, &ir, &err);
+        rc = bp_onnx_graph(onnx, NULL, &region, &symbols, &ir, &err);
     return rc;
 }
 

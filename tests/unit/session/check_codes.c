@@ -167,6 +167,9 @@ END_TEST
 START_TEST(codes_of_options)
 {
     static const uint32_t devices[] = {0};
+    static const int64_t sizes[2] = {2, 4};
+    bp_named_shape shape = {.name = "x", .dims = sizes, .rank = 2};
+    bp_prepare_options prepare = {.struct_size = sizeof prepare};
     bp_worker_config workers = {.struct_size = sizeof workers};
     bp_allocator allocator = {.struct_size = sizeof allocator};
     bp_operators *set = NULL;
@@ -204,6 +207,12 @@ START_TEST(codes_of_options)
     BAD(bp_session_options_set_optimization, o, 99);
     OK(bp_session_options_disable_pass, o, bp_optimization_pass(0, NULL, NULL));
     BAD(bp_session_options_disable_pass, o, "fold-everything");
+    OK(bp_session_options_add_shapes, o, &shape, 1);
+    shape.name = NULL;
+    BAD(bp_session_options_add_shapes, o, &shape, 1);
+    OK(bp_session_options_set_prepare, o, &prepare);
+    prepare.n_runs = 1000;
+    BAD(bp_session_options_set_prepare, o, &prepare);
     OK(bp_operators_create, &set);
     BAD(bp_operators_create, NULL);
     OK(bp_session_options_add_operators, o, set);
@@ -575,6 +584,41 @@ static bp_rc shout_compute(void *kernel, bp_operator_call *call, bp_err *err)
     return BP_OK;
 }
 
+START_TEST(codes_of_states)
+{
+    float sum = 3;
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, &sum, 1);
+    bp_state *state, *copy;
+    bp_tensor tensor = {0};
+
+    OK(bp_session_options_create, &kit.options);
+    BAD(bp_session_options_add_state, kit.options, "sum", NULL);
+    OK(bp_session_options_add_state, kit.options, "sum", "next");
+    kit_io(KIT_INPUT, "more", BP_DTYPE_F32, "N");
+    kit_io(KIT_INPUT, "sum", BP_DTYPE_F32, "P");
+    kit_node_int("concat", "Concat", "sum more", "next", "axis", 0);
+    kit_io(KIT_OUTPUT, "next", BP_DTYPE_F32, "T");
+    kit_session();
+    OK(bp_state_create, kit.session, 1, &state);
+    BAD(bp_state_create, NULL, 1, &state);
+    OK(bp_state_reset, state);
+    BAD(bp_state_reset, NULL);
+    OK(bp_state_set, state, "sum", &in.tensor);
+    BAD(bp_state_set, state, "mus", &in.tensor);
+    OK(bp_state_get, state, "sum", &tensor);
+    BAD(bp_state_get, state, "mus", &tensor);
+    bp_tensor_free(&tensor);
+    OK(bp_state_reserve, state, 10);
+    BAD(bp_state_reserve, NULL, 10);
+    OK(bp_state_truncate, state, 0);
+    BAD(bp_state_truncate, state, 1);
+    OK(bp_state_copy, state, &copy);
+    BAD(bp_state_copy, NULL, &copy);
+    bp_state_destroy(copy);
+    bp_state_destroy(state);
+}
+END_TEST
+
 START_TEST(codes_of_operators)
 {
     static const bp_operand text = {.name = "T", .types = UINT64_C(1) << BP_DTYPE_STRING};
@@ -632,6 +676,7 @@ int main(void)
     tcase_add_test(cases, codes_of_rows_that_runs_add);
     tcase_add_test(cases, codes_of_tensors);
     tcase_add_test(cases, codes_of_objects);
+    tcase_add_test(cases, codes_of_states);
     tcase_add_test(cases, codes_of_operators);
     return kit_main("codes", &cases, 1);
 }

@@ -47,7 +47,8 @@ static inline bp_rc build_from_memory(const char *dir, bool open_defaults)
     close_model();
     rc = model_open_bytes(w.data, w.size, dir, &onnx, &err);
     if (rc >= 0)
-        rc = bp_onnx_graph(onnx, open_defaults, NULL, &region, &symbols, &ir, &err);
+        rc = bp_onnx_graph(onnx, &(struct bp_onnx_graph_config){.open_defaults = open_defaults},
+                           &region, &symbols, &ir, &err);
     return rc;
 }
 

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "base/task_queue.h"
+#include "host/task_queue.h"
 
 #include <pthread.h>
 #include <stdbool.h>

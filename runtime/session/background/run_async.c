@@ -3,15 +3,13 @@
 
 #include "config.h"
 
-#include "session/run_async.h"
+#include "session/background/run_async.h"
 
 #include <stdlib.h>
 
 #include "base/guard.h"
 #include "exec/run_shared.h"
-
-/* The session whose run's callback this thread is in; NULL: in none. */
-static _Thread_local bp_session *called_back;
+#include "session/background/called_back.h"
 
 /* What the callback gets. */
 struct result {
@@ -34,11 +32,10 @@ static void call_back(bp_session *session, struct result *result)
     struct bp_thrown thrown;
     bool has_thrown;
 
-    called_back = session;
+    bp_called_back_begin(session);
     has_thrown = !bp_guard(call_done, result, &thrown);
-    if (!called_back)
+    if (!bp_called_back_end())
         return; /* it is destroyed */
-    called_back = NULL;
     if (has_thrown)
         bp_log(session->log.fn ? &session->log : &session->env->log, BP_LOG_WARN, "session",
                "the callback of a run threw an exception: %s", thrown.text);
@@ -57,10 +54,7 @@ static void run_task(struct bp_task *task)
     struct result result = {.done = run->done, .user = run->user, .err = &err};
 
     result.rc = bp_run_check(&limits, &err);
-    if (result.rc >= 0)
-        result.rc = run->run(run, &err);
-    else if (run->bound)
-        bp_io_binding_end_run(run->bound);
+    result.rc = run->run(run, result.rc, &err);
     (void)bp_done(&err, result.rc);
     free(run);
     call_back(session, &result);
@@ -87,24 +81,9 @@ bp_rc bp_async_submit(const struct bp_async_run *run, const bp_run_options *opti
     return rc;
 }
 
-bool bp_async_may_destroy(bp_session *session)
+static bp_rc run_call(struct bp_async_run *run, bp_rc rc, bp_err *err)
 {
-    if (called_back != session)
-        return true;
-    if (atomic_fetch_sub(&session->running, 1) == 1) {
-        called_back = NULL;
-        return true;
-    }
-    atomic_fetch_add(&session->running, 1);
-    bp_log(session->log.fn ? &session->log : &session->env->log, BP_LOG_ERROR, "session",
-           "a session is not destroyed in the callback of its run while other runs are in flight: "
-           "destroy it where no run of it waits for the caller");
-    return false;
-}
-
-static bp_rc run_call(struct bp_async_run *run, bp_err *err)
-{
-    return bp_call_run(&run->call, &run->options, err);
+    return rc < 0 ? rc : bp_call_run(&run->call, &run->options, err);
 }
 
 bp_rc bp_session_run_async(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,

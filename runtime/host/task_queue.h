@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* task_queue.h - calls in the background, each on one of a few threads; the others wait. */
-#ifndef BP_BASE_TASK_QUEUE_H
-#define BP_BASE_TASK_QUEUE_H
+#ifndef BP_HOST_TASK_QUEUE_H
+#define BP_HOST_TASK_QUEUE_H
 
 #include "base/status.h"
 

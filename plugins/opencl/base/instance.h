@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* instance.h - an opened device with the options of one session; made by provider.c. */
+#ifndef BP_OPENCL_INSTANCE_H
+#define BP_OPENCL_INSTANCE_H
+
+#include "base/library.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct bp_opencl_built; /* a program of the device, see build/kernels.c */
+
+/* Read-only once it is made, but for what a comment excepts. */
+struct bp_instance {
+    bp_host host;
+    const struct bp_opencl_library *cl;
+    const struct bp_opencl_device *device;
+    uint32_t claimed_device; /* what claims name it by */
+    cl_context context;
+    cl_command_queue queue; /* for work without a stream */
+    bool takes_f16;         /* option fp16 */
+    bool profiles;          /* option profiling */
+    bool is_processor;      /* vectors instead of local memory */
+    uint64_t memory_limit;  /* bytes; 0: the device's own */
+    char *build_flags;      /* the instance's own copies */
+    char *cache_dir;
+    _Atomic uint64_t used;    /* bytes of device memory */
+    _Atomic uint64_t weights; /* ... of them constants of programs */
+    pthread_mutex_t lock;     /* of the list below */
+    struct bp_opencl_built *built;
+};
+
+#endif

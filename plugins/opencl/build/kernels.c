@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernels.c - builds programs for the device, each once an instance, and keeps their binaries in the
+ * cache folder, if one is given.
+ *
+ * A file of the folder is named after a hash of all that a binary depends on: device, driver, text
+ * and flags. It holds a magic, that hash, a hash of the binary, its size, and the binary; one that is
+ * damaged is ignored and written anew. Files are written beside and renamed, so that no process
+ * sees half of one.
+ */
+
+#define _GNU_SOURCE /* pthread, mkostemp */
+
+#include "build/kernels.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ALIGN = 64, LOG_SIZE = 1500 };
+
+struct bp_opencl_built {
+    struct bp_opencl_built *next;
+    uint64_t key[2];
+    cl_program program;
+};
+
+/* The header of a file in the cache folder. */
+struct file_head {
+    char magic[8];
+    uint64_t key[2];
+    uint64_t sum, size; /* of the binary */
+};
+
+static const char magic[8] = "BPOCL01";
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* FNV-1a; two starts make a key of 128 bits, enough where the text is our own. */
+static uint64_t hash(uint64_t h, const void *bytes, size_t n)
+{
+    const unsigned char *at = bytes;
+
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ at[i]) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+/* Everything that a binary depends on, each with the NUL behind it. */
+static void make_key(const bp_instance *instance, const char *const *texts, uint32_t n,
+                     uint64_t *key)
+{
+    const struct bp_opencl_device *device = instance->device;
+    const char *const parts[] = {device->name, device->version, device->driver,
+                                 instance->build_flags ? instance->build_flags : ""};
+
+    key[0] = UINT64_C(0xcbf29ce484222325);
+    key[1] = UINT64_C(0x9e3779b97f4a7c15);
+    for (uint32_t k = 0; k < 2; k++) {
+        for (uint32_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+            key[k] = hash(key[k], parts[i], strlen(parts[i]) + 1);
+        for (uint32_t i = 0; i < n; i++)
+            key[k] = hash(key[k], texts[i], strlen(texts[i]) + 1);
+    }
+}
+
+static const char *text_of(const char *family)
+{
+#define F(name)                                                                                    \
+    if (strcmp(family, #name) == 0)                                                                \
+        return bp_opencl_##name##_cl;
+    BP_OPENCL_FAMILIES(F)
+#undef F
+    return NULL;
+}
+
+/* ---- the cache folder ------------------------------------------------------------------------ */
+
+static bool name_file(const bp_instance *instance, const uint64_t *key, char *path, size_t size)
+{
+    int n = snprintf(path, size, "%s/opencl-%016llx%016llx.bin", instance->cache_dir,
+                     (unsigned long long)key[0], (unsigned long long)key[1]);
+
+    return n > 0 && (size_t)n < size;
+}
+
+static bool read_all(int file, void *to, size_t n)
+{
+    char *at = to;
+
+    while (n > 0) {
+        ssize_t got = read(file, at, n);
+
+        if (got <= 0 && !(got < 0 && errno == EINTR))
+            return false;
+        at += got > 0 ? got : 0;
+        n -= got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+static bool write_all(int file, const void *from, size_t n)
+{
+    const char *at = from;
+
+    while (n > 0) {
+        ssize_t put = write(file, at, n);
+
+        if (put <= 0 && !(put < 0 && errno == EINTR))
+            return false;
+        at += put > 0 ? put : 0;
+        n -= put > 0 ? (size_t)put : 0;
+    }
+    return true;
+}
+
+/* The binary of a file, malloc's; NULL: there is none, or it is not what was written. */
+static unsigned char *read_file(int file, const uint64_t *key, size_t *size)
+{
+    struct file_head head;
+    struct stat info;
+    unsigned char *binary;
+
+    if (!read_all(file, &head, sizeof head) || memcmp(head.magic, magic, sizeof magic) != 0 ||
+        memcmp(head.key, key, sizeof head.key) != 0 || fstat(file, &info) < 0 || head.size == 0 ||
+        head.size > SIZE_MAX / 2 || (uint64_t)info.st_size != sizeof head + head.size)
+        return NULL;
+    binary = malloc((size_t)head.size);
+    if (!binary)
+        return NULL;
+    *size = (size_t)head.size;
+    if (read_all(file, binary, *size) && hash(0, binary, *size) == head.sum)
+        return binary;
+    free(binary);
+    return NULL;
+}
+
+/* A program of a binary in the folder; NULL: there is none that fits. */
+static cl_program load_file(const bp_instance *instance, const uint64_t *key)
+{
+    char path[4096];
+    unsigned char *binary;
+    const unsigned char *bytes;
+    size_t size = 0;
+    cl_int code = CL_SUCCESS, status = CL_SUCCESS;
+    cl_program program;
+    int file;
+
+    if (!instance->cache_dir || !name_file(instance, key, path, sizeof path))
+        return NULL;
+    file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return NULL;
+    binary = read_file(file, key, &size);
+    close(file);
+    if (!binary)
+        return NULL;
+    bytes = binary;
+    program = instance->cl->clCreateProgramWithBinary(instance->context, 1, &instance->device->id,
+                                                      &size, &bytes, &status, &code);
+    free(binary);
+    if (code != CL_SUCCESS)
+        return NULL;
+    code = status == CL_SUCCESS
+               ? instance->cl->clBuildProgram(program, 1, &instance->device->id, NULL, NULL, NULL)
+               : status;
+    if (code == CL_SUCCESS)
+        return program;
+    instance->cl->clReleaseProgram(program);
+    return NULL;
+}
+
+/* The device's binary of a program, malloc's. */
+static unsigned char *binary_of(const bp_instance *instance, cl_program program, size_t *size)
+{
+    unsigned char *binary;
+
+    *size = 0;
+    if (instance->cl->clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size,
+                                       NULL) != CL_SUCCESS ||
+        *size == 0)
+        return NULL;
+    binary = malloc(*size);
+    if (binary && instance->cl->clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary,
+                                                 &binary, NULL) != CL_SUCCESS) {
+        free(binary);
+        return NULL;
+    }
+    return binary;
+}
+
+/* Whatever fails here is not the run's concern: the next process builds again. */
+static void save_file(const bp_instance *instance, const uint64_t *key, cl_program program)
+{
+    char path[4096], beside[4096 + 16];
+    struct file_head head = {.key = {key[0], key[1]}};
+    unsigned char *binary;
+    size_t size;
+    bool is_whole;
+    int file;
+
+    if (!instance->cache_dir || !name_file(instance, key, path, sizeof path))
+        return;
+    binary = binary_of(instance, program, &size);
+    if (!binary)
+        return;
+    mkdir(instance->cache_dir, 0777);
+    snprintf(beside, sizeof beside, "%s.XXXXXX", path);
+    file = mkostemp(beside, O_CLOEXEC);
+    if (file >= 0) {
+        memcpy(head.magic, magic, sizeof magic);
+        head.size = size;
+        head.sum = hash(0, binary, size);
+        is_whole = write_all(file, &head, sizeof head) && write_all(file, binary, size);
+        if (close(file) < 0 || !is_whole || rename(beside, path) < 0)
+            unlink(beside);
+    }
+    free(binary);
+}
+
+/* ---- building -------------------------------------------------------------------------------- */
+
+/* The compiler's words are what helps: they go into the error, as far as there is room. */
+static bp_rc fail_to_build(const bp_instance *instance, const char *family, cl_program program,
+                           cl_int code, bp_err *err)
+{
+    char log[LOG_SIZE] = "";
+
+    if (code == CL_INVALID_BUILD_OPTIONS)
+        return bp_opencl_fail(err, code, "building kernels of '%s' with build_flags=%s", family,
+                              instance->build_flags ? instance->build_flags : "");
+    instance->cl->clGetProgramBuildInfo(program, instance->device->id, CL_PROGRAM_BUILD_LOG,
+                                        sizeof log - 1, log, NULL);
+    log[sizeof log - 1] = '\0';
+    if (code != CL_BUILD_PROGRAM_FAILURE)
+        return bp_opencl_fail(err, code, "building kernels of '%s'", family);
+    bp_fail(err, BP_E_UNSUPPORTED, "opencl: the device's compiler refuses the kernels of '%s': %s",
+            family, log[0] ? log : "it gives no reason");
+    if (err)
+        err->native_code = code;
+    return BP_E_UNSUPPORTED;
+}
+
+static bp_rc build(const bp_instance *instance, const char *family, const char **texts, uint32_t n,
+                   const uint64_t *key, cl_program *out, bp_err *err)
+{
+    const struct bp_opencl_library *cl = instance->cl;
+    cl_int code = CL_SUCCESS;
+    bp_rc rc;
+
+    *out = load_file(instance, key);
+    if (*out)
+        return BP_OK;
+    *out = cl->clCreateProgramWithSource(instance->context, n, texts, NULL, &code);
+    if (code != CL_SUCCESS)
+        return bp_opencl_fail(err, code, "clCreateProgramWithSource");
+    code = cl->clBuildProgram(*out, 1, &instance->device->id, instance->build_flags, NULL, NULL);
+    if (code == CL_SUCCESS) {
+        save_file(instance, key, *out);
+        return BP_OK;
+    }
+    rc = fail_to_build(instance, family, *out, code, err);
+    cl->clReleaseProgram(*out);
+    return rc;
+}
+
+/* [locked] */
+static bp_rc find_or_build(bp_instance *instance, const char *family, const char **texts,
+                           uint32_t n, cl_program *out, bp_err *err)
+{
+    struct bp_opencl_built *built;
+    uint64_t key[2];
+    bp_rc rc;
+
+    make_key(instance, texts, n, key);
+    for (built = instance->built; built; built = built->next) {
+        if (built->key[0] == key[0] && built->key[1] == key[1]) {
+            *out = built->program;
+            return BP_OK;
+        }
+    }
+    built = instance->host.alloc(instance->host.h, sizeof *built, ALIGN);
+    if (!built)
+        return bp_fail(err, BP_E_NOMEM, "opencl: no memory for a program");
+    rc = build(instance, family, texts, n, key, &built->program, err);
+    if (rc < 0) {
+        instance->host.free(instance->host.h, built, sizeof *built, ALIGN);
+        return rc;
+    }
+    built->key[0] = key[0];
+    built->key[1] = key[1];
+    built->next = instance->built;
+    instance->built = built;
+    *out = built->program;
+    return BP_OK;
+}
+
+bp_rc bp_opencl_built_get(bp_instance *instance, const char *family, const char *prefix,
+                          cl_program *out, bp_err *err)
+{
+    const char *texts[] = {bp_opencl_types_cl, prefix, text_of(family)};
+    bp_rc rc;
+
+    *out = NULL;
+    if (!texts[2])
+        return bp_fail(err, BP_E_INTERNAL, "opencl: there is no family of kernels '%s'", family);
+    pthread_mutex_lock(&instance->lock);
+    rc = find_or_build(instance, family, texts, 3, out, err);
+    pthread_mutex_unlock(&instance->lock);
+    return rc;
+}
+
+void bp_opencl_built_free(bp_instance *instance)
+{
+    while (instance->built) {
+        struct bp_opencl_built *built = instance->built;
+
+        instance->built = built->next;
+        instance->cl->clReleaseProgram(built->program);
+        instance->host.free(instance->host.h, built, sizeof *built, ALIGN);
+    }
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernels.h - programs of the device: a family of kernels (kernels/NAME.cl, embedded in the plug-in)
+ * behind a prefix of definitions that makes it one for certain types and expressions.
+ */
+#ifndef BP_OPENCL_KERNELS_H
+#define BP_OPENCL_KERNELS_H
+
+#include "base/instance.h"
+
+/* The text of kernels/NAME.cl; made at build time. */
+#define BP_OPENCL_FAMILIES(F)                                                                      \
+    F(elementwise)                                                                                 \
+    F(gather)                                                                                      \
+    F(gemm)                                                                                        \
+    F(move)                                                                                        \
+    F(normalize)                                                                                   \
+    F(pad)                                                                                         \
+    F(pool)                                                                                        \
+    F(reduce)                                                                                      \
+    F(resize)                                                                                      \
+    F(types)                                                                                       \
+    F(window)
+
+#define F(name) extern const char bp_opencl_##name##_cl[];
+BP_OPENCL_FAMILIES(F)
+#undef F
+
+/*
+ * The program of a family behind a prefix, built for the instance's device. It is the instance's,
+ * until bp_opencl_built_free(): built at the first call, taken from the cache folder where it is
+ * there. BP_E_UNSUPPORTED with the compiler's words where it cannot be built. [any thread]
+ */
+bp_rc bp_opencl_built_get(bp_instance *instance, const char *family, const char *prefix,
+                          cl_program *out, bp_err *err);
+/* Releases all programs; kernels that were made of them live on. */
+void bp_opencl_built_free(bp_instance *instance);
+
+#endif

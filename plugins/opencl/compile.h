@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* compile.h - a group becomes a program; see bp/abi.h. */
+#ifndef BP_OPENCL_COMPILE_H
+#define BP_OPENCL_COMPILE_H
+
+#include <bp/sdk.h>
+
+bp_rc bp_opencl_compile(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
+                        bp_program **out, bp_err *err);
+void bp_opencl_program_free(bp_program *program); /* NULL is fine */
+
+#endif

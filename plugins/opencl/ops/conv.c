@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * conv.c - Conv, ConvTranspose and FusedConv. A convolution is a product of its weights with columns
+ * of windows; where a window is one element the columns are the data. Where each channel has
+ * weights of its own there is a kernel for that.
+ */
+
+#include "ops/gemm.h"
+#include "ops/window.h"
+
+static const int64_t most_columns = 64 << 20; /* elements of scratch that columns may take */
+
+/* ---- claims ---------------------------------------------------------------------------------- */
+
+static bool claim(const struct bp_opencl_op *op, const struct bp_opencl_query *query)
+{
+    const bp_value *w = bp_node_in(query->graph, query->node, 1);
+    const bp_value *x = bp_node_in(query->graph, query->node, 0);
+
+    if (!bp_opencl_takes(query, 0, op->types, 3, 5) ||
+        !bp_opencl_takes(query, 1, op->types, 3, 5) ||
+        !bp_opencl_takes_optional(query, 2, op->types, 1, 1) || !bp_opencl_same_type(query, 1) ||
+        !bp_opencl_same_type(query, 2) || !bp_opencl_takes_window(query) ||
+        !bp_opencl_takes_activation(query))
+        return false;
+    if (w->rank != x->rank)
+        return bp_opencl_refuse(query, BP_R_RANK, w->name, "rank %u beside %u", w->rank, x->rank);
+    return bp_node_int(query->graph, query->node, "group", 1) >= 1 ||
+           bp_opencl_refuse(query, BP_R_ATTRIBUTE, "group", "it is below 1");
+}
+
+/* Input 3 is added to the result, in its shape. */
+static bool claim_fused(const struct bp_opencl_op *op, const struct bp_opencl_query *query)
+{
+    return claim(op, query) && bp_opencl_takes_optional(query, 3, op->types, 3, 5) &&
+           bp_opencl_same_type(query, 3);
+}
+
+/* ---- Conv ------------------------------------------------------------------------------------ */
+
+struct conv {
+    const struct bp_opencl_tensor *x, *w, *y, *bias, *z;
+    struct bp_opencl_window window;
+    int64_t images, channels, outputs, groups, taps, points;
+    char activation[512];
+};
+
+static struct bp_opencl_tensor part_of(const struct bp_opencl_tensor *tensor, int64_t first)
+{
+    struct bp_opencl_tensor part = *tensor;
+
+    part.place.offset += (uint64_t)first * (bp_dtype_width(tensor->dtype) / 8);
+    return part;
+}
+
+static void define(const struct conv *c, struct bp_opencl_prefix *prefix)
+{
+    bp_opencl_define_type(prefix, "T", c->y->dtype);
+    if (c->bias)
+        bp_opencl_define(prefix, "#define HAS_BIAS");
+    if (c->z)
+        bp_opencl_define(prefix, "#define HAS_Z");
+    bp_opencl_define(prefix, "%s", c->activation);
+}
+
+static void build_depthwise(struct bp_opencl_builder *b, const struct conv *c)
+{
+    struct bp_opencl_prefix prefix = {.n = 0};
+
+    define(c, &prefix);
+    bp_opencl_begin(b, "window", prefix.text, "depthwise");
+    bp_opencl_operand(b, c->y);
+    bp_opencl_operand(b, c->x);
+    bp_opencl_operand(b, c->w);
+    if (c->bias)
+        bp_opencl_operand(b, c->bias);
+    if (c->z)
+        bp_opencl_operand(b, c->z);
+    bp_opencl_struct(b, &c->window, sizeof c->window);
+    bp_opencl_int(b, c->outputs);
+    bp_opencl_int(b, c->outputs / c->channels);
+    bp_opencl_run(b, c->points, c->outputs, c->images);
+}
+
+/* columns: those of `images` images from the first one on. */
+static void fill_columns(struct bp_opencl_builder *b, const struct conv *c,
+                         const struct bp_opencl_tensor *columns, int64_t first, int64_t images)
+{
+    struct bp_opencl_tensor x = part_of(c->x, first * (c->x->count / c->images));
+    struct bp_opencl_prefix prefix = {.n = 0};
+
+    bp_opencl_define_type(&prefix, "T", c->y->dtype);
+    bp_opencl_define(&prefix, "#define ACT(v) (v)");
+    bp_opencl_begin(b, "window", prefix.text, "columns");
+    bp_opencl_operand(b, columns);
+    bp_opencl_operand(b, &x);
+    bp_opencl_struct(b, &c->window, sizeof c->window);
+    bp_opencl_int(b, c->channels);
+    bp_opencl_run(b, c->points, c->channels * c->taps, images);
+}
+
+/* Images by groups are the batch of the product. */
+static void multiply(struct bp_opencl_builder *b, const struct conv *c,
+                     const struct bp_opencl_tensor *columns, int64_t first, int64_t images)
+{
+    int64_t k = c->channels / c->groups * c->taps, m = c->outputs / c->groups;
+    struct bp_opencl_tensor y = part_of(c->y, first * c->outputs * c->points);
+    struct bp_opencl_tensor z = c->z ? part_of(c->z, first * c->outputs * c->points) : y;
+    struct bp_opencl_gemm gemm = {.y = &y,
+                                  .a = c->w,
+                                  .b = columns,
+                                  .bias = c->bias,
+                                  .z = c->z ? &z : NULL,
+                                  .m = m,
+                                  .n = c->points,
+                                  .k = k,
+                                  .n_batches = images * c->groups,
+                                  .am = k,
+                                  .ak = 1,
+                                  .bk = c->points,
+                                  .bn = 1,
+                                  .cm = 1,
+                                  .alpha = 1,
+                                  .beta = 1,
+                                  .activation = c->activation};
+
+    gemm.batches = (struct bp_opencl_walk){
+        .rank = 2,
+        .dims = {(int32_t)images, (int32_t)c->groups},
+        .strides = {{0, (int32_t)(m * k)},
+                    {(int32_t)(c->groups * k * c->points), (int32_t)(k * c->points)},
+                    {0, (int32_t)m}}};
+    bp_opencl_gemm(b, &gemm);
+}
+
+/* A window of one element, which moves by one and leaves nothing out. */
+static bool is_plain(const struct bp_opencl_window *w)
+{
+    for (uint32_t d = 0; d < BP_OPENCL_SPATIAL; d++) {
+        if (w->kernel[d] != 1 || w->strides[d] != 1 || w->before[d] != 0 || w->in[d] != w->out[d])
+            return false;
+    }
+    return true;
+}
+
+/* As many images at a time as columns have memory for. */
+static void build_products(struct bp_opencl_builder *b, const struct conv *c)
+{
+    int64_t of_image = c->channels * c->taps * c->points, images;
+    struct bp_opencl_tensor columns;
+
+    if (is_plain(&c->window)) {
+        multiply(b, c, c->x, 0, c->images);
+        return;
+    }
+    images = most_columns / of_image;
+    images = images < 1 ? 1 : images > c->images ? c->images : images;
+    columns = bp_opencl_scratch(b, c->y->dtype, images * of_image);
+    for (int64_t first = 0; first < c->images && b->rc >= 0; first += images) {
+        int64_t n = c->images - first < images ? c->images - first : images;
+
+        fill_columns(b, c, &columns, first, n);
+        multiply(b, c, &columns, first, n);
+    }
+}
+
+static void build(struct bp_opencl_builder *b, const struct bp_opencl_op *op, const bp_node *node)
+{
+    struct conv c = {.x = bp_opencl_in(b, node, 0),
+                     .w = bp_opencl_in(b, node, 1),
+                     .y = bp_opencl_out(b, node, 0),
+                     .bias = bp_opencl_in(b, node, 2),
+                     .z = bp_opencl_in(b, node, 3),
+                     .groups = bp_node_int(b->graph, node, "group", 1)};
+
+    (void)op;
+    bp_opencl_make_window(b, node, c.x, c.y, c.w->dims + 2, false, &c.window);
+    c.images = c.x->dims[0];
+    c.channels = c.x->dims[1];
+    c.outputs = c.y->dims[1];
+    c.taps = bp_opencl_volume(c.window.kernel);
+    c.points = bp_opencl_volume(c.window.out);
+    if (c.z && c.z->count != c.y->count)
+        bp_opencl_build_fail(b, BP_E_SHAPE, "opencl: what '%s' adds is of another shape",
+                             node->name);
+    bp_opencl_activation(b->graph, node, c.activation, sizeof c.activation);
+    if (c.groups == c.channels && c.w->dims[1] == 1)
+        build_depthwise(b, &c);
+    else
+        build_products(b, &c);
+}
+
+/* ---- ConvTranspose --------------------------------------------------------------------------- */
+
+/* Products make the columns, of the weights turned over; then each output adds up its columns. */
+static void build_transposed(struct bp_opencl_builder *b, const struct bp_opencl_op *op,
+                             const bp_node *node)
+{
+    const struct bp_opencl_tensor *x = bp_opencl_in(b, node, 0), *w = bp_opencl_in(b, node, 1);
+    const struct bp_opencl_tensor *y = bp_opencl_out(b, node, 0), *bias = bp_opencl_in(b, node, 2);
+    int64_t groups = bp_node_int(b->graph, node, "group", 1), images = x->dims[0];
+    int64_t k = x->dims[1] / groups, outputs = y->dims[1], m, points;
+    struct bp_opencl_prefix prefix = {.n = 0};
+    struct bp_opencl_window window;
+    struct bp_opencl_tensor columns;
+    struct bp_opencl_gemm gemm;
+
+    (void)op;
+    bp_opencl_make_window(b, node, y, x, w->dims + 2, true, &window);
+    points = bp_opencl_volume(window.in);
+    m = outputs / groups * bp_opencl_volume(window.kernel);
+    columns = bp_opencl_scratch(b, y->dtype, images * groups * m * points);
+    gemm = (struct bp_opencl_gemm){.y = &columns,
+                                   .a = w,
+                                   .b = x,
+                                   .m = m,
+                                   .n = points,
+                                   .k = k,
+                                   .n_batches = images * groups,
+                                   .am = 1,
+                                   .ak = m,
+                                   .bk = points,
+                                   .bn = 1,
+                                   .alpha = 1,
+                                   .beta = 1};
+    gemm.batches = (struct bp_opencl_walk){
+        .rank = 2,
+        .dims = {(int32_t)images, (int32_t)groups},
+        .strides = {{0, (int32_t)(k * m)},
+                    {(int32_t)(groups * k * points), (int32_t)(k * points)}}};
+    bp_opencl_gemm(b, &gemm);
+    bp_opencl_define_type(&prefix, "T", y->dtype);
+    bp_opencl_define(&prefix, "#define ACT(v) (v)");
+    if (bias)
+        bp_opencl_define(&prefix, "#define HAS_BIAS");
+    bp_opencl_begin(b, "window", prefix.text, "sum_columns");
+    bp_opencl_operand(b, y);
+    bp_opencl_operand(b, &columns);
+    if (bias)
+        bp_opencl_operand(b, bias);
+    bp_opencl_struct(b, &window, sizeof window);
+    bp_opencl_int(b, outputs);
+    bp_opencl_run(b, bp_opencl_volume(window.out), outputs, images);
+}
+
+#define ROW(onnx, of, claims, builds)                                                              \
+    {                                                                                              \
+        .name = onnx, .domain = of, .since = 1, .until = BP_OPENCL_LATEST, .claim = claims,        \
+        .build = builds, .types = BP_OPENCL_FLOATS                                                 \
+    }
+
+const struct bp_opencl_op bp_opencl_conv_ops[] = {
+    ROW("Conv", NULL, claim, build),
+    ROW("ConvTranspose", NULL, claim, build_transposed),
+    ROW("FusedConv", "com.microsoft", claim_fused, build),
+    {.name = NULL},
+};

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* gemm.c - see gemm.h; and the activations that passes of the host fuse with products. */
+
+#include "ops/gemm.h"
+
+/* ---- activations ----------------------------------------------------------------------------- */
+
+/* P and Q are its two numbers. */
+static const struct activation {
+    const char *name, *expr;
+    float p, q; /* defaults */
+} activations[] = {
+    {"Relu", "((v) < 0 ? 0.0f : (v))", 0, 0},
+    {"Sigmoid", "sigmoid_of(v)", 0, 0},
+    {"Tanh", "tanh(v)", 0, 0},
+    {"LeakyRelu", "((v) < 0 ? ACT_P * (v) : (v))", 0.01f, 0},
+    {"HardSigmoid", "((v) != (v) ? (v) : fmin(1.0f, fmax(0.0f, ACT_P * (v) + ACT_Q)))", 0.2f, 0.5f},
+    {"Clip", "((v) < ACT_P ? ACT_P : (v) > ACT_Q ? ACT_Q : (v))", -3.4028234663852886e38f,
+     3.4028234663852886e38f},
+};
+
+enum { N_ACTIVATIONS = sizeof activations / sizeof activations[0] };
+
+static const struct activation *find_activation(const bp_graph *graph, const bp_node *node)
+{
+    for (uint32_t i = 0; i < N_ACTIVATIONS; i++) {
+        if (bp_node_string_is(graph, node, "activation", "", activations[i].name))
+            return &activations[i];
+    }
+    return NULL;
+}
+
+bool bp_opencl_takes_activation(const struct bp_opencl_query *query)
+{
+    if (find_activation(query->graph, query->node) ||
+        bp_node_string_is(query->graph, query->node, "activation", "", ""))
+        return true;
+    return bp_opencl_refuse(query, BP_R_ATTRIBUTE, "activation", "it is not known");
+}
+
+/* Number i of the activation, by whichever of the two operators it is. */
+static float number_of(const bp_graph *graph, const bp_node *node, uint32_t i, float def)
+{
+    const bp_attr *list = bp_node_attr(graph, node, "activation_params");
+
+    if (list && list->type == BP_ATTR_FLOAT && i < list->count)
+        return ((const float *)list->data)[i];
+    return bp_node_float(graph, node, i == 0 ? "activation_alpha" : "activation_beta", def);
+}
+
+void bp_opencl_activation(const bp_graph *graph, const bp_node *node, char *out, size_t size)
+{
+    const struct activation *found = find_activation(graph, node);
+    struct bp_opencl_prefix prefix = {.n = 0};
+
+    if (found) {
+        bp_opencl_define_float(&prefix, "ACT_P", number_of(graph, node, 0, found->p));
+        bp_opencl_define_float(&prefix, "ACT_Q", number_of(graph, node, 1, found->q));
+    }
+    bp_opencl_define(&prefix, "#define ACT(v) %s", found ? found->expr : "(v)");
+    snprintf(out, size, "%s", prefix.text);
+}
+
+/* ---- the kernel ------------------------------------------------------------------------------ */
+
+/* Registers where vectors of a row, or of both rows, can be loaded at once; else local memory. */
+static const char *choose(const struct bp_opencl_builder *b, const struct bp_opencl_gemm *gemm)
+{
+    if (b->program->instance->is_processor && gemm->bn == 1)
+        return "gemm_rows";
+    if (b->program->instance->is_processor && gemm->ak == 1 && gemm->bk == 1)
+        return "gemm_dots";
+    return "gemm_tiles";
+}
+
+static void add_operands(struct bp_opencl_builder *b, const struct bp_opencl_gemm *gemm)
+{
+    const int64_t sizes[] = {gemm->m,  gemm->n,  gemm->k,  gemm->am, gemm->ak,
+                             gemm->bk, gemm->bn, gemm->cm, gemm->cn};
+
+    bp_opencl_operand(b, gemm->y);
+    bp_opencl_operand(b, gemm->a);
+    bp_opencl_operand(b, gemm->b);
+    if (gemm->bias)
+        bp_opencl_operand(b, gemm->bias);
+    if (gemm->z)
+        bp_opencl_operand(b, gemm->z);
+    for (uint32_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        bp_opencl_int(b, sizes[i]);
+    bp_opencl_float(b, gemm->alpha);
+    bp_opencl_float(b, gemm->beta);
+    bp_opencl_struct(b, &gemm->batches, sizeof gemm->batches);
+}
+
+/* Work-items of one group in x: as many as there are, up to 8. */
+static size_t group_of(int64_t n)
+{
+    return n < 8 ? (size_t)n : 8;
+}
+
+void bp_opencl_gemm(struct bp_opencl_builder *b, const struct bp_opencl_gemm *gemm)
+{
+    struct bp_opencl_prefix prefix = {.n = 0};
+    const char *name = choose(b, gemm);
+    int64_t rows = (gemm->m + 7) / 8, columns = (gemm->n + 15) / 16, quads = (gemm->n + 3) / 4;
+
+    bp_opencl_define_type(&prefix, "T", gemm->y->dtype);
+    if (gemm->y->dtype == BP_DTYPE_F16)
+        bp_opencl_define(&prefix, "#define T_IS_HALF");
+    if (gemm->bias)
+        bp_opencl_define(&prefix, "#define HAS_BIAS");
+    if (gemm->z)
+        bp_opencl_define(&prefix, "#define HAS_Z");
+    bp_opencl_define(&prefix, "%s", gemm->activation ? gemm->activation : "#define ACT(v) (v)");
+    bp_opencl_begin(b, "gemm", prefix.text, name);
+    add_operands(b, gemm);
+    if (strcmp(name, "gemm_rows") == 0)
+        bp_opencl_run_groups(b, rows, columns, gemm->n_batches, group_of(rows), 1);
+    else if (strcmp(name, "gemm_dots") == 0)
+        bp_opencl_run_groups(b, quads, gemm->m, gemm->n_batches, group_of(quads), 1);
+    else
+        bp_opencl_run_groups(b, (gemm->n + 63) / 64 * 16, (gemm->m + 63) / 64 * 16, gemm->n_batches,
+                             16, 16);
+}
