@@ -17,7 +17,6 @@ manual_pages = \
 	%D%/bp_cache.3 \
 	%D%/bp_env.3 \
 	%D%/bp_env_provider.3 \
-	%D%/bp_io_binding.3 \
 	%D%/bp_model.3 \
 	%D%/bp_object.3 \
 	%D%/bp_operators.3 \
