@@ -729,12 +729,12 @@ BP_API bp_rc bp_session_options_set_dimension(bp_session_options *options, const
 BP_API bp_rc bp_session_options_set_denotation(bp_session_options *options, const char *denotation,
                                                int64_t size, bp_err *err) BP_CHECKED;
 /*
- * Runs of the session keep what an output has for an input of the next run: the key/value cache of a
- * decoder, the state of a recurrent network. They neither feed that input nor fetch that output: both
- * are in the bp_state of the run, see there. A '*' in both names stands for the same text, so that
- * "past_key_*", "present_key_*" names all layers. Both are tensors of numbers. The names are copied.
- * BP_E_INVALID: a name is missing, or only one has a '*'. Names that the model does not have are an
- * error when a session is made.
+ * Runs of the session keep what an output has for an input of the next run: the key/value cache of
+ * a decoder, the state of a recurrent network. They neither feed that input nor fetch that output:
+ * both are in the bp_state of the run, see there. A '*' in both names stands for the same text, so
+ * that "past_key_*", "present_key_*" names all layers. Both are tensors of numbers. The names are
+ * copied. BP_E_INVALID: a name is missing, or only one has a '*'. Names that the model does not
+ * have are an error when a session is made.
  */
 BP_API bp_rc bp_session_options_add_state(bp_session_options *options, const char *input,
                                           const char *output, bp_err *err) BP_CHECKED;
@@ -1336,8 +1336,7 @@ typedef struct bp_object bp_object; /* a value of any kind; see the end of this 
  */
 typedef struct bp_binding {
     uint32_t index;
-    /* The library's own during a run: a binding of an output serves one run at a time. */
-    uint32_t reserved0;
+    uint32_t reserved0; /* not looked at, and not written to */
     bp_tensor tensor;
     bp_object *object; /* NULL, or the value instead of `tensor` */
 } bp_binding;
@@ -1366,8 +1365,8 @@ typedef struct bp_run_options {
      */
     int64_t deadline_ns;
     /*
-     * What earlier runs left, for a session whose options have bp_session_options_add_state(), which
-     * needs one; else NULL. One run at a time may have it: BP_E_BUSY.
+     * What earlier runs left, for a session whose options have bp_session_options_add_state(),
+     * which needs one; else NULL. One run at a time may have it: BP_E_BUSY.
      */
     bp_state *state;
 } bp_run_options;
@@ -1377,7 +1376,8 @@ typedef struct bp_run_options {
  * allow: then a run waits until another ends, its deadline passes or it is cancelled] Later runs with
  * the same shapes and with buffers of the caller allocate nothing. options may be NULL.
  *
- * Inputs: the caller sets base, bytes, dims, rank and dtype; the memory is only read. Outputs with
+ * Inputs: the caller sets base, bytes, dims, rank and dtype; the memory is only read. Results are
+ * written into the bindings of outputs, so that each of these serves one run at a time. Outputs with
  * a base: the result is written there. bytes is the capacity; dims has space for rank entries,
  * which are filled in. BP_E_SPACE: either is too small; rank, bytes and, as far as there is space for
  * them, dims say what is needed, so that the caller can run again. Outputs
@@ -1403,6 +1403,105 @@ typedef struct bp_run_options {
 BP_API bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
                             bp_binding *outputs, uint32_t n_outputs, const bp_run_options *options,
                             bp_err *err) BP_CHECKED;
+
+/*
+ * Called when a run in the background has ended, on the thread that ran: rc is what bp_session_run() would
+ * return, and err->msg its message, both valid for the call. An exception is logged. Others wait
+ * for the thread meanwhile.
+ */
+typedef void (*bp_run_done_fn)(void *user, bp_rc rc, const bp_err *err);
+
+/*
+ * As bp_session_run(), on a thread of the environment's: returns at once, and calls `done` once.
+ * Where it fails itself, `done` is not called; BP_E_INVALID, BP_E_NOMEM, or BP_E_UNAVAILABLE: no
+ * thread can be started. The environment has as many such threads as its pool, at least 2; they
+ * start when needed, and end with it. More runs wait, in order, for which each takes about 200
+ * bytes; there is no limit to their number. The options are copied. inputs, outputs and what they
+ * point to, as well as what the options point to, have to stay until `done` is called.
+ *
+ * timeout_ns counts from this call, so that the time in the queue is part of it. Cancellation and
+ * deadline are looked at when a thread takes the run, and in the run. bp_session_destroy() waits
+ * for the callbacks too; in a callback of the session it may be called only if no other run of it
+ * is in flight, else the log says so and the session stays. In the child of a fork() waiting runs
+ * are not made, and new ones start threads anew. [any thread]
+ */
+BP_API bp_rc bp_session_run_async(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
+                                  bp_binding *outputs, uint32_t n_outputs,
+                                  const bp_run_options *options, bp_run_done_fn done, void *user,
+                                  bp_err *err) BP_CHECKED;
+
+/* ---- bound inputs and outputs ---------------------------------------------------------------- */
+
+/*
+ * Inputs and outputs of a session that are bound once, for any number of runs: names, types and
+ * sizes are checked when they are bound, and outputs without memory of the caller have memory that
+ * stays between runs and grows when it has to, so that a run with known shapes allocates nothing.
+ * It owns a part of the session (bp_session_retain()). [one thread at a time for each io_binding,
+ * all functions; several may run the same session at once]
+ *
+ *     bp_io_binding *io;
+ *     const bp_binding *y;
+ *     bp_binding x = {.tensor = {.base = data, .dims = dims, .bytes = 24, .rank = 2,
+ *                                .dtype = BP_DTYPE_F32}};
+ *
+ *     rc = bp_io_binding_create(session, &io, &err);
+ *     rc = bp_io_binding_set_input(io, "x", &x, &err);
+ *     rc = bp_io_binding_set_output(io, "y", NULL, &err);
+ *     while (next(data)) {
+ *         rc = bp_io_binding_run(io, NULL, &err);
+ *         rc = bp_io_binding_output(io, "y", 0, &y, &err);
+ *         use(bp_tensor_data(&y->tensor));
+ *     }
+ *     bp_io_binding_destroy(io);
+ */
+typedef struct bp_io_binding bp_io_binding;
+
+/* *out is the caller's, to bp_io_binding_destroy(). BP_E_NOMEM. */
+BP_API bp_rc bp_io_binding_create(bp_session *session, bp_io_binding **out, bp_err *err) BP_CHECKED;
+/* Frees it with the memory of its outputs, and ends its part of the session. NULL is fine. */
+BP_API void bp_io_binding_destroy(bp_io_binding *io);
+/*
+ * Binds an input to a value, in place of an earlier one. name NULL: value->index says which input.
+ * The elements are read in each run, where they are: they may change between runs, and have to stay
+ * as long as the value is bound. Sizes are copied, and an object is retained. BP_E_INVALID: there
+ * is no such input (the nearest is named), or another type. BP_E_SHAPE: a rank or size that
+ * contradicts the model. What is bound stays as it was then.
+ */
+BP_API bp_rc bp_io_binding_set_input(bp_io_binding *io, const char *name, const bp_binding *value,
+                                     bp_err *err) BP_CHECKED;
+/*
+ * Binds an output, in place of an earlier value. With tensor.base each run writes to this memory of
+ * `bytes` bytes, whose dims and rank do not count; dtype 0: the model's. Without, or with value
+ * NULL: to memory of the library, by the session's allocator. name NULL: value->index says which
+ * output. BP_E_INVALID: there is no such output, another type, or memory for a value that is not a
+ * tensor. BP_E_SPACE: the model's fixed sizes need more bytes.
+ */
+BP_API bp_rc bp_io_binding_set_output(bp_io_binding *io, const char *name, const bp_binding *value,
+                                      bp_err *err) BP_CHECKED;
+/* Nothing is bound afterwards; memory that outputs kept is freed. NULL is fine. */
+BP_API void bp_io_binding_clear_inputs(bp_io_binding *io);
+BP_API void bp_io_binding_clear_outputs(bp_io_binding *io);
+/*
+ * Runs the session with what is bound. options may be NULL. Errors are those of bp_session_run();
+ * BP_E_INVALID: no output is bound. After a failure outputs have no values.
+ */
+BP_API bp_rc bp_io_binding_run(bp_io_binding *io, const bp_run_options *options,
+                               bp_err *err) BP_CHECKED;
+/*
+ * As bp_io_binding_run(), on a thread of the environment's: see bp_session_run_async(). Until the
+ * run has ended other functions of this io_binding are BP_E_BUSY, and those that clear or destroy
+ * it wait. In `done` it has ended: outputs may be read, and the next run submitted.
+ */
+BP_API bp_rc bp_io_binding_run_async(bp_io_binding *io, const bp_run_options *options,
+                                     bp_run_done_fn done, void *user, bp_err *err) BP_CHECKED;
+/*
+ * The value of an output after a run, by its name, or (NULL) by its index: a tensor whose bytes are
+ * those of its elements, or an object. Borrowed until the next run, or until outputs are bound or
+ * cleared: memory of the library may move in a run, so do not bind it to an input of the same
+ * io_binding. BP_E_INVALID: it is not bound, or no run has succeeded.
+ */
+BP_API bp_rc bp_io_binding_output(const bp_io_binding *io, const char *name, uint32_t index,
+                                  const bp_binding **out, bp_err *err) BP_CHECKED;
 
 /* The shapes of one run: its inputs, of which index, rank and dims count, and dtype if not 0. */
 typedef struct bp_run_shapes {
@@ -1545,15 +1644,16 @@ BP_API bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err);
  *     run.state = state;
  *     bp_session_run(session, inputs, n_inputs, &logits, 1, &run, &err); as often as there are tokens
  *
- * A value that grows, as the output is a Concat of the input and what is new, has one block of memory
- * with room at its end, which doubles when it is full: a run writes what is new behind the rest, and
- * copies nothing. Where the axis of the Concat is not the first, the optimizer (at its default level)
- * keeps the value in memory with that axis first, and lets the products that read it do so. Other
- * values have two blocks, of which each run reads one and writes the other. After a run that failed
- * the state is as before. Its memory comes from the session's allocator, and is not counted in the
- * session's memory and limits.
+ * A value that grows, as the output is a Concat of the input and what is new, has one block of
+ * memory with room at its end, which doubles when it is full: a run writes what is new behind the
+ * rest, and copies nothing. Where the axis of the Concat is not the first, the optimizer (at its
+ * default level) keeps the value in memory with that axis first, and lets the products that read it
+ * do so. Other values have two blocks, of which each run reads one and writes the other. After a
+ * run that failed the state is as before. Its memory comes from the session's allocator, and is not
+ * counted in the session's memory and limits.
  *
- * [any thread] below means: one call or run at a time for each state; others meanwhile get BP_E_BUSY.
+ * [any thread] below means: one call or run at a time for each state; others meanwhile get
+ * BP_E_BUSY.
  */
 
 /*
@@ -1571,17 +1671,18 @@ BP_API bp_rc bp_state_reset(bp_state *state, bp_err *err) BP_CHECKED;
 /* Another one with the same values, as for a second answer to one prompt. [any thread] */
 BP_API bp_rc bp_state_copy(bp_state *from, bp_state **out, bp_err *err) BP_CHECKED;
 /*
- * Copies the value for an input from or to a tensor in the model's layout. BP_E_INVALID: a wrong type or
- * too little memory, or the input is not kept. BP_E_SHAPE: sizes are not what the model declares. Of
- * bp_state_get() base and dims are allocated, for the caller to bp_tensor_free().
- * [any thread]
+ * Copies the value for an input from or to a tensor in the model's layout. BP_E_INVALID: a wrong
+ * type or too little memory, or the input is not kept. BP_E_SHAPE: sizes are not what the model
+ * declares. Of bp_state_get() base and dims are allocated, for the caller to bp_tensor_free(). [any
+ * thread]
  */
 BP_API bp_rc bp_state_set(bp_state *state, const char *input, const bp_tensor *value,
                           bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_state_get(bp_state *state, const char *input, bp_tensor *out,
                           bp_err *err) BP_CHECKED;
 /*
- * The size of the first value that grows, along the axis on which it does: tokens. 0: none grows. [any thread, between runs]
+ * The size of the first value that grows, along the axis on which it does: tokens. 0: none grows.
+ * [any thread, between runs]
  */
 BP_API int64_t bp_state_length(const bp_state *state);
 /*
@@ -1590,7 +1691,8 @@ BP_API int64_t bp_state_length(const bp_state *state);
  */
 BP_API bp_rc bp_state_truncate(bp_state *state, int64_t length, bp_err *err) BP_CHECKED;
 /*
- * Allocates memory for so many now, so that runs up to there allocate none for the state. [any thread]
+ * Allocates memory for so many now, so that runs up to there allocate none for the state. [any
+ * thread]
  */
 BP_API bp_rc bp_state_reserve(bp_state *state, int64_t length, bp_err *err) BP_CHECKED;
 

@@ -38,6 +38,7 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <future>
 #include <initializer_list>
 #include <limits>
 #include <memory>
@@ -230,6 +231,13 @@ class Call
     char text_[1024] = {0};
     bp_err err_;
 };
+
+/* What a callback is told. */
+inline Error error_of(bp_rc rc, const bp_err *err)
+{
+    return Error(rc, err->msg && err->msg[0] != '\0' ? err->msg : bp_rc_name(rc), err->detail,
+                 err->index, err->native_code);
+}
 
 [[noreturn]] inline void refuse(const std::string &message)
 {
@@ -716,6 +724,7 @@ class OutputView
 
   private:
     friend class Session;
+    friend class IoBinding;
 
     /* A bp_tensor that a run fills; it borrows from this object. */
     bp_tensor raw() noexcept
@@ -1270,6 +1279,14 @@ class Env
 
 /* ---- session options ------------------------------------------------------------------------- */
 
+class RunOptions;
+
+/* The shape of an input; a size of -1 is the model's. */
+struct NamedShape {
+    std::string name;
+    std::vector<std::int64_t> dims;
+};
+
 namespace detail
 {
 
@@ -1421,6 +1438,26 @@ class SessionOptions
         bp_session_options_set_max_shapes(handle(), n);
         return *this;
     }
+    /*
+     * Sessions are prepared for these input shapes before they are there; inputs that are left
+     * out, and sizes of -1, are as the model or set_dimension() says.
+     */
+    SessionOptions &add_shapes(const std::vector<NamedShape> &inputs)
+    {
+        std::vector<bp_named_shape> raw(inputs.size());
+        detail::Call call;
+
+        for (std::size_t i = 0; i < inputs.size(); i++) {
+            raw[i].name = inputs[i].name.c_str();
+            raw[i].dims = inputs[i].dims.data();
+            raw[i].rank = detail::size32(inputs[i].dims.size());
+        }
+        call.check(bp_session_options_add_shapes(handle(), raw.data(), detail::size32(raw.size()),
+                                                 call.err()));
+        return *this;
+    }
+    /* For how many runs at once; the limits' deadline and Cancel end the creation. */
+    SessionOptions &set_prepare(std::uint32_t n_runs, const RunOptions &limits);
     SessionOptions &set_memory_limit(std::uint64_t bytes)
     {
         bp_session_options_set_memory_limit(handle(), bytes);
@@ -1689,6 +1726,28 @@ class Model
     {
         return list(info().n_outputs, bp_model_output);
     }
+    /*
+     * A model in which groups of nodes are compiled programs of their providers; nothing where no
+     * provider saves programs. path: that the new model will have, with programs beside it; "": they
+     * lie in the model. Errors are those of bp_model_compile().
+     */
+    std::optional<Model> compile(const SessionOptions &options,
+                                 const std::string &path = std::string()) const
+    {
+        bp_context_config config = detail::sized<bp_context_config>();
+        bp_model *raw = handle();
+        Model out(state_->env, state_->bytes);
+        std::uint32_t n_programs = 0;
+        detail::Call call;
+
+        config.flags = path.empty() ? BP_CONTEXT_EMBED : 0;
+        config.path = detail::text_or_null(path);
+        call.check(bp_model_compile(state_->env->env, raw, options.handle(), &config,
+                                    &out.state_->model, &n_programs, nullptr, call.err()));
+        if (!out.state_->model)
+            return std::nullopt;
+        return out;
+    }
     bp_model *handle() const
     {
         if (!state_)
@@ -1702,6 +1761,13 @@ class Model
     explicit Model(const Env &env) : state_(std::make_unique<detail::ModelState>())
     {
         state_->env = env.state();
+    }
+    /* For a model made of another one, whose weights it shares. */
+    Model(std::shared_ptr<detail::EnvState> env, detail::Keep bytes)
+        : state_(std::make_unique<detail::ModelState>())
+    {
+        state_->env = std::move(env);
+        state_->bytes = std::move(bytes);
     }
     void open(const void *bytes, std::size_t size, const std::string &dir)
     {
@@ -2003,6 +2069,18 @@ class RunOptions
     bp_run_options raw_;
 };
 
+inline SessionOptions &SessionOptions::set_prepare(std::uint32_t n_runs, const RunOptions &limits)
+{
+    bp_prepare_options raw = detail::sized<bp_prepare_options>();
+    detail::Call call;
+
+    raw.n_runs = n_runs;
+    raw.cancel = limits.handle().cancel;
+    raw.deadline_ns = limits.handle().deadline_ns;
+    call.check(bp_session_options_set_prepare(handle(), &raw, call.err()));
+    return *this;
+}
+
 /* ---- sessions -------------------------------------------------------------------------------- */
 
 namespace detail
@@ -2202,6 +2280,59 @@ class Session
     }
 #endif
 
+    /*
+     * Runs in the background: the future has the outputs, or throws the Error. Elements of `inputs`,
+     * and a Cancel or Profile in the options, have to stay until then. The session's end waits for
+     * it. [any thread]
+     */
+    std::future<std::vector<Value>> run_async(Span<const Feed> inputs,
+                                              Span<const Port> outputs = {},
+                                              const RunOptions &options = {})
+    {
+        const std::size_t n = outputs.empty() ? bp_session_output_count(handle()) : outputs.size();
+        auto pending = std::make_unique<Pending>(inputs, n);
+        std::future<std::vector<Value>> future = pending->promise.get_future();
+        detail::Call call;
+
+        for (std::size_t i = 0; i < n; i++) {
+            if (outputs.empty())
+                pending->out[i].index = static_cast<std::uint32_t>(i);
+            else
+                call.check(place(outputs[i], bp_session_find_output, &pending->out[i], call));
+        }
+        call.check(place_all(pending->feeds, pending->in, call));
+        call.check(bp_session_run_async(state_->session, pending->in.data(), pending->in.size(),
+                                        pending->out.data(), pending->out.size(), &options.handle(),
+                                        end_pending, pending.get(), call.err()));
+        pending.release(); /* the callback's */
+        return future;
+    }
+    /*
+     * Prepares for runs with these input shapes; how many parts of the model stay unprepared,
+     * because their sizes come with data. Errors are those of bp_session_prepare().
+     */
+    std::uint32_t prepare(const std::vector<NamedShape> &inputs, std::uint32_t n_runs = 1,
+                          const RunOptions &limits = {})
+    {
+        bp_prepare_options raw = detail::sized<bp_prepare_options>();
+        std::vector<bp_binding> bindings(inputs.size());
+        bp_run_shapes set = {};
+        detail::Call call;
+
+        raw.n_runs = n_runs;
+        raw.cancel = limits.handle().cancel;
+        raw.deadline_ns = limits.handle().deadline_ns;
+        for (std::size_t i = 0; i < inputs.size(); i++) {
+            bindings[i].index = find_input(inputs[i].name);
+            bindings[i].tensor.dims = const_cast<std::int64_t *>(inputs[i].dims.data());
+            bindings[i].tensor.rank = detail::size32(inputs[i].dims.size());
+        }
+        set.inputs = bindings.data();
+        set.n_inputs = detail::size32(bindings.size());
+        call.check(bp_session_prepare(handle(), &set, 1, &raw, call.err()));
+        return raw.n_unprepared;
+    }
+
     /* BP_E_BUSY: a run is in flight. On failure the session is unchanged. */
     void set_providers(const SessionOptions &options)
     {
@@ -2323,11 +2454,8 @@ class Session
                              bp_dtype_name(info.dtype) + ", its memory of " + bp_dtype_name(dtype))
                                 .c_str());
     }
-    bp_rc run_bound(Span<const Feed> inputs, detail::Bindings &out, const RunOptions &options,
-                    detail::Call &call)
+    bp_rc place_all(Span<const Feed> inputs, detail::Bindings &in, detail::Call &call) const
     {
-        detail::Bindings in(inputs.size());
-
         if (!state_)
             return empty(call);
         for (std::size_t i = 0; i < inputs.size(); i++) {
@@ -2340,6 +2468,49 @@ class Session
             else
                 in[i].tensor = inputs[i].tensor_.raw();
         }
+        return BP_OK;
+    }
+
+    /* A run in the background, until its callback. */
+    struct Pending {
+        std::vector<Feed> feeds;
+        detail::Bindings in, out;
+        std::vector<Value> values;
+        std::promise<std::vector<Value>> promise;
+
+        Pending(Span<const Feed> inputs, std::size_t n)
+            : feeds(inputs.begin(), inputs.end()), in(inputs.size()), out(n)
+        {
+            values.reserve(n);
+        }
+    };
+
+    static void end_pending(void *user, bp_rc rc, const bp_err *err)
+    {
+        std::unique_ptr<Pending> pending(static_cast<Pending *>(user));
+
+        for (std::size_t i = 0; rc >= 0 && i < pending->out.size(); i++) {
+            bp_binding &out = pending->out[i];
+
+            if (out.object)
+                pending->values.emplace_back(Object::adopt(out.object));
+            else
+                pending->values.emplace_back(Tensor::adopt(out.tensor));
+        }
+        if (rc < 0)
+            pending->promise.set_exception(std::make_exception_ptr(detail::error_of(rc, err)));
+        else
+            pending->promise.set_value(std::move(pending->values));
+    }
+
+    bp_rc run_bound(Span<const Feed> inputs, detail::Bindings &out, const RunOptions &options,
+                    detail::Call &call)
+    {
+        detail::Bindings in(inputs.size());
+        bp_rc rc = place_all(inputs, in, call);
+
+        if (rc < 0)
+            return rc;
         return bp_session_run(state_->session, in.data(), in.size(), out.data(), out.size(),
                               &options.handle(), call.err());
     }
@@ -2367,6 +2538,165 @@ class Session
     }
 
     std::shared_ptr<detail::SessionState> state_;
+};
+
+/* ---- bound inputs and outputs ---------------------------------------------------------------- */
+
+/*
+ * Inputs and outputs that are bound once, for many runs: see bp_io_binding. One thread at a time.
+ *
+ *     backplane::IoBinding io(session);
+ *     io.set_input("x", backplane::TensorView(x, {1, 3}));
+ *     io.set_output("y");
+ *     while (fill(x)) {
+ *         io.run();
+ *         use(io.output("y").data<float>());
+ *     }
+ */
+class IoBinding
+{
+  public:
+    explicit IoBinding(const Session &session)
+        : session_(std::make_unique<Session>(session.share())), io_(nullptr, bp_io_binding_destroy)
+    {
+        detail::Call call;
+        bp_io_binding *raw = nullptr;
+
+        call.check(bp_io_binding_create(session.handle(), &raw, call.err()));
+        io_.reset(raw);
+    }
+
+    /* The elements are read in each run, where they are. */
+    IoBinding &set_input(const Port &port, const TensorView &tensor)
+    {
+        bp_binding value = at(port);
+
+        value.tensor.base = const_cast<void *>(tensor.base());
+        value.tensor.bytes = tensor.bytes();
+        value.tensor.dims = const_cast<std::int64_t *>(tensor.dims().data());
+        value.tensor.rank = detail::size32(tensor.dims().size());
+        value.tensor.dtype = tensor.dtype();
+        return input(port, value);
+    }
+    IoBinding &set_input(const Port &port, const Object &object)
+    {
+        bp_binding value = at(port);
+
+        value.object = object.handle();
+        return input(port, value);
+    }
+    /* To memory of the library, which stays between runs. */
+    IoBinding &set_output(const Port &port)
+    {
+        return output(port, at(port));
+    }
+    /* To memory of the caller, as long as it is bound. */
+    template <typename T, typename = std::enable_if_t<dtype_of<T> != 0>>
+    IoBinding &set_output(const Port &port, T *elements, std::size_t count)
+    {
+        bp_binding value = at(port);
+
+        value.tensor.base = elements;
+        value.tensor.bytes = count * sizeof(T);
+        value.tensor.dtype = dtype_of<T>;
+        return output(port, value);
+    }
+    void clear_inputs()
+    {
+        bp_io_binding_clear_inputs(handle());
+    }
+    void clear_outputs()
+    {
+        bp_io_binding_clear_outputs(handle());
+    }
+
+    void run(const RunOptions &options = {})
+    {
+        detail::Call call;
+
+        call.check(bp_io_binding_run(handle(), &options.handle(), call.err()));
+    }
+    /*
+     * In the background; a Cancel or Profile in the options has to stay until the future is ready,
+     * which throws the Error. Until then other functions are BP_E_BUSY.
+     */
+    std::future<void> run_async(const RunOptions &options = {})
+    {
+        auto promise = std::make_unique<std::promise<void>>();
+        std::future<void> future = promise->get_future();
+        detail::Call call;
+
+        call.check(
+            bp_io_binding_run_async(handle(), &options.handle(), end, promise.get(), call.err()));
+        promise.release(); /* the callback's */
+        return future;
+    }
+    /* A tensor of the last run; borrowed until the next one. BP_E_INVALID: there is none. */
+    TensorView output(const Port &port) const
+    {
+        const bp_binding *value = value_of(port);
+
+        if (value->object)
+            detail::refuse("an output that is no tensor: object() has it");
+        return TensorView(value->tensor);
+    }
+    Object object(const Port &port) const
+    {
+        return Object::adopt(bp_object_retain(value_of(port)->object));
+    }
+    bp_io_binding *handle() const
+    {
+        if (!io_)
+            detail::refuse("an empty IoBinding: it was moved from");
+        return io_.get();
+    }
+
+  private:
+    static bp_binding at(const Port &port)
+    {
+        bp_binding value = {};
+
+        value.index = port.index();
+        return value;
+    }
+    static const char *name_of(const Port &port)
+    {
+        return port.is_named() ? port.name().c_str() : nullptr;
+    }
+    IoBinding &input(const Port &port, const bp_binding &value)
+    {
+        detail::Call call;
+
+        call.check(bp_io_binding_set_input(handle(), name_of(port), &value, call.err()));
+        return *this;
+    }
+    IoBinding &output(const Port &port, const bp_binding &value)
+    {
+        detail::Call call;
+
+        call.check(bp_io_binding_set_output(handle(), name_of(port), &value, call.err()));
+        return *this;
+    }
+    const bp_binding *value_of(const Port &port) const
+    {
+        const bp_binding *value = nullptr;
+        detail::Call call;
+
+        call.check(bp_io_binding_output(handle(), name_of(port), port.index(), &value, call.err()));
+        return value;
+    }
+    static void end(void *user, bp_rc rc, const bp_err *err)
+    {
+        std::unique_ptr<std::promise<void>> promise(static_cast<std::promise<void> *>(user));
+
+        if (rc < 0)
+            promise->set_exception(std::make_exception_ptr(detail::error_of(rc, err)));
+        else
+            promise->set_value();
+    }
+
+    std::unique_ptr<Session> session_; /* with what its options keep */
+    std::unique_ptr<bp_io_binding, void (*)(bp_io_binding *)> io_;
 };
 
 } // namespace backplane

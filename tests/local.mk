@@ -97,7 +97,9 @@ thread_tests = \
 	%D%/unit/exec/check_handover \
 	%D%/unit/host/check_env_threads \
 	%D%/unit/host/check_registry \
+	%D%/unit/session/check_async \
 	%D%/unit/session/check_frames \
+	%D%/unit/session/check_io_binding \
 	%D%/unit/session/check_memory_limit \
 	%D%/unit/session/check_session \
 	%D%/unit/session/check_session_threads \

@@ -92,7 +92,7 @@ bp_rc bp_frame_state_create(const struct bp_subgraph *subgraph, struct bp_frame_
     frame->subgraph = subgraph;
     frame->root = frame;
     frame->cells = calloc(n_values, sizeof *frame->cells);
-    frame->wanted = calloc(n_values, sizeof(bp_binding *));
+    frame->wanted = calloc(n_values, sizeof *frame->wanted);
     frame->dynamic_outputs = calloc(n_values, sizeof *frame->dynamic_outputs);
     frame->plans = calloc((size_t)subgraph->n_stages + 1, sizeof(struct bp_stage_plan *));
     frame->arenas = calloc((size_t)subgraph->n_stages + 1, sizeof *frame->arenas);
@@ -186,6 +186,7 @@ void bp_frame_state_destroy(struct bp_frame_state *frame)
     free(frame->arenas);
     free(frame->dynamic_outputs);
     free(frame->wanted);
+    free(frame->allocated);
     free(frame->carry_to);
     free(frame->cells);
     free(frame->key);
@@ -371,4 +372,18 @@ void bp_frame_state_hold(struct bp_frame_state *frame, uint32_t value, bp_object
         return;
     bp_object_release(frame->held[value]);
     frame->held[value] = bp_object_retain(object);
+}
+
+bp_rc bp_frame_state_want(struct bp_frame_state *frame, uint32_t n_outputs, bp_err *err)
+{
+    bool *allocated;
+
+    if (n_outputs <= frame->allocated_cap)
+        return BP_OK;
+    allocated = realloc(frame->allocated, n_outputs * sizeof *allocated);
+    if (!allocated)
+        return bp_fail_nomem(err, "a run");
+    frame->allocated = allocated;
+    frame->allocated_cap = n_outputs;
+    return BP_OK;
 }

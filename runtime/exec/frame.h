@@ -50,8 +50,22 @@ struct bp_dynamic_buffer {
     int64_t dims[BP_MAX_RANK];
 };
 
-/* In bp_binding.reserved0 of an output: its tensor had no base when the run began. */
-enum { BP_BINDING_ALLOCATED = 1 };
+/*
+ * Memory for an output that is kept between runs, and replaced by a larger block when it is too
+ * small: so that runs with known shapes allocate nothing, and no run has to be repeated.
+ */
+struct bp_kept_output {
+    bp_tensor block; /* owned; base NULL: none yet */
+    int64_t dims[BP_MAX_RANK];
+};
+
+/* Where the caller of a run wants an output. */
+struct bp_wanted {
+    bp_binding *binding; /* NULL: nowhere */
+    struct bp_kept_output
+        *kept;         /* NULL: the binding's memory is the caller's, or to be allocated */
+    bool is_allocated; /* without `kept`: its tensor had no base when the run began */
+};
 
 /* A group prepared for the shapes of a plan. */
 struct bp_unit_frame {
@@ -152,7 +166,9 @@ struct bp_frame_state {
     struct bp_queue *queues;   /* the root's, for all; of providers that have memory of their own */
     struct bp_symbols symbols; /* of sizes that come with data */
     struct bp_cell *cells;     /* one a value */
-    bp_binding **wanted;       /* one a value: where a caller wants it; NULL: nowhere */
+    struct bp_wanted *wanted;  /* one a value */
+    bool *allocated;           /* one a binding of an output of the run: see bp_wanted */
+    uint32_t allocated_cap;
     struct bp_dynamic_buffer *
         *carry_to;    /* one a value: where a loop wants it; the list may be NULL */
     bp_object **held; /* one a value: what keeps its cell alive; or NULL */
@@ -178,6 +194,8 @@ void bp_frame_state_destroy(struct bp_frame_state *frame); /* NULL is fine */
 void bp_frame_state_keep_arenas(struct bp_frame_state *frame);
 /* From now on it has that share; plans beyond it are destroyed, in children too. No run uses it. */
 void bp_frame_state_set_share(struct bp_frame_state *frame, uint32_t share);
+/* Space in `allocated` for a run with so many bindings of outputs; kept for later runs. */
+bp_rc bp_frame_state_want(struct bp_frame_state *frame, uint32_t n_outputs, bp_err *err) BP_CHECKED;
 /*
  * Sets the cell of a constant or default; what is badly aligned for its type in the file is copied.
  */

@@ -11,11 +11,11 @@
 static bp_binding *brought(const struct bp_unit_frame *unit, uint32_t out)
 {
     const struct bp_graph_view *view = unit->unit->group->view;
-    bp_binding *wanted = unit->owner->wanted[view->value_of[view->graph.outputs[out]]];
+    struct bp_wanted *wanted = &unit->owner->wanted[view->value_of[view->graph.outputs[out]]];
 
-    if (!wanted || wanted->reserved0 == BP_BINDING_ALLOCATED || !wanted->tensor.base)
+    if (!wanted->binding || wanted->is_allocated || !wanted->binding->tensor.base)
         return NULL;
-    return wanted;
+    return wanted->binding;
 }
 
 static const bp_tensor *given_tensor(const bp_frame_desc *desc, uint32_t out)

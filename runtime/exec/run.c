@@ -38,12 +38,55 @@ static bp_rc check_capacity(const char *name, const struct bp_cell *cell, bp_ten
     return rc;
 }
 
-bp_rc bp_run_prepare_output(const struct bp_frame_state *frame, const char *name,
-                            const struct bp_cell *cell, bp_binding *binding, bp_err *err)
+/*
+ * A block that is large enough, in place of one that is not; zeroed, as an output that a kernel
+ * leaves out must not show old memory. Strings need bytes for their text too.
+ */
+static bp_rc replace_kept(const struct bp_frame_state *frame, struct bp_kept_output *kept,
+                          const struct bp_cell *cell, bp_err *err)
 {
-    bp_tensor *tensor = &binding->tensor;
     bp_rc rc;
 
+    bp_tensor_free(&kept->block);
+    if (cell->dtype == BP_DTYPE_STRING)
+        rc = bp_tensor_block(cell->dtype, cell->dims, cell->rank, cell->bytes, &kept->block, err);
+    else
+        rc = bp_tensor_alloc_from(bp_memory_allocator(frame->subgraph->memory), cell->dtype,
+                                  cell->dims, cell->rank, &kept->block, err);
+    if (rc >= 0 && kept->block.bytes > 0)
+        memset(kept->block.base, 0, kept->block.bytes);
+    return rc;
+}
+
+/* Shows kept memory as if the caller had brought it. */
+static bp_rc show_kept(const struct bp_frame_state *frame, struct bp_kept_output *kept,
+                       const struct bp_cell *cell, bp_tensor *tensor, bp_err *err)
+{
+    if (!kept->block.base || kept->block.bytes < cell->bytes) {
+        bp_rc rc = replace_kept(frame, kept, cell, err);
+
+        if (rc < 0)
+            return rc;
+    }
+    *tensor = (bp_tensor){.base = kept->block.base,
+                          .dims = kept->dims,
+                          .bytes = kept->block.bytes,
+                          .rank = BP_MAX_RANK,
+                          .dtype = cell->dtype};
+    return BP_OK;
+}
+
+bp_rc bp_run_prepare_output(const struct bp_frame_state *frame, const char *name,
+                            const struct bp_cell *cell, const struct bp_wanted *wanted, bp_err *err)
+{
+    bp_tensor *tensor = &wanted->binding->tensor;
+    bp_rc rc;
+
+    if (wanted->kept) {
+        rc = show_kept(frame, wanted->kept, cell, tensor, err);
+        if (rc < 0)
+            return bp_fail_in(err, rc, "output '%s'", name);
+    }
     if (!tensor->base) {
         rc = bp_tensor_alloc_from(bp_memory_allocator(frame->subgraph->memory), cell->dtype,
                                   cell->dims, cell->rank, tensor, err);
@@ -79,23 +122,24 @@ static bp_rc bind_kept(struct bp_run_state *state, const struct bp_stage *stage,
     for (uint32_t i = 0; i < stage->n_keeps; i++) {
         uint32_t value = stage->keeps[i];
         struct bp_cell *cell = &frame->cells[value];
-        bp_binding *wanted = frame->wanted[value];
+        const struct bp_wanted *wanted = &frame->wanted[value];
 
         *cell = state->plan->planned[value];
         if (!cell->base)
-            continue;                                   /* of unknown size, or made by the host */
-        if (wanted && cell->dtype != BP_DTYPE_STRING) { /* the text of strings is copied later */
+            continue; /* of unknown size, or made by the host */
+        if (wanted->binding && cell->dtype != BP_DTYPE_STRING) { /* text of strings: see deliver */
+            bp_tensor *tensor = &wanted->binding->tensor;
             bp_rc rc = bp_run_prepare_output(frame, frame->subgraph->ir->values[value].name, cell,
                                              wanted, err);
 
             if (rc < 0)
                 return rc;
-            if (wanted->reserved0 == BP_BINDING_ALLOCATED && cell->bytes)
-                memset(bp_tensor_data(&wanted->tensor), 0, cell->bytes); /* see bp_tensor_alloc() */
-            if (bp_is_aligned(cell->dtype, bp_tensor_data(&wanted->tensor)) &&
-                bp_stage_plan_suits(state->plan, value, bp_tensor_data(&wanted->tensor),
-                                    wanted->tensor.bytes - cell->bytes))
-                cell->base = bp_tensor_data(&wanted->tensor); /* else it is copied from the arena */
+            if (wanted->is_allocated && cell->bytes)
+                memset(bp_tensor_data(tensor), 0, cell->bytes); /* see bp_tensor_alloc() */
+            if (bp_is_aligned(cell->dtype, bp_tensor_data(tensor)) &&
+                bp_stage_plan_suits(state->plan, value, bp_tensor_data(tensor),
+                                    tensor->bytes - cell->bytes))
+                cell->base = bp_tensor_data(tensor); /* else it is copied from the arena */
         } else if (frame->carry_to && frame->carry_to[value] && cell->dtype != BP_DTYPE_STRING) {
             bp_rc rc = bind_carried(frame->carry_to[value], state->plan, value, cell, err);
 

@@ -45,10 +45,10 @@ bp_rc bp_subgraph_prepare(struct bp_frame_state *frame, const struct bp_run_shar
                           bool *is_known, uint32_t *n_skipped, bp_err *err) BP_CHECKED;
 /*
  * Where the caller wants a value of this shape: its own buffer, whose size is checked, or one
- * allocated for it, by the session's allocator. Fills the binding's dims and type.
+ * allocated for it, by the session's allocator, or one that is kept. Fills the binding's dims and type.
  */
 bp_rc bp_run_prepare_output(const struct bp_frame_state *frame, const char *name,
-                            const struct bp_cell *cell, bp_binding *binding,
+                            const struct bp_cell *cell, const struct bp_wanted *wanted,
                             bp_err *err) BP_CHECKED;
 /* Sets a value that the host made: for its readers in this stage and later. */
 bp_rc bp_run_set(struct bp_run_state *state, uint32_t value, const struct bp_cell *cell,

@@ -12,6 +12,8 @@
 #include "host/options/provider_options.h"
 #include "host/provider_states.h"
 
+enum { LEAST_RUN_THREADS = 2 }; /* for runs in the background, that wait for each other */
+
 void bp_env_hold(struct bp_env *env)
 {
     atomic_fetch_add(&env->children, 1);
@@ -65,6 +67,7 @@ static void destroy(struct bp_env *env)
     bp_override_finish(&env->override);
     bp_settings_finish(&env->settings);
     bp_shared_weights_destroy(env->weights);
+    bp_task_queue_destroy(env->tasks);
     bp_pool_destroy(env->pool);
     bp_fork_unwatch(&env->fork);
     pthread_mutex_destroy(&env->lock);
@@ -153,6 +156,11 @@ bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err)
     bp_loader_watch_forks();
     bp_fork_watch(&env->fork, begin_child, env);
     rc = bp_pool_create_with(own.threads, own.workers, &env->log, &env->pool, err);
+    if (rc >= 0)
+        rc = bp_task_queue_create(bp_pool_width(env->pool) > LEAST_RUN_THREADS
+                                      ? bp_pool_width(env->pool)
+                                      : LEAST_RUN_THREADS,
+                                  &env->tasks, err);
     if (rc >= 0)
         rc = bp_shared_weights_create(&env->weights, err);
     if (rc < 0) {

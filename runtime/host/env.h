@@ -13,10 +13,12 @@
 #include "host/options/provider_spec.h"
 #include "host/options/settings.h"
 #include "host/registry.h"
+#include "host/task_queue.h"
 
 struct bp_env {
     struct bp_log log;
     struct bp_pool *pool;
+    struct bp_task_queue *tasks; /* runs in the background */
     struct bp_settings settings; /* as they were when it was created */
     bool strict;                 /* of every session: all providers are required */
     struct bp_default_providers

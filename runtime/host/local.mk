@@ -28,6 +28,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/registry.c \
 	%D%/registry.h \
 	%D%/registry_state.h \
+	%D%/task_queue.c \
+	%D%/task_queue.h \
 	%D%/inspect/dependencies.c \
 	%D%/inspect/dependencies.h \
 	%D%/inspect/elf.c \

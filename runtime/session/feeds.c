@@ -101,6 +101,22 @@ static bp_rc check_memory(const bp_io_info *want, const bp_tensor *got, size_t *
     return BP_OK;
 }
 
+bp_rc bp_feed_check(const bp_session *session, const bp_io_info *want, const bp_tensor *got,
+                    size_t *bytes, bp_err *err)
+{
+    bp_rc rc;
+
+    if (want->dtype != BP_DTYPE_NONE && got->dtype != want->dtype)
+        return bp_fail(err, BP_E_INVALID, "input '%s' has type %s, but %s was given", want->name,
+                       bp_dtype_name(want->dtype), bp_dtype_name(got->dtype));
+    if (got->space != BP_SPACE_HOST)
+        return bp_fail(err, BP_E_INVALID,
+                       "input '%s' is in memory space %u: bring it in ordinary memory (space 0)",
+                       want->name, got->space);
+    rc = check_dims(&session->options.fixed, want, got, err);
+    return rc < 0 ? rc : check_memory(want, got, bytes, err);
+}
+
 /*
  * Chooses where kernels read a feed: in place, or from a copy in memory of the frame if it is not
  * aligned.
@@ -185,16 +201,7 @@ static bp_rc feed(struct bp_call *c, const bp_binding *binding, bp_err *err)
         return fail_input(ports, binding->index, BP_DETAIL_INPUT_TWICE, "fed twice", err);
     if (want->type->kind != BP_KIND_TENSOR || !got)
         return feed_object(c, want, binding, c->ported->inputs[binding->index], err);
-    if (want->dtype != BP_DTYPE_NONE && got->dtype != want->dtype)
-        return bp_fail(err, BP_E_INVALID, "input '%s' has type %s, but %s was given", want->name,
-                       bp_dtype_name(want->dtype), bp_dtype_name(got->dtype));
-    if (got->space != BP_SPACE_HOST)
-        return bp_fail(err, BP_E_INVALID,
-                       "input '%s' is in memory space %u: bring it in ordinary memory (space 0)",
-                       want->name, got->space);
-    rc = check_dims(&c->session->options.fixed, want, got, err);
-    if (rc >= 0)
-        rc = check_memory(want, got, &bytes, err);
+    rc = bp_feed_check(c->session, want, got, &bytes, err);
     if (rc >= 0 && bytes > 0)
         rc = settle(c, got, c->ported->inputs[binding->index], bytes, &data, err);
     if (rc >= 0 && got->dtype == BP_DTYPE_STRING)

@@ -4,6 +4,10 @@
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/all_sessions.c \
 	%D%/call.h \
+	%D%/background/called_back.c \
+	%D%/background/called_back.h \
+	%D%/background/run_async.c \
+	%D%/background/run_async.h \
 	%D%/channels_last.c \
 	%D%/channels_last.h \
 	%D%/contexts.c \
@@ -16,6 +20,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/engine_create.c \
 	%D%/engine_frames.c \
 	%D%/feeds.c \
+	%D%/io_binding.c \
 	%D%/model_api.c \
 	%D%/open_cache.c \
 	%D%/open_cache.h \

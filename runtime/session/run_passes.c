@@ -180,7 +180,7 @@ static bp_binding *want(struct bp_frame_state *frame, const struct bp_ir *ir,
         };
         if (!bindings[i].tensor.dims)
             return NULL;
-        frame->wanted[ir->outputs[i]] = &bindings[i];
+        frame->wanted[ir->outputs[i]] = (struct bp_wanted){.binding = &bindings[i]};
     }
     return bindings;
 }

@@ -11,6 +11,7 @@
 
 #include "graph/without.h"
 #include "host/options/provider_options.h"
+#include "session/background/called_back.h"
 
 /* CLOCK_MONOTONIC, in nanoseconds. */
 static uint64_t now_ns(void)
@@ -215,6 +216,10 @@ void bp_session_destroy(bp_session *session)
 {
     if (!session || atomic_fetch_sub(&session->owners, 1) > 1)
         return;
+    if (!bp_called_back_may_destroy(session)) {
+        atomic_store(&session->owners, 1);
+        return;
+    }
     bp_session_delist(session);
     await_runs(session);
     bp_fork_unwatch(&session->fork);

@@ -18,16 +18,33 @@
 
 /* ---- outputs --------------------------------------------------------------------------------- */
 
+static struct bp_kept_output *kept_of(const struct bp_call *c, uint32_t i)
+{
+    return c->kept ? c->kept[i] : NULL;
+}
+
+/* Where output i of the call is wanted. */
+static struct bp_wanted wanted_of(const struct bp_call *c, uint32_t i)
+{
+    return (struct bp_wanted){
+        .binding = &c->outputs[i], .kept = kept_of(c, i), .is_allocated = c->frame->allocated[i]};
+}
+
 /*
- * Allocates an output that the caller brings no memory for. reserved0 marks it, so that it is freed
- * after a failure. If the caller brings memory, programs may write into it without a copy.
+ * Marks the outputs that the caller brings no memory for, so that they are freed after a failure. If the
+ * caller brings memory, programs may write into it without a copy. Marks are the frame's, as bindings
+ * are the caller's.
  */
 static bp_rc bind_outputs(struct bp_call *c, bp_err *err)
 {
-    bp_rc rc = BP_OK;
+    bp_rc rc = bp_frame_state_want(c->frame, c->n_outputs, err);
 
+    c->n_marked = 0;
+    if (rc < 0)
+        return rc;
+    c->n_marked = c->n_outputs;
     for (uint32_t i = 0; i < c->n_outputs; i++) {
-        c->outputs[i].reserved0 = c->outputs[i].tensor.base ? 0 : BP_BINDING_ALLOCATED;
+        c->frame->allocated[i] = !c->outputs[i].tensor.base && !kept_of(c, i);
         c->outputs[i].object = NULL;
     }
     for (uint32_t i = 0; rc >= 0 && i < c->n_outputs; i++) {
@@ -37,24 +54,25 @@ static bp_rc bind_outputs(struct bp_call *c, bp_err *err)
             rc = bp_fail(err, BP_E_INVALID,
                          "output '%s' is in memory space %u: bring ordinary memory (space 0)",
                          c->session->ports.outputs[binding->index].name, binding->tensor.space);
-        c->frame->wanted[c->ported->outputs[binding->index]] = binding;
+        c->frame->wanted[c->ported->outputs[binding->index]] = wanted_of(c, i);
     }
     return rc;
 }
 
 /* Copies strings and their text to where the caller wants them. */
 static bp_rc deliver_text(const struct bp_call *c, const char *name, const struct bp_cell *cell,
-                          bp_binding *binding, bp_err *err)
+                          const struct bp_wanted *wanted, bp_err *err)
 {
+    bp_binding *binding = wanted->binding;
     bp_tensor from = bp_cell_tensor(cell);
     struct bp_cell whole = *cell;
     bp_rc rc;
 
-    if (!binding->tensor.base)
+    if (!binding->tensor.base && !wanted->kept)
         return bp_tensor_copy(&from, &binding->tensor, err);
     rc = bp_tensor_whole_bytes(&from, &whole.bytes, err);
     if (rc >= 0)
-        rc = bp_run_prepare_output(c->frame, name, &whole, binding, err);
+        rc = bp_run_prepare_output(c->frame, name, &whole, wanted, err);
     if (rc >= 0)
         bp_tensor_copy_to(&from, bp_tensor_data(&binding->tensor));
     return rc;
@@ -64,8 +82,9 @@ static bp_rc deliver_text(const struct bp_call *c, const char *name, const struc
  * Copies an output that is not where it is wanted: an input or constant as output, or an output
  * whose size was not known. Values that are not tensors are handed over by reference.
  */
-static bp_rc deliver_one(struct bp_call *c, bp_binding *binding, bp_err *err)
+static bp_rc deliver_one(struct bp_call *c, const struct bp_wanted *wanted, bp_err *err)
 {
+    bp_binding *binding = wanted->binding;
     const struct bp_cell *cell = &c->frame->cells[c->ported->outputs[binding->index]];
     const char *name = c->session->ports.outputs[binding->index].name;
     bp_rc rc;
@@ -77,8 +96,8 @@ static bp_rc deliver_one(struct bp_call *c, bp_binding *binding, bp_err *err)
     if (binding->tensor.base && bp_tensor_data(&binding->tensor) == cell->base)
         return BP_OK;
     if (cell->dtype == BP_DTYPE_STRING)
-        return deliver_text(c, name, cell, binding, err);
-    rc = bp_run_prepare_output(c->frame, name, cell, binding, err);
+        return deliver_text(c, name, cell, wanted, err);
+    rc = bp_run_prepare_output(c->frame, name, cell, wanted, err);
     if (rc >= 0 && cell->bytes)
         memmove(bp_tensor_data(&binding->tensor), cell->base, cell->bytes);
     return rc;
@@ -89,18 +108,24 @@ static bp_rc deliver(struct bp_call *c, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
-    for (uint32_t i = 0; rc >= 0 && i < c->n_outputs; i++)
-        rc = deliver_one(c, &c->outputs[i], err);
-    for (uint32_t i = 0; c->state && rc >= 0 && i < c->state->n_values; i++)
-        rc = deliver_one(c, &c->state->values[i].wanted, err);
+    for (uint32_t i = 0; rc >= 0 && i < c->n_outputs; i++) {
+        const struct bp_wanted wanted = wanted_of(c, i);
+
+        rc = deliver_one(c, &wanted, err);
+    }
+    for (uint32_t i = 0; c->state && rc >= 0 && i < c->state->n_values; i++) {
+        const struct bp_wanted wanted = {.binding = &c->state->values[i].wanted};
+
+        rc = deliver_one(c, &wanted, err);
+    }
     return rc;
 }
 
 /* Frees the outputs that a failed run allocated. */
 static void take_back(struct bp_call *c)
 {
-    for (uint32_t i = 0; i < c->n_outputs; i++) {
-        if (c->outputs[i].reserved0 == BP_BINDING_ALLOCATED)
+    for (uint32_t i = 0; i < c->n_marked; i++) {
+        if (c->frame->allocated[i])
             bp_tensor_free(&c->outputs[i].tensor);
         bp_object_release(c->outputs[i].object);
         c->outputs[i].object = NULL;
@@ -111,16 +136,15 @@ static void take_back(struct bp_call *c)
 static void clear_wanted(struct bp_call *c)
 {
     for (uint32_t i = 0; i < c->session->ports.n_outputs; i++)
-        c->frame->wanted[c->ported->outputs[i]] = NULL;
+        c->frame->wanted[c->ported->outputs[i]] = (struct bp_wanted){0};
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
 /*
- * Returns the moment at which the run has to end, in nanoseconds of CLOCK_MONOTONIC; 0: none. A
- * deadline before the clock's start, and a time that is over, are its first nanosecond.
+ * A deadline before the clock's start, and a time that is over, are its first nanosecond.
  */
-static int64_t deadline(const bp_run_options *options)
+int64_t bp_call_deadline(const bp_run_options *options)
 {
     int64_t end = options->deadline_ns < 0 ? 1 : options->deadline_ns, now;
     struct timespec t;
@@ -254,7 +278,7 @@ static bp_rc run_somewhere(struct bp_call *c, const bp_run_options *options, bp_
 {
     const struct bp_run_shared shared = {
         .cancel = options->cancel,
-        .deadline_ns = deadline(options),
+        .deadline_ns = bp_call_deadline(options),
         .profile = options->profile,
     };
     bool is_refused, was_trimmed = false, is_again;
@@ -287,6 +311,37 @@ static bp_rc run_somewhere(struct bp_call *c, const bp_run_options *options, bp_
  * `running` counts from before the engine is chosen, so that set_providers and destroy see this
  * run.
  */
+bp_rc bp_call_run(struct bp_call *c, const bp_run_options *options, bp_err *err)
+{
+    bp_session *session = c->session;
+    bp_rc rc = session->is_watched ? bp_onnx_check_fresh(session->onnx, false, err) : BP_OK;
+
+    if (rc >= 0 && options->state)
+        rc = bp_state_begin(options->state, err);
+    if (rc < 0)
+        return rc;
+    c->state = options->state;
+    atomic_fetch_add(&session->running, 1);
+    rc = bp_call_choose_engine(c, err);
+    if (rc >= 0)
+        rc = run_somewhere(c, options, err);
+    atomic_fetch_sub(&session->running, 1);
+    if (options->state)
+        bp_state_end(options->state);
+    return bp_done(err, rc);
+}
+
+bp_rc bp_call_read_options(const bp_run_options *options, bp_run_options *own, bp_err *err)
+{
+    *own = (bp_run_options){.struct_size = sizeof *own};
+    if (options && options->struct_size < offsetof(bp_run_options, profile))
+        return bp_fail(err, BP_E_INVALID, "run options of %u bytes: set their struct_size",
+                       options->struct_size);
+    if (options)
+        bp_copy_in(own, sizeof *own, options);
+    return BP_OK;
+}
+
 bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
                      bp_binding *outputs, uint32_t n_outputs, const bp_run_options *options,
                      bp_err *err)
@@ -296,29 +351,12 @@ bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_i
                         .outputs = outputs,
                         .n_inputs = n_inputs,
                         .n_outputs = n_outputs};
-    bp_run_options own = {.struct_size = sizeof own};
-    bp_rc rc;
+    bp_run_options own;
+    bp_rc rc = bp_call_read_options(options, &own, err);
 
-    if (options && options->struct_size < offsetof(bp_run_options, profile))
-        return bp_fail(err, BP_E_INVALID, "run options of %u bytes: set their struct_size",
-                       options->struct_size);
-    if (options)
-        bp_copy_in(&own, sizeof own, options);
+    if (rc < 0)
+        return rc;
     if (!session || (n_inputs > 0 && !inputs) || (n_outputs > 0 && !outputs))
         return bp_fail(err, BP_E_INVALID, "a run needs a session, its inputs and its outputs");
-    rc = session->is_watched ? bp_onnx_check_fresh(session->onnx, false, err) : BP_OK;
-    if (rc < 0)
-        return rc;
-    rc = own.state ? bp_state_begin(own.state, err) : BP_OK;
-    if (rc < 0)
-        return rc;
-    c.state = own.state;
-    atomic_fetch_add(&session->running, 1);
-    rc = bp_call_choose_engine(&c, err);
-    if (rc >= 0)
-        rc = run_somewhere(&c, &own, err);
-    atomic_fetch_sub(&session->running, 1);
-    if (own.state)
-        bp_state_end(own.state);
-    return bp_done(err, rc);
+    return bp_call_run(&c, &own, err);
 }

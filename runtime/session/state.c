@@ -269,7 +269,7 @@ bp_rc bp_state_bind(struct bp_call *c, bp_err *err)
                                        .bytes = is_in_place ? v->cap : v->spare_cap,
                                        .rank = BP_MAX_RANK,
                                        .dtype = v->dtype};
-        c->frame->wanted[c->ported->outputs[v->output]] = &v->wanted;
+        c->frame->wanted[c->ported->outputs[v->output]] = (struct bp_wanted){.binding = &v->wanted};
     }
     return rc;
 }
@@ -277,7 +277,7 @@ bp_rc bp_state_bind(struct bp_call *c, bp_err *err)
 void bp_state_unbind(struct bp_call *c)
 {
     for (uint32_t i = 0; c->state && i < c->state->n_values; i++)
-        c->frame->wanted[c->ported->outputs[c->state->values[i].output]] = NULL;
+        c->frame->wanted[c->ported->outputs[c->state->values[i].output]] = (struct bp_wanted){0};
 }
 
 void bp_state_commit(struct bp_state *state)

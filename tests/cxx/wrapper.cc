@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <future>
 #include <thread>
 
 namespace bp = backplane;
@@ -783,6 +784,82 @@ void profiles_measure()
     THROWS(BP_E_INVALID, "", bp::Profile(0xffffffff));
 }
 
+void sessions_are_created_prepared()
+{
+    bp::Env env = make_env();
+    bp::SessionOptions options;
+    bp::RunOptions limits;
+
+    options.add_shapes({{"x", {4, 3}}});
+    bp::Session session(bp::Model::from_bytes(env, doubling()), options);
+    CHECK(session.stats().frames == 1 && session.stats().runs == 0);
+    CHECK(session.prepare({{"x", {9, 3}}}, 2) == 0);
+    CHECK(session.stats().frames == 2);
+    THROWS(BP_E_SHAPE, "9x4", (void)session.prepare({{"x", {9, 4}}}));
+    THROWS(BP_E_INVALID, "z", (void)session.prepare({{"z", {9, 4}}}));
+    options.set_prepare(1, limits.deadline(std::chrono::steady_clock::time_point()));
+    THROWS(BP_E_TIMEOUT, "preparing", bp::Session(bp::Model::from_bytes(env, doubling()), options));
+    THROWS(BP_E_INVALID, "-2", options.add_shapes({{"x", {-2}}}));
+}
+
+void values_are_bound_once()
+{
+    bp::Env env = make_env();
+    auto session = std::make_unique<bp::Session>(bp::Model::from_bytes(env, doubling()));
+    bp::IoBinding io(*session);
+    std::vector<float> x = {1, 2, 3}, y(3);
+
+    session.reset(); /* it owns a part */
+    io.set_input("x", bp::TensorView(x, {1, 3})).set_output("y");
+    THROWS(BP_E_INVALID, "no run", (void)io.output("y"));
+    io.run();
+    CHECK(io.output(0).data<float>()[2] == 6);
+    x[2] = 10;
+    io.run_async().get();
+    CHECK(io.output("y").data<float>()[2] == 20);
+    io.set_output("y", y.data(), y.size());
+    io.run();
+    CHECK(y[2] == 20);
+    THROWS(BP_E_SPACE, "", {
+        io.set_output("y", y.data(), 1);
+        io.run();
+    });
+    THROWS(BP_E_INVALID, "z", io.set_output("z"));
+    io.clear_outputs();
+    THROWS(BP_E_INVALID, "no output is bound", (void)io.run_async());
+    bp::IoBinding moved = std::move(io);
+    moved.set_output("y").clear_inputs();
+    THROWS(BP_E_INVALID, "not fed", moved.run());
+    THROWS(BP_E_INVALID, "moved from", io.run()); /* NOLINT: that is what is tested */
+}
+
+void runs_go_on_in_the_background()
+{
+    bp::Env env = make_env();
+    bp::Session session(bp::Model::from_bytes(env, doubling()));
+    std::vector<float> x = {1, 2, 3};
+    std::vector<std::future<std::vector<bp::Value>>> futures;
+    bp::RunOptions over;
+
+    for (int i = 0; i < 50; i++)
+        futures.push_back(session.run_async({{"x", bp::TensorView(x, {1, 3})}}));
+    for (auto &future : futures)
+        CHECK(future.get()[0].tensor().data<float>()[2] == 6);
+    auto late = session.run_async({{"x", bp::TensorView(x, {1, 3})}}, {"y"},
+                                  over.timeout(std::chrono::seconds(-1)));
+    THROWS(BP_E_TIMEOUT, "", (void)late.get());
+    THROWS(BP_E_INVALID, "z", (void)session.run_async({{"z", bp::TensorView(x, {1, 3})}}));
+}
+
+void models_without_programs_compile_to_nothing()
+{
+    bp::Env env = make_env();
+    bp::SessionOptions options;
+
+    options.add_provider("cpu");
+    CHECK(!bp::Model::from_bytes(env, doubling()).compile(options));
+}
+
 } // namespace
 
 int main()
@@ -804,5 +881,9 @@ int main()
     allocators_live_until_all_memory_is_back();
     options_are_checked();
     profiles_measure();
+    sessions_are_created_prepared();
+    values_are_bound_once();
+    runs_go_on_in_the_background();
+    models_without_programs_compile_to_nothing();
     return failures > 0;
 }

@@ -376,6 +376,16 @@ unit_tests += %D%/session/check_prepare
 %C%_session_check_prepare_CPPFLAGS = $(unit_cppflags)
 %C%_session_check_prepare_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/session/check_async
+%C%_session_check_async_SOURCES = %D%/session/check_async.c $(kit_sources)
+%C%_session_check_async_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_async_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/session/check_io_binding
+%C%_session_check_io_binding_SOURCES = %D%/session/check_io_binding.c $(kit_sources) %D%/support/count_alloc.c %D%/support/count_alloc.h
+%C%_session_check_io_binding_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_io_binding_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/session/check_memory_limit
 %C%_session_check_memory_limit_SOURCES = %D%/session/check_memory_limit.c $(kit_sources)
 %C%_session_check_memory_limit_CPPFLAGS = $(unit_cppflags)
