@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include <check.h>
+#include <sched.h>
+#include <stdatomic.h>
 
 #include "support/session_kit.h"
 
@@ -322,8 +324,39 @@ END_TEST
 
 /* ---- sessions ---------------------------------------------------------------------------------- */
 
+static void note_end(void *user, bp_rc rc, const bp_err *err)
+{
+    (void)rc;
+    (void)err;
+    atomic_store((atomic_bool *)user, true);
+}
+
+static void check_io_binding(bp_session *session, const bp_binding *in)
+{
+    bp_io_binding *io = NULL, *none = NULL;
+    const bp_binding *value;
+    atomic_bool ended = false;
+
+    OK(bp_io_binding_create, session, &io);
+    BAD(bp_io_binding_create, NULL, &none);
+    OK(bp_io_binding_set_input, io, NULL, in);
+    BAD(bp_io_binding_set_input, io, "z", in);
+    BAD(bp_io_binding_run, io, NULL);
+    OK(bp_io_binding_set_output, io, "y", NULL);
+    BAD(bp_io_binding_set_output, io, "z", NULL);
+    OK(bp_io_binding_run, io, NULL);
+    OK(bp_io_binding_output, io, "y", 0, &value);
+    BAD(bp_io_binding_output, io, "z", 0, &value);
+    OK(bp_io_binding_run_async, io, NULL, note_end, &ended);
+    while (!atomic_load(&ended))
+        sched_yield();
+    BAD(bp_io_binding_run_async, io, NULL, NULL, NULL);
+    bp_io_binding_destroy(io);
+}
+
 START_TEST(codes_of_sessions)
 {
+    atomic_bool ended = false;
     static int64_t dims[2] = {2, 4};
     bp_binding in = kit_tensor(0, BP_DTYPE_F32, x, 2, dims), out = kit_wanted(0);
     bp_binding unfed = kit_tensor(0, BP_DTYPE_F64, x, 2, dims);
@@ -362,6 +395,12 @@ START_TEST(codes_of_sessions)
     bp_tensor_free(&out.tensor);
     out = kit_wanted(0);
     BAD(bp_session_run, session, &in, 0, &out, 1, NULL);
+    OK(bp_session_run_async, session, &in, 1, &out, 1, NULL, note_end, &ended);
+    while (!atomic_load(&ended))
+        sched_yield();
+    bp_tensor_free(&out.tensor);
+    BAD(bp_session_run_async, session, &in, 1, &out, 1, NULL, NULL, NULL);
+    check_io_binding(session, &in);
     OK(bp_session_set_option, session, "gadget", "gain", "2");
     BAD(bp_session_set_option, session, "gadget", "gain", "much");
     OK(bp_session_get_stats, session, &stats);

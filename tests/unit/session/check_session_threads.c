@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -179,6 +180,13 @@ static void make_models(struct worker *w)
     bp_model_close(model);
 }
 
+static void note_end(void *user, bp_rc rc, const bp_err *err)
+{
+    (void)rc;
+    (void)err;
+    atomic_store((atomic_bool *)user, true);
+}
+
 /* Relu, Neg, Add with itself, Keep of rows x 4: each run is checked, or two of them shared something. */
 static void run(struct worker *w, bp_session *session, int64_t rows, bp_profile *profile)
 {
@@ -189,6 +197,7 @@ static void run(struct worker *w, bp_session *session, int64_t rows, bp_profile 
     bp_run_options options = {.struct_size = sizeof options, .profile = profile};
     size_t n = (size_t)rows * 4;
     bool is_right = true;
+    atomic_bool ended = false;
 
     in.tensor.bytes = n * sizeof *data;
     for (size_t i = 0; i < n; i++)
@@ -197,6 +206,13 @@ static void run(struct worker *w, bp_session *session, int64_t rows, bp_profile 
     for (size_t i = 0; out.tensor.base && i < n; i++)
         is_right &= ((float *)out.tensor.base)[i] == -2 * data[i];
     expect(w, out.tensor.base && is_right, "what a run computed");
+    bp_tensor_free(&out.tensor);
+    expect(w, bp_session_run_async(session, &in, 1, &out, 1, NULL, note_end, &ended, &w->err) >= 0,
+           "run in the background");
+    while (w->err.code >= 0 && !atomic_load(&ended))
+        sched_yield();
+    expect(w, out.tensor.base && ((float *)out.tensor.base)[n - 1] == -2 * data[n - 1],
+           "what it computed");
     bp_tensor_free(&out.tensor);
 }
 
