@@ -302,7 +302,7 @@ typedef struct bp_env_stats {
     uint32_t n_sessions;
     uint64_t memory_limit; /* bytes, in force; 0: none */
     /* Host memory of frames, now; of that, in frames that wait for a run. */
-    uint64_t held_bytes, arena_bytes;
+    uint64_t held_bytes, idle_bytes;
     uint64_t beside_bytes; /* host memory that providers hold beside frames: weights, and caches */
     uint64_t peak_bytes;   /* the most of held_bytes and beside_bytes together, as far as counted */
     uint64_t device_bytes; /* of providers' own memory, in idle frames */
@@ -686,9 +686,10 @@ BP_API bp_rc bp_session_options_add_provider(bp_session_options *options, const 
  * The same, but tried now: opened, asked whether it is available, options checked. On failure
  * nothing was added and the error says why, whatever the fallback policy.
  */
-BP_API bp_rc bp_session_options_register(bp_session_options *options, bp_env *env, const char *name,
-                                         const bp_key_value *kv, uint32_t n_kv, uint32_t fallback,
-                                         bp_err *err) BP_CHECKED;
+BP_API bp_rc bp_session_options_add_provider_now(bp_session_options *options, bp_env *env,
+                                                 const char *name, const bp_key_value *kv,
+                                                 uint32_t n_kv, uint32_t fallback,
+                                                 bp_err *err) BP_CHECKED;
 /*
  * Which of its devices a provider that was added is to use, as bp_env_provider_device counts them;
  * n_devices 0, as at first, leaves the choice to it. The option "device" of any provider, which takes
@@ -1074,9 +1075,10 @@ typedef struct bp_model_info {
  * new file and renaming it to the old name (rename(2)): then sessions go on with the old one. A file
  * that is written to in place changes the weights under sessions that run; one that is truncated
  * ends the process (SIGBUS). The file's size and time of writing are looked at after a session was
- * created and before runs, at most each 100 ms: BP_E_STALE then. Files of at most 1 MiB, and with
- * BP_SOURCE_COPY_FILES or bp_session_options_set_copy_files() all, are copied to memory instead, and
- * what happens to them later does not matter.
+ * created and before runs, at most each 100 ms: BP_E_STALE then, also for a file that was only
+ * touched: only reading all of it could tell that its bytes are the same. Files of at most 1 MiB, and
+ * with BP_SOURCE_COPY_FILES or bp_session_options_set_copy_files() all, are copied to memory instead,
+ * and what happens to them later does not matter.
  *
  * BP_E_IO: the file can't be read. BP_E_INVALID: it is not a valid model.
  * BP_E_VERSION: a newer IR version or operator set. BP_E_STALE: the file was written to while it was
@@ -1474,16 +1476,16 @@ typedef struct bp_session_stats {
     uint32_t n_groups;    /* programs, those in subgraphs included */
     uint64_t runs;        /* finished */
     uint64_t crossings;   /* calls of a provider's execute */
-    uint64_t frames;      /* idle frames (states of runs), kept for the next runs */
-    uint64_t arena_bytes; /* host memory of idle frames */
+    uint64_t idle_frames; /* states of runs that wait for the next runs */
+    uint64_t idle_bytes;  /* host memory of idle frames */
     uint64_t create_ns;   /* wall time of creation */
     /*
      * Host memory of all frames, those of runs in flight included, now and at most: arenas, and
      * outputs whose sizes depend on data, but not those of iterations of loops. Weights are not
-     * counted. held_bytes - arena_bytes is in use by runs.
+     * counted. held_bytes - idle_bytes is in use by runs.
      */
     uint64_t held_bytes, peak_bytes;
-    uint64_t device_bytes; /* of providers' own memory, in all frames; weights are not counted */
+    uint64_t device_bytes; /* of providers' own memory, in idle frames; weights are not counted */
     uint64_t host_waits;   /* that runs made for providers' streams, so far */
 } bp_session_stats;
 /* The counters as they are now; the caller sets out->struct_size. [any thread] */
@@ -1500,10 +1502,10 @@ typedef struct bp_memory_use {
     uint32_t struct_size;
     uint32_t reserved0;
     const char *provider; /* its short name; NULL: nodes that the host runs itself */
-    uint64_t held_bytes, pooled_bytes, peak_bytes; /* host memory; pooled: of idle states */
-    uint64_t own_held_bytes, own_pooled_bytes, own_peak_bytes; /* the same in its own memory */
+    uint64_t held_bytes, idle_bytes, peak_bytes;             /* host memory; idle: of idle frames */
+    uint64_t own_held_bytes, own_idle_bytes, own_peak_bytes; /* the same in its own memory */
     /*
-     * Of pooled_bytes: pages that no run has written to yet. The process has addresses for them, but
+     * Of idle_bytes: pages that no run has written to yet. The process has addresses for them, but
      * no memory.
      */
     uint64_t untouched_bytes;
@@ -1956,6 +1958,15 @@ BP_API void bp_free(void *p);
  */
 BP_API bp_rc bp_object_from_tensor(const bp_tensor *tensor, bp_object **out,
                                    bp_err *err) BP_CHECKED;
+/*
+ * A tensor of rank 0 with one element: int64, float32, bool (not 0: true), a string (copied up to its
+ * NUL). For trip counts, conditions and the like: bp_binding.object takes it where a model has a
+ * tensor. BP_E_INVALID: text is NULL; BP_E_NOMEM. [any thread]
+ */
+BP_API bp_rc bp_object_from_int64(int64_t value, bp_object **out, bp_err *err) BP_CHECKED;
+BP_API bp_rc bp_object_from_float(float value, bp_object **out, bp_err *err) BP_CHECKED;
+BP_API bp_rc bp_object_from_bool(uint32_t value, bp_object **out, bp_err *err) BP_CHECKED;
+BP_API bp_rc bp_object_from_string(const char *text, bp_object **out, bp_err *err) BP_CHECKED;
 /* n items of one type (n may be 0); adds a reference to each. [any thread] */
 BP_API bp_rc bp_object_sequence(bp_object *const *items, uint32_t n, bp_object **out,
                                 bp_err *err) BP_CHECKED;

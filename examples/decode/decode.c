@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * decode.c - continues a text, as tokens, with a language model of GPT-2's kind: the prompt in one run,
- * then a token for each run, with the keys and values of all tokens before in a cache.
+ * then a token for each run. The session keeps the keys and values of all tokens before in a state.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -13,11 +13,10 @@
 #include <string.h>
 
 #include "../common/example.h"
-#include "cache.h"
 
 const char example_name[] = "decode";
 
-enum { MAX_TOKENS = 1 << 20, MAX_EXTRAS = 3 };
+enum { MAX_TOKENS = 1 << 20, MAX_EXTRAS = 3, MAX_RANK = 8 };
 
 struct arguments {
     const char *model, *providers;
@@ -27,10 +26,10 @@ struct arguments {
     size_t n_prompt;
 };
 
-/* A model with its cache, and the tokens so far. */
+/* A session with the state of one text, and the tokens so far. */
 struct decoder {
     bp_session *session;
-    struct cache cache;
+    bp_state *state;               /* keys and values of the tokens that runs have read */
     uint32_t ids, positions, mask; /* indices of inputs; BP_NONE: the model has none */
     uint32_t logits;               /* index of the output */
     size_t n_words;                /* tokens that there are */
@@ -38,7 +37,7 @@ struct decoder {
     size_t n_tokens;
     float *scores; /* for each token that is fed, one a word */
     size_t scores_bytes;
-    bp_binding *inputs, *outputs;
+    bp_binding inputs[MAX_EXTRAS];
     int64_t dims[MAX_EXTRAS][2], scores_dims[3];
 };
 
@@ -135,6 +134,42 @@ static void parse_arguments(int argc, char **argv, struct arguments *out)
     out->model = argv[optind];
 }
 
+/* ---- what the session keeps ----------------------------------------------------------------------- */
+
+/* The name of output number `which` of those that begin with "present"; NULL: there is none. */
+static const char *find_present(const bp_model *model, uint32_t which)
+{
+    bp_io_info info = {.struct_size = sizeof info};
+
+    for (uint32_t i = 0; bp_model_output(model, i, &info, NULL) == BP_OK; i++)
+        if (strncmp(info.name, "present", 7) == 0 && which-- == 0)
+            return info.name;
+    return NULL;
+}
+
+/* Inputs "past..." get what outputs "present..." had in the run before, in the same order. */
+static bool add_states(const bp_model *model, bp_session_options *options)
+{
+    char text[EXAMPLE_TEXT];
+    bp_err err = bp_err_init(text, sizeof text);
+    bp_io_info info = {.struct_size = sizeof info};
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; bp_model_input(model, i, &info, NULL) == BP_OK; i++) {
+        const char *present;
+
+        if (strncmp(info.name, "past", 4) != 0)
+            continue;
+        present = find_present(model, n++);
+        if (!present)
+            return example_fail(
+                "the model has fewer outputs \"present...\" than inputs \"past...\"");
+        if (bp_session_options_add_state(options, info.name, present, &err) < 0)
+            return example_fail("%s", text);
+    }
+    return n > 0 || example_fail("the model has no input \"past...\": it has no cache");
+}
+
 /* ---- the model's interface ------------------------------------------------------------------------ */
 
 /* Index of an input of int64 with two sizes; BP_NONE: there is none of that name. */
@@ -178,17 +213,12 @@ static bool find_interface(struct decoder *decoder)
 /* Buffers for `capacity` tokens, of which a run feeds at most max_fed. */
 static bool make_buffers(struct decoder *decoder, size_t capacity, size_t max_fed)
 {
-    size_t n_inputs = MAX_EXTRAS + (size_t)decoder->cache.n_parts;
-
     decoder->scores_bytes = max_fed * decoder->n_words * sizeof *decoder->scores;
     decoder->tokens = calloc(capacity, sizeof *decoder->tokens);
     decoder->counting = calloc(capacity, sizeof *decoder->counting);
     decoder->ones = calloc(capacity, sizeof *decoder->ones);
     decoder->scores = calloc(max_fed, decoder->n_words * sizeof *decoder->scores);
-    decoder->inputs = calloc(n_inputs, sizeof *decoder->inputs);
-    decoder->outputs = calloc(n_inputs, sizeof *decoder->outputs);
-    if (!decoder->tokens || !decoder->counting || !decoder->ones || !decoder->scores ||
-        !decoder->inputs || !decoder->outputs)
+    if (!decoder->tokens || !decoder->counting || !decoder->ones || !decoder->scores)
         return example_fail("no memory for %zu tokens", capacity);
     for (size_t i = 0; i < capacity; i++) {
         decoder->counting[i] = (int64_t)i;
@@ -199,13 +229,11 @@ static bool make_buffers(struct decoder *decoder, size_t capacity, size_t max_fe
 
 static void decoder_finish(struct decoder *decoder)
 {
-    cache_finish(&decoder->cache);
+    bp_state_destroy(decoder->state);
     free(decoder->tokens);
     free(decoder->counting);
     free(decoder->ones);
     free(decoder->scores);
-    free(decoder->inputs);
-    free(decoder->outputs);
     bp_session_destroy(decoder->session);
 }
 
@@ -229,36 +257,64 @@ static void bind_row(struct decoder *decoder, uint32_t *k, uint32_t index, int64
     (*k)++;
 }
 
-/* The inputs of a run that feeds n_fed tokens after those in the cache; how many there are. */
-static uint32_t bind_inputs(struct decoder *decoder, int64_t n_fed)
+/* The inputs of a run that feeds n_fed tokens after `past` others; how many there are. */
+static uint32_t bind_inputs(struct decoder *decoder, int64_t past, int64_t n_fed)
 {
-    int64_t past = decoder->cache.length;
     uint32_t k = 0;
 
     bind_row(decoder, &k, decoder->ids, decoder->tokens + past, n_fed);
     bind_row(decoder, &k, decoder->positions, decoder->counting + past, n_fed);
     bind_row(decoder, &k, decoder->mask, decoder->ones, past + n_fed);
-    cache_bind(&decoder->cache, n_fed, decoder->inputs + k, decoder->outputs + 1);
-    return k + decoder->cache.n_parts;
+    return k;
+}
+
+/* The shape of a cache of one text after `past` tokens: the last size that the model leaves open. */
+static bool shape_past(const bp_io_info *input, int64_t past, bp_binding *out, int64_t *dims)
+{
+    if (input->rank == BP_RANK_UNKNOWN || input->rank > MAX_RANK)
+        return example_fail("%s: not a tensor of known rank", input->name);
+    for (uint32_t d = input->rank; d-- > 0;) {
+        dims[d] = input->dims[d].value;
+        if (dims[d] < 0) {
+            dims[d] = past;
+            past = 1; /* of those before: one text */
+        }
+    }
+    out->tensor = (bp_tensor){.dims = dims, .rank = input->rank, .dtype = input->dtype};
+    return true;
 }
 
 /*
- * Has the session prepare for the longest sequence, so that no step has to get memory, and a limit is
- * met before the first token.
+ * Has the session prepare for the longest text, and the state reserve memory for it: then no step has to
+ * get memory, and a limit is met before the first token.
  */
-static bool reserve(struct decoder *decoder)
+static bool reserve(struct decoder *decoder, int64_t capacity)
 {
     char text[EXAMPLE_TEXT];
     bp_err err = bp_err_init(text, sizeof text);
-    bp_run_shapes shapes = {.inputs = decoder->inputs};
-    int64_t length = decoder->cache.length;
-    bp_rc rc;
+    uint32_t n = bp_session_input_count(decoder->session);
+    bp_binding *inputs = calloc(n, sizeof *inputs);
+    int64_t(*dims)[MAX_RANK] = calloc(n, sizeof *dims);
+    bp_run_shapes shapes = {.inputs = inputs, .n_inputs = n};
+    uint32_t n_bound = bind_inputs(decoder, capacity - 1, 1);
+    bool is_good = inputs && dims;
 
-    decoder->cache.length = decoder->cache.capacity - 1;
-    shapes.n_inputs = bind_inputs(decoder, 1);
-    rc = bp_session_prepare(decoder->session, &shapes, 1, NULL, &err);
-    decoder->cache.length = length;
-    return rc == BP_OK || example_fail("%s", text);
+    for (uint32_t i = 0; is_good && i < n; i++) {
+        bp_io_info info = {.struct_size = sizeof info};
+
+        inputs[i].index = i;
+        is_good = bp_session_input(decoder->session, i, &info, &err) == BP_OK &&
+                  shape_past(&info, capacity - 1, &inputs[i], dims[i]);
+        for (uint32_t k = 0; k < n_bound; k++)
+            if (decoder->inputs[k].index == i)
+                inputs[i] = decoder->inputs[k];
+    }
+    if (is_good && (bp_state_reserve(decoder->state, capacity, &err) < 0 ||
+                    bp_session_prepare(decoder->session, &shapes, 1, NULL, &err) < 0))
+        is_good = example_fail("%s", text);
+    free(inputs);
+    free(dims);
+    return is_good;
 }
 
 static int64_t likeliest(const float *scores, size_t n)
@@ -271,23 +327,22 @@ static int64_t likeliest(const float *scores, size_t n)
     return (int64_t)best;
 }
 
-/* Runs the model on the tokens that the cache does not have yet, and appends the next one. */
+/* Runs the model on the tokens that the state does not have yet, and appends the next one. */
 static bool step(struct decoder *decoder, const bp_run_options *options)
 {
     char text[EXAMPLE_TEXT];
     bp_err err = bp_err_init(text, sizeof text);
-    int64_t n_fed = (int64_t)decoder->n_tokens - decoder->cache.length;
-    uint32_t n_inputs = bind_inputs(decoder, n_fed);
+    int64_t past = bp_state_length(decoder->state);
+    int64_t n_fed = (int64_t)decoder->n_tokens - past;
+    bp_binding scores = {.index = decoder->logits};
 
-    decoder->outputs[0] = (bp_binding){.index = decoder->logits};
-    decoder->outputs[0].tensor = (bp_tensor){.base = decoder->scores,
-                                             .bytes = decoder->scores_bytes,
-                                             .dims = decoder->scores_dims,
-                                             .rank = 3};
-    if (bp_session_run(decoder->session, decoder->inputs, n_inputs, decoder->outputs,
-                       1 + decoder->cache.n_parts, options, &err) < 0)
+    scores.tensor = (bp_tensor){.base = decoder->scores,
+                                .bytes = decoder->scores_bytes,
+                                .dims = decoder->scores_dims,
+                                .rank = 3};
+    if (bp_session_run(decoder->session, decoder->inputs, bind_inputs(decoder, past, n_fed),
+                       &scores, 1, options, &err) < 0)
         return example_fail("%s", text);
-    cache_advance(&decoder->cache, n_fed);
     decoder->tokens[decoder->n_tokens++] =
         likeliest(decoder->scores + (size_t)(n_fed - 1) * decoder->n_words, decoder->n_words);
     return true;
@@ -298,14 +353,14 @@ static bool step(struct decoder *decoder, const bp_run_options *options)
 static bool generate(struct decoder *decoder, const struct arguments *arguments)
 {
     double start = example_now_ms(), prompt_ms = 0, all_ms;
-    bp_run_options options = {.struct_size = sizeof options, .cancel = &is_cancelled};
+    bp_run_options options = {
+        .struct_size = sizeof options, .cancel = &is_cancelled, .state = decoder->state};
 
     if (arguments->deadline_ms > 0)
         options.deadline_ns = (int64_t)((start + (double)arguments->deadline_ms) * 1e6);
     for (long i = 0; i < arguments->n_new; i++) {
-        if (!arguments->is_cached)
-            cache_clear(&decoder->cache);
-        if (!step(decoder, &options)) {
+        if ((!arguments->is_cached && bp_state_reset(decoder->state, NULL) < 0) ||
+            !step(decoder, &options)) {
             puts("");
             return false;
         }
@@ -325,16 +380,20 @@ static bool generate(struct decoder *decoder, const struct arguments *arguments)
 
 static bool decode(bp_session *session, const struct arguments *arguments)
 {
+    char text[EXAMPLE_TEXT];
+    bp_err err = bp_err_init(text, sizeof text);
     struct decoder decoder = {.session = session};
     size_t capacity = arguments->n_prompt + (size_t)arguments->n_new;
     bool is_good =
-        find_interface(&decoder) && cache_init(&decoder.cache, session, (int64_t)capacity) &&
+        find_interface(&decoder) &&
         make_buffers(&decoder, capacity, arguments->is_cached ? arguments->n_prompt : capacity);
 
+    if (is_good && bp_state_create(session, 1, &decoder.state, &err) < 0)
+        is_good = example_fail("%s", text);
     if (is_good) {
         memcpy(decoder.tokens, arguments->prompt, arguments->n_prompt * sizeof *decoder.tokens);
         decoder.n_tokens = arguments->n_prompt;
-        is_good = reserve(&decoder) && generate(&decoder, arguments);
+        is_good = reserve(&decoder, (int64_t)capacity) && generate(&decoder, arguments);
     }
     decoder_finish(&decoder);
     return is_good;
@@ -347,6 +406,7 @@ int main(int argc, char **argv)
     bp_err err = bp_err_init(text, sizeof text);
     bp_session_options *options = NULL;
     bp_session *session = NULL;
+    bp_model *model = NULL;
     bp_env *env = NULL;
     bool is_good;
 
@@ -354,8 +414,12 @@ int main(int argc, char **argv)
     signal(SIGINT, cancel);
     is_good = bp_env_create(NULL, &env, &err) == BP_OK || example_fail("%s", text);
     is_good = is_good && example_options_create(arguments.providers, BP_FALLBACK_WARN, &options);
-    if (is_good && bp_session_create(env, arguments.model, options, &session, &err) < 0)
+    if (is_good && bp_model_open(env, arguments.model, &model, &err) < 0)
         is_good = example_fail("%s", text);
+    is_good = is_good && add_states(model, options);
+    if (is_good && bp_session_create_from_model(env, model, options, &session, &err) < 0)
+        is_good = example_fail("%s", text);
+    bp_model_close(model);
     is_good = is_good && decode(session, &arguments); /* ends the session */
     bp_session_options_destroy(options);
     if (bp_env_destroy(env, &err) < 0)

@@ -6,13 +6,10 @@ noinst_PROGRAMS += %D%/decode
 %C%_decode_LDADD = runtime/libbackplane.la $(MATH_LIBS)
 %C%_decode_SOURCES = \
 	examples/common/example.c examples/common/example.h \
-	%D%/cache.c %D%/cache.h \
 	%D%/decode.c
 
 nobase_dist_doc_DATA += \
 	%D%/README.md \
-	%D%/cache.c \
-	%D%/cache.h \
 	%D%/decode.c \
 	%D%/decode.onnx \
 	%D%/model.py

@@ -26,7 +26,7 @@ static bool add_block(struct bp_blocks *blocks, size_t payload)
     block = blocks->host->alloc(blocks->host->h, bytes, ALIGN);
     if (!block)
         return false;
-    memset(block, 0, bytes);
+    memset(block, 0, blocks->is_dirty && bytes > LARGEST_BLOCK ? ALIGN : bytes);
     block->next = blocks->newest;
     block->bytes = bytes;
     blocks->newest = block;

@@ -18,10 +18,11 @@ struct bp_blocks {
     const bp_host *host;
     struct bp_block *newest; /* the others behind it */
     size_t left;             /* bytes free at the end of the newest */
+    bool is_dirty;           /* what is larger than 64 KiB is not zeroed */
 };
 
 /*
- * `bytes` of memory, zeroed and 64-aligned, valid until bp_blocks_free(); NULL: no memory. 0 bytes
+ * `bytes` of memory, zeroed (unless is_dirty) and 64-aligned, valid until bp_blocks_free(); NULL: no memory. 0 bytes
  * give a valid pointer.
  */
 void *bp_blocks_get(struct bp_blocks *blocks, size_t bytes);

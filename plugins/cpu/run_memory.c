@@ -47,6 +47,7 @@ void *bp_cpu_run_memory(struct bp_cpu_call *call, size_t bytes)
         if (!own)
             return NULL;
         own->memory.host = call->node->host;
+        own->memory.is_dirty = true; /* as it is anyway from the second run on */
         call->run_memory = own;
     }
     if (own->run_number != *call->run_number)

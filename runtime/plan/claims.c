@@ -214,10 +214,14 @@ bp_rc bp_claims_ask(const struct bp_asked *asked, const struct bp_graph_view *vi
     rc = asked->provider->capability(asked->instance, &view->graph, &claims, err);
     rc = bp_err_complete(err, rc);
     if (rc >= 0 && sink.bad_node != BP_NONE)
-        rc = bp_fail(err, BP_E_INTERNAL, "provider '%s' answered for node %u of %u", asked->name,
-                     sink.bad_node, view->graph.n_nodes);
+        rc = bp_fail(err, BP_E_INTERNAL,
+                     "provider '%s' is wrong: it answered for node %u, of %u; leave it "
+                     "out, and run backplane-check on it",
+                     asked->name, sink.bad_node, view->graph.n_nodes);
     if (rc >= 0 && sink.bad_device != BP_NONE)
-        rc = bp_fail(err, BP_E_INTERNAL, "provider '%s' put a node on device %u, of %u",
+        rc = bp_fail(err, BP_E_INTERNAL,
+                     "provider '%s' is wrong: it put a node on device %u, of %u; leave "
+                     "it out, and run backplane-check on it",
                      asked->name, sink.bad_device, sink.n_devices);
     if (rc >= 0 && sink.no_memory)
         rc = bp_fail_nomem(err, "a provider's answers");

@@ -70,7 +70,7 @@ static void add_session(bp_env_stats *sum, const bp_session *session)
         return; /* cannot be: the struct has its size */
     sum->n_sessions++;
     sum->held_bytes += stats.held_bytes;
-    sum->arena_bytes += stats.arena_bytes;
+    sum->idle_bytes += stats.idle_bytes;
     sum->device_bytes += stats.device_bytes;
     sum->runs += stats.runs;
 }

@@ -119,7 +119,7 @@ static bp_rc refuse(struct walk *w, const struct bp_ir_node *node, bp_err *err)
 
         if (wants_channels_last(w->engine, p) && refused)
             rc = bp_refused_add(refused, node,
-                                "the provider wants its data channels-last, and does not take "
+                                "the provider asked for its data channels-last, and does not take "
                                 "the node so",
                                 &is_new, err);
     }

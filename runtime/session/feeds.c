@@ -41,13 +41,14 @@ static bp_rc wrong_shape(const struct bp_fixed_list *fixed, const bp_io_info *wa
     for (uint32_t d = 0; d < got->rank; d++)
         bp_text_printf(&came, "%s%lld", d ? "x" : "", (long long)got->dims[d]);
     if (dim == BP_NONE)
-        rc = bp_fail(err, BP_E_SHAPE, "input '%s' wants rank %u (%s), rank %u (%s) came",
+        rc = bp_fail(err, BP_E_SHAPE, "input '%s' takes rank %u (%s), but rank %u (%s) was given",
                      want->name, want->rank, expected.data ? expected.data : "scalar", got->rank,
                      came.data ? came.data : "scalar");
     else
-        rc = bp_fail(err, BP_E_SHAPE, "input '%s' wants %s, %s came: dimension %u differs%s",
-                     want->name, expected.data ? expected.data : "a scalar",
-                     came.data ? came.data : "a scalar", dim, names.data ? names.data : "");
+        rc = bp_fail(err, BP_E_SHAPE,
+                     "input '%s' takes %s, but %s was given: dimension %u differs%s", want->name,
+                     expected.data ? expected.data : "a scalar", came.data ? came.data : "a scalar",
+                     dim, names.data ? names.data : "");
     bp_text_finish(&names);
     bp_text_finish(&expected);
     bp_text_finish(&came);
@@ -128,7 +129,7 @@ static bp_rc feed_object(struct bp_call *c, const bp_io_info *want, const bp_bin
     bp_rc rc = BP_OK;
 
     if (!object && binding->tensor.dtype == BP_DTYPE_NONE)
-        return bp_fail(err, BP_E_INVALID, "input '%s' wants %s, none came", want->name,
+        return bp_fail(err, BP_E_INVALID, "input '%s' takes %s, but none was given", want->name,
                        bp_kind_name(want->type->kind));
     if (!object)
         rc = bp_object_copy_tensor(bp_memory_allocator(c->frame->subgraph->memory),
@@ -141,8 +142,9 @@ static bp_rc feed_object(struct bp_call *c, const bp_io_info *want, const bp_bin
         object = rc < 0 ? NULL : optional;
     }
     if (rc >= 0 && !bp_object_is_of(object, want->type))
-        rc = bp_fail(err, BP_E_INVALID, "input '%s' wants %s, a value of another type came",
-                     want->name, bp_kind_name(want->type->kind));
+        rc =
+            bp_fail(err, BP_E_INVALID, "input '%s' takes %s, but a value of another type was given",
+                    want->name, bp_kind_name(want->type->kind));
     if (rc >= 0 && object->kind == BP_KIND_SPARSE)
         rc = check_dims(&c->session->options.fixed, want, &object->tensor, err);
     if (rc >= 0) {
@@ -184,7 +186,7 @@ static bp_rc feed(struct bp_call *c, const bp_binding *binding, bp_err *err)
     if (want->type->kind != BP_KIND_TENSOR || !got)
         return feed_object(c, want, binding, c->ported->inputs[binding->index], err);
     if (want->dtype != BP_DTYPE_NONE && got->dtype != want->dtype)
-        return bp_fail(err, BP_E_INVALID, "input '%s' has type %s, %s came", want->name,
+        return bp_fail(err, BP_E_INVALID, "input '%s' has type %s, but %s was given", want->name,
                        bp_dtype_name(want->dtype), bp_dtype_name(got->dtype));
     if (got->space != BP_SPACE_HOST)
         return bp_fail(err, BP_E_INVALID,

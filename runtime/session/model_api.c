@@ -199,7 +199,10 @@ bp_rc bp_model_save(const bp_model *model, const bp_model_sink *sink, bp_err *er
         return bp_fail(err, BP_E_INVALID,
                        "saving needs a model and a sink with struct_size and write");
     if (sink->format > BP_MODEL_FORMAT_ORT)
-        return bp_fail(err, BP_E_INVALID, "a model cannot be saved in format %u", sink->format);
+        return bp_fail(err, BP_E_INVALID,
+                       "a model cannot be saved in format %u; set BP_MODEL_FORMAT_ONNX or "
+                       "BP_MODEL_FORMAT_ORT",
+                       sink->format);
     return bp_done(err, bp_onnx_save(model->onnx, sink, err));
 }
 

@@ -111,7 +111,10 @@ static bp_rc ask(const struct bp_active *active, const struct bp_schema *row,
     bp_rc rc;
 
     if (!bp_operator_query_init(&query, row))
-        return bp_fail(err, BP_E_INTERNAL, "%s has too many inputs and outputs", row->op);
+        return bp_fail(err, BP_E_INTERNAL,
+                       "operator %s has %u inputs and outputs, more than can be asked about; "
+                       "its provider has to declare fewer",
+                       row->op, (unsigned)(row->n_in + row->n_out));
     rc = bp_operator_query_ask(&query, active, err);
     return rc < 0 ? rc : deliver_rows(&query, info, fn, user, err);
 }
@@ -197,7 +200,10 @@ static bp_rc open_provider(struct bp_env *env, const char *name, struct bp_provi
     bp_spec_finish(&own);
     *out = rc < 0 ? NULL : find_active(providers, name);
     if (rc >= 0 && !*out)
-        rc = bp_fail(err, BP_E_INTERNAL, "provider '%s' has no instance", name);
+        rc = bp_fail(err, BP_E_INTERNAL,
+                     "provider '%s' was opened, but has no instance: name it by the "
+                     "name that 'backplane providers' lists",
+                     name);
     return rc;
 }
 

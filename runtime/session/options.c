@@ -138,9 +138,9 @@ static bp_rc try_provider(bp_env *env, const char *name, const bp_key_value *kv,
  * Unlike bp_session_options_add_provider(), this opens the provider, so that a wrong name or option
  * is an error of this call and not of the session's creation.
  */
-bp_rc bp_session_options_register(bp_session_options *options, bp_env *env, const char *name,
-                                  const bp_key_value *kv, uint32_t n_kv, uint32_t fallback,
-                                  bp_err *err)
+bp_rc bp_session_options_add_provider_now(bp_session_options *options, bp_env *env,
+                                          const char *name, const bp_key_value *kv, uint32_t n_kv,
+                                          uint32_t fallback, bp_err *err)
 {
     struct bp_spec_list own = {0};
     bp_rc rc;

@@ -231,7 +231,10 @@ static bp_rc evaluate(void *h, struct bp_ir *ir, struct bp_ir_data *const *resul
     bp_rc rc;
 
     if (!find_cpu(h, &alone))
-        return bp_fail(err, BP_E_UNSUPPORTED, "there is no CPU provider");
+        return bp_fail(
+            err, BP_E_UNSUPPORTED,
+            "constants are folded by the provider 'cpu', which is not among those of the "
+            "session; install it, or the constants stay as they are");
     rc = bp_report_create(&alone.report, err);
     if (rc >= 0)
         rc = make_subgraph(&alone, ir, &subgraph, err);

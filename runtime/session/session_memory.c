@@ -34,8 +34,8 @@ static void count_frames(struct bp_engine *engine, bp_session_stats *stats)
 
         if (!frame)
             continue;
-        stats->frames++;
-        stats->arena_bytes += bp_frame_state_bytes(frame, NULL);
+        stats->idle_frames++;
+        stats->idle_bytes += bp_frame_state_bytes(frame, NULL);
         stats->device_bytes += bp_frame_state_device_bytes(frame, NULL);
         bp_engine_return_frame(engine, frame);
     }
@@ -109,10 +109,10 @@ static void count_use(struct bp_engine *engine, const struct bp_active *by, bp_m
 
         if (!frame)
             continue;
-        use->pooled_bytes += bp_frame_state_bytes(frame, host);
+        use->idle_bytes += bp_frame_state_bytes(frame, host);
         use->untouched_bytes += bp_frame_state_untouched(frame, host);
         if (by)
-            use->own_pooled_bytes += bp_frame_state_device_bytes(frame, by);
+            use->own_idle_bytes += bp_frame_state_device_bytes(frame, by);
         bp_engine_return_frame(engine, frame);
     }
 }

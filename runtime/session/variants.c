@@ -278,7 +278,10 @@ static bp_rc find_or_make_for_sizes(bp_session *session, const struct bp_refused
         n += variant->of != NULL;
     }
     if (!variant && n == BP_MAX_VARIANTS)
-        return bp_fail(err, BP_E_UNSUPPORTED, "providers refused sizes of %d groups already", n);
+        return bp_fail(err, BP_E_UNSUPPORTED,
+                       "providers of this session have refused sizes of %u groups already; name "
+                       "another provider for such sizes, or make a session for each",
+                       n);
     if (!variant) {
         rc = make_for_sizes(session, run->refusal, *ported, &variant, err);
         if (rc < 0)
@@ -297,7 +300,8 @@ bp_rc bp_session_refuse_sizes(bp_session *session, const struct bp_refused_run *
     bp_rc rc;
 
     if (!has_next((*ported)->engine, run->refusal->unit))
-        return bp_fail(err, BP_E_UNSUPPORTED, "there is no other provider");
+        return bp_fail(err, BP_E_UNSUPPORTED,
+                       "no other provider of the session takes these nodes; add one, cpu for one");
     pthread_mutex_lock(&session->lock);
     rc = find_or_make_for_sizes(session, run, ported, err);
     pthread_mutex_unlock(&session->lock);

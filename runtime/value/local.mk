@@ -4,6 +4,7 @@
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/object.c \
 	%D%/object.h \
+	%D%/scalars.c \
 	%D%/sparse.c \
 	%D%/strings.c \
 	%D%/tensor.c \

@@ -25,7 +25,7 @@ done)
 [ "$(echo "$sorted" | wc -l)" = 4 ] || failed "not four figures: $sorted"
 [ "$sorted" = "$(echo "$sorted" | sort -g)" ] || failed "out of order: $sorted"
 [ "$(figure peak_memory_bytes)" -gt 100000 ] || failed 'no peak of memory'
-says out '"memory": {' '"in_use_bytes": 0' '"name": "cpu"' '"pooled_bytes"'
+says out '"memory": {' '"in_use_bytes": 0' '"name": "cpu"' '"idle_bytes"'
 
 gives 0 bench --runs 5 --warmup 2 --profile "$work/profile.json" "$work/relu.onnx"
 [ "$(grep -c '"name":"model_run"' "$work/profile.json")" = 5 ] || failed 'not the five runs'

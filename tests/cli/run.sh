@@ -35,7 +35,7 @@ gives 1 run --dim batch=4 --seed 8 -e "y=$work/seven/y.npy" "$model"
 gives 2 run --dim batch=many "$model"
 says err '--dim batch=many: is not SYMBOL=N'
 gives 6 run --dim batch=4 -i "x=$work/x.npy" "$model"
-says err "input 'x' wants 4x3, 1x3 came" "the session fixes 'batch'"
+says err "input 'x' takes 4x3, but 1x3 was given" "the session fixes 'batch'"
 gives 0 run --shape x=2x3 "$model"
 says out 'float32[2, 3]'
 gives 1 run --shape x=2x3 -e "y=$work/seven/y.npy" "$model"
@@ -84,7 +84,7 @@ case $(memory_row gizmo) in
 esac
 gives 0 run --report --json --provider-dir "$work/devices" -p gizmo "$work/wide.onnx"
 says out '"memory": {' '"name": "gizmo"' '"name": "cpu"' '"name": "host"'
-own=$(sed -n 's/^ *"own_pooled_bytes": \([0-9]*\),$/\1/p' "$work/out" | sort -n | tail -n 1)
+own=$(sed -n 's/^ *"own_idle_bytes": \([0-9]*\),$/\1/p' "$work/out" | sort -n | tail -n 1)
 [ "$own" -ge 4194304 ] || failed "a result of 4 MiB, and gizmo has $own bytes"
 gives 0 run --json "$work/wide.onnx"
 never_says out '"memory"'

@@ -799,6 +799,10 @@ cpu_tests += %D%/cpu/check_signal
 %C%_cpu_check_signal_CPPFLAGS = $(cpu_test_cppflags)
 %C%_cpu_check_signal_LDADD = $(cpu_test_ldadd)
 
+cpu_tests += %D%/cpu/check_image_files
+%C%_cpu_check_image_files_CPPFLAGS = $(cpu_test_cppflags)
+%C%_cpu_check_image_files_LDADD = $(cpu_test_ldadd)
+
 cpu_tests += %D%/cpu/check_text
 %C%_cpu_check_text_CPPFLAGS = $(cpu_test_cppflags)
 %C%_cpu_check_text_LDADD = $(cpu_test_ldadd)

@@ -37,16 +37,26 @@ static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *d
 
     if (exec->capacity == 0) {
         exec->kit->host.broken = "alloc_output was called for an output that has a shape";
-        return bp_fail(err, BP_E_INVALID, "output %u has a shape", (unsigned)out);
+        return bp_fail(
+            err, BP_E_INVALID,
+            "output %u was given with its shape; write to bp_run.outputs instead of asking "
+            "for memory",
+            (unsigned)out);
     }
     if (out != 0 || rank > KIT_RANK || (rank > 0 && !dims)) {
         exec->kit->host.broken = "alloc_output was called for no output, or with an odd rank";
-        return bp_fail(err, BP_E_INVALID, "output %u of rank %u", (unsigned)out, (unsigned)rank);
+        return bp_fail(err, BP_E_INVALID,
+                       "output %u of rank %u: ask for output 0, with dims, of rank %d at most",
+                       (unsigned)out, (unsigned)rank, KIT_RANK);
     }
     n = (size_t)bp_dims_count(dims, rank) * (bp_dtype_width(tensor->dtype) / 8);
     if (n > exec->capacity) {
         exec->kit->host.broken = "alloc_output was asked for more than any input can need";
-        return bp_fail(err, BP_E_NOMEM, "output %u has %zu bytes", (unsigned)out, n);
+        return bp_fail(
+            err, BP_E_NOMEM,
+            "output %u has %zu bytes, but %zu hold any result of this case; compute the dims "
+            "again",
+            (unsigned)out, n, exec->capacity);
     }
     tensor->rank = rank;
     if (rank > 0)

@@ -215,7 +215,10 @@ static bp_rc host_constant(void *h, const bp_graph *graph, uint32_t value, bp_sp
     if (host->in_execute)
         breaks(host, "execute called constant");
     if (value >= graph->n_values || !(BP_VALUE(graph, value)->flags & BP_VALUE_CONSTANT))
-        return bp_fail(err, BP_E_INVALID, "value %u is not a constant", (unsigned)value);
+        return bp_fail(
+            err, BP_E_INVALID,
+            "value %u of %u is not a constant; ask for values that have BP_VALUE_CONSTANT",
+            (unsigned)value, (unsigned)graph->n_values);
     *out = kit_graph_constant(graph, value);
     return BP_OK;
 }
@@ -231,7 +234,11 @@ static bp_rc host_weight_get(void *h, const char *key, size_t n, size_t align,
     for (row = host->weights; row && strcmp(row->key, key) != 0; row = row->next)
         ;
     if (row && row->n != n)
-        return bp_fail(err, BP_E_INVALID, "weight '%s' has another size", key);
+        return bp_fail(
+            err, BP_E_INVALID,
+            "weight '%s' has %zu bytes, but %zu were asked for; put what decides the size "
+            "into the key",
+            key, row->n, n);
     if (!row) {
         kit_alloc_pause(true);
         row = calloc(1, sizeof *row);

@@ -162,7 +162,8 @@ static bp_rc make_graph(struct maker *m, const struct wire_field *graph)
             rc = add_input(m, &field, &name, i++);
     }
     if (wire.is_broken)
-        return bp_fail(m->err, BP_E_INVALID, "%s/model.onnx: its graph is cut off", m->dir);
+        return bp_fail(m->err, BP_E_INVALID,
+                       "%s/model.onnx: its graph is cut off; unpack the tests again", m->dir);
     return rc;
 }
 
@@ -174,7 +175,8 @@ static bp_rc make_model(struct maker *m, const void *data, size_t size)
 
     while (rc >= 0 && wire_next(&wire, &field)) {
         if (field.number == MODEL_GRAPH && m->graph.n > 0) {
-            return bp_fail(m->err, BP_E_INVALID, "%s/model.onnx: it has two graphs", m->dir);
+            return bp_fail(m->err, BP_E_INVALID,
+                           "%s/model.onnx: it has two graphs; unpack the tests again", m->dir);
         } else if (field.number == MODEL_GRAPH) {
             rc = make_graph(m, &field);
             put_head(&m->model, MODEL_GRAPH, m->graph.n);
@@ -186,7 +188,8 @@ static bp_rc make_model(struct maker *m, const void *data, size_t size)
         }
     }
     if (rc >= 0 && wire.is_broken)
-        return bp_fail(m->err, BP_E_INVALID, "%s/model.onnx: it is cut off", m->dir);
+        return bp_fail(m->err, BP_E_INVALID, "%s/model.onnx: it is cut off; unpack the tests again",
+                       m->dir);
     return rc;
 }
 

@@ -36,22 +36,22 @@ static void add_bytes(struct table *table, uint64_t bytes)
     text_finish(&text);
 }
 
-/* Adds the cells in use, pooled for later runs, and peak. `held` includes `pooled`; no weights. */
-static void add_figures(struct table *table, uint64_t held, uint64_t pooled, uint64_t peak)
+/* Adds the cells in use, idle until later runs, and peak. `held` includes `idle`; no weights. */
+static void add_figures(struct table *table, uint64_t held, uint64_t idle, uint64_t peak)
 {
-    add_bytes(table, held - pooled);
-    add_bytes(table, pooled);
+    add_bytes(table, held - idle);
+    add_bytes(table, idle);
     add_bytes(table, peak);
 }
 
 static void add_row(struct table *table, const bp_memory_use *row, bool has_own)
 {
     table_add(table, row_name(row));
-    add_figures(table, row->held_bytes, row->pooled_bytes, row->peak_bytes);
+    add_figures(table, row->held_bytes, row->idle_bytes, row->peak_bytes);
     if (!has_own)
         return;
     if (row->own_peak_bytes > 0) {
-        add_figures(table, row->own_held_bytes, row->own_pooled_bytes, row->own_peak_bytes);
+        add_figures(table, row->own_held_bytes, row->own_idle_bytes, row->own_peak_bytes);
     } else {
         for (int i = 0; i < 3; i++)
             table_add(table, "");
@@ -105,8 +105,8 @@ static void print_weights(struct cli *cli, const bp_session *session)
 
 int memory_print(struct cli *cli, const bp_session *session)
 {
-    static const char *const heads[] = {"memory of runs",    "in use", "pooled", "peak",
-                                        "on device: in use", "pooled", "peak"};
+    static const char *const heads[] = {"memory of runs",    "in use", "idle", "peak",
+                                        "on device: in use", "idle",   "peak"};
     bool has_own = has_own_memory(session);
     struct table table = {.columns = has_own ? 7 : 4, .right = has_own ? 0x7e : 0xe};
     bp_session_stats all = {.struct_size = sizeof all};
@@ -123,7 +123,7 @@ int memory_print(struct cli *cli, const bp_session *session)
     }
     row = (bp_memory_use){.provider = "all",
                           .held_bytes = all.held_bytes,
-                          .pooled_bytes = all.arena_bytes,
+                          .idle_bytes = all.idle_bytes,
                           .peak_bytes = all.peak_bytes};
     add_row(&table, &row, has_own);
     putchar('\n');
@@ -162,11 +162,11 @@ static void json_row(struct json *json, const bp_memory_use *row)
 {
     json_object(json, NULL);
     json_string(json, "name", row_name(row));
-    json_uint(json, "in_use_bytes", row->held_bytes - row->pooled_bytes);
-    json_uint(json, "pooled_bytes", row->pooled_bytes);
+    json_uint(json, "in_use_bytes", row->held_bytes - row->idle_bytes);
+    json_uint(json, "idle_bytes", row->idle_bytes);
     json_uint(json, "peak_bytes", row->peak_bytes);
-    json_uint(json, "own_in_use_bytes", row->own_held_bytes - row->own_pooled_bytes);
-    json_uint(json, "own_pooled_bytes", row->own_pooled_bytes);
+    json_uint(json, "own_in_use_bytes", row->own_held_bytes - row->own_idle_bytes);
+    json_uint(json, "own_idle_bytes", row->own_idle_bytes);
     json_uint(json, "own_peak_bytes", row->own_peak_bytes);
     json_uint(json, "untouched_bytes", row->untouched_bytes);
     json_uint(json, "weight_bytes", row->weight_bytes);
@@ -184,8 +184,8 @@ void memory_json(struct json *json, const bp_session *session)
     if (bp_session_get_stats(session, &all, NULL) < 0)
         return;
     json_object(json, "memory");
-    json_uint(json, "in_use_bytes", all.held_bytes - all.arena_bytes);
-    json_uint(json, "pooled_bytes", all.arena_bytes);
+    json_uint(json, "in_use_bytes", all.held_bytes - all.idle_bytes);
+    json_uint(json, "idle_bytes", all.idle_bytes);
     json_uint(json, "peak_bytes", all.peak_bytes);
     json_array(json, "providers");
     for (uint32_t i = 0; get_row(session, i, &row); i++)

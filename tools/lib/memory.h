@@ -8,7 +8,7 @@
 #include "lib/text.h"
 
 /*
- * A table: what is in use, pooled for the next runs, and was held at most, by each provider, by the
+ * A table: what is in use, idle until the next runs, and was held at most, by each provider, by the
  * host and by all; memory of devices beside it where a provider has some. Returns an exit code.
  */
 int memory_print(struct cli *cli, const bp_session *session);

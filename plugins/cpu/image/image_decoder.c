@@ -60,10 +60,11 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return bp_cpu_runtime_shape_state(call, sizeof(struct bp_cpu_runtime_shape), 1, 0, err);
 }
 
-/* The decoder's rows are memory of the run. */
+/* The system zeroes large memory page by page, as it is used: all at once would outlast a deadline. */
 static void *take(void *u, size_t bytes)
 {
-    return bp_cpu_run_memory(u, bytes);
+    (void)u;
+    return calloc(bytes, 1);
 }
 
 static bool should_stop(void *u)
@@ -74,7 +75,7 @@ static bool should_stop(void *u)
 }
 
 /* RGB to the node's format; grey by the weights of ITU-R BT.601 in 1/65536. */
-static void convert(const uint8_t *rgb, int64_t pixels, enum format format, uint8_t *out)
+static void convert_some(const uint8_t *rgb, int64_t pixels, enum format format, uint8_t *out)
 {
     if (format == RGB) {
         memcpy(out, rgb, (size_t)pixels * 3);
@@ -90,6 +91,18 @@ static void convert(const uint8_t *rgb, int64_t pixels, enum format format, uint
             out[3 * i + 2] = rgb[0];
         }
     }
+}
+
+/* Pixels of the whole image, as long as the run goes on. */
+static void convert(struct bp_cpu_call *call, const uint8_t *rgb, int64_t pixels,
+                    enum format format, uint8_t *out)
+{
+    enum { BLOCK = 1 << 20 };
+    int64_t channels = format == GRAY ? 1 : 3;
+
+    for (int64_t i = 0; i < pixels && !should_stop(call); i += BLOCK)
+        convert_some(rgb + 3 * i, pixels - i < BLOCK ? pixels - i : BLOCK, format,
+                     out + channels * i);
 }
 
 /* Turns a decoder's result into an error. */
@@ -118,20 +131,24 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
                                  .size = (size_t)bp_cpu_count(x),
                                  .alloc = take,
                                  .should_stop = should_stop,
+                                 .may_stop = call->stop && call->stop->run,
                                  .u = call};
     enum bp_cpu_image_rc rc = bp_cpu_image_decode(call->node->packed, &image);
     int64_t dims[3] = {0, 0, format == GRAY ? 1 : 3};
     bp_rc result;
 
-    if (rc != BP_CPU_IMAGE_OK && rc != BP_CPU_IMAGE_BROKEN)
+    if (rc != BP_CPU_IMAGE_OK && rc != BP_CPU_IMAGE_BROKEN) {
+        free(image.rgb);
         return fail(call, rc, bp_cpu_image_name(bp_cpu_image_kind(image.bytes, image.size)), err);
+    }
     if (rc == BP_CPU_IMAGE_OK) {
         dims[0] = image.height;
         dims[1] = image.width;
     }
     result = bp_cpu_runtime_shape_output(call, 3, dims, err);
     if (result >= 0 && rc == BP_CPU_IMAGE_OK)
-        convert(image.rgb, dims[0] * dims[1], format, bp_cpu_data(call->out[0]));
+        convert(call, image.rgb, dims[0] * dims[1], format, bp_cpu_data(call->out[0]));
+    free(image.rgb);
     return result;
 }
 

@@ -95,11 +95,12 @@ bp_rc bp_elf_open(struct bp_elf *out, int fd, bp_err *err)
     memset(out, 0, offsetof(struct bp_elf, head));
     out->fd = fd;
     if (fstat(fd, &st) != 0)
-        return bp_fail(err, BP_E_IO, "%s", strerror(errno));
+        return bp_fail(err, BP_E_IO, "its size cannot be read: %s", strerror(errno));
     out->size = st.st_size < 0 ? 0 : (uint64_t)st.st_size;
     out->n_head = out->size < BP_ELF_HEAD ? (size_t)out->size : BP_ELF_HEAD;
     if (!read_all(fd, 0, out->head, out->n_head))
-        return bp_fail(err, BP_E_IO, "it cannot be read: %s", errno ? strerror(errno) : "cut off");
+        return bp_fail(err, BP_E_IO, "its first %zu bytes cannot be read: %s", out->n_head,
+                       errno ? strerror(errno) : "it became shorter");
     if (out->n_head < LEAST || memcmp(out->head, ELFMAG, SELFMAG) != 0)
         return bp_fail(err, BP_E_INVALID, "it is not an ELF file; a plug-in is a shared object");
     out->elf_class = out->head[EI_CLASS];

@@ -100,8 +100,9 @@ static bool check_kind(struct inspection *it)
     bp_rc rc = bp_elf_open(&it->elf, it->fd, &err);
 
     if (rc < 0)
-        return bp_stage_refuse(it->verdict, BP_STAGE_MANIFEST, BP_E_IO, NULL, "%s: %s", it->path,
-                               text);
+        return bp_stage_refuse(it->verdict, BP_STAGE_MANIFEST, BP_E_IO,
+                               "install the plug-in again; its file is a shared object, whole",
+                               "%s: %s", it->path, text);
     if (!it->elf.is_native)
         return bp_stage_refuse(it->verdict, BP_STAGE_ARCH, BP_E_UNAVAILABLE,
                                "install the plug-in's build for this machine",
@@ -112,7 +113,7 @@ static bool check_kind(struct inspection *it)
                                bp_elf_machine_name(bp_elf_own_machine(), ours),
                                (unsigned)sizeof(void *) * 8);
     if (it->elf.type != ET_DYN)
-        return bp_stage_refuse(it->verdict, BP_STAGE_MANIFEST, BP_E_IO, NULL,
+        return bp_stage_refuse(it->verdict, BP_STAGE_MANIFEST, BP_E_IO, "link it with -shared",
                                "%s: it is an ELF file, but not a shared object", it->path);
     return true;
 }
@@ -183,11 +184,12 @@ static bool check_harmless(struct inspection *it)
            check_paths(it, &dynamic, dynamic.runpath, "RUNPATH");
 }
 
+/* A manifest is the author's to mend, missing or malformed. */
 static bool no_manifest(struct inspection *it, bp_rc rc, const char *why)
 {
     return bp_stage_refuse(it->verdict, BP_STAGE_MANIFEST, rc,
-                           "its author adds BP_MANIFEST of <bp/manifest.h> to it", "%s: %s",
-                           it->path, why);
+                           "ask its author for a build with a sound BP_MANIFEST of <bp/manifest.h>",
+                           "%s: %s", it->path, why);
 }
 
 static bool check_manifest(struct inspection *it)

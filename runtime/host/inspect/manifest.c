@@ -80,6 +80,7 @@ static bool has_control(const char *value)
 static bp_rc take_lines(struct bp_manifest *out, size_t size, struct numbers *numbers, bp_err *err)
 {
     char *line = out->text, *end = out->text + size;
+    unsigned number = 0;
 
     for (char *c = line; c < end; c++) {
         if (*c == '\n')
@@ -88,12 +89,18 @@ static bp_rc take_lines(struct bp_manifest *out, size_t size, struct numbers *nu
     for (; line < end; line += strlen(line) + 1) {
         char *equals = strchr(line, '=');
 
+        number++;
         if (!*line)
             continue;
         if (has_control(line))
-            return bp_fail(err, BP_E_INVALID, "its manifest has control characters");
+            return bp_fail(err, BP_E_INVALID,
+                           "its manifest has control characters in line %u; only text is possible",
+                           number);
         if (!equals || equals == line)
-            return bp_fail(err, BP_E_INVALID, "its manifest has a line without a key: %.40s", line);
+            return bp_fail(err, BP_E_INVALID,
+                           "its manifest has a line without a key: %.40s (line %u; KEY=VALUE is "
+                           "possible)",
+                           line, number);
         *equals = '\0';
         take_pair(out, numbers, line, equals + 1);
         line = equals + 1;
@@ -133,7 +140,8 @@ static bp_rc take_numbers(struct bp_manifest *out, const struct numbers *numbers
     bp_rc rc;
 
     if (!numbers->abi)
-        return bp_fail(err, BP_E_INVALID, "its manifest lacks the key 'abi'");
+        return bp_fail(err, BP_E_INVALID,
+                       "its manifest lacks the key 'abi', which BP_MANIFEST adds");
     rc = read_version("abi", numbers->abi, &out->abi, err);
     if (rc < 0)
         return rc;
@@ -172,14 +180,16 @@ static bp_rc check_names(const struct bp_manifest *manifest, bp_err *err)
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (!names[i].value)
-            return bp_fail(err, BP_E_INVALID, "its manifest lacks the key '%s'", names[i].key);
+            return bp_fail(err, BP_E_INVALID, "its manifest lacks the key '%s'; add a line %s=...",
+                           names[i].key, names[i].key);
         if (!is_plain(names[i].value, names[i].most))
             return bp_fail(err, BP_E_INVALID,
                            "its manifest has %s=%.40s; up to %zu of a-z 0-9 . _ - are possible",
                            names[i].key, names[i].value, names[i].most);
     }
     if (!manifest->version)
-        return bp_fail(err, BP_E_INVALID, "its manifest lacks the key 'version'");
+        return bp_fail(err, BP_E_INVALID,
+                       "its manifest lacks the key 'version'; add a line version=...");
     if (!*manifest->version || strlen(manifest->version) >= BP_MANIFEST_VERSION_MAX)
         return bp_fail(err, BP_E_INVALID,
                        "its manifest has a version of %zu bytes; 1 to %d are possible",
@@ -200,8 +210,8 @@ bp_rc bp_manifest_parse(const char *content, size_t size, struct bp_manifest *ou
 
     *out = (struct bp_manifest){0};
     if (size > BP_MANIFEST_MAX)
-        return bp_fail(err, BP_E_INVALID, "its manifest has %zu bytes; %d are possible", size,
-                       BP_MANIFEST_MAX);
+        return bp_fail(err, BP_E_INVALID, "its manifest has %zu bytes; %d at most are possible",
+                       size, BP_MANIFEST_MAX);
     out->text = calloc(size + 1, 1);
     if (!out->text)
         return bp_fail_nomem(err, "the manifest of a plug-in");

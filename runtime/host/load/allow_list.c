@@ -38,8 +38,16 @@ static char *read_open(const char *path, int fd, struct bp_trust *trust, bp_err 
     size_t n = 0;
     ssize_t got = 1;
 
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size >= MAX_FILE) {
-        (void)bp_fail(err, BP_E_IO, "%s: it is not a regular file of less than 1 MiB", path);
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        (void)bp_fail(err, BP_E_IO, "%s is not a regular file; put a text file there", path);
+        return NULL;
+    }
+    if (st.st_size >= MAX_FILE) {
+        (void)bp_fail(
+            err, BP_E_IO,
+            "%s has %lld bytes, less than 1 MiB is possible; spread its lines over several "
+            "files of its folder",
+            path, (long long)st.st_size);
         return NULL;
     }
     if (bp_trust_check(trust, path, fd, fix, sizeof fix, err) < 0)

@@ -90,9 +90,15 @@ static bp_rc set_up(bp_err *err)
     if (state.ready)
         return BP_OK;
     if (lt_dlinit() != 0)
-        return bp_fail(err, BP_E_INTERNAL, "libltdl does not start: %s", lt_dlerror());
+        return bp_fail(err, BP_E_INTERNAL,
+                       "libltdl, which opens plug-ins, does not start: %s; install the "
+                       "version that Backplane was built with",
+                       lt_dlerror());
     if (!lt_dlloader_find(vtable.name) && lt_dlloader_add(&vtable) != 0)
-        return bp_fail(err, BP_E_INTERNAL, "libltdl takes no loader: %s", lt_dlerror());
+        return bp_fail(err, BP_E_INTERNAL,
+                       "libltdl, which opens plug-ins, refuses Backplane's loader: %s; "
+                       "install the version that Backplane was built with",
+                       lt_dlerror());
     state.ready = true;
     return BP_OK;
 }
@@ -219,7 +225,10 @@ bp_rc bp_dlopen_entry(const char *path, const struct bp_file_id *inspected, bp_e
     if (rc < 0)
         return rc;
     if ((size_t)snprintf(token, sizeof token, TOKEN "%s", path) >= sizeof token)
-        return bp_fail(err, BP_E_INVALID, "the path of a plug-in is too long: %.60s...", path);
+        return bp_fail(err, BP_E_INVALID,
+                       "the path of a plug-in has %zu bytes, %d at most are possible; move it to "
+                       "another directory: %.60s...",
+                       strlen(path), PATH_MAX - 1, path);
     rc = remember(path, err);
     if (rc < 0)
         return rc;

@@ -114,8 +114,11 @@ static bp_rc get_locked(struct bp_shared_weights *weights, const char *scope, co
     bp_rc rc;
 
     if (row && row->n != n)
-        return bp_fail(err, BP_E_INVALID, "weights '%s' have %zu bytes, %zu were asked for", key,
-                       row->n, n);
+        return bp_fail(
+            err, BP_E_INVALID,
+            "shared weights '%s' have %zu bytes, but %zu were asked for; the provider has "
+            "to put what decides the size into the key",
+            key, row->n, n);
     if (!row) {
         rc = make(scope, key, n, align, pack, u, &row, err);
         if (rc < 0)

@@ -81,8 +81,8 @@ static OrtStatus *try(const char *name, const OrtKeyValuePairs *kv, OrtErrorCode
     if (!status) {
         rc = bp_session_options_create(&trial, ort_err_init(&err));
         if (rc >= 0)
-            rc = bp_session_options_register(trial, env->host, name, rows, (uint32_t)kv->n,
-                                             BP_FALLBACK_DEFAULT, &err.err);
+            rc = bp_session_options_add_provider_now(trial, env->host, name, rows, (uint32_t)kv->n,
+                                                     BP_FALLBACK_DEFAULT, &err.err);
         if (rc < 0 && (rc == BP_E_UNAVAILABLE || rc == BP_E_IO || rc == BP_E_VERSION))
             status = ort_fail(code, "%s", err.text);
         else

@@ -453,7 +453,7 @@ START_TEST(a_group_of_many_nodes_is_executed_by_one_call)
     kit_run(&in, 1, &out, 1);
     KIT_FLOATS(&out.tensor, 4096, 0);
     ck_assert_uint_eq(stats().crossings, 1);
-    ck_assert_uint_le(stats().arena_bytes, 1024); /* two buffers, used alternately */
+    ck_assert_uint_le(stats().idle_bytes, 1024); /* two buffers, used alternately */
 }
 END_TEST
 

@@ -64,15 +64,15 @@ static bp_memory_use use_of(uint32_t i)
 static uint32_t check_sums(void)
 {
     bp_session_stats all = stats();
-    uint64_t held = 0, pooled = 0, own = 0;
+    uint64_t held = 0, idle = 0, own = 0;
     uint32_t i = 0;
 
     for (;; i++) {
         bp_memory_use use = use_of(i);
 
         held += use.held_bytes;
-        pooled += use.pooled_bytes;
-        own += use.own_pooled_bytes;
+        idle += use.idle_bytes;
+        own += use.own_idle_bytes;
         ck_assert_uint_ge(use.peak_bytes, use.held_bytes);
         ck_assert_uint_ge(use.own_peak_bytes, use.own_held_bytes);
         if (!use.provider)
@@ -80,7 +80,7 @@ static uint32_t check_sums(void)
         ck_assert_str_eq(use.provider, bp_session_provider(kit.session, i));
     }
     ck_assert_uint_eq(held, all.held_bytes);
-    ck_assert_uint_eq(pooled, all.arena_bytes);
+    ck_assert_uint_eq(idle, all.idle_bytes);
     ck_assert_uint_eq(own, all.device_bytes);
     return i;
 }
@@ -103,7 +103,7 @@ static void check_steady(struct call *calls, uint32_t n, uint32_t crossings_a_ru
     ck_assert_uint_eq(n_calls, 0);
     ck_assert_uint_eq(stats().runs - before.runs, N_RUNS);
     ck_assert_uint_eq(stats().crossings - before.crossings, N_RUNS * crossings_a_run);
-    ck_assert_uint_eq(stats().arena_bytes, before.arena_bytes);
+    ck_assert_uint_eq(stats().idle_bytes, before.idle_bytes);
 }
 
 START_TEST(repeated_run_allocates_nothing)
@@ -333,7 +333,7 @@ START_TEST(loop_allocates_nothing)
     check_steady(calls, 1, 4);
     ck_assert_uint_ge(stats().held_bytes, 4 * 5 * sizeof(float)); /* what the loop collects */
     ck_assert_uint_ge(use_of(check_sums()).held_bytes, 4 * 5 * sizeof(float));
-    ck_assert_uint_eq(stats().held_bytes, stats().arena_bytes);
+    ck_assert_uint_eq(stats().held_bytes, stats().idle_bytes);
     KIT_OK(bp_session_trim(kit.session, NULL, &kit.err));
     ck_assert_uint_eq(stats().held_bytes, 0);
 }
@@ -449,19 +449,19 @@ START_TEST(session_counts_its_memory_and_trim_releases_it)
     ck_assert_uint_eq(stats().held_bytes, 0);
     kit_check_small(3);
     kit_check_small(1000);
-    ck_assert_uint_eq(stats().frames, 1);
+    ck_assert_uint_eq(stats().idle_frames, 1);
     ck_assert_uint_ge(stats().held_bytes, 1003 * 16); /* at least a value for each set of shapes */
-    ck_assert_uint_eq(stats().held_bytes, stats().arena_bytes); /* no run is in flight */
+    ck_assert_uint_eq(stats().held_bytes, stats().idle_bytes); /* no run is in flight */
     peak = stats().peak_bytes;
     ck_assert_uint_ge(peak, stats().held_bytes);
     KIT_OK(bp_session_trim(kit.session, &freed, &kit.err));
     ck_assert_uint_ge(freed, 1003 * 16);
     ck_assert_uint_eq(stats().held_bytes, 0);
-    ck_assert_uint_eq(stats().arena_bytes, 0);
-    ck_assert_uint_eq(stats().frames, 0);
+    ck_assert_uint_eq(stats().idle_bytes, 0);
+    ck_assert_uint_eq(stats().idle_frames, 0);
     ck_assert_uint_eq(stats().peak_bytes, peak);
     kit_check_small(3);
-    ck_assert_uint_eq(stats().frames, 1);
+    ck_assert_uint_eq(stats().idle_frames, 1);
     ck_assert_uint_lt(stats().held_bytes, freed);
     KIT_OK(bp_session_trim(kit.session, NULL, &kit.err));
     KIT_FAILS(bp_session_trim(NULL, NULL, &kit.err), BP_E_INVALID, "no session");
@@ -484,7 +484,7 @@ START_TEST(session_counts_memory_for_each_provider)
     cpu = use_of(1);
     ck_assert_uint_gt(few.held_bytes, 0);
     ck_assert_uint_gt(cpu.held_bytes, 0);
-    ck_assert_uint_eq(few.held_bytes, few.pooled_bytes); /* no run is in flight */
+    ck_assert_uint_eq(few.held_bytes, few.idle_bytes); /* no run is in flight */
     ck_assert_uint_eq(few.own_peak_bytes, 0);
     ck_assert_uint_eq(use_of(host).held_bytes, 0);
     KIT_OK(bp_session_trim(kit.session, NULL, &kit.err));
@@ -508,7 +508,7 @@ START_TEST(session_counts_device_memory_as_its_providers)
     check_sums();
     gizmo = use_of(0);
     ck_assert_uint_gt(gizmo.own_held_bytes, 0);
-    ck_assert_uint_eq(gizmo.own_held_bytes, gizmo.own_pooled_bytes);
+    ck_assert_uint_eq(gizmo.own_held_bytes, gizmo.own_idle_bytes);
     KIT_OK(bp_session_trim(kit.session, NULL, &kit.err));
     ck_assert_uint_eq(use_of(0).own_held_bytes, 0);
     ck_assert_uint_eq(use_of(0).own_peak_bytes, gizmo.own_peak_bytes);

@@ -320,7 +320,7 @@ static uint32_t chain_arena(const char *in_place, float *y0)
     kit_end_session();
     bp_session_options_destroy(kit.options);
     kit.options = NULL;
-    return (uint32_t)stats.arena_bytes;
+    return (uint32_t)stats.idle_bytes;
 }
 
 START_TEST(output_lies_where_an_input_ends_if_the_frame_can_compute_in_place)

@@ -358,8 +358,8 @@ static void plan(struct worker *w, bp_err *err)
     if (rc >= 0)
         bp_session_options_ignore_env_providers(options);
     if (rc >= 0)
-        rc = bp_session_options_register(options, w->shared->env, "few", NULL, 0,
-                                         BP_FALLBACK_SILENT, err);
+        rc = bp_session_options_add_provider_now(options, w->shared->env, "few", NULL, 0,
+                                                 BP_FALLBACK_SILENT, err);
     if (rc >= 0)
         rc = bp_session_options_add_provider(options, "trap", NULL, 0, BP_FALLBACK_SILENT, err);
     if (rc >= 0)

@@ -481,18 +481,18 @@ START_TEST(registering_accepts_working_providers_only)
     bp_session_options *options;
 
     KIT_OK(bp_session_options_create(&options, &kit.err));
-    KIT_FAILS(bp_session_options_register(options, kit.env, "absent", NULL, 0, BP_FALLBACK_SILENT,
-                                          &kit.err),
+    KIT_FAILS(bp_session_options_add_provider_now(options, kit.env, "absent", NULL, 0,
+                                                  BP_FALLBACK_SILENT, &kit.err),
               BP_E_UNAVAILABLE, "driver too old");
-    KIT_FAILS(bp_session_options_register(options, kit.env, "few", &wrong, 1, BP_FALLBACK_SILENT,
-                                          &kit.err),
+    KIT_FAILS(bp_session_options_add_provider_now(options, kit.env, "few", &wrong, 1,
+                                                  BP_FALLBACK_SILENT, &kit.err),
               BP_E_OPTION, "'levl'", "'level'");
-    KIT_FAILS(bp_session_options_register(options, kit.env, "few", &right, 1, 7, &kit.err),
+    KIT_FAILS(bp_session_options_add_provider_now(options, kit.env, "few", &right, 1, 7, &kit.err),
               BP_E_INVALID, "7");
-    KIT_OK(bp_session_options_register(options, kit.env, "few", &right, 1, BP_FALLBACK_DEFAULT,
-                                       &kit.err));
-    KIT_FAILS(bp_session_options_register(options, kit.env, "few", &right, 1, BP_FALLBACK_DEFAULT,
-                                          &kit.err),
+    KIT_OK(bp_session_options_add_provider_now(options, kit.env, "few", &right, 1,
+                                               BP_FALLBACK_DEFAULT, &kit.err));
+    KIT_FAILS(bp_session_options_add_provider_now(options, kit.env, "few", &right, 1,
+                                                  BP_FALLBACK_DEFAULT, &kit.err),
               BP_E_INVALID, "'few'", "already");
     bp_session_options_destroy(options);
 }

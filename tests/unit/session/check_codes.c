@@ -180,8 +180,8 @@ START_TEST(codes_of_options)
     o = kit.options;
     OK(bp_session_options_add_provider, o, "few", NULL, 0, 0);
     BAD(bp_session_options_add_provider, o, "few", NULL, 0, 0);
-    OK(bp_session_options_register, o, kit.env, "picky", NULL, 0, 0);
-    BAD(bp_session_options_register, o, kit.env, "absent", NULL, 0, 0);
+    OK(bp_session_options_add_provider_now, o, kit.env, "picky", NULL, 0, 0);
+    BAD(bp_session_options_add_provider_now, o, kit.env, "absent", NULL, 0, 0);
     OK(bp_session_options_set_devices, o, "few", devices, 1);
     BAD(bp_session_options_set_devices, o, "cpu", devices, 1);
     OK(bp_session_options_set_fallback, o, BP_FALLBACK_SILENT);
@@ -526,6 +526,18 @@ START_TEST(codes_of_objects)
     size_t bytes;
     void *encoded;
 
+    OK(bp_object_from_int64, 1, &made);
+    bp_object_release(made);
+    BAD(bp_object_from_int64, 1, NULL);
+    OK(bp_object_from_float, 1, &made);
+    bp_object_release(made);
+    BAD(bp_object_from_float, 1, NULL);
+    OK(bp_object_from_bool, 1, &made);
+    bp_object_release(made);
+    BAD(bp_object_from_bool, 1, NULL);
+    OK(bp_object_from_string, "one", &made);
+    bp_object_release(made);
+    BAD(bp_object_from_string, NULL, &made);
     BAD(bp_object_from_tensor, NULL, &made);
     BAD(bp_object_from_tensor, &dense, NULL);
     OK(bp_object_sequence, &floats, 1, &made);

@@ -64,7 +64,7 @@ START_TEST(copies_of_unaligned_feeds_are_counted)
     kit_run(&in, 1, &out, 1);
     bp_tensor_free(&out.tensor);
     ck_assert_uint_eq(stats().held_bytes, before + 1600);
-    ck_assert_uint_eq(stats().arena_bytes, before + 1600);
+    ck_assert_uint_eq(stats().idle_bytes, before + 1600);
     KIT_OK(bp_session_trim(kit.session, &freed, &kit.err));
     ck_assert_uint_eq(freed, before + 1600);
     ck_assert_uint_eq(stats().held_bytes, 0);
@@ -186,7 +186,7 @@ START_TEST(rank_1_input_rejects_a_scalar)
     kit_node("neg", "Neg", "x", "y");
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "1");
     kit_session();
-    KIT_FAILS(run(&in, 1, &out, 1), BP_E_SHAPE, "'x' wants rank 1");
+    KIT_FAILS(run(&in, 1, &out, 1), BP_E_SHAPE, "'x' takes rank 1");
 }
 END_TEST
 

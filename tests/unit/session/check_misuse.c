@@ -360,6 +360,51 @@ START_TEST(strings_are_made_and_read)
 }
 END_TEST
 
+/* Where(c, a, b) of three scalars. */
+START_TEST(scalars_are_made_and_fed)
+{
+    bp_object *made[3] = {NULL}, *other = NULL;
+    bp_binding in[3] = {{.index = 0}, {.index = 1}, {.index = 2}}, out = kit_wanted(0);
+    const bp_tensor *tensor;
+    size_t size;
+
+    kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "");
+    kit_io(KIT_INPUT, "a", BP_DTYPE_F32, "");
+    kit_io(KIT_INPUT, "b", BP_DTYPE_F32, "");
+    kit_node("where", "Where", "c a b", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "");
+    kit_session();
+    KIT_OK(bp_object_from_bool(2, &made[0], &kit.err));
+    KIT_OK(bp_object_from_float(1.5f, &made[1], &kit.err));
+    KIT_OK(bp_object_from_float(-3, &made[2], &kit.err));
+    ck_assert_uint_eq(*(const uint8_t *)bp_object_tensor(made[0])->base, 1);
+    for (int i = 0; i < 3; i++)
+        in[i].object = made[i];
+    kit_run(in, 3, &out, 1);
+    ck_assert_uint_eq(out.tensor.rank, 0);
+    KIT_FLOATS(&out.tensor, 1.5f);
+    bp_tensor_free(&out.tensor);
+    in[1].object = made[0]; /* a bool where a float belongs */
+    out = kit_wanted(0);
+    KIT_FAILS(bp_session_run(kit.session, in, 3, &out, 1, NULL, &kit.err), BP_E_INVALID, "'a'",
+              "bool");
+    for (int i = 0; i < 3; i++)
+        bp_object_release(made[i]);
+    KIT_OK(bp_object_from_int64(INT64_MIN, &other, &kit.err));
+    tensor = bp_object_tensor(other);
+    ck_assert(tensor->dtype == BP_DTYPE_I64 && tensor->rank == 0 && tensor->bytes == 8);
+    ck_assert_int_eq(*(const int64_t *)tensor->base, INT64_MIN);
+    bp_object_release(other);
+    KIT_OK(bp_object_from_string("", &other, &kit.err));
+    ck_assert_ptr_nonnull(bp_tensor_string(bp_object_tensor(other), 0, &size));
+    ck_assert_uint_eq(size, 0);
+    bp_object_release(other);
+    KIT_FAILS(bp_object_from_string(NULL, &other, &kit.err), BP_E_INVALID, "text");
+    ck_assert_ptr_null(other);
+    KIT_FAILS(bp_object_from_int64(1, NULL, &kit.err), BP_E_INVALID, "out");
+}
+END_TEST
+
 START_TEST(object_misused)
 {
     bp_tensor tensor = {
@@ -447,6 +492,7 @@ int main(void)
     tcase_add_test(cases, output_may_be_given_twice);
     tcase_add_test(cases, tensor_misused);
     tcase_add_test(cases, strings_are_made_and_read);
+    tcase_add_test(cases, scalars_are_made_and_fed);
     tcase_add_test(cases, object_misused);
     tcase_add_test(cases, report_misused);
     tcase_add_test(cases, profile_misused);

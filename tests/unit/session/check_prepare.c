@@ -46,7 +46,7 @@ START_TEST(first_run_of_prepared_shapes_prepares_nothing)
     KIT_OK(bp_session_prepare(kit.session, sets, 2, NULL, &kit.err));
     ck_assert_uint_eq(atomic_load(&counters->executes), executes);
     ck_assert_uint_eq(stats().runs, 0);
-    ck_assert_uint_eq(stats().frames, 1);
+    ck_assert_uint_eq(stats().idle_frames, 1);
     ck_assert_uint_ge(stats().held_bytes, 9 * 16); /* the memory is there, too */
     frames = atomic_load(&counters->made_frames);
     kit_check_small(3);
@@ -65,7 +65,7 @@ START_TEST(session_is_prepared_for_several_runs_at_once)
 
     small_session();
     KIT_OK(bp_session_prepare(kit.session, &set, 1, &options, &kit.err));
-    ck_assert_uint_eq(stats().frames, 3);
+    ck_assert_uint_eq(stats().idle_frames, 3);
     ck_assert_uint_eq(options.n_unprepared, 0);
     options.n_runs = 1000;
     KIT_FAILS(bp_session_prepare(kit.session, &set, 1, &options, &kit.err), BP_E_INVALID,
@@ -84,7 +84,7 @@ START_TEST(limit_of_frames_is_kept)
     kit_provider_with("picky", "keep", "0");
     kit_session();
     KIT_OK(bp_session_prepare(kit.session, &set, 1, &options, &kit.err));
-    ck_assert_uint_gt(stats().frames, 0);
+    ck_assert_uint_gt(stats().idle_frames, 0);
     kit_check_small(3);
 }
 END_TEST
@@ -249,7 +249,7 @@ START_TEST(session_is_created_prepared)
     add_shape("x", 9, -1); /* the model says 4 */
     kit_session();
     ck_assert_uint_eq(stats().runs, 0);
-    ck_assert_uint_eq(stats().frames, 1);
+    ck_assert_uint_eq(stats().idle_frames, 1);
     ck_assert_uint_ge(stats().held_bytes, 9 * 16);
     frames = atomic_load(&kit_counters("few")->made_frames);
     kit_check_small(3);
@@ -270,7 +270,7 @@ START_TEST(sizes_that_are_fixed_need_no_shapes)
     KIT_OK(bp_session_options_add_shapes(kit.options, NULL, 0, &kit.err));
     KIT_OK(bp_session_options_set_prepare(kit.options, &prepare, &kit.err));
     kit_session();
-    ck_assert_uint_eq(stats().frames, 2);
+    ck_assert_uint_eq(stats().idle_frames, 2);
     frames = atomic_load(&kit_counters("few")->made_frames);
     kit_check_small(3);
     ck_assert_uint_eq(atomic_load(&kit_counters("few")->made_frames), frames);

@@ -412,7 +412,7 @@ START_TEST(run_with_another_size_than_fixed_names_the_dimension)
     KIT_OK(bp_session_options_set_dimension(kit.options, "N", 2, &kit.err));
     kit_session();
     KIT_FAILS(bp_session_run(kit.session, &in, 1, &out, 1, NULL, &kit.err), BP_E_SHAPE,
-              "input 'x' wants 2x4, 3x4 came", "dimension 0", "the session fixes 'N'");
+              "input 'x' takes 2x4, but 3x4 was given", "dimension 0", "the session fixes 'N'");
 }
 END_TEST
 

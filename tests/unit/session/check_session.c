@@ -302,7 +302,7 @@ START_TEST(session_accepts_any_batch_size)
         kit_check_small(n);
     kit_check_small(1000);
     kit_check_small(2);
-    ck_assert_uint_eq(stats().frames, 1);
+    ck_assert_uint_eq(stats().idle_frames, 1);
 }
 END_TEST
 
@@ -355,12 +355,12 @@ START_TEST(session_needs_no_more_memory_for_many_sizes_than_for_the_largest)
     kit_provider("few", BP_FALLBACK_REQUIRE);
     kit_session();
     kit_check_small(1000);
-    bytes = stats().arena_bytes;
+    bytes = stats().idle_bytes;
     for (uint32_t n = 1; n <= 30; n++)
         kit_check_small(n * 30);
-    ck_assert_uint_eq(stats().arena_bytes, bytes);
+    ck_assert_uint_eq(stats().idle_bytes, bytes);
     kit_check_small(2000);
-    ck_assert_uint_le(stats().arena_bytes, 2 * bytes + bytes / 2 + 1024);
+    ck_assert_uint_le(stats().idle_bytes, 2 * bytes + bytes / 2 + 1024);
 }
 END_TEST
 
@@ -374,12 +374,12 @@ START_TEST(session_gives_back_the_memory_of_sizes_that_are_forgotten)
     bp_session_options_set_max_shapes(kit.options, 4);
     kit_session();
     kit_check_small(5000);
-    bytes = stats().arena_bytes;
+    bytes = stats().idle_bytes;
     for (uint32_t n = 1; n <= 4; n++)
         kit_check_small(n);
-    ck_assert_uint_lt(stats().arena_bytes, bytes / 4);
+    ck_assert_uint_lt(stats().idle_bytes, bytes / 4);
     kit_check_small(5000);
-    ck_assert_uint_ge(stats().arena_bytes, bytes);
+    ck_assert_uint_ge(stats().idle_bytes, bytes);
 }
 END_TEST
 
@@ -391,10 +391,10 @@ START_TEST(session_reuses_the_plan_of_known_shapes)
     kit_session();
     for (uint32_t n = 1; n <= 8; n++)
         kit_check_small(n);
-    bytes = stats().arena_bytes;
+    bytes = stats().idle_bytes;
     for (uint32_t n = 8; n > 0; n--)
         kit_check_small(n);
-    ck_assert_uint_eq(stats().arena_bytes, bytes);
+    ck_assert_uint_eq(stats().idle_bytes, bytes);
 }
 END_TEST
 

@@ -99,6 +99,14 @@ static void make_objects(struct worker *w)
     bp_object_release(shared.row);
     expect(w, bp_object_from_tensor(bp_object_tensor(shared.row), &made, &w->err) >= 0, "copy");
     bp_object_release(made);
+    expect(w, bp_object_from_int64(7, &made, &w->err) >= 0, "an integer");
+    bp_object_release(made);
+    expect(w, bp_object_from_float(7, &made, &w->err) >= 0, "a float");
+    bp_object_release(made);
+    expect(w, bp_object_from_bool(1, &made, &w->err) >= 0, "a bool");
+    bp_object_release(made);
+    expect(w, bp_object_from_string("seven", &made, &w->err) >= 0, "a string");
+    bp_object_release(made);
     expect(w, bp_object_sequence(parts, 1, &made, &w->err) >= 0, "sequence");
     bp_object_release(made);
     expect(w, bp_object_optional(shared.map, &made, &w->err) >= 0, "optional");

@@ -45,12 +45,13 @@ enum bp_cpu_image_rc {
 struct bp_cpu_image {
     const uint8_t *bytes;
     size_t size;
-    /* returns memory for the rows, or NULL; called at most once */
+    /* returns zeroed memory for the rows, or NULL; called at most once */
     void *(*alloc)(void *u, size_t bytes);
     bool (*should_stop)(void *u); /* asked while an image takes long: then it is BROKEN */
+    bool may_stop;                /* false: should_stop() never says yes */
     void *u;
     int64_t height, width;
-    uint8_t *rgb; /* height * width * 3 */
+    uint8_t *rgb; /* height * width * 3; set even where decoding failed later */
 };
 
 /* Libraries of the decoders, by format; {0}: none is open. */

@@ -27,6 +27,9 @@ struct calls {
     void (*set_length)(opj_stream_t *, OPJ_UINT64);
     OPJ_BOOL (*header)(opj_stream_t *, opj_codec_t *, opj_image_t **);
     OPJ_BOOL (*decode)(opj_codec_t *, opj_stream_t *, opj_image_t *);
+    OPJ_BOOL (*area)(opj_codec_t *, opj_image_t *, OPJ_INT32, OPJ_INT32, OPJ_INT32, OPJ_INT32);
+    opj_codestream_info_v2_t *(*info)(opj_codec_t *);
+    void (*info_free)(opj_codestream_info_v2_t **);
     OPJ_BOOL (*end)(opj_codec_t *, opj_stream_t *);
     void (*image_free)(opj_image_t *);
     void (*stream_free)(opj_stream_t *);
@@ -46,6 +49,9 @@ static const struct bp_cpu_symbol symbols[] = {
     {"opj_stream_set_user_data_length", offsetof(struct calls, set_length)},
     {"opj_read_header", offsetof(struct calls, header)},
     {"opj_decode", offsetof(struct calls, decode)},
+    {"opj_set_decode_area", offsetof(struct calls, area)},
+    {"opj_get_cstr_info", offsetof(struct calls, info)},
+    {"opj_destroy_cstr_info", offsetof(struct calls, info_free)},
     {"opj_end_decompress", offsetof(struct calls, end)},
     {"opj_image_destroy", offsetof(struct calls, image_free)},
     {"opj_stream_destroy", offsetof(struct calls, stream_free)},
@@ -111,15 +117,29 @@ static opj_stream_t *open_stream(const struct calls *calls, struct source *sourc
 
 /* ---- pixels ---------------------------------------------------------------------------------- */
 
+/* A part of an image. */
+struct area {
+    uint32_t x0, y0, x1, y1; /* from the image's own left upper corner */
+};
+
+/* Column x of the image in a component, whose data begins at `first` and has n columns. */
+static uint32_t index_of(uint32_t x, uint32_t step, uint32_t first, uint32_t n)
+{
+    uint32_t i = x / step;
+
+    i = i < first ? 0 : i - first;
+    return i < n ? i : n - 1;
+}
+
 /*
  * A pixel of a component scaled to 0..255; components may be subsampled, signed, and of 1 to 31
  * bits.
  */
-static int sample(const opj_image_comp_t *c, uint32_t x, uint32_t y)
+static int sample(const opj_image_comp_t *c, const struct area *area, uint32_t x, uint32_t y)
 {
     int64_t value;
-    uint32_t row = y / c->dy < c->h ? y / c->dy : c->h - 1;
-    uint32_t column = x / c->dx < c->w ? x / c->dx : c->w - 1;
+    uint32_t row = index_of(y, c->dy, area->y0 / c->dy, c->h);
+    uint32_t column = index_of(x, c->dx, area->x0 / c->dx, c->w);
 
     value = c->data[(size_t)row * c->w + column];
     if (c->sgnd)
@@ -148,16 +168,18 @@ static bool is_usable(const opj_image_t *decoded)
 }
 
 /* One component is grey; YCC is converted to RGB. */
-static void write_pixels(const opj_image_t *decoded, struct bp_cpu_image *image)
+static void write_pixels(const opj_image_t *decoded, const struct area *area,
+                         struct bp_cpu_image *image)
 {
-    uint8_t *to = image->rgb;
     bool has_colour = decoded->numcomps >= 3, is_ycc = decoded->color_space == OPJ_CLRSPC_SYCC;
 
-    for (uint32_t y = 0; y < (uint32_t)image->height; y++) {
-        for (uint32_t x = 0; x < (uint32_t)image->width; x++, to += 3) {
-            int a = sample(&decoded->comps[0], x, y);
-            int b = has_colour ? sample(&decoded->comps[1], x, y) : a;
-            int c = has_colour ? sample(&decoded->comps[2], x, y) : a;
+    for (uint32_t y = area->y0; y < area->y1; y++) {
+        uint8_t *to = image->rgb + ((size_t)y * (size_t)image->width + area->x0) * 3;
+
+        for (uint32_t x = area->x0; x < area->x1; x++, to += 3) {
+            int a = sample(&decoded->comps[0], area, x, y);
+            int b = has_colour ? sample(&decoded->comps[1], area, x, y) : a;
+            int c = has_colour ? sample(&decoded->comps[2], area, x, y) : a;
 
             to[0] = (uint8_t)a;
             to[1] = (uint8_t)b;
@@ -171,44 +193,147 @@ static void write_pixels(const opj_image_t *decoded, struct bp_cpu_image *image)
     }
 }
 
-/* The size is checked before the pixels are decoded. */
-static enum bp_cpu_image_rc read_image(const struct calls *calls, opj_codec_t *codec,
-                                       opj_stream_t *stream, struct bp_cpu_image *image)
+/* ---- decoding -------------------------------------------------------------------------------- */
+
+/* Pixels across and down of a part, where a run may stop: some 10 ms; a multiple of code blocks. */
+enum { PART = 512 };
+
+/* A decoder of the image, from its first byte on. */
+struct decoding {
+    const struct calls *calls;
+    struct source source;
+    opj_codec_t *codec;
+    opj_stream_t *stream;
+    opj_image_t *decoded;
+    uint32_t x0, y0;  /* of the image, on OpenJPEG's grid */
+    bool is_reusable; /* another part can be decoded by the same codec */
+};
+
+static void end_decoding(struct decoding *d)
+{
+    if (d->decoded)
+        d->calls->image_free(d->decoded);
+    if (d->stream)
+        d->calls->stream_free(d->stream);
+    if (d->codec)
+        d->calls->codec_free(d->codec);
+    d->decoded = NULL;
+    d->stream = NULL;
+    d->codec = NULL;
+}
+
+/* OpenJPEG decodes several parts after each other only of an image that is one tile. */
+static bool has_one_tile(const struct decoding *d)
+{
+    opj_codestream_info_v2_t *info = d->calls->info(d->codec);
+    bool is_one = info && info->tw == 1 && info->th == 1;
+
+    if (info)
+        d->calls->info_free(&info);
+    return is_one;
+}
+
+/*
+ * Reads the header. A file starts with a box length whose first byte is 0, a code stream with 0xff.
+ */
+static enum bp_cpu_image_rc begin_decoding(struct decoding *d, const struct bp_cpu_image *image)
 {
     opj_dparameters_t parameters;
-    opj_image_t *decoded = NULL;
-    enum bp_cpu_image_rc rc = BP_CPU_IMAGE_BROKEN;
 
-    calls->defaults(&parameters);
-    if (calls->setup(codec, &parameters) && calls->header(stream, codec, &decoded) && decoded &&
-        decoded->x1 > decoded->x0 && decoded->y1 > decoded->y0) {
-        rc = bp_cpu_image_size(image, decoded->y1 - decoded->y0, decoded->x1 - decoded->x0);
-        if (rc == BP_CPU_IMAGE_OK && !(calls->decode(codec, stream, decoded) &&
-                                       calls->end(codec, stream) && is_usable(decoded)))
-            rc = BP_CPU_IMAGE_BROKEN;
-        if (rc == BP_CPU_IMAGE_OK)
-            write_pixels(decoded, image);
+    d->source = (struct source){image->bytes, image->size, 0};
+    d->codec = d->calls->create(image->bytes[0] ? OPJ_CODEC_J2K : OPJ_CODEC_JP2);
+    d->stream = open_stream(d->calls, &d->source);
+    if (!d->codec || !d->stream)
+        return BP_CPU_IMAGE_NO_MEMORY;
+    d->calls->defaults(&parameters);
+    if (!d->calls->setup(d->codec, &parameters) ||
+        !d->calls->header(d->stream, d->codec, &d->decoded) || !d->decoded ||
+        d->decoded->x1 <= d->decoded->x0 || d->decoded->y1 <= d->decoded->y0)
+        return BP_CPU_IMAGE_BROKEN;
+    d->x0 = d->decoded->x0;
+    d->y0 = d->decoded->y0;
+    d->is_reusable = has_one_tile(d);
+    return BP_CPU_IMAGE_OK;
+}
+
+/* Parts beyond INT32_MAX cannot be named. */
+static bool choose_area(const struct decoding *d, const struct area *area)
+{
+    uint64_t x1 = (uint64_t)d->x0 + area->x1, y1 = (uint64_t)d->y0 + area->y1;
+
+    return x1 <= INT32_MAX && y1 <= INT32_MAX &&
+           d->calls->area(d->codec, d->decoded, (OPJ_INT32)(d->x0 + area->x0),
+                          (OPJ_INT32)(d->y0 + area->y0), (OPJ_INT32)x1, (OPJ_INT32)y1);
+}
+
+/*
+ * Decodes one part. A palette makes more components of one, after which the codec no longer fits its
+ * image.
+ */
+static enum bp_cpu_image_rc decode_part(struct decoding *d, const struct area *area,
+                                        struct bp_cpu_image *image)
+{
+    enum bp_cpu_image_rc rc = BP_CPU_IMAGE_OK;
+    uint32_t n;
+
+    if (!d->codec)
+        rc = begin_decoding(d, image);
+    if (rc != BP_CPU_IMAGE_OK)
+        return rc;
+    n = d->decoded->numcomps;
+    if (!choose_area(d, area) || !d->calls->decode(d->codec, d->stream, d->decoded) ||
+        !is_usable(d->decoded))
+        return BP_CPU_IMAGE_BROKEN;
+    write_pixels(d->decoded, area, image);
+    if (!d->is_reusable || d->decoded->numcomps != n)
+        end_decoding(d);
+    return BP_CPU_IMAGE_OK;
+}
+
+static enum bp_cpu_image_rc decode_in_parts(struct decoding *d, struct bp_cpu_image *image)
+{
+    uint32_t width = (uint32_t)image->width, height = (uint32_t)image->height;
+    enum bp_cpu_image_rc rc = BP_CPU_IMAGE_OK;
+
+    for (uint32_t y = 0; y < height; y += PART) {
+        for (uint32_t x = 0; x < width; x += PART) {
+            struct area area = {x, y, x + (width - x < PART ? width - x : PART),
+                                y + (height - y < PART ? height - y : PART)};
+
+            if (image->should_stop(image->u))
+                return BP_CPU_IMAGE_BROKEN;
+            rc = decode_part(d, &area, image);
+            if (rc != BP_CPU_IMAGE_OK)
+                return rc;
+        }
     }
-    if (decoded)
-        calls->image_free(decoded);
     return rc;
 }
 
-/* A file starts with a box length whose first byte is 0, a code stream with 0xff. */
+static enum bp_cpu_image_rc decode_at_once(struct decoding *d, struct bp_cpu_image *image)
+{
+    struct area area = {0, 0, (uint32_t)image->width, (uint32_t)image->height};
+
+    if (!d->calls->decode(d->codec, d->stream, d->decoded) || !d->calls->end(d->codec, d->stream) ||
+        !is_usable(d->decoded))
+        return BP_CPU_IMAGE_BROKEN;
+    write_pixels(d->decoded, &area, image);
+    return BP_CPU_IMAGE_OK;
+}
+
+/* The size is checked before the pixels are decoded. */
 static enum bp_cpu_image_rc decode(const void *table, struct bp_cpu_image *image)
 {
-    const struct calls *calls = table;
-    struct source source = {image->bytes, image->size, 0};
-    opj_codec_t *codec = calls->create(image->bytes[0] ? OPJ_CODEC_J2K : OPJ_CODEC_JP2);
-    opj_stream_t *stream = open_stream(calls, &source);
-    enum bp_cpu_image_rc rc = BP_CPU_IMAGE_NO_MEMORY;
+    struct decoding d = {.calls = table};
+    enum bp_cpu_image_rc rc = begin_decoding(&d, image);
 
-    if (codec && stream)
-        rc = read_image(calls, codec, stream, image);
-    if (stream)
-        calls->stream_free(stream);
-    if (codec)
-        calls->codec_free(codec);
+    if (rc == BP_CPU_IMAGE_OK)
+        rc = bp_cpu_image_size(image, d.decoded->y1 - d.decoded->y0, d.decoded->x1 - d.decoded->x0);
+    if (rc == BP_CPU_IMAGE_OK)
+        rc = image->may_stop && image->width * image->height > PART * PART
+                 ? decode_in_parts(&d, image)
+                 : decode_at_once(&d, image);
+    end_decoding(&d);
     return rc;
 }
 
