@@ -78,7 +78,8 @@ nobase_dist_doc_DATA += \
 	plugins/cpu/README.md \
 	plugins/dnnl/README.md \
 	plugins/nnapi_sim/README.md \
-	plugins/opencl/README.md
+	plugins/opencl/README.md \
+	plugins/opencl/operators.md
 EXTRA_DIST += %D%/parts.dot
 
 # What the JSON of the programs looks like.

@@ -39,7 +39,7 @@ done <"$work/files"
 [ "$(wc -l <"$work/pages")" -gt 20 ] || fail "hardly a page is installed"
 while read -r page; do
     awk '/^```/ { code = !code } !code' "$doc/$page" | grep -o '](\([^)]*\))' |
-        sed 's/^](//; s/)$//; s/#.*//' | grep '\.\(md\|svg\)$' | grep -v '^[a-z]*:' >"$work/links" || continue
+        sed 's/^](//; s/)$//; s/#.*//' | grep '\.\(md\|svg\)$' | grep -v '^[a-z]*:\|^\.\./tests/' >"$work/links" || continue
     while read -r link; do
         [ -f "$doc/$(dirname "$page")/$link" ] || fail "$page, installed, leads nowhere: $link"
     done <"$work/links"

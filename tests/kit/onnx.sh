@@ -114,6 +114,9 @@ data=/usr/share/libonnx-testdata/data
 if [ -d "$data/node" ]; then
     for plugin in "$BP_BUILDDIR"/providers/*.so; do
         [ -e "$plugin" ] || continue
+        case $plugin in
+        */libbp-opencl.so) continue ;; # tests/opencl/conformance.sh runs them
+        esac
         kit 0 --onnx-tests "$data" --only ONNX "$plugin"
         grep 'BPK-ONNX-' "$work/out" | sed "s/^/$(basename "$plugin"): /"
     done

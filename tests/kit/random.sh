@@ -66,6 +66,7 @@ if [ -e "$cpu" ]; then
     for plugin in "$BP_BUILDDIR"/providers/*.so; do
         case $plugin in
         */libbp-dnnl.so) option='--option claim=all' ;; # else the graphs are too small for it
+        */libbp-opencl.so) continue ;;                   # compiling its kernels takes minutes
         *) option= ;;
         esac
         # shellcheck disable=SC2086
