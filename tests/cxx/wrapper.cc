@@ -792,9 +792,9 @@ void sessions_are_created_prepared()
 
     options.add_shapes({{"x", {4, 3}}});
     bp::Session session(bp::Model::from_bytes(env, doubling()), options);
-    CHECK(session.stats().frames == 1 && session.stats().runs == 0);
+    CHECK(session.stats().idle_frames == 1 && session.stats().runs == 0);
     CHECK(session.prepare({{"x", {9, 3}}}, 2) == 0);
-    CHECK(session.stats().frames == 2);
+    CHECK(session.stats().idle_frames == 2);
     THROWS(BP_E_SHAPE, "9x4", (void)session.prepare({{"x", {9, 4}}}));
     THROWS(BP_E_INVALID, "z", (void)session.prepare({{"z", {9, 4}}}));
     options.set_prepare(1, limits.deadline(std::chrono::steady_clock::time_point()));
