@@ -90,3 +90,37 @@ bool example_join(const char *dir, const char *name, char path[FILENAME_MAX])
 
     return (n > 0 && n < FILENAME_MAX) || example_fail("%s/%s: a name too long", dir, name);
 }
+
+/* The name of output number `which` of those that begin with `prefix`; NULL: there is none. */
+static const char *find_output(const bp_model *model, const char *prefix, uint32_t which)
+{
+    bp_io_info info = {.struct_size = sizeof info};
+
+    for (uint32_t i = 0; bp_model_output(model, i, &info, NULL) == BP_OK; i++)
+        if (strncmp(info.name, prefix, strlen(prefix)) == 0 && which-- == 0)
+            return info.name;
+    return NULL;
+}
+
+bool example_add_states(const bp_model *model, const char *input, const char *output,
+                        bp_session_options *options)
+{
+    char text[EXAMPLE_TEXT];
+    bp_err err = bp_err_init(text, sizeof text);
+    bp_io_info info = {.struct_size = sizeof info};
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; bp_model_input(model, i, &info, NULL) == BP_OK; i++) {
+        const char *next;
+
+        if (strncmp(info.name, input, strlen(input)) != 0)
+            continue;
+        next = find_output(model, output, n++);
+        if (!next)
+            return example_fail("the model has fewer outputs \"%s...\" than inputs \"%s...\"",
+                                output, input);
+        if (bp_session_options_add_state(options, info.name, next, &err) < 0)
+            return example_fail("%s", text);
+    }
+    return n > 0 || example_fail("the model has no input \"%s...\" to keep", input);
+}

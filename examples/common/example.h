@@ -33,6 +33,14 @@ double example_median(double *values, size_t n);
  */
 bool example_options_create(const char *providers, uint32_t fallback, bp_session_options **out);
 
+/*
+ * Has sessions keep the model's inputs whose names begin with `input`: each gets what the output with the
+ * same number among those that begin with `output` had in the run before. False, after a complaint: there
+ * are none, or too few outputs.
+ */
+bool example_add_states(const bp_model *model, const char *input, const char *output,
+                        bp_session_options *options);
+
 /* "dir/name" into `path`. False, after a complaint, when it does not fit. */
 bool example_join(const char *dir, const char *name, char path[FILENAME_MAX]);
 

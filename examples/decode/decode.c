@@ -134,42 +134,6 @@ static void parse_arguments(int argc, char **argv, struct arguments *out)
     out->model = argv[optind];
 }
 
-/* ---- what the session keeps ----------------------------------------------------------------------- */
-
-/* The name of output number `which` of those that begin with "present"; NULL: there is none. */
-static const char *find_present(const bp_model *model, uint32_t which)
-{
-    bp_io_info info = {.struct_size = sizeof info};
-
-    for (uint32_t i = 0; bp_model_output(model, i, &info, NULL) == BP_OK; i++)
-        if (strncmp(info.name, "present", 7) == 0 && which-- == 0)
-            return info.name;
-    return NULL;
-}
-
-/* Inputs "past..." get what outputs "present..." had in the run before, in the same order. */
-static bool add_states(const bp_model *model, bp_session_options *options)
-{
-    char text[EXAMPLE_TEXT];
-    bp_err err = bp_err_init(text, sizeof text);
-    bp_io_info info = {.struct_size = sizeof info};
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; bp_model_input(model, i, &info, NULL) == BP_OK; i++) {
-        const char *present;
-
-        if (strncmp(info.name, "past", 4) != 0)
-            continue;
-        present = find_present(model, n++);
-        if (!present)
-            return example_fail(
-                "the model has fewer outputs \"present...\" than inputs \"past...\"");
-        if (bp_session_options_add_state(options, info.name, present, &err) < 0)
-            return example_fail("%s", text);
-    }
-    return n > 0 || example_fail("the model has no input \"past...\": it has no cache");
-}
-
 /* ---- the model's interface ------------------------------------------------------------------------ */
 
 /* Index of an input of int64 with two sizes; BP_NONE: there is none of that name. */
@@ -416,7 +380,7 @@ int main(int argc, char **argv)
     is_good = is_good && example_options_create(arguments.providers, BP_FALLBACK_WARN, &options);
     if (is_good && bp_model_open(env, arguments.model, &model, &err) < 0)
         is_good = example_fail("%s", text);
-    is_good = is_good && add_states(model, options);
+    is_good = is_good && example_add_states(model, "past", "present", options);
     if (is_good && bp_session_create_from_model(env, model, options, &session, &err) < 0)
         is_good = example_fail("%s", text);
     bp_model_close(model);

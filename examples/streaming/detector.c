@@ -1,30 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* detector.c - runs of a model with a state, into buffers of the program. */
+/* detector.c - runs of a model whose state the session keeps. */
 #include "detector.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "../common/example.h"
-
-/* Sizes of a state, in which those that the model leaves open are one stream, and its buffers. */
-static bool make_state(struct state *state, const bp_io_info *info)
-{
-    if (info->dtype != BP_DTYPE_F32 || info->rank > MAX_RANK)
-        return example_fail("%s: not float32 of known rank", info->name);
-    state->rank = info->rank;
-    state->bytes = sizeof(float);
-    for (uint32_t d = 0; d < info->rank; d++) {
-        state->dims[d] = info->dims[d].value < 0 ? 1 : info->dims[d].value;
-        state->bytes *= (size_t)state->dims[d];
-    }
-    for (int i = 0; i < 2; i++) {
-        state->buffers[i] = calloc(1, state->bytes + 1);
-        if (!state->buffers[i])
-            return example_fail("no memory for a state");
-    }
-    return true;
-}
 
 static bool find_inputs(struct detector *detector)
 {
@@ -37,44 +18,30 @@ static bool find_inputs(struct detector *detector)
             detector->input = i;
         } else if (strcmp(info.name, "sr") == 0 && info.dtype == BP_DTYPE_I64) {
             detector->rate_input = i;
-        } else if (strncmp(info.name, "state", 5) == 0 && detector->n_states < MAX_STATES) {
-            struct state *state = &detector->states[detector->n_states++];
-
-            state->input = i;
-            if (!make_state(state, &info))
-                return false;
-        } else {
+        } else if (strncmp(info.name, "state", 5) != 0) {
             return example_fail("%s: no such input is known here", info.name);
         }
     }
-    return (detector->input != BP_NONE && detector->n_states > 0) ||
-           example_fail(
-               "the model needs an input \"input\" of float32 with two sizes, and a state");
+    return detector->input != BP_NONE ||
+           example_fail("the model needs an input \"input\" of float32 with two sizes");
 }
 
-static bool find_outputs(struct detector *detector)
+static bool find_output(struct detector *detector)
 {
-    uint32_t n_states = 0;
-
     for (uint32_t i = 0; i < bp_session_output_count(detector->session); i++) {
         bp_io_info info = {.struct_size = sizeof info};
 
-        if (bp_session_output(detector->session, i, &info, NULL) < 0)
-            continue;
-        if (strncmp(info.name, "state", 5) == 0) {
-            if (n_states < detector->n_states)
-                detector->states[n_states].output = i;
-            n_states++;
-        } else if (info.dtype == BP_DTYPE_F32 && detector->output == BP_NONE) {
+        if (bp_session_output(detector->session, i, &info, NULL) == BP_OK &&
+            strncmp(info.name, "state", 5) != 0 && info.dtype == BP_DTYPE_F32) {
             detector->output = i;
+            return true;
         }
     }
-    return (detector->output != BP_NONE && n_states == detector->n_states) ||
-           example_fail("the model needs an output of float32, and one for each state");
+    return example_fail("the model needs an output of float32 beside its state");
 }
 
-/* Inputs of a run; how many there are. */
-static uint32_t bind_inputs(struct detector *detector, bp_binding inputs[MAX_STATES + 2])
+/* Inputs of a run, at most two; how many there are. */
+static uint32_t bind_inputs(struct detector *detector, bp_binding *inputs)
 {
     uint32_t n = 0;
 
@@ -85,16 +52,6 @@ static uint32_t bind_inputs(struct detector *detector, bp_binding inputs[MAX_STA
                     .dims = detector->dims,
                     .rank = 2,
                     .dtype = BP_DTYPE_F32};
-    for (uint32_t i = 0; i < detector->n_states; i++) {
-        struct state *state = &detector->states[i];
-
-        inputs[n] = (bp_binding){.index = state->input};
-        inputs[n++].tensor = (bp_tensor){.base = state->buffers[detector->current],
-                                         .bytes = state->bytes,
-                                         .dims = state->dims,
-                                         .rank = state->rank,
-                                         .dtype = BP_DTYPE_F32};
-    }
     if (detector->rate_input != BP_NONE) {
         inputs[n] = (bp_binding){.index = detector->rate_input};
         inputs[n++].tensor = (bp_tensor){.base = &detector->rate,
@@ -104,34 +61,30 @@ static uint32_t bind_inputs(struct detector *detector, bp_binding inputs[MAX_STA
     return n;
 }
 
-static uint32_t bind_outputs(struct detector *detector, float *probability,
-                             bp_binding outputs[MAX_STATES + 1])
-{
-    outputs[0] = (bp_binding){.index = detector->output};
-    outputs[0].tensor = (bp_tensor){.base = probability,
-                                    .bytes = sizeof *probability,
-                                    .dims = detector->out_dims,
-                                    .rank = MAX_RANK};
-    for (uint32_t i = 0; i < detector->n_states; i++) {
-        struct state *state = &detector->states[i];
-
-        outputs[1 + i] = (bp_binding){.index = state->output};
-        outputs[1 + i].tensor = (bp_tensor){.base = state->buffers[!detector->current],
-                                            .bytes = state->bytes,
-                                            .dims = state->out_dims,
-                                            .rank = MAX_RANK};
-    }
-    return 1 + detector->n_states;
-}
-
+/* The sizes of a run, for one stream where the model leaves sizes of its state open. */
 static bool prepare(struct detector *detector)
 {
     char text[EXAMPLE_TEXT];
     bp_err err = bp_err_init(text, sizeof text);
-    bp_binding inputs[MAX_STATES + 2];
+    bp_binding inputs[MAX_INPUTS];
+    int64_t dims[MAX_INPUTS][MAX_RANK];
     bp_run_shapes shapes = {.inputs = inputs};
 
     shapes.n_inputs = bind_inputs(detector, inputs);
+    for (uint32_t i = 0; i < bp_session_input_count(detector->session); i++) {
+        bp_io_info info = {.struct_size = sizeof info};
+        bp_binding *next = &inputs[shapes.n_inputs];
+
+        if (i == detector->input || i == detector->rate_input)
+            continue;
+        if (shapes.n_inputs == MAX_INPUTS ||
+            bp_session_input(detector->session, i, &info, NULL) < 0 || info.rank > MAX_RANK)
+            return example_fail("the model has too many states, or of too many sizes");
+        for (uint32_t d = 0; d < info.rank; d++)
+            dims[shapes.n_inputs][d] = info.dims[d].value < 0 ? 1 : info.dims[d].value;
+        *next = (bp_binding){.index = i};
+        next->tensor = (bp_tensor){.dims = dims[shapes.n_inputs++], .rank = info.rank};
+    }
     return bp_session_prepare(detector->session, &shapes, 1, NULL, &err) == BP_OK ||
            example_fail("%s", text);
 }
@@ -139,6 +92,9 @@ static bool prepare(struct detector *detector)
 bool detector_init(struct detector *detector, bp_session *session, size_t n_chunk, size_t n_context,
                    int64_t rate)
 {
+    char text[EXAMPLE_TEXT];
+    bp_err err = bp_err_init(text, sizeof text);
+
     *detector = (struct detector){.session = session,
                                   .input = BP_NONE,
                                   .rate_input = BP_NONE,
@@ -150,15 +106,14 @@ bool detector_init(struct detector *detector, bp_session *session, size_t n_chun
     detector->samples = calloc(n_context + n_chunk, sizeof *detector->samples);
     if (!detector->samples)
         return example_fail("no memory for a chunk");
-    return find_inputs(detector) && find_outputs(detector) && prepare(detector);
+    if (bp_state_create(session, 1, &detector->state, &err) < 0)
+        return example_fail("%s", text);
+    return find_inputs(detector) && find_output(detector) && prepare(detector);
 }
 
 void detector_finish(struct detector *detector)
 {
-    for (uint32_t i = 0; i < detector->n_states; i++) {
-        free(detector->states[i].buffers[0]);
-        free(detector->states[i].buffers[1]);
-    }
+    bp_state_destroy(detector->state);
     free(detector->samples);
 }
 
@@ -169,15 +124,17 @@ float *detector_chunk(struct detector *detector)
 
 bp_rc detector_run(struct detector *detector, int64_t deadline_ns, float *probability, bp_err *err)
 {
-    bp_run_options options = {.struct_size = sizeof options, .deadline_ns = deadline_ns};
-    bp_binding inputs[MAX_STATES + 2], outputs[MAX_STATES + 1];
-    uint32_t n_inputs = bind_inputs(detector, inputs);
-    uint32_t n_outputs = bind_outputs(detector, probability, outputs);
-    bp_rc rc =
-        bp_session_run(detector->session, inputs, n_inputs, outputs, n_outputs, &options, err);
+    bp_run_options options = {
+        .struct_size = sizeof options, .deadline_ns = deadline_ns, .state = detector->state};
+    bp_binding inputs[2], output = {.index = detector->output};
+    bp_rc rc;
 
-    if (rc == BP_OK)
-        detector->current = !detector->current; /* what was written is the state now */
+    output.tensor = (bp_tensor){.base = probability,
+                                .bytes = sizeof *probability,
+                                .dims = detector->out_dims,
+                                .rank = MAX_RANK};
+    rc = bp_session_run(detector->session, inputs, bind_inputs(detector, inputs), &output, 1,
+                        &options, err);
     memmove(detector->samples, detector->samples + detector->n_chunk,
             detector->n_context * sizeof *detector->samples);
     return rc;

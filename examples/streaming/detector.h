@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* detector.h - a model that is given a stream chunk by chunk, and carries a state from one to the next. */
+/* detector.h - a model that is given a stream chunk by chunk; the session keeps its state. */
 #ifndef EXAMPLES_STREAMING_DETECTOR_H
 #define EXAMPLES_STREAMING_DETECTOR_H
 
@@ -9,31 +9,21 @@
 
 #include <backplane.h>
 
-enum { MAX_STATES = 8, MAX_RANK = 8 };
-
-/* An input "state..." and the output that is its next value: two buffers take turns. */
-struct state {
-    uint32_t input, output, rank;
-    int64_t dims[MAX_RANK], out_dims[MAX_RANK];
-    size_t bytes;
-    float *buffers[2];
-};
+enum { MAX_RANK = 8, MAX_INPUTS = 16 };
 
 struct detector {
     bp_session *session;
     uint32_t input, rate_input, output; /* indices; rate_input BP_NONE: the model has none */
-    struct state states[MAX_STATES];
-    uint32_t n_states;
-    int current;    /* which buffers hold the states */
-    float *samples; /* n_context of the chunk before, then those of this one */
+    bp_state *state;                    /* what the model remembers of the stream */
+    float *samples;                     /* n_context of the chunk before, then those of this one */
     size_t n_chunk, n_context;
     int64_t dims[2], out_dims[MAX_RANK], rate;
 };
 
 /*
  * A detector for chunks of n_chunk samples. Everything is prepared: no chunk waits for it. False, after
- * a complaint: the model has other inputs or outputs. It is for detector_finish() in any case; the
- * session stays the caller's.
+ * a complaint: the model has other inputs or outputs. The session keeps inputs "state...", see
+ * example_add_states(), and stays the caller's. It is for detector_finish() in any case.
  */
 bool detector_init(struct detector *detector, bp_session *session, size_t n_chunk, size_t n_context,
                    int64_t rate);

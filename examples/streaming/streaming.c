@@ -187,6 +187,7 @@ int main(int argc, char **argv)
     bp_err err = bp_err_init(text, sizeof text);
     bp_session_options *options = NULL;
     bp_session *session = NULL;
+    bp_model *model = NULL;
     bp_env *env = NULL;
     bool is_good;
 
@@ -195,9 +196,13 @@ int main(int argc, char **argv)
     is_good = is_good && example_options_create(arguments.providers, BP_FALLBACK_WARN, &options);
     if (is_good) {
         bp_session_options_set_threads(options, 1); /* a small model: others would only wait */
-        if (bp_session_create(env, arguments.model, options, &session, &err) < 0)
+        if (bp_model_open(env, arguments.model, &model, &err) < 0)
             is_good = example_fail("%s", text);
     }
+    is_good = is_good && example_add_states(model, "state", "state", options);
+    if (is_good && bp_session_create_from_model(env, model, options, &session, &err) < 0)
+        is_good = example_fail("%s", text);
+    bp_model_close(model);
     is_good = is_good && detect(session, &arguments);
     bp_session_destroy(session);
     bp_session_options_destroy(options);

@@ -51,7 +51,7 @@ cmp -s "$work/one.txt" "$work/nine.txt" && fail "the first token of the prompt d
 
 # ---- mistakes ------------------------------------------------------------------------------------
 
-refuses 'no cache' "$BP_SRCDIR/examples/digits/digits.onnx" 1
+refuses 'no input "past..."' "$BP_SRCDIR/examples/digits/digits.onnx" 1
 refuses 'No such file' "$work/nothing.onnx" 1
 refuses 'at least one token' "$model"
 refuses 'not a number' "$model" one

@@ -97,7 +97,7 @@ fi
 
 # ---- mistakes ----------------------------------------------------------------------------------------
 
-refuses 'no such input' "$BP_SRCDIR/examples/digits/digits.onnx"
+refuses 'no input "state..."' "$BP_SRCDIR/examples/digits/digits.onnx"
 refuses 'No such file' "$work/nothing.onnx"
 refuses 'nothing.wav' "$model" "$work/nothing.wav"
 refuses 'one model'
