@@ -215,14 +215,15 @@ bp_rc bp_claims_ask(const struct bp_asked *asked, const struct bp_graph_view *vi
     rc = bp_err_complete(err, rc);
     if (rc >= 0 && sink.bad_node != BP_NONE)
         rc = bp_fail(err, BP_E_INTERNAL,
-                     "provider '%s' is wrong: it answered for node %u, of %u; leave it "
-                     "out, and run backplane-check on it",
+                     "provider '%s' is wrong: it answered for node %u, but the graph has %u; leave "
+                     "it out, and run backplane-check on it",
                      asked->name, sink.bad_node, view->graph.n_nodes);
     if (rc >= 0 && sink.bad_device != BP_NONE)
-        rc = bp_fail(err, BP_E_INTERNAL,
-                     "provider '%s' is wrong: it put a node on device %u, of %u; leave "
-                     "it out, and run backplane-check on it",
-                     asked->name, sink.bad_device, sink.n_devices);
+        rc =
+            bp_fail(err, BP_E_INTERNAL,
+                    "provider '%s' is wrong: it put a node on device %u, but has %u; leave it out, "
+                    "and run backplane-check on it",
+                    asked->name, sink.bad_device, sink.n_devices);
     if (rc >= 0 && sink.no_memory)
         rc = bp_fail_nomem(err, "a provider's answers");
     if (rc < 0)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # kit.sh - the conformance kit passes on the provider opencl, but for what PoCL does within the process: it
-# allocates in each call, ends the process when it has no memory, and may hang in its exit handlers.
+# allocates in each call, ends the process when it has no memory, may hang in its exit handlers, and fills caches
+# in the first of many programs.
 set -eu
 . "$BP_SRCDIR/tests/opencl/lib.sh"
 needs_device
@@ -12,7 +13,7 @@ case $("$BP_BUILDDIR/config.status" --config 2>/dev/null) in
     ;;
 esac
 
-drivers='BPK-RUN-01 \|BPK-LIFE-06 \|BPK-LIFE-07 \|BPK-LIFE-09 '
+drivers='BPK-RUN-01 \|BPK-LIFE-06 \|BPK-LIFE-07 \|BPK-LIFE-09 \|BPK-LIFE-11 '
 for group in FILE ABI PROBE OPTIONS CAPABILITY NUMERICS WEIGHTS RUN CANCEL STATE PROCESS DEVICE SHAPES CACHE LIFE DOCS; do
     timeout=1200 # a test may compile a hundred programs
     [ "$group" != LIFE ] || timeout=120

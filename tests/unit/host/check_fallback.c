@@ -60,7 +60,7 @@ static const struct fault {
     {"wordless", BP_STAGE_CREATE, BP_E_DEVICE_LOST, "BP_E_DEVICE_LOST"},
     {"empty", BP_STAGE_CREATE, BP_E_INTERNAL, "without an instance"},
     {"speechless", BP_STAGE_CAPABILITY, BP_E_INTERNAL, "lost the thread"},
-    {"beyond", BP_STAGE_CAPABILITY, BP_E_INTERNAL, "node 3 of 3"},
+    {"beyond", BP_STAGE_CAPABILITY, BP_E_INTERNAL, "node 3, but the graph has 3"},
     {"uncompiled", BP_STAGE_COMPILE, BP_E_INTERNAL, "gave up on 3 nodes"},
 };
 
