@@ -1033,7 +1033,8 @@ typedef struct bp_io_info {
 /* bp_io_info.flags. */
 enum {
     BP_IO_OPTIONAL = 1u << 0, /* an input with a default: it need not be fed */
-    BP_IO_SPARSE = 1u << 1    /* an output that is a sparse constant of the model; it comes dense */
+    BP_IO_SPARSE = 1u << 1,   /* an output that is a sparse constant of the model; it comes dense */
+    BP_IO_KEPT = 1u << 2      /* the session keeps it in states: runs neither feed nor fetch it */
 };
 
 /* An operator that a model uses. Strings are borrowed until the model is closed. */

@@ -1413,6 +1413,15 @@ class SessionOptions
         call.check(bp_session_options_set_dimension(handle(), name.c_str(), size, call.err()));
         return *this;
     }
+    /* Runs keep what the output has for the input of the next one, in a State; one '*' in each. */
+    SessionOptions &add_state(const std::string &input, const std::string &output)
+    {
+        detail::Call call;
+
+        call.check(
+            bp_session_options_add_state(handle(), input.c_str(), output.c_str(), call.err()));
+        return *this;
+    }
     SessionOptions &add_placement(const std::string &rule)
     {
         detail::Call call;
@@ -2023,6 +2032,8 @@ class StopCancel : public Cancel
 #endif
 
 /* How a run goes; nothing set: without end, unmeasured. Setters return *this. */
+class State;
+
 class RunOptions
 {
   public:
@@ -2060,6 +2071,8 @@ class RunOptions
         raw_.profile = profile.handle();
         return *this;
     }
+    /* Must outlive the runs; one of them at a time. */
+    RunOptions &state(State &state);
     const bp_run_options &handle() const noexcept
     {
         return raw_;
@@ -2192,8 +2205,8 @@ class Session
     }
 
     /*
-     * Runs once; returns the outputs in the order of `outputs`, or all of the model where it is
-     * empty, in memory that the run allocates. [any thread, several at once]
+     * Runs once; returns the outputs in the order of `outputs`, or where it is empty all that no
+     * State keeps, in memory that the run allocates. [any thread, several at once]
      */
     std::vector<Value> run(Span<const Feed> inputs, Span<const Port> outputs = {},
                            const RunOptions &options = {})
@@ -2203,9 +2216,9 @@ class Session
     Result<std::vector<Value>> try_run(Span<const Feed> inputs, Span<const Port> outputs = {},
                                        const RunOptions &options = {})
     {
-        const std::size_t n =
-            outputs.empty() && state_ ? bp_session_output_count(state_->session) : outputs.size();
+        const std::size_t n = outputs.empty() && state_ ? count_fetched() : outputs.size();
         detail::Bindings out(n);
+        std::uint32_t next = 0;
         std::vector<Value> values;
         detail::Call call;
         bp_rc rc = BP_OK;
@@ -2213,7 +2226,7 @@ class Session
         values.reserve(n);
         for (std::size_t i = 0; i < n && rc >= 0; i++) {
             if (outputs.empty())
-                out[i].index = static_cast<std::uint32_t>(i);
+                out[i].index = next_fetched(&next);
             else
                 rc = place(outputs[i], bp_session_find_output, &out[i], call);
         }
@@ -2289,14 +2302,15 @@ class Session
                                               Span<const Port> outputs = {},
                                               const RunOptions &options = {})
     {
-        const std::size_t n = outputs.empty() ? bp_session_output_count(handle()) : outputs.size();
+        const std::size_t n = handle() && outputs.empty() ? count_fetched() : outputs.size();
+        std::uint32_t next = 0;
         auto pending = std::make_unique<Pending>(inputs, n);
         std::future<std::vector<Value>> future = pending->promise.get_future();
         detail::Call call;
 
         for (std::size_t i = 0; i < n; i++) {
             if (outputs.empty())
-                pending->out[i].index = static_cast<std::uint32_t>(i);
+                pending->out[i].index = next_fetched(&next);
             else
                 call.check(place(outputs[i], bp_session_find_output, &pending->out[i], call));
         }
@@ -2503,6 +2517,29 @@ class Session
             pending->promise.set_value(std::move(pending->values));
     }
 
+    /* Is it an output that no State keeps? */
+    bool is_fetched(std::uint32_t i) const noexcept
+    {
+        bp_io_info info = detail::sized<bp_io_info>();
+
+        return bp_session_output(state_->session, i, &info, nullptr) >= 0 &&
+               !(info.flags & BP_IO_KEPT);
+    }
+    std::size_t count_fetched() const noexcept
+    {
+        std::size_t n = 0;
+
+        for (std::uint32_t i = 0; i < bp_session_output_count(state_->session); i++)
+            n += is_fetched(i);
+        return n;
+    }
+    /* The next of them from *at on, which exists. */
+    std::uint32_t next_fetched(std::uint32_t *at) const noexcept
+    {
+        while (!is_fetched(*at))
+            ++*at;
+        return (*at)++;
+    }
     bp_rc run_bound(Span<const Feed> inputs, detail::Bindings &out, const RunOptions &options,
                     detail::Call &call)
     {
@@ -2698,6 +2735,106 @@ class IoBinding
     std::unique_ptr<Session> session_; /* with what its options keep */
     std::unique_ptr<bp_io_binding, void (*)(bp_io_binding *)> io_;
 };
+
+/*
+ * What runs of a session leave for the next ones: see bp_state. One call or run at a time.
+ *
+ *     options.add_state("past_key_*", "present_key_*");
+ *     ...
+ *     backplane::State state(session);
+ *     backplane::RunOptions run;
+ *     run.state(state);
+ *     while (state.length() < 200)
+ *         next = choose(session.run({{"input_ids", next}}, {"logits"}, run));
+ */
+class State
+{
+  public:
+    /* `batch`: what sizes are that the model leaves open, but for those that grow. */
+    explicit State(const Session &session, std::int64_t batch = 1)
+        : session_(std::make_unique<Session>(session.share())), state_(nullptr, bp_state_destroy)
+    {
+        detail::Call call;
+        bp_state *raw = nullptr;
+
+        call.check(bp_state_create(session.handle(), batch, &raw, call.err()));
+        state_.reset(raw);
+    }
+
+    /* Another one with the same values. */
+    State copy() const
+    {
+        detail::Call call;
+        bp_state *raw = nullptr;
+
+        call.check(bp_state_copy(handle(), &raw, call.err()));
+        return State(session_->share(), raw);
+    }
+    void reset()
+    {
+        detail::Call call;
+
+        call.check(bp_state_reset(handle(), call.err()));
+    }
+    void set(const std::string &input, const TensorView &value)
+    {
+        bp_tensor raw = {};
+        detail::Call call;
+
+        raw.base = const_cast<void *>(value.base());
+        raw.bytes = value.bytes();
+        raw.dims = const_cast<std::int64_t *>(value.dims().data());
+        raw.rank = detail::size32(value.dims().size());
+        raw.dtype = value.dtype();
+        call.check(bp_state_set(handle(), input.c_str(), &raw, call.err()));
+    }
+    Tensor get(const std::string &input) const
+    {
+        bp_tensor raw = {};
+        detail::Call call;
+
+        call.check(bp_state_get(handle(), input.c_str(), &raw, call.err()));
+        return Tensor::adopt(raw);
+    }
+    /* Of the first value that grows; 0: none does. */
+    std::int64_t length() const
+    {
+        return bp_state_length(handle());
+    }
+    void truncate(std::int64_t length)
+    {
+        detail::Call call;
+
+        call.check(bp_state_truncate(handle(), length, call.err()));
+    }
+    void reserve(std::int64_t length)
+    {
+        detail::Call call;
+
+        call.check(bp_state_reserve(handle(), length, call.err()));
+    }
+    bp_state *handle() const
+    {
+        if (!state_)
+            detail::refuse("an empty State: it was moved from");
+        return state_.get();
+    }
+
+  private:
+    State(Session session, bp_state *raw)
+        : session_(std::make_unique<Session>(std::move(session))), state_(raw, bp_state_destroy)
+    {
+    }
+
+    std::unique_ptr<Session> session_; /* with what its options keep */
+    std::unique_ptr<bp_state, void (*)(bp_state *)> state_;
+};
+
+inline RunOptions &RunOptions::state(State &state)
+{
+    raw_.state = state.handle();
+    return *this;
+}
 
 } // namespace backplane
 

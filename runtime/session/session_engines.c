@@ -46,16 +46,19 @@ static bp_rc find_values(const struct bp_ir *ir, const bp_io_info *ports, uint32
     return BP_OK;
 }
 
-/* Sizes of a port whose axes the graph has in another order, in the model's. */
-static bp_rc order_dims(struct bp_ports *ports, bp_io_info *rows, uint32_t n, const char *name,
-                        uint32_t axis, bp_err *err)
+/* Marks a port that the session keeps. Sizes that the graph has in another order are put into the model's. */
+static bp_rc keep_port(struct bp_ports *ports, bp_io_info *rows, uint32_t n, const char *name,
+                       uint32_t axis, bp_err *err)
 {
     bp_dim_info *dims;
     uint32_t i;
     bp_rc rc = bp_ports_find(rows, n, "port", name, &i, err);
 
-    if (rc < 0 || rows[i].rank == BP_RANK_UNKNOWN)
+    if (rc < 0)
         return rc;
+    rows[i].flags |= BP_IO_KEPT;
+    if (axis == BP_NONE || rows[i].rank == BP_RANK_UNKNOWN)
+        return BP_OK;
     dims = bp_region_array(&ports->region, rows[i].rank, sizeof *dims);
     if (!dims)
         return bp_fail_nomem(err, "the inputs and outputs");
@@ -65,18 +68,17 @@ static bp_rc order_dims(struct bp_ports *ports, bp_io_info *rows, uint32_t n, co
     return BP_OK;
 }
 
-static bp_rc order_states(struct bp_ports *ports, const struct bp_ir_states *states, bp_err *err)
+static bp_rc keep_ports(struct bp_ports *ports, const struct bp_ir_states *states, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; rc >= 0 && i < states->count; i++) {
         const struct bp_ir_state *row = &states->rows[i];
+        uint32_t axis = row->is_moved ? row->axis : BP_NONE;
 
-        if (!row->is_moved)
-            continue;
-        rc = order_dims(ports, ports->inputs, ports->n_inputs, row->input, row->axis, err);
+        rc = keep_port(ports, ports->inputs, ports->n_inputs, row->input, axis, err);
         if (rc >= 0)
-            rc = order_dims(ports, ports->outputs, ports->n_outputs, row->output, row->axis, err);
+            rc = keep_port(ports, ports->outputs, ports->n_outputs, row->output, axis, err);
     }
     return rc;
 }
@@ -95,7 +97,7 @@ bp_rc bp_session_make_ported(bp_session *session, const struct bp_engine_config 
         rc = bp_ports_init(&session->ports, out->engine->ir, out->engine->graph->facts,
                            &out->engine->symbols, err);
         if (rc >= 0)
-            rc = order_states(&session->ports, &out->engine->states, err);
+            rc = keep_ports(&session->ports, &out->engine->states, err);
         if (rc < 0)
             return rc;
     }

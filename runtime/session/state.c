@@ -45,12 +45,12 @@ static const struct bp_ir_state *find_row(const struct bp_engine *engine, const 
 
 bool bp_session_keeps_input(const bp_session *session, uint32_t port)
 {
-    return find_row(session->main.engine, session->ports.inputs[port].name, false) != NULL;
+    return session->ports.inputs[port].flags & BP_IO_KEPT;
 }
 
 bool bp_session_keeps_output(const bp_session *session, uint32_t port)
 {
-    return find_row(session->main.engine, session->ports.outputs[port].name, true) != NULL;
+    return session->ports.outputs[port].flags & BP_IO_KEPT;
 }
 
 uint32_t bp_call_moved_input(const struct bp_call *c, uint32_t port)

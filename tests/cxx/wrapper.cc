@@ -833,6 +833,34 @@ void values_are_bound_once()
     THROWS(BP_E_INVALID, "moved from", io.run()); /* NOLINT: that is what is tested */
 }
 
+void runs_keep_states()
+{
+    bp::Env env = make_env();
+    bp::SessionOptions options;
+    std::vector<float> x = {1, 2, 3};
+
+    options.add_state("x", "y");
+    THROWS(BP_E_INVALID, "'*'", options.add_state("x*", "y"));
+    bp::Session session(bp::Model::from_bytes(env, doubling()), options);
+    THROWS(BP_E_INVALID, "bp_run_options.state", (void)session.run({}));
+    bp::State state(session);
+    bp::RunOptions run;
+
+    run.state(state);
+    state.set("x", bp::TensorView(x, {1, 3}));
+    for (int i = 0; i < 3; i++)
+        CHECK(session.run({}, {}, run).empty());
+    bp::State other = state.copy();
+    CHECK(state.get("x").data<float>()[2] == 24);
+    state.reset();
+    CHECK(state.get("x").data<float>()[2] == 0 && other.get("x").data<float>()[0] == 8);
+    CHECK(state.length() == 0);
+    THROWS(BP_E_INVALID, "grows", state.truncate(0));
+    state.reserve(10);
+    bp::State moved = std::move(state);
+    THROWS(BP_E_INVALID, "moved from", state.reset()); /* NOLINT: that is what is tested */
+}
+
 void runs_go_on_in_the_background()
 {
     bp::Env env = make_env();
@@ -882,6 +910,7 @@ int main()
     options_are_checked();
     profiles_measure();
     sessions_are_created_prepared();
+    runs_keep_states();
     values_are_bound_once();
     runs_go_on_in_the_background();
     models_without_programs_compile_to_nothing();

@@ -353,7 +353,9 @@ START_TEST(shape_of_the_whole_is_the_models)
     ck_assert_int_eq(info.dims[1].value, HEADS);
     ck_assert_str_eq(info.dims[0].symbol, "B");
     ck_assert_str_eq(info.dims[2].symbol, "P");
+    ck_assert_uint_eq(info.flags, BP_IO_KEPT);
     KIT_OK(bp_session_output(kit.session, PRESENT, &info, &kit.err));
+    ck_assert_uint_eq(info.flags, BP_IO_KEPT);
     ck_assert_int_eq(info.dims[3].value, WIDTH);
     ck_assert_str_eq(info.dims[0].symbol, "B");
     bp_state_destroy(options.state);
