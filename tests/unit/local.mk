@@ -377,7 +377,7 @@ unit_tests += %D%/session/check_prepare
 %C%_session_check_prepare_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/session/check_async
-%C%_session_check_async_SOURCES = %D%/session/check_async.c $(kit_sources)
+%C%_session_check_async_SOURCES = %D%/session/check_async.c %D%/support/skip.h $(kit_sources)
 %C%_session_check_async_CPPFLAGS = $(unit_cppflags)
 %C%_session_check_async_LDADD = $(unit_ldadd)
 
@@ -397,7 +397,7 @@ unit_tests += %D%/session/check_memory_growth
 %C%_session_check_memory_growth_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/session/check_state
-%C%_session_check_state_SOURCES = %D%/session/check_state.c $(kit_sources) \
+%C%_session_check_state_SOURCES = %D%/session/check_state.c %D%/support/skip.h $(kit_sources) \
 	%D%/support/count_alloc.c %D%/support/count_alloc.h
 %C%_session_check_state_CPPFLAGS = $(unit_cppflags)
 %C%_session_check_state_LDADD = $(unit_ldadd) $(PTHREAD_LIBS)

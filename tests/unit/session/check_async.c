@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "support/session_kit.h"
+#include "support/skip.h"
 
 enum { N_MANY = 10000, N_THREADS = 4, N_RUNS = 50 };
 
@@ -335,6 +336,7 @@ START_TEST(child_of_a_fork_starts_its_own_threads)
     pid_t child;
     int status;
 
+    SKIP_UNLESS(!SKIP_HAS_TSAN, "TSan ends a forked child that starts threads");
     kit_small_model();
     kit_session();
     KIT_OK(submit(&one, NULL, note_end));
