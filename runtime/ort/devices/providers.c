@@ -320,8 +320,17 @@ static bool is_simulator(OrtEnv *env, uint32_t i, const bp_provider_info *info)
 }
 
 /*
+ * Has ONNX Runtime a provider of that name? Bindings have lists of its names, and Java's does not start
+ * when it meets another one.
+ */
+static bool is_of_onnxruntime(const char *name)
+{
+    return strcmp(name, "opencl") != 0;
+}
+
+/*
  * Usable providers in the host's order, CPU last; `names` has space for all. Simulators are left out,
- * because language bindings take every name for hardware.
+ * because language bindings take every name for hardware, and names that bindings cannot know.
  */
 static OrtStatus *list(OrtEnv *env, uint32_t n, char **names, int *count)
 {
@@ -335,7 +344,8 @@ static OrtStatus *list(OrtEnv *env, uint32_t n, char **names, int *count)
 
         if (rc < 0)
             return ort_from(rc, &err, ORT_OTHER, NULL);
-        if (info.code < 0 || (is_simulator(env, i, &info) && !is_asked_for(info.name)))
+        if (info.code < 0 || !is_of_onnxruntime(info.name) ||
+            (is_simulator(env, i, &info) && !is_asked_for(info.name)))
             continue;
         names[*count] = strdup(bp_provider_long_name(info.name, name, sizeof name));
         if (!names[*count])
