@@ -16,7 +16,7 @@ esac
 drivers='BPK-RUN-01 \|BPK-LIFE-06 \|BPK-LIFE-07 \|BPK-LIFE-09 \|BPK-LIFE-11 '
 for group in FILE ABI PROBE OPTIONS CAPABILITY NUMERICS WEIGHTS RUN CANCEL STATE PROCESS DEVICE SHAPES CACHE LIFE DOCS; do
     timeout=1200 # a test may compile a hundred programs
-    [ "$group" != LIFE ] || timeout=120
+    [ "$group" != LIFE ] || timeout=60
     "$BP_BUILDDIR/tools/backplane-check" --only "$group" --timeout $timeout \
         "$BP_BUILDDIR/providers/libbp-opencl.so" >>"$work/out" 2>&1 || true
 done
