@@ -1660,8 +1660,9 @@ BP_API bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err);
 /*
  * A state before the first run: zeros. Dimensions of a size that the model does not declare are 0
  * where the value grows, else `batch`. *out is the caller's, to bp_state_destroy(); it keeps the
- * session, as bp_session_retain() does. BP_E_INVALID: the session has no states. BP_E_UNSUPPORTED:
- * the model does not declare the rank or type of an input. [any thread]
+ * session, as bp_session_retain() does. BP_E_INVALID: the session has no states, or an
+ * output has another type than its input. BP_E_UNSUPPORTED: the model does not declare the rank or type
+ * of an input. [any thread, but not during bp_session_set_providers]
  */
 BP_API bp_rc bp_state_create(bp_session *session, int64_t batch, bp_state **out,
                              bp_err *err) BP_CHECKED;

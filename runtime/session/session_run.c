@@ -183,10 +183,10 @@ static bp_rc run(struct bp_call *c, const struct bp_run_shared *limits, bp_err *
         rc = bp_subgraph_run(c->frame, &shared, err);
     if (rc >= 0)
         rc = deliver(c, err);
+    if (rc >= 0)
+        rc = bp_state_commit(c, err);
     if (rc < 0)
         take_back(c);
-    else if (c->state)
-        bp_state_commit(c->state);
     clear_wanted(c);
     bp_state_unbind(c);
     if (shared.profile)

@@ -280,9 +280,44 @@ void bp_state_unbind(struct bp_call *c)
         c->frame->wanted[c->ported->outputs[c->state->values[i].output]] = (struct bp_wanted){0};
 }
 
-void bp_state_commit(struct bp_state *state)
+/* What the output has must be what the input takes: the next run does not look at it again. */
+static bp_rc check_made(const struct bp_call *c, const struct bp_state_value *v, bp_err *err)
 {
-    for (uint32_t i = 0; i < state->n_values; i++) {
+    const struct bp_cell *cell = &c->frame->cells[c->ported->outputs[v->output]];
+    const bp_io_info *port = &c->session->ports.inputs[v->input];
+    const char *output = c->session->ports.outputs[v->output].name;
+    uint32_t axis = bp_call_moved_output(c, v->output);
+    int64_t dims[BP_MAX_RANK];
+
+    if (bp_cell_kind(cell) != BP_KIND_TENSOR || cell->dtype != v->dtype)
+        return bp_fail(err, BP_E_INVALID,
+                       "output '%s' is no tensor of %s, as its state's input '%s' is", output,
+                       bp_dtype_name(v->dtype), port->name);
+    if (cell->rank != port->rank)
+        return bp_fail(err, BP_E_SHAPE, "output '%s' has rank %u, its state's input '%s' %u",
+                       output, cell->rank, port->name, port->rank);
+    if (axis != BP_NONE)
+        bp_state_move_dims_back(cell->dims, cell->rank, axis, dims);
+    else if (cell->rank > 0)
+        memcpy(dims, cell->dims, cell->rank * sizeof *dims);
+    for (uint32_t d = 0; d < cell->rank; d++) {
+        if (port->dims[d].value >= 0 && port->dims[d].value != dims[d])
+            return bp_fail(err, BP_E_SHAPE,
+                           "output '%s' has size %lld at dimension %u, its state's input '%s' %lld",
+                           output, (long long)dims[d], d, port->name,
+                           (long long)port->dims[d].value);
+    }
+    return BP_OK;
+}
+
+bp_rc bp_state_commit(struct bp_call *c, bp_err *err)
+{
+    struct bp_state *state = c->state;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; state && rc >= 0 && i < state->n_values; i++)
+        rc = check_made(c, &state->values[i], err);
+    for (uint32_t i = 0; state && rc >= 0 && i < state->n_values; i++) {
         struct bp_state_value *v = &state->values[i];
 
         if (v->wanted.tensor.base != v->data) {
@@ -298,6 +333,7 @@ void bp_state_commit(struct bp_state *state)
         if (!bp_dense_bytes(v->dtype, v->dims, v->rank, &v->bytes))
             v->bytes = 0; /* it was counted in the run */
     }
+    return rc;
 }
 
 /*
@@ -330,6 +366,8 @@ bool bp_state_make_room(struct bp_state *state)
 
         if (v->axis == BP_NONE || !bp_state_bytes_at(v, length, &bytes))
             continue;
+        if (bytes < v->wanted.tensor.bytes)
+            bytes = v->wanted.tensor.bytes;
         if (bp_state_reserve_value(state, v, bytes, NULL) < 0)
             return false;
     }

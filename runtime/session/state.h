@@ -68,8 +68,11 @@ void bp_state_end(struct bp_state *state);
 /* Lets the inputs show the state, and the outputs go to its memory; c->frame is chosen. */
 bp_rc bp_state_bind(struct bp_call *c, bp_err *err) BP_CHECKED;
 void bp_state_unbind(struct bp_call *c);
-/* The run succeeded: what it made is the state now. */
-void bp_state_commit(struct bp_state *state);
+/*
+ * The run succeeded: what it made is the state now. BP_E_INVALID, BP_E_SHAPE: an output is not what its
+ * input takes, and the state is as before. Nothing without a state.
+ */
+bp_rc bp_state_commit(struct bp_call *c, bp_err *err) BP_CHECKED;
 /* After BP_E_SPACE: was the state's memory too small, and is it large enough now? */
 bool bp_state_make_room(struct bp_state *state);
 

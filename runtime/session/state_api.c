@@ -66,6 +66,11 @@ static bp_rc init_value(const struct bp_state *state, const struct bp_ir_state *
         return bp_fail(err, BP_E_UNSUPPORTED,
                        "input '%s' cannot be a state: the model declares no rank or type of it",
                        row->input);
+    if (ports->outputs[v->output].dtype != v->dtype &&
+        ports->outputs[v->output].dtype != BP_DTYPE_NONE)
+        return bp_fail(err, BP_E_INVALID, "output '%s' has type %s, its state's input '%s' %s",
+                       row->output, bp_dtype_name(ports->outputs[v->output].dtype), row->input,
+                       bp_dtype_name(v->dtype));
     return reset_value(state, v, err);
 }
 
@@ -291,8 +296,10 @@ static void cut(struct bp_state_value *v, int64_t length)
     uint32_t axis = bp_state_axis(v);
     size_t parts = (size_t)bp_state_count(v->dims, axis), from, to;
 
-    if (v->dims[axis] == length || v->bytes == 0)
+    if (v->dims[axis] == length || v->bytes == 0) {
+        v->dims[axis] = length;
         return;
+    }
     from = v->bytes / parts;
     to = from / (size_t)v->dims[axis] * (size_t)length;
     for (size_t i = 1; i < parts; i++)

@@ -461,6 +461,36 @@ START_TEST(names_that_are_not_the_models_are_errors)
 }
 END_TEST
 
+/* An output that its input would not take never becomes the state. */
+START_TEST(outputs_that_the_input_does_not_take_are_refused)
+{
+    bp_run_options options = {.struct_size = sizeof options};
+    bp_tensor value = {0};
+
+    kit_start_model();
+    kit_io(KIT_INPUT, "a", BP_DTYPE_F32, "2");
+    kit_node_int("twice", "Concat", "a a", "b", "axis", 0);
+    kit_io(KIT_OUTPUT, "b", BP_DTYPE_F32, "4");
+    KIT_OK(bp_session_options_create(&kit.options, &kit.err));
+    KIT_OK(bp_session_options_add_state(kit.options, "a", "b", &kit.err));
+    kit_session();
+    options.state = new_state(1);
+    KIT_FAILS(bp_session_run(kit.session, NULL, 0, NULL, 0, &options, &kit.err), BP_E_SHAPE, "'b'",
+              "size 4", "'a'");
+    KIT_OK(bp_state_get(options.state, "a", &value, &kit.err));
+    ck_assert_int_eq(value.dims[0], 2);
+    bp_tensor_free(&value);
+    bp_state_destroy(options.state);
+    kit_start_model();
+    kit_io(KIT_INPUT, "a", BP_DTYPE_F32, "2");
+    kit_node_int("cast", "Cast", "a", "b", "to", 11);
+    kit_io(KIT_OUTPUT, "b", BP_DTYPE_F64, "2");
+    kit_session();
+    KIT_FAILS(bp_state_create(kit.session, 1, &options.state, &kit.err), BP_E_INVALID, "float64",
+              "'a'");
+}
+END_TEST
+
 START_TEST(session_without_states_has_none)
 {
     bp_state *state;
@@ -523,6 +553,7 @@ int main(void)
     tcase_add_test(cases[0], steady_runs_allocate_nothing);
     tcase_add_test(cases[1], run_without_its_state_says_what_it_needs);
     tcase_add_test(cases[1], names_that_are_not_the_models_are_errors);
+    tcase_add_test(cases[1], outputs_that_the_input_does_not_take_are_refused);
     tcase_add_test(cases[1], session_without_states_has_none);
     tcase_add_test(cases[1], state_outlives_new_providers_and_its_session);
     return kit_main("state", cases, 2);
