@@ -146,7 +146,7 @@ START_TEST(device_beyond_those_of_the_instance_is_the_providers_error)
     fakes_add(&t, "two", "ab")->second = "b"; /* it has one */
     fakes_partition(&t);
     ck_assert_int_eq(t.failed[0].rc, BP_E_INTERNAL);
-    ck_assert_ptr_nonnull(strstr(t.failed[0].text, "device 1, of 1"));
+    ck_assert_ptr_nonnull(strstr(t.failed[0].text, "node on device 1, but has 1"));
     ck_assert_uint_eq(provider_of("a1"), BP_BY_NONE);
 }
 END_TEST
