@@ -320,17 +320,28 @@ static bool is_simulator(OrtEnv *env, uint32_t i, const bp_provider_info *info)
 }
 
 /*
- * Has ONNX Runtime a provider of that name? Bindings have lists of its names, and Java's does not start
- * when it meets another one.
+ * Has ONNX Runtime a provider of that name? Its GetAvailableProviders has no others: plug-ins are found
+ * by GetEpDevices. Bindings have lists of these names, and Java's does not start when it meets
+ * another one.
  */
 static bool is_of_onnxruntime(const char *name)
 {
-    return strcmp(name, "opencl") != 0;
+    static const char *const names[] = {
+        "acl",    "armnn",  "azure", "cann",     "coreml",   "cpu",           "cuda",
+        "dml",    "dnnl",   "js",    "migraphx", "nnapi",    "nvtensorrtrtx", "openvino",
+        "qnn",    "rknpu",  "rocm",  "snpe",     "tensorrt", "tvm",           "vitisai",
+        "vsinpu", "webgpu", "webnn", "xnnpack"};
+    bool found = false;
+
+    for (size_t i = 0; !found && i < sizeof names / sizeof names[0]; i++)
+        found = strcmp(name, names[i]) == 0;
+    return found;
 }
 
 /*
- * Usable providers in the host's order, CPU last; `names` has space for all. Simulators are left out,
- * because language bindings take every name for hardware, and names that bindings cannot know.
+ * Usable providers in the host's order, CPU last; `names` has space for all. Unless the user names them,
+ * simulators are left out, because language bindings take every name for hardware, and names that
+ * bindings cannot know.
  */
 static OrtStatus *list(OrtEnv *env, uint32_t n, char **names, int *count)
 {
@@ -344,8 +355,8 @@ static OrtStatus *list(OrtEnv *env, uint32_t n, char **names, int *count)
 
         if (rc < 0)
             return ort_from(rc, &err, ORT_OTHER, NULL);
-        if (info.code < 0 || !is_of_onnxruntime(info.name) ||
-            (is_simulator(env, i, &info) && !is_asked_for(info.name)))
+        if (info.code < 0 || (!is_asked_for(info.name) &&
+                              (!is_of_onnxruntime(info.name) || is_simulator(env, i, &info))))
             continue;
         names[*count] = strdup(bp_provider_long_name(info.name, name, sizeof name));
         if (!names[*count])
