@@ -1649,8 +1649,9 @@ BP_API bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err);
  * memory with room at its end, which doubles when it is full: a run writes what is new behind the
  * rest, and copies nothing. Where the axis of the Concat is not the first, the optimizer (at its
  * default level) keeps the value in memory with that axis first, and lets the products that read it
- * do so. Other values have two blocks, of which each run reads one and writes the other. After a
- * run that failed the state is as before. Its memory comes from the session's allocator, and is not
+ * do so. Other values have two blocks, of which each run reads one and writes the other. A
+ * run whose output is not what its input takes fails; after a run that failed the state is as
+ * before. Its memory comes from the session's allocator, and is not
  * counted in the session's memory and limits.
  *
  * [any thread] below means: one call or run at a time for each state; others meanwhile get

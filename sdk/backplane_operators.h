@@ -28,7 +28,10 @@
  *
  * Which version of an operator a node means is decided by the model's import of its domain, as for
  * ONNX's own: the newest that is not newer. A domain that the model does not import is an error.
- * Values are tensors; sequences, optionals and maps do not reach an operator of an application.
+ * Values are tensors, and where an operand says so sequences of tensors and optionals; maps and sparse
+ * tensors do not reach an operator of an application. bp_operand.kinds has bits 1 << BP_KIND_*: of an
+ * input all that it takes (0: tensors), of an output the one that it gives, or BP_KIND_OPTIONAL with
+ * BP_KIND_SEQUENCE for an optional sequence. `types` are then those of the tensors inside.
  * A function that the model itself defines wins over an operator of the same name.
  */
 #ifndef BACKPLANE_OPERATORS_H
@@ -150,7 +153,7 @@ BP_API const bp_attr *bp_operator_shapes_attr(const bp_operator_shapes *shapes, 
 /* The model's name for a bp_dim.symbol; "" when it has none. */
 BP_API const char *bp_operator_shapes_symbol(const bp_operator_shapes *shapes, uint32_t symbol);
 /*
- * Sets output i. dtype BP_DTYPE_NONE: as the operand says. A size is a number, or -1 with the
+ * Sets output i, a tensor; of others, the element type inside. dtype BP_DTYPE_NONE: as the operand says. A size is a number, or -1 with the
  * symbol of an input's size; -1 without one, as rank BP_RANK_UNKNOWN, comes with the data: compute
  * says it. An output that the node does not have is ignored.
  */
@@ -162,8 +165,10 @@ BP_API bp_rc bp_operator_shapes_set(bp_operator_shapes *shapes, uint32_t i, uint
 /* How many inputs and outputs the node has. */
 BP_API uint32_t bp_operator_inputs(const bp_operator_call *call);
 BP_API uint32_t bp_operator_outputs(const bp_operator_call *call);
-/* Input i; NULL: absent. Strings are bp_span. */
+/* Input i; NULL: absent, or a sequence or optional. Strings are bp_span. */
 BP_API const bp_tensor *bp_operator_input(const bp_operator_call *call, uint32_t i);
+/* Input i where it is a sequence or an optional, to be read by bp_object_*(); NULL: it is none. */
+BP_API const bp_object *bp_operator_input_object(const bp_operator_call *call, uint32_t i);
 /* Output i where it has a size by now; NULL: absent, or bp_operator_size_output() comes first. */
 BP_API bp_tensor *bp_operator_output(const bp_operator_call *call, uint32_t i);
 /* Is output i wanted? An absent one need not be computed. */
@@ -184,6 +189,13 @@ BP_API bp_rc bp_operator_size_output(bp_operator_call *call, uint32_t i, uint32_
 /* Sets string `index` of output i to a copy of the text. */
 BP_API bp_rc bp_operator_set_text(bp_operator_call *call, uint32_t i, size_t index,
                                   const void *text, size_t size, bp_err *err) BP_CHECKED;
+/*
+ * Gives output i, which is a sequence or an optional, this value; the caller's reference goes to the
+ * host, also on failure and where the output is absent. The last call counts. BP_E_INVALID: the output
+ * is a tensor, or the value is of another kind or element type than the operator says.
+ */
+BP_API bp_rc bp_operator_set_object(bp_operator_call *call, uint32_t i, bp_object *object,
+                                    bp_err *err) BP_CHECKED;
 /* Threads that bp_operator_parallel_for() uses at most. */
 BP_API uint32_t bp_operator_threads(const bp_operator_call *call);
 /* As bp_host.parallel_for; nested calls run on the thread that makes them. */

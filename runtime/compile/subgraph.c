@@ -106,14 +106,18 @@ static bp_rc add_to_report(struct making *m, bp_err *err)
 
 /*
  * Returns the last provider's answer or, for a compiled program, that of the provider that compiled
- * it.
+ * it; for an operator of the application on values that are no tensors, the application's.
  */
-static const struct bp_verdict *deciding(const struct bp_partition *part, uint32_t n)
+static const struct bp_verdict *deciding(const struct making *m, uint32_t n)
 {
-    bool is_context = bp_node_is_context(&part->ir->nodes[n]);
+    const struct bp_partition *part = &m->subgraph->part;
+    const struct bp_ir_node *node = &part->ir->nodes[n];
+    bool is_context = bp_node_is_context(node);
+    bool is_custom = bp_custom_of(node->schema) && node->schema->is_host_op;
 
-    for (uint32_t p = 0; is_context && p < part->n_asked; p++) {
-        if (part->verdicts[p][n].reason != BP_R_OP)
+    for (uint32_t p = 0; p < part->n_asked; p++) {
+        if ((is_context && part->verdicts[p][n].reason != BP_R_OP) ||
+            (is_custom && m->maker->providers->active[p]->provider == &bp_custom_provider))
             return &part->verdicts[p][n];
     }
     return part->n_asked ? &part->verdicts[part->n_asked - 1][n] : NULL;
@@ -129,7 +133,7 @@ static bp_rc note_missing(struct making *m, uint32_t n, bp_err *err)
         .text = "the host, which runs such nodes itself, has no such operator"};
     const struct bp_partition *part = &m->subgraph->part;
     const struct bp_verdict *last =
-        part->provider_of[n] == BP_BY_HOST ? &not_host_op : deciding(part, n);
+        part->provider_of[n] == BP_BY_HOST ? &not_host_op : deciding(m, n);
 
     return bp_missing_add(m->maker->missing, &m->subgraph->ir->nodes[n], m->subgraph->facts, last,
                           err);
@@ -366,6 +370,36 @@ static bp_rc make_subgraphs(struct making *m, struct bp_unit *unit, bp_err *err)
     return rc;
 }
 
+/*
+ * The kernel of an operator of the application on values that are no tensors. Its provider is among
+ * those of the session, as the operator is known by it.
+ */
+static bp_rc make_kernel(struct making *m, struct bp_unit *unit, bp_err *err)
+{
+    const struct bp_provider_list *providers = m->maker->providers;
+    bp_compile what = {.struct_size = sizeof what, .name = group_name(m, unit)};
+    uint32_t p = 0;
+
+    if (!what.name)
+        return bp_fail_nomem(err, "a group's name");
+    while (p < providers->count && providers->active[p]->provider != &bp_custom_provider)
+        p++;
+    if (p == providers->count)
+        return bp_fail(err, BP_E_INTERNAL, "an operator of the application has no provider");
+    return bp_custom_provider.compile(providers->active[p]->instance, &unit->group->view->graph,
+                                      &what, &unit->kernel, err);
+}
+
+/* Compiles a group by its provider, or makes what the host needs to run its node. */
+static bp_rc make_runnable(struct making *m, struct bp_unit *unit, bp_err *err)
+{
+    const struct bp_ir_node *node = &m->subgraph->ir->nodes[unit->group->nodes[0]];
+
+    if (unit->group->provider < BP_BY_NONE)
+        return compile(m, unit, err);
+    return unit->host_op && bp_custom_of(node->schema) ? make_kernel(m, unit, err) : BP_OK;
+}
+
 /* In the child of a fork(): who held it is gone. */
 static void open_mutex(void *u)
 {
@@ -396,12 +430,10 @@ static bp_rc make_units(struct making *m, bp_err *err)
         if (unit->group->provider == BP_BY_HOST)
             rc = make_subgraphs(m, unit, err);
     }
-    for (uint32_t g = 0; rc >= 0 && g < subgraph->n_units && m->maker->missing->n_nodes == 0; g++) {
-        struct bp_unit *unit = &subgraph->units[g];
-
-        if (unit->group->provider < BP_BY_NONE && !m->maker->claims_only)
-            rc = compile(m, unit, err);
-    }
+    if (m->maker->claims_only)
+        return rc;
+    for (uint32_t g = 0; rc >= 0 && g < subgraph->n_units && m->maker->missing->n_nodes == 0; g++)
+        rc = make_runnable(m, &subgraph->units[g], err);
     return rc;
 }
 
@@ -531,6 +563,7 @@ void bp_subgraph_destroy(struct bp_subgraph *subgraph)
 
         if (unit->program)
             unit->by->provider->program_free(unit->program);
+        bp_custom_provider.program_free(unit->kernel);
         free(unit->saved.bytes);
         for (uint32_t i = 0;
              unit->subgraphs && i < subgraph->ir->nodes[unit->group->nodes[0]].n_subgraphs; i++)

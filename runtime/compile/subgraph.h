@@ -28,7 +28,9 @@ struct bp_unit {
     pthread_mutex_t mutex;
     struct bp_fork_watch fork;        /* of the mutex */
     const struct bp_host_op *host_op; /* how the host runs the node; NULL for programs */
-    struct bp_subgraph **subgraphs;   /* one a subgraph of the node */
+    bp_program
+        *kernel; /* of an operator of the application that the host runs; bp_custom_provider's */
+    struct bp_subgraph **subgraphs; /* one a subgraph of the node */
     const char *
         *broken; /* one a subgraph: why it could never run, its entry in subgraphs is NULL then */
 };

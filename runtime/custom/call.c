@@ -10,6 +10,7 @@
 
 #include "custom/frame_host.h"
 #include "custom/provider.h"
+#include "value/object.h"
 
 static const bp_node *node_of(const bp_operator_call *call)
 {
@@ -27,13 +28,27 @@ uint32_t bp_operator_outputs(const bp_operator_call *call)
 }
 
 /* NULL where an optional input is left out (ONNX: an empty name). */
-const bp_tensor *bp_operator_input(const bp_operator_call *call, uint32_t i)
+static const struct bp_custom_place *input_of(const bp_operator_call *call, uint32_t i)
 {
     const bp_node *node = node_of(call);
 
     if (i >= node->n_in || node->in[i] == BP_NONE)
         return NULL;
-    return call->frame->places[node->in[i]].tensor;
+    return &call->frame->places[node->in[i]];
+}
+
+const bp_tensor *bp_operator_input(const bp_operator_call *call, uint32_t i)
+{
+    const struct bp_custom_place *place = input_of(call, i);
+
+    return place && !place->object ? place->tensor : NULL;
+}
+
+const bp_object *bp_operator_input_object(const bp_operator_call *call, uint32_t i)
+{
+    const struct bp_custom_place *place = input_of(call, i);
+
+    return place ? place->object : NULL;
 }
 
 /* NULL: absent. */
@@ -147,6 +162,10 @@ bp_rc bp_operator_size_output(bp_operator_call *call, uint32_t i, uint32_t rank,
     if (i >= node_of(call)->n_out)
         return bp_fail(err, BP_E_INVALID, "the node has %u outputs, there is no output %u",
                        node_of(call)->n_out, i);
+    if (place && place->is_object)
+        return bp_fail(err, BP_E_INVALID,
+                       "output %u is no tensor and has no size: bp_operator_set_object() gives it",
+                       i);
     rc = check_sizes(i, rank, dims, err);
     if (rc < 0 || !place)
         return bp_done(err, rc);
@@ -187,6 +206,41 @@ bp_rc bp_operator_set_text(bp_operator_call *call, uint32_t i, size_t index, con
     if (!copy)
         return bp_fail_nomem(err, "a string");
     ((bp_span *)bp_tensor_data(tensor))[index] = (bp_span){copy, size};
+    return bp_done(err, BP_OK);
+}
+
+/* ---- outputs that are no tensors ------------------------------------------------------------- */
+
+/* The kind that the operator says; what an optional holds is checked when the run takes it. */
+static bp_rc check_object(const bp_operator_call *call, uint32_t i, const bp_object *object,
+                          bp_err *err)
+{
+    const struct bp_param *param = bp_schema_out(&call->node->custom->schema, i);
+    uint32_t kind =
+        param && param->kinds >> BP_KIND_OPTIONAL & 1 ? BP_KIND_OPTIONAL : BP_KIND_SEQUENCE;
+
+    if (!object)
+        return bp_fail_null(err, "object");
+    if (!param || !param->kinds)
+        return bp_fail(err, BP_E_INVALID,
+                       "output %u is a tensor: bp_operator_size_output() gives its storage", i);
+    if (bp_object_kind(object) != kind)
+        return bp_fail(err, BP_E_INVALID, "output %u is given %s, by its operator it is %s", i,
+                       bp_kind_name(bp_object_kind(object)), bp_kind_name(kind));
+    return BP_OK;
+}
+
+bp_rc bp_operator_set_object(bp_operator_call *call, uint32_t i, bp_object *object, bp_err *err)
+{
+    struct bp_custom_place *place = place_of(call, i);
+    bp_rc rc = check_object(call, i, object, err);
+
+    if (rc < 0 || !place) {
+        bp_object_release(object);
+        return bp_done(err, rc);
+    }
+    bp_object_release(place->object);
+    place->object = object;
     return bp_done(err, BP_OK);
 }
 

@@ -78,14 +78,18 @@ static bp_rc place_all(struct bp_frame *frame, size_t *bytes, bp_err *err)
 
     place_ends(frame);
     for (uint32_t n = 0; n < graph->n_nodes; n++) {
+        const struct bp_custom_node *own = &frame->program->nodes[n];
         const bp_node *node = BP_NODE(graph, n);
 
-        frame->calls[n] = (bp_operator_call){.frame = frame, .node = &frame->program->nodes[n]};
+        frame->calls[n] = (bp_operator_call){.frame = frame, .node = own};
         for (uint32_t i = 0; rc >= 0 && i < node->n_out; i++) {
             uint32_t v = node->out[i];
 
-            if (v != BP_NONE && !frame->places[v].tensor)
+            if (v == BP_NONE)
+                continue;
+            if (!frame->places[v].tensor)
                 rc = place_inside(frame, v, &frame->desc->shapes[v], bytes, err);
+            frame->places[v].is_object = bp_schema_out(&own->custom->schema, i)->kinds != 0;
         }
     }
     return rc;
@@ -124,11 +128,34 @@ void bp_custom_frame_free(bp_frame *frame)
 {
     if (!frame)
         return;
-    for (uint32_t v = 0; frame->places && v < frame->program->graph->n_values; v++)
+    for (uint32_t v = 0; frame->places && v < frame->program->graph->n_values; v++) {
         free(frame->places[v].storage);
+        bp_object_release(bp_custom_frame_take(frame, v));
+    }
     bp_region_finish(&frame->text);
     bp_region_finish(&frame->region);
     free(frame);
+}
+
+void bp_custom_frame_show(bp_frame *frame, uint32_t v, bp_object *object)
+{
+    frame->places[v].object = object;
+}
+
+/* Of an input it takes nothing: the object is borrowed. */
+bp_object *bp_custom_frame_take(bp_frame *frame, uint32_t v)
+{
+    struct bp_custom_place *place = &frame->places[v];
+    bp_object *object = place->is_object ? place->object : NULL;
+
+    if (place->is_object)
+        place->object = NULL;
+    return object;
+}
+
+const bp_tensor *bp_custom_frame_tensor(const bp_frame *frame, uint32_t v)
+{
+    return frame->places[v].tensor;
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -146,6 +173,7 @@ static void prepare_outputs(struct bp_frame *frame, const bp_node *node)
 
         if (!place)
             continue;
+        bp_object_release(bp_custom_frame_take(frame, node->out[i])); /* of a run that failed */
         if (place->tensor == &place->own && place->is_open) {
             place->own.rank = BP_RANK_UNKNOWN;
             place->own.base = NULL;
@@ -164,10 +192,14 @@ static bp_rc check_outputs(const struct bp_frame *frame, const bp_node *node, bp
         const struct bp_custom_place *place =
             node->out[i] == BP_NONE ? NULL : &frame->places[node->out[i]];
 
-        if (place && place->is_open && place->tensor->rank == BP_RANK_UNKNOWN)
-            return bp_fail(err, BP_E_INTERNAL,
-                           "the kernel returned without giving output %u ('%s') a size", i,
-                           BP_VALUE(frame->program->graph, node->out[i])->name);
+        if (!place ||
+            (place->is_object ? place->object != NULL
+                              : !place->is_open || place->tensor->rank != BP_RANK_UNKNOWN))
+            continue;
+        return bp_fail(err, BP_E_INTERNAL,
+                       "the kernel returned without giving output %u ('%s') a %s", i,
+                       BP_VALUE(frame->program->graph, node->out[i])->name,
+                       place->is_object ? "value" : "size");
     }
     return BP_OK;
 }

@@ -52,11 +52,17 @@ static const struct bp_custom *custom_of(const bp_graph *graph, uint32_t i)
  * The name of a value whose element type is not known; NULL: all are. Kernels are chosen by type,
  * and the storage of outputs is sized by it, so a node with an unknown type cannot run.
  */
-static const char *find_untyped(const bp_graph *graph, const bp_node *node)
+static const char *find_untyped(const struct bp_schema *schema, const bp_graph *graph,
+                                const bp_node *node)
 {
     for (uint32_t i = 0; i < node->n_in + node->n_out; i++) {
-        uint32_t value = i < node->n_in ? node->in[i] : node->out[i - node->n_in];
+        bool is_in = i < node->n_in;
+        uint32_t value = is_in ? node->in[i] : node->out[i - node->n_in];
+        const struct bp_param *param =
+            is_in ? bp_schema_in(schema, i) : bp_schema_out(schema, i - node->n_in);
 
+        if (param && param->kinds) /* its tensors have the type that each says itself */
+            continue;
         if (value != BP_NONE && BP_VALUE(graph, value)->dtype == BP_DTYPE_NONE)
             return BP_VALUE(graph, value)->name;
     }
@@ -90,7 +96,7 @@ static void claim(const struct bp_custom *custom, const bp_graph *graph, uint32_
                   const bp_claims *claims)
 {
     const bp_node *node = BP_NODE(graph, i);
-    const char *untyped = find_untyped(graph, node);
+    const char *untyped = find_untyped(&custom->schema, graph, node);
     char text[512];
     bp_err err = bp_err_init(text, sizeof text);
 

@@ -40,6 +40,8 @@ struct bp_custom_place {
     size_t offset;     /* of `own` in scratch memory */
     uint32_t out;      /* index among the frame's outputs, or BP_NONE */
     bool is_open;      /* dynamic output: its size is known once the kernel ran */
+    bool is_object;    /* output that is no tensor: the kernel gives `object` */
+    bp_object *object; /* of an input: borrowed for the run; of an output: owned */
     void *storage;     /* of a dynamic one without a reader outside the group */
     size_t cap;
     int64_t *dims; /* capacity for its sizes */
@@ -66,5 +68,14 @@ bp_rc bp_custom_frame_create(bp_program *program, const bp_frame_desc *desc, bp_
                              bp_frame **out, bp_err *err);
 void bp_custom_frame_free(bp_frame *frame);
 bp_rc bp_custom_execute(bp_frame *frame, const bp_run *run, bp_err *err);
+
+/* ---- values that are no tensors: of nodes that the host runs by itself ------------------------ */
+
+/* Before execute: value `v` of the program's graph, an input, is this object in the next run. */
+void bp_custom_frame_show(bp_frame *frame, uint32_t v, bp_object *object);
+/* After execute: the object that the kernel gave for an output; the reference is the caller's. */
+bp_object *bp_custom_frame_take(bp_frame *frame, uint32_t v);
+/* After execute: the tensor that the kernel gave for an output; the frame's until the next run. */
+const bp_tensor *bp_custom_frame_tensor(const bp_frame *frame, uint32_t v);
 
 #endif

@@ -98,9 +98,10 @@ bp_rc bp_frame_state_create(const struct bp_subgraph *subgraph, struct bp_frame_
     frame->arenas = calloc((size_t)subgraph->n_stages + 1, sizeof *frame->arenas);
     frame->held = calloc(n_values, sizeof(bp_object *));
     frame->carried = calloc((size_t)subgraph->n_units + 1, sizeof(struct bp_carried *));
+    frame->operators = calloc((size_t)subgraph->n_units + 1, sizeof(struct bp_operator_frame *));
     frame->children = calloc((size_t)subgraph->n_units + 1, sizeof(struct bp_frame_state **));
     if (!frame->cells || !frame->wanted || !frame->dynamic_outputs || !frame->plans ||
-        !frame->arenas || !frame->children || !frame->held || !frame->carried)
+        !frame->arenas || !frame->children || !frame->held || !frame->carried || !frame->operators)
         rc = bp_fail_nomem(err, "a run");
     else {
         set_allocator(frame);
@@ -177,6 +178,9 @@ void bp_frame_state_destroy(struct bp_frame_state *frame)
     for (uint32_t v = 0; frame->held && v < frame->subgraph->ir->n_values; v++)
         bp_object_release(frame->held[v]);
     destroy_carried(frame);
+    for (uint32_t u = 0; frame->operators && u < frame->subgraph->n_units; u++)
+        bp_operator_frame_destroy(frame->operators[u]);
+    free(frame->operators);
     bp_queues_destroy(frame->queues);
     bp_symbols_finish(&frame->symbols);
     bp_region_finish(&frame->spare.region);

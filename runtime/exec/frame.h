@@ -173,12 +173,13 @@ struct bp_frame_state {
         *carry_to;    /* one a value: where a loop wants it; the list may be NULL */
     bp_object **held; /* one a value: what keeps its cell alive; or NULL */
     struct bp_dynamic_buffer
-        *dynamic_outputs;          /* one a value of unknown size; allocated at first need */
-    struct bp_carried **carried;   /* [unit] of loops: values between rounds, made at first need */
-    struct bp_stage_plan **plans;  /* [stage] most recently used first */
-    struct bp_stage_arena *arenas; /* [stage] */
-    struct bp_frame_state ***children; /* [unit][subgraph], made at first need */
-    int64_t *key;                      /* scratch memory of the search for a plan */
+        *dynamic_outputs;        /* one a value of unknown size; allocated at first need */
+    struct bp_carried **carried; /* [unit] of loops: values between rounds, made at first need */
+    struct bp_operator_frame **operators; /* [unit] of the application's that the host runs */
+    struct bp_stage_plan **plans;         /* [stage] most recently used first */
+    struct bp_stage_arena *arenas;        /* [stage] */
+    struct bp_frame_state ***children;    /* [unit][subgraph], made at first need */
+    int64_t *key;                         /* scratch memory of the search for a plan */
     uint32_t key_cap;
     struct bp_stage_facts spare; /* memory of facts that were replaced, for the next ones */
     struct bp_region scratch;    /* of planning; kept where plans are made in others' memory */
@@ -216,6 +217,22 @@ struct bp_carried {
 /* Those of a unit, one an input of its node. */
 bp_rc bp_frame_state_carried(struct bp_frame_state *frame, const struct bp_unit *unit,
                              struct bp_carried **out, bp_err *err) BP_CHECKED;
+/* A run's half of a kernel of the application that the host calls itself. */
+struct bp_operator_frame {
+    struct bp_frame_host host; /* first, as in bp_unit_frame */
+    void *state;               /* of the run that is in it; of its caller */
+    const struct bp_unit *unit;
+    bp_frame_desc desc; /* no output has a size before the kernel gives it one */
+    bp_frame *frame;
+    struct bp_region region;
+};
+
+/* The one of a unit, made at first need. */
+bp_rc bp_frame_state_operator(struct bp_frame_state *frame, const struct bp_unit *unit,
+                              struct bp_operator_frame **out, bp_err *err) BP_CHECKED;
+/* NULL is fine. */
+void bp_operator_frame_destroy(struct bp_operator_frame *operator_frame);
+
 /*
  * Lets the frame keep an object (or NULL) for a value, in place of the last one. The frame takes a
  * reference.

@@ -12,6 +12,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/dynamic_output.c \
 	%D%/frame.c \
 	%D%/frame.h \
+	%D%/operator_frame.c \
 	%D%/plan_in_place.c \
 	%D%/plan_layout.c \
 	%D%/plan_lifetimes.c \
@@ -29,6 +30,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/run_shared.h \
 	%D%/stage_arena.c \
 	%D%/stage_plan.c \
+	%D%/control/custom_operator.c \
 	%D%/control/generate.c \
 	%D%/control/generate.h \
 	%D%/control/generate_beams.c \

@@ -106,6 +106,7 @@ static bp_rc add_row(bp_operators *set, const bp_operator_def *def, bp_err *err)
         .domain = row->def.domain,
         .since = def->since,
         .infer = bp_custom_infer,
+        .is_host_op = bp_operands_have_objects(&operands),
         .sizes_from_data = true,
         .is_custom = true,
     };

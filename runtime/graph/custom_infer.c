@@ -72,8 +72,5 @@ bp_rc bp_custom_infer(struct bp_infer *infer)
     rc = bp_operands_check_counts(infer, &custom->least);
     if (rc >= 0 && custom->def.shapes)
         rc = bp_custom_shapes(&custom->def, &shapes, infer->err);
-    if (rc < 0)
-        return rc;
-    bp_operands_set_types(infer);
-    return BP_OK;
+    return rc < 0 ? rc : bp_operands_set_types(infer);
 }

@@ -13,6 +13,9 @@ enum {
     LIST_VAR = 100 /* of lists with one type and no variable of their own: two at most */
 };
 
+/* A bit of bp_operand.kinds. */
+#define KIND(name) (1u << BP_KIND_##name)
+
 const char *bp_plain_domain(const char *domain)
 {
     return strcmp(domain, "ai.onnx") == 0 ? "" : domain;
@@ -36,6 +39,8 @@ static bp_rc check_operand(const char *name, const bp_operand *rows, uint32_t n,
     else if (row->flags & ~(uint32_t)(BP_OPERAND_OPTIONAL | BP_OPERAND_VARIADIC | BP_OPERAND_MIXED |
                                       BP_OPERAND_CONTENT))
         wrong = "has an unknown flag";
+    else if (row->kinds & ~(KIND(TENSOR) | KIND(SEQUENCE) | KIND(OPTIONAL)))
+        wrong = "has a bit in `kinds` that is none of tensor, sequence and optional";
     else if (row->flags & BP_OPERAND_VARIADIC && i + 1 < n)
         wrong = "is variadic and not the last one";
     else if (!(row->flags & BP_OPERAND_VARIADIC) && (row->flags & BP_OPERAND_MIXED))
@@ -66,7 +71,29 @@ bp_rc bp_operands_check(const struct bp_operands *operands, const char *name, bp
     if (operands->n_out == 0)
         return bp_fail(err, BP_E_INVALID, "operator '%.80s' has no outputs", name);
     rc = check_side(name, operands->in, operands->n_in, "input", err);
-    return rc < 0 ? rc : check_side(name, operands->out, operands->n_out, "output", err);
+    if (rc >= 0)
+        rc = check_side(name, operands->out, operands->n_out, "output", err);
+    for (uint32_t i = 0; rc >= 0 && i < operands->n_out; i++) {
+        uint32_t kinds = operands->out[i].kinds;
+
+        if (kinds & KIND(TENSOR) && kinds != KIND(TENSOR))
+            rc = bp_fail(err, BP_E_INVALID,
+                         "operator '%.80s': output %u has several kinds; it can be a tensor, a "
+                         "sequence, an optional, or (two bits) an optional sequence",
+                         name, i);
+    }
+    return rc;
+}
+
+bool bp_operands_have_objects(const struct bp_operands *operands)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < operands->n_in; i++)
+        found |= (operands->in[i].kinds & ~KIND(TENSOR)) != 0;
+    for (uint32_t i = 0; i < operands->n_out; i++)
+        found |= (operands->out[i].kinds & ~KIND(TENSOR)) != 0;
+    return found;
 }
 
 /* ---- parameters of a schema ------------------------------------------------------------------ */
@@ -89,6 +116,7 @@ static const struct bp_param *make_params(struct bp_region *region, const bp_ope
             return NULL;
         params[i].types = rows[i].types ? rows[i].types : BP_T_ANY;
         params[i].type_var = rows[i].type_var;
+        params[i].kinds = rows[i].kinds == KIND(TENSOR) ? 0 : rows[i].kinds;
         if (is_list && !(flags & BP_OPERAND_MIXED) && !rows[i].type_var)
             params[i].type_var = LIST_VAR;
         min[i] = is_list ? rows[i].min_count : 0;
@@ -136,15 +164,58 @@ bp_rc bp_operands_check_counts(const struct bp_infer *infer, const struct bp_ope
                : check_least(infer, schema->out, schema->n_out, least->out, node->n_out, "output");
 }
 
-void bp_operands_set_types(struct bp_infer *infer)
+/* The element type of the inputs that have the type variable; NONE: not known. */
+static uint32_t type_of_variable(const struct bp_infer *infer, uint32_t type_var)
 {
-    for (uint32_t i = 0; i < infer->node->n_out; i++) {
+    uint32_t dtype = BP_DTYPE_NONE;
+
+    for (uint32_t i = 0; type_var != 0 && dtype == BP_DTYPE_NONE && i < infer->node->n_in; i++) {
+        const struct bp_param *param = bp_schema_in(infer->node->schema, i);
+        const struct bp_fact *tensor =
+            param && param->type_var == type_var ? bp_fact_innermost(infer->in[i]) : NULL;
+
+        dtype = tensor ? tensor->dtype : BP_DTYPE_NONE;
+    }
+    return dtype;
+}
+
+/* Output i becomes a sequence, an optional or both, of what it is now; shapes inside differ. */
+static bp_rc wrap(struct bp_infer *infer, uint32_t i, const struct bp_param *param)
+{
+    static const uint32_t kinds[] = {BP_KIND_SEQUENCE, BP_KIND_OPTIONAL}; /* from the inside */
+    struct bp_fact *out = &infer->out[i];
+
+    if (out->dtype == BP_DTYPE_NONE)
+        out->dtype = type_of_variable(infer, param->type_var);
+    *out = (struct bp_fact){.dtype = out->dtype, .rank = BP_RANK_UNKNOWN};
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        struct bp_fact *item;
+
+        if (!(param->kinds >> kinds[k] & 1))
+            continue;
+        item = bp_region_array(infer->region, 1, sizeof *item);
+        if (!item)
+            return bp_fail_nomem(infer->err, "a type");
+        *item = *out;
+        *out = (struct bp_fact){.rank = BP_RANK_UNKNOWN, .kind = kinds[k], .item = item};
+    }
+    return BP_OK;
+}
+
+bp_rc bp_operands_set_types(struct bp_infer *infer)
+{
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; rc >= 0 && i < infer->node->n_out; i++) {
         const struct bp_param *param = bp_schema_out(infer->node->schema, i);
         uint64_t types = param ? param->types : 0;
 
         if (infer->out[i].dtype == BP_DTYPE_NONE && types && !(types & (types - 1)))
             infer->out[i].dtype = (uint32_t)__builtin_ctzll(types);
+        if (param && param->kinds)
+            rc = wrap(infer, i, param);
     }
+    return rc;
 }
 
 /* ---- what a rule is shown, and what it says -------------------------------------------------- */
@@ -195,7 +266,8 @@ bp_rc bp_operand_fact(struct bp_infer *infer, uint32_t i, bp_operator_fact *out,
     *out = (bp_operator_fact){.struct_size = sizeof *out, .rank = BP_RANK_UNKNOWN};
     if (!fact)
         return BP_OK;
-    out->dtype = fact->dtype;
+    out->dtype = bp_fact_innermost(fact) ? bp_fact_innermost(fact)->dtype : BP_DTYPE_NONE;
+    out->kind = fact->kind;
     out->rank = fact->rank;
     if (fact->rank != BP_RANK_UNKNOWN) {
         out->dims = copy_dims(infer, fact);

@@ -25,6 +25,8 @@ const char *bp_plain_domain(const char *domain);
 /* BP_E_INVALID: one is wrong; the message names the operator `name` and which one. */
 bp_rc bp_operands_check(const struct bp_operands *operands, const char *name,
                         bp_err *err) BP_CHECKED;
+/* Does one of them take or give values that are not tensors? */
+bool bp_operands_have_objects(const struct bp_operands *operands);
 /*
  * Sets in, out, n_in and n_out of the schema; lists and names are copied into the region.
  * BP_E_NOMEM.
@@ -47,7 +49,10 @@ bp_rc bp_operand_fact(struct bp_infer *infer, uint32_t i, bp_operator_fact *out,
  */
 bp_rc bp_operand_set(struct bp_infer *infer, uint32_t i, uint32_t dtype, uint32_t rank,
                      const bp_dim *dims, bool unnamed_from_data, bp_err *err) BP_CHECKED;
-/* Types that the rule left open, where only one is possible. */
-void bp_operands_set_types(struct bp_infer *infer);
+/*
+ * Types that the rule left open, where only one is possible; outputs that are no tensors become what
+ * their operands say. BP_E_NOMEM.
+ */
+bp_rc bp_operands_set_types(struct bp_infer *infer) BP_CHECKED;
 
 #endif

@@ -64,10 +64,7 @@ static bp_rc infer_declared(struct bp_infer *infer)
 
     if (rc >= 0 && op->shapes)
         rc = call_rule(op, infer);
-    if (rc < 0)
-        return rc;
-    bp_operands_set_types(infer);
-    return BP_OK;
+    return rc < 0 ? rc : bp_operands_set_types(infer);
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
@@ -147,7 +144,7 @@ static bp_rc read_attr(const bp_op_schema *row, uint32_t i, bp_op_attr *out, bp_
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /*
- * Operands without flags and types of later versions, which a reader ignores. False: no memory.
+ * Operands without flags, types and kinds of later versions, which a reader ignores. False: no memory.
  */
 static bool known_operands(struct bp_region *region, const bp_operand *rows, uint32_t n,
                            const bp_operand **out)
@@ -159,6 +156,7 @@ static bool known_operands(struct bp_region *region, const bp_operand *rows, uin
     for (uint32_t i = 0; own && rows && i < n; i++) {
         own[i] = rows[i];
         own[i].flags &= flags;
+        own[i].kinds = 0;
         if (own[i].types & (BP_T_ANY | 1))
             own[i].types &= BP_T_ANY | 1;
     }

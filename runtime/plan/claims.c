@@ -156,6 +156,16 @@ static bool has_wrong_layout(const struct bp_ir_node *node, const struct bp_fact
 }
 
 /*
+ * Is it an operator of the application on values that are no tensors? The host runs it, and its
+ * provider, which finds its definition, says whether it can be run.
+ */
+static bool is_object_operator(const struct bp_asked *asked, const struct bp_ir_node *node)
+{
+    return asked->runs_custom && node->schema && node->schema->is_custom &&
+           node->schema->is_host_op;
+}
+
+/*
  * Settles the nodes that no provider decides about: the host runs subgraphs that the provider was
  * not shown, nodes of unknown operators have no provider, and compiled programs belong to the
  * provider that compiled them. The view has all nodes of the graph, in its order.
@@ -173,6 +183,8 @@ static void overrule(const struct bp_asked *asked, const struct bp_graph_view *v
             verdicts[i] = bp_context_verdict(asked, node, region);
         if (node->n_subgraphs > 0 && why_hidden(view, i))
             verdicts[i] = refusal(BP_R_CONTROL_FLOW, why_hidden(view, i));
+        else if (is_object_operator(asked, node))
+            continue;
         else if (node->n_subgraphs == 0 && bp_node_is_host_op(node, facts))
             verdicts[i] = refusal(BP_R_DTYPE, "values that are not tensors are the host's");
         else if (node->opset == 0)

@@ -88,15 +88,19 @@ static void set_stages(struct work *w)
 
 /*
  * Chooses the provider of each node: the first of the list that takes it. Host operators without
- * subgraphs belong to the host, and so does control flow that no provider takes.
+ * subgraphs belong to the host, and so does control flow that no provider takes. Those of the
+ * application may be refused by it.
  */
 static uint32_t first_taker(const struct work *w, uint32_t node)
 {
     const struct bp_ir_node *row = &w->ir->nodes[node];
+    bool is_host_op = row->n_subgraphs == 0 && bp_node_is_host_op(row, w->facts);
 
-    if (row->n_subgraphs == 0 && bp_node_is_host_op(row, w->facts))
+    if (is_host_op && !(row->schema && row->schema->is_custom))
         return BP_BY_HOST;
     for (uint32_t p = 0; p < w->out->n_asked; p++) {
+        if (is_host_op && w->out->verdicts[p][node].verdict != BP_NO)
+            return BP_BY_HOST;
         if (w->out->verdicts[p][node].verdict != BP_NO)
             return p;
     }

@@ -428,7 +428,11 @@ typedef struct bp_operand {
     uint32_t flags;     /* BP_OPERAND_* */
     uint32_t type_var;  /* 1..99: equal numbers have equal element types within a node; 0: none */
     uint32_t min_count; /* variadic: the least number of them; may be 0 */
-    uint32_t reserved0;
+    /*
+     * What an operator of an application takes or gives beside tensors: see backplane_operators.h. 0:
+     * tensors alone, as providers do.
+     */
+    uint32_t kinds;
 } bp_operand;
 
 /* What is known of an input of a node whose shapes are asked for. An absent one has no rank. */
@@ -439,6 +443,9 @@ typedef struct bp_operator_fact {
     uint32_t n_content; /* elements of content */
     const bp_dim *dims;
     const int64_t *content; /* of a small integer or bool tensor, where it is known; else NULL */
+    /* BP_KIND_* of backplane.h; 0: a tensor. Of others dtype is that of the tensors inside. */
+    uint32_t kind;
+    uint32_t reserved0;
 } bp_operator_fact;
 
 /* bp_op_attr.flags. */

@@ -137,9 +137,10 @@ AT(bp_operand, types, 8);
 AT(bp_operand, flags, 16);
 AT(bp_operand, type_var, 20);
 AT(bp_operand, min_count, 24);
-AT(bp_operand, reserved0, 28);
+AT(bp_operand, kinds, 28);
 
-SIZE(bp_operator_fact, 32);
+SIZE(bp_operator_fact, 40);
+AT(bp_operator_fact, kind, 32);
 AT(bp_operator_fact, struct_size, 0);
 AT(bp_operator_fact, dtype, 4);
 AT(bp_operator_fact, rank, 8);

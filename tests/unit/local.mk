@@ -472,6 +472,11 @@ unit_tests += %D%/session/check_custom_memory
 %C%_session_check_custom_memory_CPPFLAGS = $(unit_cppflags)
 %C%_session_check_custom_memory_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/session/check_custom_objects
+%C%_session_check_custom_objects_SOURCES = %D%/session/check_custom_objects.c $(kit_sources)
+%C%_session_check_custom_objects_CPPFLAGS = $(unit_cppflags)
+%C%_session_check_custom_objects_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/host/check_recheck
 %C%_host_check_recheck_SOURCES = %D%/host/check_recheck.c %D%/support/plugin_kit.h $(kit_sources)
 %C%_host_check_recheck_CPPFLAGS = $(unit_cppflags)

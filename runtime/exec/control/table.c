@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "graph/custom.h"
+
 /* Few rows, and looked up once a node when a subgraph is compiled: no order, no hashing. */
 static const struct bp_host_op operators[] = {
     {"", "ConcatFromSequence", bp_host_op_concat_from_sequence},
@@ -41,6 +43,10 @@ static const struct bp_host_op operators[] = {
  */
 const struct bp_host_op *bp_host_op_find(const struct bp_ir_node *node)
 {
+    static const struct bp_host_op of_the_application = {"", "", bp_host_op_custom};
+
+    if (bp_custom_of(node->schema))
+        return &of_the_application;
     for (size_t i = 0; node->schema && i < sizeof operators / sizeof operators[0]; i++) {
         if (strcmp(node->schema->domain, operators[i].domain) == 0 &&
             strcmp(node->op, operators[i].op) == 0)

@@ -9,6 +9,8 @@
 const struct bp_host_op *bp_host_op_find(const struct bp_ir_node *node);
 
 /* The operators, by file. */
+bp_rc bp_host_op_custom(struct bp_run_state *, const struct bp_unit *,
+                        bp_err *); /* custom_operator.c */
 bp_rc bp_host_op_if(struct bp_run_state *, const struct bp_unit *, bp_err *);       /* if.c */
 bp_rc bp_host_op_loop(struct bp_run_state *, const struct bp_unit *, bp_err *);     /* loop.c */
 bp_rc bp_host_op_scan(struct bp_run_state *, const struct bp_unit *, bp_err *);     /* scan.c */

@@ -623,6 +623,7 @@ static bp_rc shout_shapes(void *user, bp_operator_shapes *shapes, bp_err *err)
 static bp_rc shout_compute(void *kernel, bp_operator_call *call, bp_err *err)
 {
     const bp_tensor *from = bp_operator_input(call, 0);
+    bp_object *none;
     bp_tensor *to;
 
     (void)kernel;
@@ -632,6 +633,9 @@ static bp_rc shout_compute(void *kernel, bp_operator_call *call, bp_err *err)
     OK(bp_operator_size_output, call, 0, from->rank, from->dims, &to);
     BAD(bp_operator_set_text, call, 0, 99, "loud", 4);
     OK(bp_operator_set_text, call, 0, 0, "loud", 4);
+    OK(bp_object_sequence, NULL, 0, &none);
+    BAD(bp_operator_set_object, call, 0, bp_object_retain(none));
+    OK(bp_operator_set_object, call, 1, none);
     return BP_OK;
 }
 
@@ -672,15 +676,17 @@ END_TEST
 
 START_TEST(codes_of_operators)
 {
-    static const bp_operand text = {.name = "T", .types = UINT64_C(1) << BP_DTYPE_STRING};
+    static const bp_operand text[] = {
+        {.name = "T", .types = UINT64_C(1) << BP_DTYPE_STRING},
+        {.name = "S", .types = UINT64_C(1) << BP_DTYPE_STRING, .kinds = 1u << BP_KIND_SEQUENCE}};
     bp_operator_def def = {.struct_size = sizeof def,
                            .domain = "com.test",
                            .name = "Shout",
                            .since = 1,
-                           .in = &text,
-                           .out = &text,
+                           .in = text,
+                           .out = text,
                            .n_in = 1,
-                           .n_out = 1,
+                           .n_out = 2,
                            .shapes = shout_shapes,
                            .compute = shout_compute};
     bp_span word = {"quiet", 5};
@@ -695,7 +701,7 @@ START_TEST(codes_of_operators)
     OK(bp_session_options_add_operators, kit.options, set);
     bp_operators_release(set);
     kit_io(KIT_INPUT, "x", BP_DTYPE_STRING, "1");
-    kit_open_node("shout", "Shout", "x", "y");
+    kit_open_node("shout", "Shout", "x", "y s");
     pw_text(&kit.w, 7, "com.test");
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_STRING, "1");
