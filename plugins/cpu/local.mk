@@ -301,6 +301,8 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/image/decoders/bmp.c \
 	%D%/image/decoders/image_file.c \
 	%D%/image/decoders/image_file.h \
+	%D%/image/decoders/image_job.c \
+	%D%/image/decoders/image_job.h \
 	%D%/image/decoders/image_rows.c \
 	%D%/image/decoders/jpeg.c \
 	%D%/image/decoders/jpeg2000.c \

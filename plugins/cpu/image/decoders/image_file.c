@@ -4,7 +4,7 @@
  * image_file.h.
  */
 
-#include "image/decoders/image_file.h"
+#include "image/decoders/image_job.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +18,7 @@ static const struct bp_cpu_image_decoder *const decoders[BP_CPU_IMAGES] = {
 
 void bp_cpu_image_libraries_finish(struct bp_cpu_image_libraries *libraries)
 {
+    bp_cpu_image_jobs_finish(&libraries->jobs);
     for (int kind = 0; kind < BP_CPU_IMAGES; kind++)
         bp_cpu_lazy_close(&libraries->of[kind]);
 }
@@ -91,5 +92,8 @@ enum bp_cpu_image_rc bp_cpu_image_decode(struct bp_cpu_image_libraries *librarie
         return BP_CPU_IMAGE_NO_LIBRARY;
     if (decoder->n_symbols > 0)
         rc = open_library(libraries, kind, &calls);
-    return rc == BP_CPU_IMAGE_OK ? decoder->decode(calls, image) : rc;
+    if (rc != BP_CPU_IMAGE_OK)
+        return rc;
+    return image->may_stop ? bp_cpu_image_decode_in_time(&libraries->jobs, image, decoder, calls)
+                           : decoder->decode(calls, image);
 }

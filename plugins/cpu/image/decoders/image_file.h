@@ -4,7 +4,8 @@
  * Each turns bytes, which may be anything, into rows of red, green and blue.
  * Decoders that use a library open it with the first such image, so that a missing library matters
  * only then. Libraries are closed with the node.
- * Decoders have no state of their own: any thread may run them.
+ * Decoders have no state of their own: any thread may run them. Where a run has a deadline, a thread of
+ * its own does (image_job.c).
  */
 #ifndef BP_CPU_IMAGE_DECODERS_IMAGE_FILE_H
 #define BP_CPU_IMAGE_DECODERS_IMAGE_FILE_H
@@ -12,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "lazy.h"
 
@@ -45,7 +47,10 @@ enum bp_cpu_image_rc {
 struct bp_cpu_image {
     const uint8_t *bytes;
     size_t size;
-    /* returns zeroed memory for the rows, or NULL; called at most once */
+    /*
+     * Returns zeroed memory for the rows, to free(), or NULL; called at most once. Where the image
+     * may be stopped, u is NULL.
+     */
     void *(*alloc)(void *u, size_t bytes);
     bool (*should_stop)(void *u); /* asked while an image takes long: then it is BROKEN */
     bool may_stop;                /* false: should_stop() never says yes */
@@ -54,12 +59,19 @@ struct bp_cpu_image {
     uint8_t *rgb; /* height * width * 3; set even where decoding failed later */
 };
 
+/* Threads that decode, some of which outlasted their run. */
+struct bp_cpu_image_jobs {
+    unsigned n;
+    pid_t process; /* that started the last one */
+};
+
 /* Libraries of the decoders, by format; {0}: none is open. */
 struct bp_cpu_image_libraries {
     bp_cpu_lazy of[BP_CPU_IMAGES];
+    struct bp_cpu_image_jobs jobs;
 };
 
-/* Closes all libraries. */
+/* Waits for what outlasted its run, and closes all libraries. */
 void bp_cpu_image_libraries_finish(struct bp_cpu_image_libraries *libraries);
 
 /* The format by the file's signature. */

@@ -33,8 +33,9 @@ enum { PIECE = 4096 /* bytes of the file between two looks at the deadline */ };
 
 /*
  * Shows libwebp more and more of the file: it decodes what it can each time. Between two such calls
- * the run can stop. Of a lossless file it decodes the first eighth in one call, and pixels that take
- * no bits at all however many they are.
+ * decoding can stop, so that nothing goes on for long after its run has ended. Of a lossless file
+ * it decodes the first eighth in one call, and pixels that take no bits at all however many they
+ * are.
  */
 static bool decode_in_pieces(const struct calls *calls, struct bp_cpu_image *image)
 {
