@@ -67,6 +67,15 @@ struct bp_wanted {
     bool is_allocated; /* without `kept`: its tensor had no base when the run began */
 };
 
+/*
+ * A group that runs on a part of its batch at a time, so that what goes from node to node stays in the
+ * caches and scratch memory is small: how far tensors move from one part to the next.
+ */
+struct bp_slices {
+    uint32_t n;       /* parts, at least 2 */
+    size_t *in, *out; /* bytes of a part, one a tensor of the frame */
+};
+
 /* A group prepared for the shapes of a plan. */
 struct bp_unit_frame {
     struct bp_frame_host host; /* first: the provider `custom` sees no more than that */
@@ -79,6 +88,7 @@ struct bp_unit_frame {
     bp_run run;
     bp_frame_desc desc;
     bool has_dynamic_output;         /* some outputs come through alloc_output */
+    struct bp_slices *slices;        /* NULL: the batch as a whole */
     struct bp_unit_profile *profile; /* NULL: no run of it was measured yet */
     struct bp_queue *queue;          /* of a provider with memory of its own; NULL: it has none */
     struct bp_handover *handover;    /* whose event execute records; NULL: none */

@@ -18,6 +18,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/plan_lifetimes.c \
 	%D%/plan_places.c \
 	%D%/plan_shapes.c \
+	%D%/plan_slices.c \
 	%D%/plan_units.c \
 	%D%/planning.h \
 	%D%/prepare.c \

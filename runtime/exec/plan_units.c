@@ -204,6 +204,53 @@ static bp_rc make_frame(struct bp_planning *p, struct bp_unit_frame *unit, bp_fr
     return rc;
 }
 
+/* A group's tensors and shapes, of the whole batch or (may_slice) of a part of it. */
+static bp_rc describe(struct bp_planning *p, struct bp_unit_frame *unit, bool may_slice,
+                      bp_err *err)
+{
+    const struct bp_graph_view *view = unit->unit->group->view;
+    bp_shape *shapes = make_shapes(p, view);
+    bp_frame_desc *desc = &unit->desc;
+
+    unit->slices = NULL;
+    desc->struct_size = sizeof *desc;
+    desc->n_in = view->graph.n_inputs;
+    desc->n_out = view->graph.n_outputs;
+    desc->n_shapes = view->graph.n_values;
+    desc->in = make_tensors(p, unit->unit, view->graph.inputs, desc->n_in);
+    desc->out = make_tensors(p, unit->unit, view->graph.outputs, desc->n_out);
+    desc->shapes = shapes;
+    if (!desc->in || !desc->out || !shapes)
+        return bp_fail_nomem(err, "a plan");
+    for (uint32_t i = 0; i < desc->n_out; i++)
+        unit->has_dynamic_output |= desc->out[i].rank == BP_RANK_UNKNOWN;
+    return may_slice ? bp_planning_slice(p, unit, shapes, err) : BP_OK;
+}
+
+/*
+ * A frame for parts of the batch where that pays and the provider can, else for all of it. Parts are never
+ * computed in place: one would write over what the next reads.
+ */
+static bp_rc make_frame_of_size(struct bp_planning *p, struct bp_unit_frame *unit,
+                                bp_frame_needs *needs, bp_err *err)
+{
+    bp_rc rc = describe(p, unit, true, err);
+
+    if (rc >= 0)
+        rc = make_frame(p, unit, needs, err);
+    if (rc >= 0 && unit->frame && unit->slices && !bp_slices_suit(unit, needs)) {
+        unit->unit->by->provider->frame_free(unit->frame);
+        unit->frame = NULL;
+        *needs = (bp_frame_needs){.struct_size = sizeof *needs};
+        rc = describe(p, unit, false, err);
+        if (rc >= 0)
+            rc = make_frame(p, unit, needs, err);
+    }
+    if (unit->slices)
+        needs->n_in_place = 0;
+    return rc;
+}
+
 /*
  * Describes a group's tensors and lets its provider make a frame. What the provider wrote is
  * checked, as the plan rests on it.
@@ -211,26 +258,14 @@ static bp_rc make_frame(struct bp_planning *p, struct bp_unit_frame *unit, bp_fr
 static bp_rc prepare(struct bp_planning *p, uint32_t u, bp_frame_needs *needs, bp_err *err)
 {
     struct bp_unit_frame *unit = &p->plan->units[u];
-    const struct bp_graph_view *view = unit->unit->group->view;
     bp_frame_desc *desc = &unit->desc;
     bp_rc rc;
 
-    desc->struct_size = sizeof *desc;
-    desc->n_in = view->graph.n_inputs;
-    desc->n_out = view->graph.n_outputs;
-    desc->n_shapes = view->graph.n_values;
-    desc->in = make_tensors(p, unit->unit, view->graph.inputs, desc->n_in);
-    desc->out = make_tensors(p, unit->unit, view->graph.outputs, desc->n_out);
-    desc->shapes = make_shapes(p, view);
     unit->host.given = given_tensor;
     desc->h = unit;
     desc->alloc_output = alloc_output;
-    if (!desc->in || !desc->out || !desc->shapes)
-        return bp_fail_nomem(err, "a plan");
-    for (uint32_t i = 0; i < desc->n_out; i++)
-        unit->has_dynamic_output |= desc->out[i].rank == BP_RANK_UNKNOWN;
     unit->run.struct_size = sizeof unit->run;
-    rc = make_frame(p, unit, needs, err);
+    rc = make_frame_of_size(p, unit, needs, err);
     if (rc >= 0 && !unit->frame)
         rc = bp_fail(err, BP_E_INTERNAL, "frame_create succeeded without a frame");
     if (rc >= 0)
@@ -294,7 +329,7 @@ bp_rc bp_planning_prepare(struct bp_planning *p, bp_err *err)
             rc = bp_fail_in(err, rc, "provider '%s'", unit->unit->by->name);
             continue;
         }
-        if (!unit->queue && !unit->has_dynamic_output && !unit->unit->is_exclusive)
+        if (!unit->queue && !unit->has_dynamic_output && !unit->unit->is_exclusive && !unit->slices)
             unit->direct = unit->unit->by->provider->execute;
         unit->desc.n_shapes = 0; /* they were lent for the call */
         unit->desc.shapes = NULL;

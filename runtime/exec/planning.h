@@ -55,6 +55,20 @@ static inline void *bp_place_begin(const struct bp_place *place, void *base)
     return (char *)base + (-(uintptr_t)base & (align - 1));
 }
 
+/* ---- plan_slices.c --------------------------------------------------------------------------- */
+
+/*
+ * Lets a unit whose samples do not meet, and whose batch is too large for the caches, run on parts of
+ * it: changes the sizes in its tensors and shapes, and sets unit->slices. The unit's other members
+ * are set. BP_E_NOMEM.
+ */
+bp_rc bp_planning_slice(struct bp_planning *p, struct bp_unit_frame *unit, bp_shape *shapes,
+                        bp_err *err) BP_CHECKED;
+/* Bytes of cache that parts are made for; 0: as this machine has them. For tests. */
+extern size_t bp_slices_cache;
+/* Do parts begin where the frame wants its tensors? */
+bool bp_slices_suit(const struct bp_unit_frame *unit, const bp_frame_needs *needs);
+
 /* BP_E_INTERNAL, BP_E_NOMEM: a frame asks for what abi.h does not let it ask for. */
 bp_rc bp_planning_check_needs(const bp_frame_needs *needs, bp_err *err) BP_CHECKED;
 /* Adds what a unit's frame asks for to the places of its values. */

@@ -338,6 +338,43 @@ static void begin_program(struct bp_run_shared *shared, bp_run *run, bp_err *err
     bp_err_clear(err);
 }
 
+/* Tensors that show `parts` of a batch, that many parts further on than now. */
+static void move_tensors(bp_tensor *tensors, uint32_t n, const size_t *steps, ptrdiff_t by,
+                         size_t parts)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (steps[i] == 0)
+            continue;
+        tensors[i].base = (char *)tensors[i].base + by * (ptrdiff_t)steps[i];
+        tensors[i].bytes = parts * steps[i];
+    }
+}
+
+/* Where tensors begin, the provider sees by io_epoch. */
+static void move_slices(struct bp_unit_frame *unit, ptrdiff_t by, size_t parts)
+{
+    move_tensors(unit->desc.in, unit->desc.n_in, unit->slices->in, by, parts);
+    move_tensors(unit->desc.out, unit->desc.n_out, unit->slices->out, by, parts);
+    unit->run.io_epoch++;
+}
+
+/* The parts of the batch one after the other; then the tensors show the whole again. */
+static bp_rc execute_slices(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
+{
+    uint32_t s = 0;
+    bp_rc rc = BP_OK;
+
+    for (; rc == BP_OK && s < unit->slices->n; s++) {
+        move_slices(unit, s > 0, 1);
+        rc = bp_run_check(state->shared, err);
+        if (rc >= 0)
+            rc = state->shared->profile ? execute_profiled(state, unit, err)
+                                        : execute(state, unit, err);
+    }
+    move_slices(unit, 1 - (ptrdiff_t)s, unit->slices->n);
+    return rc;
+}
+
 /* A unit with a program, with what comes before and after its execute. */
 static bp_rc run_program(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
 {
@@ -346,7 +383,12 @@ static bp_rc run_program(struct bp_run_state *state, struct bp_unit_frame *unit,
     begin_program(state->shared, &unit->run, err);
     if (unit->has_dynamic_output)
         reset_dynamic_outputs(state, unit);
-    rc = state->shared->profile ? execute_profiled(state, unit, err) : execute(state, unit, err);
+    if (unit->slices)
+        rc = execute_slices(state, unit, err);
+    else if (state->shared->profile)
+        rc = execute_profiled(state, unit, err);
+    else
+        rc = execute(state, unit, err);
     rc = conclude(unit, rc, err);
     return rc >= 0 && unit->has_dynamic_output ? take_dynamic_outputs(state, unit, err) : rc;
 }

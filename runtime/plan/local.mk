@@ -20,6 +20,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/make_partition.h \
 	%D%/node_cost.c \
 	%D%/partition.h \
+	%D%/per_sample.c \
+	%D%/per_sample.h \
 	%D%/placement_rules.c \
 	%D%/placement_rules.h \
 	%D%/prefused.c \

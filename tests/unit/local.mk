@@ -326,6 +326,11 @@ unit_tests += %D%/exec/check_places
 %C%_exec_check_places_CPPFLAGS = $(unit_cppflags)
 %C%_exec_check_places_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/exec/check_slices
+%C%_exec_check_slices_SOURCES = %D%/exec/check_slices.c $(kit_sources)
+%C%_exec_check_slices_CPPFLAGS = $(unit_cppflags)
+%C%_exec_check_slices_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/session/check_fork
 %C%_session_check_fork_SOURCES = %D%/session/check_fork.c $(kit_sources)
 %C%_session_check_fork_CPPFLAGS = $(unit_cppflags)
