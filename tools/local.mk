@@ -63,7 +63,7 @@ conform_sources = \
 
 bin_PROGRAMS += %D%/backplane
 %C%_backplane_CPPFLAGS = -I. -I$(srcdir) -I$(srcdir)/tools $(AM_CPPFLAGS)
-%C%_backplane_LDADD = runtime/libbackplane.la $(MATH_LIBS)
+%C%_backplane_LDADD = runtime/libbackplane.la $(MATH_LIBS) $(PTHREAD_LIBS)
 %C%_backplane_SOURCES = $(text_sources) \
 	%D%/main.c \
 	%D%/bench/bench.h \
@@ -86,10 +86,13 @@ bin_PROGRAMS += %D%/backplane
 	%D%/lib/memory.c \
 	%D%/lib/memory.h \
 	%D%/values/random.c \
+	%D%/optimize/all.c \
 	%D%/optimize/command.c \
 	%D%/optimize/find.c \
+	%D%/optimize/one.c \
 	%D%/optimize/optimize.h \
 	%D%/optimize/save.c \
+	%D%/optimize/tell.c \
 	%D%/plan/command.c \
 	%D%/plan/diagram.c \
 	%D%/plan/diagram.h \
