@@ -72,6 +72,7 @@ bin_PROGRAMS += %D%/backplane
 	%D%/bench/compare.h \
 	%D%/bench/compare_print.c \
 	%D%/bench/print.c \
+	%D%/bench/side.c \
 	%D%/bench/verdict.c \
 	%D%/cache/command.c \
 	%D%/compile/command.c \
@@ -118,6 +119,10 @@ bin_PROGRAMS += %D%/backplane
 	%D%/providers/text.c \
 	%D%/run/command.c \
 	%D%/run/json.c \
+	%D%/tune/command.c \
+	%D%/tune/measure.c \
+	%D%/tune/print.c \
+	%D%/tune/tune.h \
 	$(conform_sources)
 
 # The same program with the host and providers in it; it opens no file to have them. Its objects are the
