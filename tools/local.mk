@@ -87,6 +87,10 @@ bin_PROGRAMS += %D%/backplane
 	%D%/lib/memory.c \
 	%D%/lib/memory.h \
 	%D%/values/random.c \
+	%D%/operators/collect.c \
+	%D%/operators/command.c \
+	%D%/operators/list.c \
+	%D%/operators/operators.h \
 	%D%/optimize/all.c \
 	%D%/optimize/command.c \
 	%D%/optimize/find.c \

@@ -46,7 +46,7 @@ struct command {
 };
 
 extern const struct command cmd_bench, cmd_cache, cmd_compile, cmd_conform, cmd_doctor, cmd_info,
-    cmd_install, cmd_optimize, cmd_plan, cmd_providers, cmd_remove, cmd_run,
+    cmd_install, cmd_operators, cmd_optimize, cmd_plan, cmd_providers, cmd_remove, cmd_run,
     cmd_tune, cmd_verify;
 
 void cli_init(struct cli *cli);
