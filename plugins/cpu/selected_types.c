@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * selected_types.c - the element types that a build with --with-operators has, where its file limits
- * them. An operator's own limits count for the inputs and outputs that they name, the general one for
- * all others.
+ * them. An operator's own limits count for the inputs and outputs that they name; the general one for
+ * operators without any.
  */
 
 #include "program.h"
@@ -28,25 +28,30 @@ static const struct limit limits[] = {
     {"", "", false, 0, ALWAYS} /* C has no arrays without elements; no node has this name */
 };
 
+static bool is_of(const struct limit *limit, const bp_node *node)
+{
+    return limit->op && strcmp(limit->op, node->op) == 0 &&
+           strcmp(limit->domain, node->domain) == 0;
+}
+
 /* Types that may come as that input or output of the node. */
 static uint64_t types_of(const bp_node *node, bool is_output, uint32_t index)
 {
-    uint64_t types = UINT64_MAX;
+    uint64_t general = UINT64_MAX;
+    bool has_own = false;
 
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         const struct limit *limit = &limits[i];
 
         if (!limit->op)
-            types = limit->types;
+            general = limit->types;
+        if (!is_of(limit, node))
+            continue;
+        has_own = true;
+        if (limit->is_output == is_output && limit->index == index)
+            return limit->types;
     }
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-        const struct limit *limit = &limits[i];
-
-        if (limit->op && limit->is_output == is_output && limit->index == index &&
-            strcmp(limit->op, node->op) == 0 && strcmp(limit->domain, node->domain) == 0)
-            types = limit->types;
-    }
-    return types;
+    return has_own ? UINT64_MAX : general;
 }
 
 bool bp_cpu_has_types(const struct bp_cpu_query *query)

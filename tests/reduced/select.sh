@@ -148,6 +148,18 @@ says out 'FusedConv,FusedGemm'
 make_model "$work/unknown.onnx" NoSuchOperator "$FLOAT" 1
 gives 0 operators "$work/unknown.onnx"
 says out '# known to no table here'
+# an error names all operators that a model lacks, however many
+graph=
+for i in $(seq 10 79); do
+    graph=$graph$(message 1 "$(string 1 x$((i == 10 ? 0 : i - 1)))$(string 2 x$i)$(string 4 Lacking$i)")
+done
+{
+    number 1 8
+    message 7 "$graph$(string 2 g)$(message 11 "$(value_info x0 "$FLOAT" 2)")$(message 12 "$(value_info x79 "$FLOAT" 2)")"
+    message 8 "$(number 2 13)"
+} | emit >"$work/lacking.onnx"
+refuses 3 'Lacking10-13' run "$work/lacking.onnx"
+[ "$(grep -o 'Lacking[0-9]*-13' "$work/err" | sort -u | wc -l)" = 70 ] || failed 'not all of 70 operators are named'
 # all or nothing
 echo junk >"$work/models/junk.onnx"
 refuses 3 'junk.onnx' operators "$work/models"

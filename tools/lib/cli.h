@@ -30,12 +30,12 @@ struct cli_globals {
 
 struct cli {
     struct cli_globals globals;
-    bool colour;      /* standard output takes colours */
-    bool err_colour;  /* standard error takes colours */
-    uint32_t threads; /* of the environment's pool; 0: its default */
-    bp_env *env;      /* NULL until cli_open */
-    bp_err err;       /* words of the last failure, in `words` */
-    char words[4096];
+    bool colour;       /* standard output takes colours */
+    bool err_colour;   /* standard error takes colours */
+    uint32_t threads;  /* of the environment's pool; 0: its default */
+    bp_env *env;       /* NULL until cli_open */
+    bp_err err;        /* words of the last failure, in `words` */
+    char words[32768]; /* an error may name many operators */
 };
 
 struct command {
