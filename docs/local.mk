@@ -61,6 +61,7 @@ nobase_dist_doc_DATA += \
 	%D%/applications.md \
 	%D%/architecture.md \
 	%D%/authors.md \
+	%D%/mobile/reduced-builds.md \
 	%D%/compatibility.md \
 	%D%/compiled-models.md \
 	%D%/digits-plan.svg \
@@ -95,11 +96,13 @@ dist_schema_DATA = \
 	%D%/schema/explanation.schema.json \
 	%D%/schema/info.schema.json \
 	%D%/schema/known-providers.schema.json \
+	%D%/schema/optimize.schema.json \
 	%D%/schema/profile.schema.json \
 	%D%/schema/provider.schema.json \
 	%D%/schema/providers.schema.json \
 	%D%/schema/report.schema.json \
 	%D%/schema/run.schema.json \
+	%D%/schema/tune.schema.json \
 	%D%/schema/verify.schema.json
 
 # What these have in common: a report in the output of a run, the words of the library.

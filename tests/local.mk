@@ -49,6 +49,7 @@ include %D%/cxx/local.mk
 include %D%/bench/local.mk
 include %D%/perf/local.mk
 include %D%/proofs/local.mk
+include %D%/reduced/local.mk
 include %D%/docs/local.mk
 include %D%/examples/local.mk
 include %D%/fuzz/local.mk

@@ -63,7 +63,7 @@ conform_sources = \
 
 bin_PROGRAMS += %D%/backplane
 %C%_backplane_CPPFLAGS = -I. -I$(srcdir) -I$(srcdir)/tools $(AM_CPPFLAGS)
-%C%_backplane_LDADD = runtime/libbackplane.la $(MATH_LIBS)
+%C%_backplane_LDADD = runtime/libbackplane.la $(MATH_LIBS) $(PTHREAD_LIBS)
 %C%_backplane_SOURCES = $(text_sources) \
 	%D%/main.c \
 	%D%/bench/bench.h \
@@ -72,6 +72,7 @@ bin_PROGRAMS += %D%/backplane
 	%D%/bench/compare.h \
 	%D%/bench/compare_print.c \
 	%D%/bench/print.c \
+	%D%/bench/side.c \
 	%D%/bench/verdict.c \
 	%D%/cache/command.c \
 	%D%/compile/command.c \
@@ -86,10 +87,17 @@ bin_PROGRAMS += %D%/backplane
 	%D%/lib/memory.c \
 	%D%/lib/memory.h \
 	%D%/values/random.c \
+	%D%/operators/collect.c \
+	%D%/operators/command.c \
+	%D%/operators/list.c \
+	%D%/operators/operators.h \
+	%D%/optimize/all.c \
 	%D%/optimize/command.c \
 	%D%/optimize/find.c \
+	%D%/optimize/one.c \
 	%D%/optimize/optimize.h \
 	%D%/optimize/save.c \
+	%D%/optimize/tell.c \
 	%D%/plan/command.c \
 	%D%/plan/diagram.c \
 	%D%/plan/diagram.h \
@@ -115,6 +123,10 @@ bin_PROGRAMS += %D%/backplane
 	%D%/providers/text.c \
 	%D%/run/command.c \
 	%D%/run/json.c \
+	%D%/tune/command.c \
+	%D%/tune/measure.c \
+	%D%/tune/print.c \
+	%D%/tune/tune.h \
 	$(conform_sources)
 
 # The same program with the host and providers in it; it opens no file to have them. Its objects are the

@@ -22,8 +22,9 @@ static const struct arg_spec main_specs[] = {
 };
 
 static const struct command *const commands[] = {
-    &cmd_providers, &cmd_doctor,  &cmd_info,  &cmd_plan,    &cmd_optimize, &cmd_compile, &cmd_run,
-    &cmd_bench,     &cmd_conform, &cmd_cache, &cmd_install, &cmd_remove,   &cmd_verify};
+    &cmd_providers, &cmd_doctor, &cmd_info,    &cmd_plan,   &cmd_optimize,
+    &cmd_compile,   &cmd_run,    &cmd_bench,   &cmd_tune,   &cmd_conform,
+    &cmd_operators, &cmd_cache,  &cmd_install, &cmd_remove, &cmd_verify};
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -35,7 +35,7 @@ static void answer(const struct bp_cpu_index *index, const struct bp_cpu_query *
     } else if (!op) {
         bp_cpu_refuse(query, BP_R_OP, node->op, "the operator %s%s%s is not implemented",
                       node->domain, *node->domain ? "." : "", node->op);
-    } else if (has_sane_ranks(query)) {
+    } else if (has_sane_ranks(query) && bp_cpu_has_types(query)) {
         if (op->claim)
             op->claim(op, query);
         else

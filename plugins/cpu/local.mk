@@ -2,7 +2,7 @@
 # plugins/cpu/ - the reference provider, which runs every operator.
 
 if ENABLE_CPU
-cpu_cppflags = $(provider_cppflags) -I$(srcdir)/%D% \
+cpu_cppflags = $(provider_cppflags) -I. -I$(srcdir)/%D% \
 	$(OPENBLAS_CFLAGS) -DBP_OPENBLAS_SONAME='"$(OPENBLAS_SONAME)"' \
 	$(BP_LAZY_CPPFLAGS)
 
@@ -28,7 +28,8 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/operators.h \
 	%D%/program.h \
 	%D%/provider.c \
-	%D%/run_memory.c
+	%D%/run_memory.c \
+	%D%/selected_types.c
 
 # what several families use
 %C%_libcpu_la_SOURCES += \

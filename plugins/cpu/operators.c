@@ -7,10 +7,15 @@
 #include "operators.h"
 
 #include "program.h"
+#include "selected/selected.h"
 
 static const struct bp_cpu_op *const rows[] = {
-#define BP_CPU_OP(row) &row,
+#define BP_CPU_OP(row, domain, name) &row,
+#ifdef BP_SELECTED_OPERATORS
+#include "selected/cpu.inc" /* those that ./configure --with-operators names */
+#else
 #include "operators.h"
+#endif
 };
 
 enum { N_ROWS = sizeof rows / sizeof rows[0] };

@@ -31,6 +31,9 @@ void bp_cpu_index_make(struct bp_cpu_index *out);
 const struct bp_cpu_op *bp_cpu_find_op(const struct bp_cpu_index *index, const char *domain,
                                        const char *name, uint32_t since, uint32_t *known_at);
 
+/* Has this build the node's element types? Refuses it if not. See --with-operators. */
+bool bp_cpu_has_types(const struct bp_cpu_query *query);
+
 /* Frees what bp_cpu_run_memory() gave to a call. */
 void bp_cpu_run_memory_finish(struct bp_cpu_call *call);
 

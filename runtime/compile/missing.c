@@ -10,7 +10,7 @@
 
 #include "graph/schema_table.h"
 
-enum { MAX_ROWS = 50 }; /* operators named in one error */
+enum { MAX_ROWS = 500 }; /* operators named in one error: more than there are, so as a rule all */
 
 static bool is_same_text(const char *a, const char *b)
 {
@@ -104,6 +104,12 @@ static bool is_standard(const char *domain)
            strncmp(domain, "ai.onnx.", 8) == 0;
 }
 
+/* The version that the node needs and this build was told to leave out; 0: it is not that. */
+static uint32_t left_out_version(const struct bp_ir_node *node)
+{
+    return bp_schema_left_out(node->domain, node->op, node->opset);
+}
+
 static void write_reason(const struct bp_missing_row *row, struct bp_text *out)
 {
     uint32_t first = row->first->schema ? 0 : first_version(row->first);
@@ -111,6 +117,11 @@ static void write_reason(const struct bp_missing_row *row, struct bp_text *out)
     if (row->first->opset > 0 && first > row->first->opset) {
         bp_text_printf(out, ": it is known from version %u on, the model imports %u", first,
                        row->first->opset);
+        return;
+    }
+    if (!row->first->schema && left_out_version(row->first) > 0) {
+        bp_text_printf(out, ": version %u was left out of this build",
+                       left_out_version(row->first));
         return;
     }
     if (row->text)
@@ -136,7 +147,9 @@ static void write_row(const struct bp_missing_row *row, struct bp_text *out)
 static bool has_custom(const struct bp_missing *missing)
 {
     for (uint32_t i = 0; i < missing->n_rows; i++) {
-        if (!missing->rows[i].first->schema && !is_standard(missing->rows[i].first->domain))
+        const struct bp_ir_node *node = missing->rows[i].first;
+
+        if (!node->schema && !is_standard(node->domain) && left_out_version(node) == 0)
             return true;
     }
     return false;
@@ -159,6 +172,10 @@ void bp_missing_write(const struct bp_missing *missing, struct bp_text *out)
         bp_text_add(out, "; add operators of the application with "
                          "bp_session_options_add_operators(), the option --bind, or "
                          "RegisterCustomOpsLibrary, or install the provider that has them");
+    if (!bp_schema_is_complete())
+        bp_text_add(out, "; this build of Backplane has only the operators that its ./configure "
+                         "--with-operators=FILE named: add to FILE what 'backplane operators' of a "
+                         "whole build prints for this model and build again, or use a whole build");
 }
 
 void bp_missing_finish(struct bp_missing *missing)

@@ -52,5 +52,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/control/sequence_map.c \
 	%D%/control/sparse_matmul.c \
 	%D%/control/split_to_sequence.c \
+	%D%/control/list.inc \
 	%D%/control/table.c \
 	%D%/control/table.h

@@ -97,3 +97,5 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/symbol/table.c \
 	%D%/symbol/table.h \
 	%D%/symbol/text.c
+
+EXTRA_DIST += %D%/select.awk

@@ -8,14 +8,38 @@
 #include <string.h>
 
 #include "graph/rules/common.h"
+#include "selected/selected.h"
+
+#ifdef BP_SELECTED_OPERATORS
+#define LIST "selected/schemas.inc" /* ./configure --with-operators made it of the whole list */
+#else
+#define LIST "graph/rules/list.inc"
+#endif
 
 static const struct bp_schema *const rows[] = {
 #define BP_SCHEMA(op, since) &bp_schema_##op##_##since,
-#include "graph/rules/list.inc"
+#define BP_LEFT_OUT(domain, op, since)
+#include LIST
 #undef BP_SCHEMA
+#undef BP_LEFT_OUT
 };
 
 enum { N_ROWS = sizeof rows / sizeof *rows };
+
+/* The versions that this build does not have; their names are all that is left of them. */
+static const struct left_out {
+    const char *domain, *op;
+    uint32_t since;
+} left_out[] = {
+#define BP_SCHEMA(op, since)
+#define BP_LEFT_OUT(domain, op, since) {domain, op, since},
+#include LIST
+#undef BP_SCHEMA
+#undef BP_LEFT_OUT
+    {"", "", UINT32_MAX}, /* C has no arrays without elements */
+};
+
+enum { N_LEFT_OUT = sizeof left_out / sizeof left_out[0] };
 
 /* "ai.onnx" is another name of the domain that is usually written "". */
 static const char *plain_domain(const char *domain)
@@ -52,7 +76,29 @@ const struct bp_schema *bp_schema_find(const char *domain, const char *op, uint3
     if (low == 0)
         return NULL;
     row = rows[low - 1];
-    return strcmp(row->op, op) == 0 && strcmp(row->domain, domain) == 0 ? row : NULL;
+    if (strcmp(row->op, op) != 0 || strcmp(row->domain, domain) != 0)
+        return NULL;
+    /* a newer version that is left out is in force, not this one */
+    return bp_schema_left_out(domain, op, opset) > row->since ? NULL : row;
+}
+
+/* Only builds with --with-operators have rows to look at, and a few hundred at most. */
+uint32_t bp_schema_left_out(const char *domain, const char *op, uint32_t opset)
+{
+    uint32_t found = 0;
+
+    domain = plain_domain(domain);
+    for (size_t i = 0; i < N_LEFT_OUT; i++) {
+        if (left_out[i].since <= opset && left_out[i].since > found &&
+            strcmp(left_out[i].op, op) == 0 && strcmp(left_out[i].domain, domain) == 0)
+            found = left_out[i].since;
+    }
+    return found;
+}
+
+bool bp_schema_is_complete(void)
+{
+    return N_LEFT_OUT == 1;
 }
 
 uint32_t bp_schema_newest(const char *domain)

@@ -13,6 +13,13 @@
  * NULL: unknown. A version newer than every table here gets the newest row.
  */
 const struct bp_schema *bp_schema_find(const char *domain, const char *op, uint32_t opset);
+/*
+ * The version of an operator that would be in force at `opset`, or an older one, and that this build was
+ * told to leave out (./configure --with-operators); 0: none.
+ */
+uint32_t bp_schema_left_out(const char *domain, const char *op, uint32_t opset);
+/* Has this build all operators? */
+bool bp_schema_is_complete(void);
 /* Newest version of a domain that the tables were written for; 0: unknown domain. */
 uint32_t bp_schema_newest(const char *domain);
 /* All rows, for lists and documents; *count gets their number. Sorted by domain, operator, since. */

@@ -69,6 +69,11 @@ bp_rc bp_rw_set_op(struct bp_rewrite *rw, uint32_t n, const char *op, const char
     return node->schema ? BP_OK : bp_fail(err, BP_E_INTERNAL, "no schema of %s", op);
 }
 
+bool bp_rw_has_op(const char *op, const char *domain, uint32_t opset)
+{
+    return bp_schema_find(domain, op, opset) != NULL;
+}
+
 /* Bytes of one element of an attribute. */
 static size_t attr_size(uint32_t type)
 {

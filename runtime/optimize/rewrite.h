@@ -219,6 +219,8 @@ bp_rc bp_rw_stand_for(struct bp_rewrite *rw, uint32_t n, uint32_t from, bp_err *
  */
 bp_rc bp_rw_set_op(struct bp_rewrite *rw, uint32_t n, const char *op, const char *domain,
                    uint32_t opset, bp_err *err) BP_CHECKED;
+/* Has this build an operator at that version, which bp_rw_set_op() could make a node? */
+bool bp_rw_has_op(const char *op, const char *domain, uint32_t opset);
 /* Sets an attribute, and replaces one of that name; data is copied. BP_E_NOMEM. */
 bp_rc bp_rw_set_attr(struct bp_rewrite *rw, uint32_t n, const char *name, uint32_t type,
                      const void *data, uint32_t count, bool is_list, bp_err *err) BP_CHECKED;

@@ -282,7 +282,7 @@ static bp_rc make_subgraph(struct bp_engine *engine, const struct bp_engine_conf
 
     for (;;) {
         struct bp_subgraph_maker maker;
-        char text[768];
+        char text[16384]; /* it may name all operators that a build lacks */
         bp_err own = bp_err_init(text, sizeof text);
         bp_rc rc = try_graph(engine, config, cache, &maker, &own);
 
@@ -298,7 +298,7 @@ static bp_rc make_subgraph(struct bp_engine *engine, const struct bp_engine_conf
             (rc == BP_E_NOMEM && !bp_has_memory(engine->providers.active[maker.failed])))
             return bp_err_copy_codes(
                 err, bp_fail(err, rc, "%s%s", rc == BP_E_UNSUPPORTED ? dropped : "", text), &own);
-        snprintf(dropped, sizeof dropped, "provider '%s' failed (%s); now ",
+        snprintf(dropped, sizeof dropped, "provider '%s' failed (%.767s); now ",
                  engine->providers.active[maker.failed]->name, text);
         bp_report_clear_graphs(engine->report); /* its nodes go to others */
         rc = bp_provider_list_drop(&engine->providers, maker.failed, engine->report,

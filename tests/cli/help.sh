@@ -12,6 +12,7 @@ value_for()
     case $1 in
     DIR) echo "$work" ;;
     LEVEL) echo error ;;
+    FORMAT) echo onnx ;;
     PASS) echo fold-norm ;;
     PASSES) echo basic ;;
     POLICY) echo silent ;;
@@ -46,7 +47,7 @@ try_option() # COMMAND OPTION VALUE-NAME
     grep -q -e "Fl Fl ${2#--}" "$page" || failed "$page does not have $2 of $1"
 }
 
-for command in providers doctor info plan optimize compile run bench conform cache install remove verify; do
+for command in providers doctor info plan optimize compile run bench tune conform operators cache install remove verify; do
     case $command in
     providers) missing=4 ;;
     cache | conform | doctor | install | remove) missing=2 ;;

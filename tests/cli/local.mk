@@ -67,6 +67,7 @@ cli_tests = \
 	%D%/run.sh \
 	%D%/schemas.sh \
 	%D%/static.sh \
+	%D%/tune.sh \
 	%D%/verify.sh
 
 dist_check_SCRIPTS += $(cli_tests)

@@ -86,6 +86,46 @@ echo nonsense >"$work/zoo/b.onnx"
 refuses 3 'not an ONNX model' optimize -f "$work/zoo" -o "$work/done"
 says out '2 of 3 models saved'
 [ ! -e "$work/done/b.onnx" ] || failed 'something was saved of nothing'
+says out '1 failed:' "$work/zoo/b.onnx: "
+# nothing that is there is written over without being asked
+cp "$work/done/a.onnx" "$work/kept"
+refuses 2 'is there already' optimize "$work/zoo" -o "$work/done"
+says out '0 of 3 models saved' '3 failed:'
+cmp -s "$work/done/a.onnx" "$work/kept" || failed 'a model was written over without --force'
+
+# C-18: many models at once, at a level, for a provider, in either format, told in the order of their names
+mkdir "$work/many"
+for i in 11 12 13 14 15 16 17 18 19; do
+    cp "$work/in.onnx" "$work/many/$i.onnx"
+done
+echo nonsense >"$work/many/15.onnx"
+for jobs in 1 4; do
+    refuses 3 '15.onnx is not an ONNX model' \
+        optimize -j $jobs --level basic --providers cpu --format ort "$work/many" -o "$work/ort$jobs"
+    says out '8 of 9 models saved, 16 nodes of 24'
+    sed -n 's/.*\/\(1[0-9]\)\.ort: 2 nodes, of 3.*/\1/p' "$work/out" | tr '\n' ' ' >"$work/order"
+    [ "$(cat "$work/order")" = '11 12 13 14 16 17 18 19 ' ] || failed "-j $jobs: in the order $(cat "$work/order")"
+done
+diff -r "$work/ort1" "$work/ort4" >/dev/null || failed 'models differ by how many are worked on at once'
+values_of "$work/ort4/19.ort" >"$work/got"
+cmp -s "$work/want" "$work/got" || failed 'in ONNX Runtime'\''s format it gives other values'
+gives 0 optimize -j 2 --level none --format onnx "$work/zoo/sub" -o "$work/plain"
+says out 'b.onnx: 3 nodes, of 3'
+if command -v python3 >/dev/null; then
+    refuses 3 '15.onnx' optimize --json -f --format onnx "$work/many" -o "$work/json"
+    python3 - "$work/out" <<'END' || failed 'the report as JSON is wrong'
+import json, sys
+report = json.load(open(sys.argv[1]))
+models = report["models"]
+assert report["schema"] == "optimize/1" and report["done"] == 8 and report["failed"] == 1, report
+assert [m["result"] for m in models].index("failed") == 4 and "not an ONNX model" in models[4]["error"]
+assert models[0]["passes"][0]["name"] == "drop-no-ops" and models[0]["bytes"] > 2400, models[0]
+assert report["nodes_before"] == 24 and report["nodes_after"] == 16
+END
+fi
+refuses 2 'has to end in .ort' optimize --format ort "$work/in.onnx" -o "$work/x.onnx"
+refuses 2 'must not end in .ort' optimize --format onnx "$work/in.onnx" -o "$work/x.ort"
+refuses 2 'all weights within' optimize --format ort --external-data "$work/many" -o "$work/x"
 refuses 2 'is not a directory' optimize "$work/zoo" -o "$work/in.onnx"
 mkdir "$work/empty"
 refuses 2 'no *.onnx' optimize "$work/empty" -o "$work/done"

@@ -254,6 +254,14 @@ keep bench-compare 0 $mocks bench --json --compare --runs 4 -p few,gizmo -o few:
     --fallback silent "$work/relu.onnx"
 keep bench-compare 0 $mocks bench --json --compare --runs 4 -p few -o few:take=Add \
     --fallback silent "$work/relu.onnx"
+keep tune 0 $mocks tune --json --rounds 2 --seconds 0.01 -p few "$work/relu.onnx"
+keep tune 0 $mocks tune --json --rounds 2 --seconds 0.01 -p few -o few:take=Add --fallback silent \
+    "$work/relu.onnx"
+keep optimize 0 optimize --json --list "$work/fused.onnx"
+mkdir "$work/zoo"
+cp "$work/fused.onnx" "$work/relu.onnx" "$work/zoo/"
+echo junk >"$work/zoo/junk.onnx"
+keep optimize 3 optimize --json "$work/zoo" -o "$work/optimized"
 mkdir -p "$work/json/profile"
 mv "$work/profile.json" "$work/json/profile/bench.json"
 "$backplane" $mocks --quiet run -p few --profile "$work/json/profile/run.json" "$work/if.onnx" ||

@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "lib/progress.h"
 
@@ -35,47 +34,6 @@ static struct slices plan_slices(const struct bench_args *args)
         slices.fewest = BENCH_FEWEST_PAIRS;
     }
     return slices;
-}
-
-/* Those of "provider<mark>..." that are for cpu. */
-static struct arg_list only_cpu(const struct arg_list *list, char mark)
-{
-    struct arg_list out = {.items = xalloc(list->n, sizeof *out.items), .cap = list->n};
-
-    for (size_t i = 0; i < list->n; i++) {
-        if (strncasecmp(list->items[i], "cpu", 3) == 0 && list->items[i][3] == mark)
-            out.items[out.n++] = list->items[i];
-    }
-    return out;
-}
-
-/* Loads the model once more, for cpu alone; what speaks of other providers is left out. */
-static int load_cpu(struct cli *cli, const struct load_args *args, const char *path,
-                    struct loaded *out)
-{
-    char name[] = "cpu";
-    struct load_args alone = {
-        .providers = name,
-        .options = only_cpu(&args->options, ':'),
-        .devices = only_cpu(&args->devices, '='),
-        .binds = args->binds,
-        .fallback = args->fallback,
-        .level = args->level,
-        .disabled = args->disabled,
-    };
-    bp_session_options *options = NULL;
-    int code = load_options(cli, &alone, &options);
-
-    if (code == CLI_OK) {
-        bp_session_options_ignore_env_providers(options);
-        code = load_session(cli, path, &alone, options, out);
-        if (code != CLI_OK)
-            cli_fail(cli, code, "cpu alone, to compare with: %s", cli->words);
-    }
-    bp_session_options_destroy(options);
-    arg_list_finish(&alone.options);
-    arg_list_finish(&alone.devices);
-    return code;
 }
 
 /* By the name that reports use, not the one that was typed. */
@@ -112,70 +70,6 @@ static bool name_sides(struct bench_comparison *c)
     return n > 0;
 }
 
-/* Copies between memories, the usual reason for a slower run. */
-static void count_copies(struct bench_side *side)
-{
-    const bp_report *report = bp_session_report(side->loaded.session);
-
-    side->n_groups = bp_report_group_count(report);
-    for (uint32_t i = 0; i < side->n_groups; i++) {
-        bp_report_group row = {.struct_size = sizeof row};
-
-        if (bp_report_get_group(report, i, &row, NULL) < 0)
-            continue;
-        side->n_copies += row.n_copies;
-        side->copy_bytes += row.copy_bytes;
-        side->n_unsized += row.n_unsized_copies;
-    }
-}
-
-/* The first run, which makes the buffers, and those to warm up. */
-static int warm_up(struct cli *cli, struct bench_side *side, const struct feed *feed,
-                   uint64_t warmup)
-{
-    bp_session *session = side->loaded.session;
-    double start = clock_seconds();
-    bp_rc rc = BP_OK;
-    int code = run_once(cli, session, feed->bindings, feed->n, NULL, &side->buffers);
-
-    side->figures.first = clock_seconds() - start;
-    if (code != CLI_OK)
-        return cli_fail(cli, code, "%s", cli->words);
-    side->outputs = xalloc(side->buffers.n, sizeof *side->outputs);
-    for (uint64_t i = 0; rc >= 0 && i < warmup; i++)
-        rc = bench_run(cli, session, feed, &side->buffers, NULL, side->outputs);
-    return rc < 0 ? cli_fail_rc(cli, CLI_RUN, rc) : CLI_OK;
-}
-
-/*
- * So many runs of a side, or for so long, at least one; *median is theirs. One more goes before
- * them that does not count, for it finds the other side's data in the caches, and its threads
- * awake.
- */
-static bp_rc measure_slice(struct cli *cli, struct bench_side *side, const struct feed *feed,
-                           uint64_t runs, double seconds, double *median)
-{
-    struct bench_figures *f = &side->figures;
-    size_t first = f->n, n = 0;
-    double sum = 0;
-    bp_rc rc = bench_run(cli, side->loaded.session, feed, &side->buffers, NULL, side->outputs);
-
-    while (rc >= 0 && (n == 0 || (n < runs && (seconds <= 0 || sum < seconds)))) {
-        double start = clock_seconds(), took;
-
-        rc = bench_run(cli, side->loaded.session, feed, &side->buffers, NULL, side->outputs);
-        took = clock_seconds() - start;
-        bench_add_sample(f, took);
-        sum += took;
-        n++;
-    }
-    if (rc < 0)
-        return rc;
-    bench_sort(f->samples + first, n);
-    *median = (f->samples[first + (n - 1) / 2] + f->samples[first + n / 2]) / 2;
-    return BP_OK;
-}
-
 /* Measures slice `i` of both sides. They alternate in which is measured first. */
 static bp_rc measure_pair(struct cli *cli, struct bench_comparison *c, const struct feed *feed,
                           const struct slices *slices, size_t i, double *ratio)
@@ -187,11 +81,11 @@ static bp_rc measure_pair(struct cli *cli, struct bench_comparison *c, const str
     if (slices->runs)
         runs = slices->runs / slices->pairs + (i < slices->runs % slices->pairs);
     if (i % 2 == 0)
-        rc = measure_slice(cli, &c->named, feed, runs, seconds, &named);
+        rc = bench_measure_slice(cli, &c->named, feed, runs, seconds, &named);
     if (rc >= 0)
-        rc = measure_slice(cli, &c->cpu, feed, runs, seconds, &cpu);
+        rc = bench_measure_slice(cli, &c->cpu, feed, runs, seconds, &cpu);
     if (rc >= 0 && i % 2 == 1)
-        rc = measure_slice(cli, &c->named, feed, runs, seconds, &named);
+        rc = bench_measure_slice(cli, &c->named, feed, runs, seconds, &named);
     *ratio = cpu / (named > 0 ? named : 1e-9); /* the clock's unit */
     return rc;
 }
@@ -225,14 +119,6 @@ static int measure(struct cli *cli, struct bench_comparison *c, const struct ben
     return CLI_OK;
 }
 
-static void finish_side(struct bench_side *side)
-{
-    free(side->outputs);
-    free(side->figures.samples);
-    results_finish(&side->buffers);
-    load_finish(&side->loaded);
-}
-
 /* Both sessions are there. */
 static int compare_sides(struct cli *cli, const struct bench_args *args, struct bench_comparison *c)
 {
@@ -242,15 +128,15 @@ static int compare_sides(struct cli *cli, const struct bench_args *args, struct 
     if (!name_sides(c))
         return cli_fail(cli, CLI_USAGE,
                         "--compare: only cpu is to run the model; name others with --providers");
-    count_copies(&c->named);
-    count_copies(&c->cpu);
+    bench_count_copies(&c->named);
+    bench_count_copies(&c->cpu);
     code = feed_make(cli, c->named.loaded.session, &args->feed, &feed);
     if (code != CLI_OK)
         return code;
     if (c->ratio.verdict != BENCH_NO_NODES) {
-        code = warm_up(cli, &c->named, &feed, args->warmup);
+        code = bench_warm_up(cli, &c->named, &feed, args->warmup);
         if (code == CLI_OK)
-            code = warm_up(cli, &c->cpu, &feed, args->warmup);
+            code = bench_warm_up(cli, &c->cpu, &feed, args->warmup);
         if (code == CLI_OK)
             code = measure(cli, c, args, &feed);
     }
@@ -264,15 +150,15 @@ int bench_compare(struct cli *cli, const struct bench_args *args, const char *pa
     int code = load_from_args(cli, path, &args->load, &c.named.loaded);
 
     if (code == CLI_OK)
-        code = load_cpu(cli, &args->load, path, &c.cpu.loaded);
+        code = bench_load_cpu(cli, &args->load, path, &c.cpu.loaded);
     if (code == CLI_OK)
         code = compare_sides(cli, args, &c);
     if (code == CLI_OK && args->is_json)
         bench_compare_json(cli, &c, args->warmup);
     else if (code == CLI_OK && !cli->globals.quiet)
         bench_compare_text(cli, &c);
-    finish_side(&c.named);
-    finish_side(&c.cpu);
+    bench_finish_side(&c.named);
+    bench_finish_side(&c.cpu);
     text_finish(&c.title);
     text_finish(&c.idle);
     return code;

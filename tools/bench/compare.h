@@ -30,7 +30,7 @@ struct bench_ratio {
  */
 void bench_compute_verdict(double *ratios, size_t n, struct bench_ratio *out);
 
-/* One of the two configurations that are measured alternately. */
+/* One of the configurations that are measured alternately. */
 struct bench_side {
     struct loaded loaded;
     struct bench_figures figures;
@@ -40,6 +40,30 @@ struct bench_side {
     /* per run, between memories; bytes of copies whose size is known, and how many have none */
     uint64_t n_copies, copy_bytes, n_unsized;
 };
+
+/* ---- side.c ---------------------------------------------------------------------------------- */
+
+/*
+ * Loads the model for cpu alone; what the arguments say of other providers is left out. Prints what
+ * fails; returns an exit code.
+ */
+int bench_load_cpu(struct cli *cli, const struct load_args *args, const char *path,
+                   struct loaded *out);
+/* Copies between memories, the usual reason for a slower run. */
+void bench_count_copies(struct bench_side *side);
+/* The first run, which makes the buffers, and those to warm up. Prints what fails. */
+int bench_warm_up(struct cli *cli, struct bench_side *side, const struct feed *feed,
+                  uint64_t warmup);
+/*
+ * So many runs of a side, or for so long, at least one; *median is theirs, in seconds. One more goes
+ * before them that does not count, for it finds the other side's data in the caches, and its threads
+ * awake.
+ */
+bp_rc bench_measure_slice(struct cli *cli, struct bench_side *side, const struct feed *feed,
+                          uint64_t runs, double seconds, double *median);
+void bench_finish_side(struct bench_side *side);
+
+/* ---- compare.c ------------------------------------------------------------------------------- */
 
 struct bench_comparison {
     const char *path;

@@ -30,12 +30,12 @@ struct cli_globals {
 
 struct cli {
     struct cli_globals globals;
-    bool colour;      /* standard output takes colours */
-    bool err_colour;  /* standard error takes colours */
-    uint32_t threads; /* of the environment's pool; 0: its default */
-    bp_env *env;      /* NULL until cli_open */
-    bp_err err;       /* words of the last failure, in `words` */
-    char words[4096];
+    bool colour;       /* standard output takes colours */
+    bool err_colour;   /* standard error takes colours */
+    uint32_t threads;  /* of the environment's pool; 0: its default */
+    bp_env *env;       /* NULL until cli_open */
+    bp_err err;        /* words of the last failure, in `words` */
+    char words[32768]; /* an error may name many operators */
 };
 
 struct command {
@@ -46,7 +46,8 @@ struct command {
 };
 
 extern const struct command cmd_bench, cmd_cache, cmd_compile, cmd_conform, cmd_doctor, cmd_info,
-    cmd_install, cmd_optimize, cmd_plan, cmd_providers, cmd_remove, cmd_run, cmd_verify;
+    cmd_install, cmd_operators, cmd_optimize, cmd_plan, cmd_providers, cmd_remove, cmd_run,
+    cmd_tune, cmd_verify;
 
 void cli_init(struct cli *cli);
 void cli_finish(struct cli *cli);

@@ -14,8 +14,7 @@
 #include "lib/orphans.h"
 #include "lib/progress.h"
 
-/* The exit code for an error of reading a model. */
-static int model_code(bp_rc rc)
+int load_model_code(bp_rc rc)
 {
     return rc == BP_E_NOMEM || rc == BP_E_INTERNAL ? CLI_RUN : CLI_MODEL;
 }
@@ -131,7 +130,7 @@ int load_session(struct cli *cli, const char *path, const struct load_args *args
     *out = (struct loaded){0};
     rc = bp_model_open(cli->env, path, &out->model, &cli->err);
     if (rc < 0)
-        return model_code(rc);
+        return load_model_code(rc);
     if (check_dims(cli, out->model, args) < 0) {
         load_finish(out);
         return CLI_USAGE;
@@ -178,5 +177,5 @@ int load_model(struct cli *cli, const char *path, bp_model **out)
 {
     bp_rc rc = bp_model_open(cli->env, path, out, &cli->err);
 
-    return rc < 0 ? cli_fail_rc(cli, model_code(rc), rc) : CLI_OK;
+    return rc < 0 ? cli_fail_rc(cli, load_model_code(rc), rc) : CLI_OK;
 }

@@ -58,6 +58,9 @@ void load_finish(struct loaded *loaded);
 /* The exit code for an error of making a session or a plan of `model`. */
 int load_code(struct cli *cli, const struct load_args *args, bp_model *model, bp_rc rc);
 
+/* The exit code for an error of reading a model. */
+int load_model_code(bp_rc rc);
+
 /* Opens a model only; prints what fails. */
 int load_model(struct cli *cli, const char *path, bp_model **out);
 

@@ -4,25 +4,17 @@
 #include "config.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "lib/load.h"
-#include "lib/progress.h"
 #include "lib/table.h"
 #include "lib/text.h"
 #include "optimize/optimize.h"
-#include "plan/text.h"
 #include "values/file.h"
 
-struct optimize_args {
-    struct load_args load;
-    const char *output;
-    bool is_external, keeps_defaults, is_forced, lists;
-};
+static const char *const formats[] = {"onnx", "ort", NULL};
 
 static const struct arg_spec optimize_specs[] = {
     {.name = "output",
@@ -32,6 +24,26 @@ static const struct arg_spec optimize_specs[] = {
      .at = offsetof(struct optimize_args, output),
      .help = "Where the new model goes; for a directory of models, the directory for theirs. The "
              "input is never written over."},
+    {.name = "format",
+     .kind = ARG_CHOICE,
+     .value = "FORMAT",
+     .choices = formats,
+     .at = offsetof(struct optimize_args, format),
+     .help =
+         "onnx, or ort: ONNX Runtime's own. Files of a directory get that extension; the name of "
+         "a single file has to have it already (default: what --output ends in, else onnx)."},
+    {.name = "jobs",
+     .letter = 'j',
+     .kind = ARG_COUNT,
+     .value = "N",
+     .min = 1,
+     .max = 256,
+     .at = offsetof(struct optimize_args, jobs),
+     .help = "Models of a directory that are worked on at once (default: one a processor)."},
+    {.name = "json",
+     .kind = ARG_FLAG,
+     .at = offsetof(struct optimize_args, is_json),
+     .help = "Print JSON: what changed in each model, and why one failed."},
     {.name = "external-data",
      .kind = ARG_FLAG,
      .at = offsetof(struct optimize_args, is_external),
@@ -61,19 +73,7 @@ static const char about[] =
     "which only say what they would take. ONNX Runtime loads the new model as well; one whose "
     "name\n"
     "ends in .ort is in ONNX Runtime's own format.\n"
-    "MODEL may be a directory: then every *.onnx in it and below is done.";
-
-/* What became of a model. */
-struct outcome {
-    bp_model_info before, after;
-    uint64_t size; /* of the new files */
-};
-
-/* What became of all models. */
-struct tally {
-    size_t n_done;
-    uint64_t nodes_before, nodes_after;
-};
+    "MODEL may be a directory: then every *.onnx in it and below is done, some at once.";
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
@@ -98,155 +98,34 @@ static int list_passes(const struct cli *cli)
     return CLI_OK;
 }
 
-/* ---- one model ------------------------------------------------------------------------------- */
-
-/* By device and inode, because links and "./" give one file many paths. */
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
-/* May that file be written, while the model with its external files is read? */
-static int check_target(const struct cli *cli, const struct optimize_args *args,
-                        const struct optimize_job *job, const bp_model *model, const char *target)
-{
-    const char *slash = strrchr(job->in, '/'), *file;
-    struct bp_text path = {0};
-    bool is_read = is_same_file(job->in, target);
-
-    for (uint32_t i = 0; !is_read && (file = bp_model_external(model, i)) != NULL; i++) {
-        text_clear(&path);
-        text_printf(&path, "%.*s%s", slash ? (int)(slash - job->in) + 1 : 0, job->in, file);
-        is_read = is_same_file(text_string(&path), target);
-    }
-    text_finish(&path);
-    if (is_read)
-        return cli_fail(cli, CLI_USAGE, "%s: is part of the model that is read; name another file",
-                        target);
-    if (file_exists(target) && !args->is_forced)
-        return cli_fail(cli, CLI_USAGE, "%s: is there already; --force writes over it", target);
-    return CLI_OK;
-}
-
-/* The .data file is checked too, even where it may turn out not to be needed. */
-static int check_targets(const struct cli *cli, const struct optimize_args *args,
-                         const struct optimize_job *job, const bp_model *model)
-{
-    char *data;
-    int code;
-
-    if (args->lists)
-        return CLI_OK;
-    data = optimize_data_path(job->out);
-    code = check_target(cli, args, job, model, job->out);
-    if (code == CLI_OK)
-        code = check_target(cli, args, job, model, data);
-    free(data);
-    return code;
-}
-
-/* One line a model, and for a single one what the passes did. */
-static int tell(struct cli *cli, const struct optimize_args *args, const struct optimize_job *job,
-                const bp_report *report, const struct outcome *outcome, bool is_one)
-{
-    const bp_model_info *before = &outcome->before, *after = &outcome->after;
-    struct bp_text words = {0};
-    bp_rc rc = BP_OK;
-
-    if (cli->globals.quiet)
-        return CLI_OK;
-    text_clean(&words, args->lists ? job->in : job->out);
-    text_printf(&words, ": %" PRIu32 " nodes, of %" PRIu32, after->n_nodes, before->n_nodes);
-    if (!args->lists) {
-        text_put(&words, ", ");
-        text_bytes(&words, outcome->size);
-    }
-    if (after->n_inputs < before->n_inputs)
-        text_printf(&words, "; %" PRIu32 " inputs with defaults are constants",
-                    before->n_inputs - after->n_inputs);
-    puts(text_string(&words));
-    text_finish(&words);
-    if (is_one)
-        rc = plan_passes(cli, report, args->lists, &cli->err);
-    return rc < 0 ? cli_fail_rc(cli, CLI_RUN, rc) : CLI_OK;
-}
-
-/* A file that cannot be written is the user's to mend, so BP_E_IO becomes CLI_USAGE. */
-static int save(struct cli *cli, const struct optimize_args *args, const struct optimize_job *job,
-                const bp_model *from, const bp_model *to, struct outcome *out)
-{
-    bp_rc rc = bp_model_get_info(from, &out->before, &cli->err);
-
-    if (rc >= 0)
-        rc = bp_model_get_info(to, &out->after, &cli->err);
-    if (rc >= 0 && !args->lists)
-        rc = optimize_save(to, job->out, args->is_external, &out->size, &cli->err);
-    return rc < 0 ? cli_fail_rc(cli, rc == BP_E_IO ? CLI_USAGE : CLI_RUN, rc) : CLI_OK;
-}
-
-/*
- * The model is optimised for the providers of `options`, which only say what they would take:
- * none runs it.
- */
-static int optimize(struct cli *cli, const struct optimize_args *args,
-                    const bp_session_options *options, const struct optimize_job *job,
-                    struct tally *tally, bool is_one)
-{
-    uint32_t flags = args->keeps_defaults ? BP_OPTIMIZE_KEEP_DEFAULTS : 0;
-    struct outcome outcome = {.before = {.struct_size = sizeof outcome.before},
-                              .after = {.struct_size = sizeof outcome.after}};
-    bp_model *from = NULL, *to = NULL;
-    bp_report *report = NULL;
-    int code = load_model(cli, job->in, &from);
-
-    if (code == CLI_OK)
-        code = check_targets(cli, args, job, from);
-    if (code == CLI_OK) {
-        bp_rc rc = bp_model_optimize(cli->env, from, options, flags, &to, &report, &cli->err);
-
-        if (rc < 0)
-            code = cli_fail_rc(cli, load_code(cli, &args->load, from, rc), rc);
-    }
-    if (code == CLI_OK)
-        code = save(cli, args, job, from, to, &outcome);
-    if (code == CLI_OK) {
-        tally->n_done++;
-        tally->nodes_before += outcome.before.n_nodes;
-        tally->nodes_after += outcome.after.n_nodes;
-        code = tell(cli, args, job, report, &outcome, is_one);
-    }
-    bp_report_destroy(report);
-    bp_model_close(to);
-    bp_model_close(from);
-    return code;
-}
-
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* One that fails does not keep the others; the first failure's code is the program's. */
-static int optimize_all(struct cli *cli, const struct optimize_args *args,
-                        const bp_session_options *options, const struct optimize_jobs *jobs,
-                        bool is_one)
+/* Gives the files of a directory the extension of --format; the name of a single one is the user's. */
+static int set_format(const struct cli *cli, const struct optimize_args *args,
+                      struct optimize_jobs *jobs, bool is_directory)
 {
-    struct progress progress;
-    struct tally tally = {0};
-    int code = CLI_OK;
+    bool is_ort = args->format == OPTIMIZE_FORMAT_ORT;
 
-    progress_begin(&progress, cli);
-    for (size_t i = 0; i < jobs->n; i++) {
-        int own;
+    if (args->format == OPTIMIZE_FORMAT_BY_NAME)
+        return CLI_OK;
+    if (!is_directory && optimize_is_ort(args->output) != is_ort)
+        return cli_fail(cli, CLI_USAGE,
+                        "--format %s: --output %s %s in .ort, by which ONNX Runtime tells its own "
+                        "format",
+                        formats[args->format - 1], args->output,
+                        is_ort ? "has to end" : "must not end");
+    if (is_ort && args->is_external)
+        return cli_fail(cli, CLI_USAGE,
+                        "--format ort has all weights within: leave --external-data out");
+    for (size_t i = 0; is_directory && is_ort && i < jobs->n; i++) {
+        struct bp_text name = {0};
 
-        progress_show(&progress, jobs->items[i].in, (double)i / (double)jobs->n);
-        own = optimize(cli, args, options, &jobs->items[i], &tally, is_one);
-        progress_end(&progress);
-        code = code == CLI_OK ? own : code;
+        text_printf(&name, "%.*s.ort", (int)(strlen(jobs->items[i].out) - strlen(".onnx")),
+                    jobs->items[i].out);
+        free(jobs->items[i].out);
+        jobs->items[i].out = name.data;
     }
-    if (!is_one && !cli->globals.quiet)
-        printf("%zu of %zu models %s, %" PRIu64 " nodes of %" PRIu64 "\n", tally.n_done, jobs->n,
-               args->lists ? "read" : "saved", tally.nodes_after, tally.nodes_before);
-    return code;
+    return CLI_OK;
 }
 
 static int start(struct cli *cli, struct optimize_args *args, const char *in)
@@ -260,6 +139,8 @@ static int start(struct cli *cli, struct optimize_args *args, const char *in)
     if (!args->output && !args->lists)
         return cli_fail(cli, CLI_USAGE, "--output is missing: where is the new model to go?");
     code = optimize_find(cli, in, args->lists ? in : args->output, &jobs);
+    if (code == CLI_OK && !args->lists)
+        code = set_format(cli, args, &jobs, file_is_directory(in));
     if (code == CLI_OK)
         code = cli_open(cli);
     if (code == CLI_OK)

@@ -45,11 +45,12 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 }
 
 /* Six characters at least: ".onnx" alone is a hidden file. */
-static bool is_model(const char *name)
+static bool is_model(const struct optimize_jobs *jobs, const char *name)
 {
     size_t n = strlen(name);
 
-    return n > 5 && strcmp(name + n - 5, ".onnx") == 0;
+    return (n > 5 && strcmp(name + n - 5, ".onnx") == 0) ||
+           (jobs->takes_ort && n > 4 && strcmp(name + n - 4, ".ort") == 0);
 }
 
 /*
@@ -73,7 +74,7 @@ static int walk(struct cli *cli, const char *in, const char *out, int depth,
         text_printf(&to, "%s/%s", out, entries[i]->d_name);
         if (code == CLI_OK && file_is_directory(text_string(&from)))
             code = walk(cli, text_string(&from), text_string(&to), depth + 1, jobs);
-        else if (is_model(entries[i]->d_name))
+        else if (is_model(jobs, entries[i]->d_name))
             add(jobs, text_string(&from), text_string(&to));
         free(entries[i]);
     }
@@ -97,6 +98,7 @@ int optimize_find(struct cli *cli, const char *in, const char *out, struct optim
         return cli_fail(cli, CLI_USAGE, "--output %s: is not a directory, and %s is one", out, in);
     code = walk(cli, in, out, 0, jobs);
     if (code == CLI_OK && jobs->n == 0)
-        code = cli_fail(cli, CLI_USAGE, "%s: there is no *.onnx in it", in);
+        code = cli_fail(cli, CLI_USAGE, "%s: there is no *.onnx%s in it", in,
+                        jobs->takes_ort ? " or *.ort" : "");
     return code;
 }

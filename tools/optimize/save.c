@@ -150,7 +150,7 @@ static bp_rc finish(struct saving *saving, bp_err *err)
 }
 
 /* ONNX Runtime takes a file for its own format by this extension too. */
-static bool is_ort(const char *path)
+bool optimize_is_ort(const char *path)
 {
     const char *dot = strrchr(path, '.');
 
@@ -162,7 +162,8 @@ bp_rc optimize_save(const bp_model *model, const char *out, bool is_external, ui
 {
     struct saving saving = {.model.path = xstrdup(out), .data.path = optimize_data_path(out)};
     bp_model_sink sink = {.struct_size = sizeof sink,
-                          .format = is_ort(out) ? BP_MODEL_FORMAT_ORT : BP_MODEL_FORMAT_ONNX,
+                          .format =
+                              optimize_is_ort(out) ? BP_MODEL_FORMAT_ORT : BP_MODEL_FORMAT_ONNX,
                           .user = &saving,
                           .place = place,
                           .begin = begin,
@@ -171,7 +172,7 @@ bp_rc optimize_save(const bp_model *model, const char *out, bool is_external, ui
     const char *slash = strrchr(saving.data.path, '/');
     bp_rc rc = bp_model_get_info(model, &info, err);
 
-    if (rc >= 0 && is_external && is_ort(out))
+    if (rc >= 0 && is_external && optimize_is_ort(out))
         rc = bp_fail(err, BP_E_OPTION,
                      "%s: ONNX Runtime's own format has all weights within: leave --external-data "
                      "out, or name a file that ends in .onnx",

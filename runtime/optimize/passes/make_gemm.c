@@ -51,9 +51,9 @@ static bp_rc find(struct bp_rewrite *rw, uint32_t add, bp_err *err)
         const struct bp_ir_node *from =
             bp_rw_is(rw, matmul, "MatMul") ? bp_rw_node(rw, matmul) : NULL;
 
-        if (from && !from->domain[0] && from->opset >= 7 && bp_rw_only_user(rw, product) == add &&
-            is_matrix(rw, from->in[0]) && is_matrix(rw, from->in[1]) &&
-            fits(rw, product, node->in[1 - i], node->out[0]))
+        if (from && !from->domain[0] && from->opset >= 7 && bp_rw_has_op("Gemm", "", from->opset) &&
+            bp_rw_only_user(rw, product) == add && is_matrix(rw, from->in[0]) &&
+            is_matrix(rw, from->in[1]) && fits(rw, product, node->in[1 - i], node->out[0]))
             return fuse(rw, matmul, add, node->in[1 - i], err);
     }
     return BP_OK;

@@ -26,7 +26,9 @@ static bool is_product(const struct bp_rewrite *rw, uint32_t n)
 
     if (node->domain[0] || node->opset < 7)
         return false;
-    return bp_rw_is(rw, n, "Gemm") ? is_one(node, "beta") : bp_rw_is(rw, n, "MatMul");
+    return bp_rw_is(rw, n, "Gemm")
+               ? is_one(node, "beta")
+               : bp_rw_is(rw, n, "MatMul") && bp_rw_has_op("Gemm", "", node->opset);
 }
 
 bool bp_gemm_find(struct bp_rewrite *rw, uint32_t value, struct bp_gemm *out)

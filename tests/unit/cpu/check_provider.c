@@ -44,8 +44,11 @@ END_TEST
 
 START_TEST(operator_is_found_by_its_name_domain_and_version)
 {
-    static const struct bp_cpu_op *const rows[] = {
-#define BP_CPU_OP(row) &row,
+    static const struct {
+        const struct bp_cpu_op *row;
+        const char *domain, *name; /* as ./configure --with-operators reads them */
+    } rows[] = {
+#define BP_CPU_OP(row, domain, name) {&row, domain, #name},
 #include "operators.h"
     };
     struct bp_cpu_index index;
@@ -53,9 +56,12 @@ START_TEST(operator_is_found_by_its_name_domain_and_version)
 
     bp_cpu_index_make(&index);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        ck_assert_ptr_eq(bp_cpu_find_op(&index, rows[i]->domain ? rows[i]->domain : "",
-                                        rows[i]->name, rows[i]->since, &known_at),
-                         rows[i]);
+        const struct bp_cpu_op *row = rows[i].row;
+
+        ck_assert_str_eq(rows[i].domain, row->domain ? row->domain : "");
+        ck_assert_str_eq(rows[i].name, row->name);
+        ck_assert_ptr_eq(
+            bp_cpu_find_op(&index, rows[i].domain, rows[i].name, row->since, &known_at), row);
     }
 }
 END_TEST
