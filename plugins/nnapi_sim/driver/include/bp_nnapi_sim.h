@@ -73,18 +73,18 @@ ANN_API int bp_nnapi_set_state(uint32_t device, uint32_t state);
 /* A device's rates, of its simulated time. Later versions append. */
 struct bp_nnapi_rates {
     size_t struct_size;
-    uint64_t launch_ns;       /* a run */
-    uint64_t operation_ns;    /* an operation */
-    uint64_t compile_ns;      /* compiling, an operation */
-    uint64_t float_rate;      /* multiplications and additions a second on float32 */
-    uint64_t half_rate;       /* on float16, and on float32 that is relaxed */
-    uint64_t quant_rate;      /* on 8-bit types */
-    uint64_t memory_rate;     /* bytes a second that operations read and write */
-    uint64_t copy_rate;       /* bytes a second between the program and the device; 0: no copies */
-    uint64_t memory;          /* bytes of constants and tensors it holds; 0: as much as there is */
-    uint32_t relaxed;         /* 1: float32 of a relaxed model is rounded to float16 */
-    uint32_t caches;          /* 1: it writes compiled models into the cache folder */
-    uint32_t memory_domains;  /* 1: memory of descriptions lies on the device */
+    uint64_t launch_ns;      /* a run */
+    uint64_t operation_ns;   /* an operation */
+    uint64_t compile_ns;     /* compiling, an operation */
+    uint64_t float_rate;     /* multiplications and additions a second on float32 */
+    uint64_t half_rate;      /* on float16, and on float32 that is relaxed */
+    uint64_t quant_rate;     /* on 8-bit types */
+    uint64_t memory_rate;    /* bytes a second that operations read and write */
+    uint64_t copy_rate;      /* bytes a second between the program and the device; 0: no copies */
+    uint64_t memory;         /* bytes of constants and tensors it holds; 0: as much as there is */
+    uint32_t relaxed;        /* 1: float32 of a relaxed model is rounded to float16 */
+    uint32_t caches;         /* 1: it writes compiled models into the cache folder */
+    uint32_t memory_domains; /* 1: memory of descriptions lies on the device */
     uint32_t reserved;
 };
 
@@ -153,27 +153,27 @@ struct bp_nnapi_counters {
     uint64_t live_memories, live_descriptions;
     /* models */
     uint64_t models_finished, models_rejected;
-    uint64_t operands, operations;         /* of finished models */
-    uint64_t constants_copied;             /* at most 128 bytes each */
-    uint64_t constants_referenced;         /* larger ones, by pointer */
-    uint64_t constants_pooled;             /* from memory */
+    uint64_t operands, operations; /* of finished models */
+    uint64_t constants_copied;     /* at most 128 bytes each */
+    uint64_t constants_referenced; /* larger ones, by pointer */
+    uint64_t constants_pooled;     /* from memory */
     uint64_t constant_bytes;
-    uint64_t operations_by_code[128];      /* of finished models */
-    int64_t highest_level;                 /* that a model needed: a FeatureLevelCode */
+    uint64_t operations_by_code[128]; /* of finished models */
+    int64_t highest_level;            /* that a model needed: a FeatureLevelCode */
     /* compilations */
     uint64_t compilations, compilations_for_devices, compilations_failed;
-    uint64_t partitions;                   /* parts that went to one device each */
+    uint64_t partitions; /* parts that went to one device each */
     uint64_t cache_hits, cache_misses, cache_writes;
     /* runs */
-    uint64_t runs_started, runs_failed;    /* of executions */
+    uint64_t runs_started, runs_failed; /* of executions */
     uint64_t runs_sync, runs_async, runs_burst, runs_fenced;
     uint64_t in_flight, in_flight_max;
     uint64_t fallbacks_compile, fallbacks_run; /* to the reference CPU */
     uint64_t missed_transient, missed_persistent;
-    uint64_t bytes_in, bytes_out;          /* between the program and devices */
+    uint64_t bytes_in, bytes_out; /* between the program and devices */
     uint64_t waits;
-    uint64_t refused[16];                  /* calls, by the ResultCode that they returned */
-    uint64_t too_new;                      /* calls of functions that the level does not have */
+    uint64_t refused[16]; /* calls, by the ResultCode that they returned */
+    uint64_t too_new;     /* calls of functions that the level does not have */
 };
 
 /* Fills as much of *counters as its struct_size says. */

@@ -63,9 +63,10 @@ ANN_API int ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(
     ANeuralNetworksModel *model, int32_t index,
     const ANeuralNetworksSymmPerChannelQuantParams *channelQuant);
 /* supportedOps: one for each operation, in the order in which they were added. */
-ANN_API int ANeuralNetworksModel_getSupportedOperationsForDevices(
-    const ANeuralNetworksModel *model, const ANeuralNetworksDevice *const *devices,
-    uint32_t numDevices, bool *supportedOps);
+ANN_API int
+ANeuralNetworksModel_getSupportedOperationsForDevices(const ANeuralNetworksModel *model,
+                                                      const ANeuralNetworksDevice *const *devices,
+                                                      uint32_t numDevices, bool *supportedOps);
 
 /* 30 */
 ANN_API int ANeuralNetworksModel_setOperandValueFromModel(ANeuralNetworksModel *model,
@@ -82,9 +83,10 @@ ANN_API int ANeuralNetworksCompilation_setPreference(ANeuralNetworksCompilation 
 ANN_API int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *compilation);
 
 /* 29 */
-ANN_API int ANeuralNetworksCompilation_createForDevices(
-    ANeuralNetworksModel *model, const ANeuralNetworksDevice *const *devices, uint32_t numDevices,
-    ANeuralNetworksCompilation **compilation);
+ANN_API int ANeuralNetworksCompilation_createForDevices(ANeuralNetworksModel *model,
+                                                        const ANeuralNetworksDevice *const *devices,
+                                                        uint32_t numDevices,
+                                                        ANeuralNetworksCompilation **compilation);
 /* token: ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN bytes. */
 ANN_API int ANeuralNetworksCompilation_setCaching(ANeuralNetworksCompilation *compilation,
                                                   const char *cacheDir, const uint8_t *token);
