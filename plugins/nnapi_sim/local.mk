@@ -6,6 +6,8 @@ EXTRA_DIST += %D%/README.md
 
 nnapi_cppflags = -I$(srcdir)/%D%/driver/include
 
+include %D%/provider.mk
+
 if ENABLE_NEURALNETWORKS_SIM
 # Android's names, so in the folder of the simulators: cc -I$(includedir)/backplane-sim
 nnapiincludedir = $(includedir)/backplane-sim
