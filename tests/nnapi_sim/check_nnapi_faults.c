@@ -262,6 +262,8 @@ START_TEST(faults_at_random_are_statuses)
         nnapi_check_left();
     }
     ck_assert_uint_gt(right, failed);
+    if (wanted < DEFAULT_RUNS)
+        return; /* too few to meet everything */
     ck_assert_uint_gt(failed, 0);
     ck_assert_uint_gt(refused, 0);
 }
