@@ -68,7 +68,7 @@ static bool takes_scales(const struct bp_nn_query *query, const float *scales)
 
         if (i < 2 && scales[i] != 1)
             return bp_nn_refuse(query, BP_R_OTHER, "scales", "N or C is scaled");
-        if (size != (double)(int64_t)size)
+        if (!(size >= 1 && size <= UINT16_MAX) || size != (double)(int64_t)size)
             return bp_nn_refuse(query, BP_R_OTHER, "scales", "scale %g does not give a whole size",
                                 (double)scales[i]);
     }
