@@ -79,6 +79,7 @@ nobase_dist_doc_DATA += \
 	plugins/cpu/README.md \
 	plugins/dnnl/README.md \
 	plugins/nnapi_sim/README.md \
+	plugins/nnapi_sim/operators.md \
 	plugins/opencl/README.md \
 	plugins/opencl/operators.md
 EXTRA_DIST += %D%/parts.dot
@@ -119,6 +120,9 @@ update-operators: tools/backplane providers/stamp
 	if ./run-in-tree tools/backplane providers info opencl --markdown >operators.md.new; then \
 	    mv operators.md.new $(srcdir)/plugins/opencl/operators.md; \
 	else rm operators.md.new; echo "plugins/opencl/operators.md stays as it is: no OpenCL device"; fi
+	if ./run-in-tree tools/backplane providers info nnapi --markdown >operators.md.new; then \
+	    mv operators.md.new $(srcdir)/plugins/nnapi_sim/operators.md; \
+	else rm operators.md.new; echo "plugins/nnapi_sim/operators.md stays as it is: no runtime"; fi
 .PHONY: update-operators
 
 # The table of passes, from runtime/optimize/passes.c. tests/cli/passes.sh says when it is due.

@@ -42,6 +42,8 @@ unit_ldadd = runtime/libbackplane-core.la $(runtime_libs) $(CHECK_LIBS)
 include %D%/unit/local.mk
 include %D%/mock/local.mk
 include %D%/cann_sim/local.mk
+include %D%/nnapi_sim/local.mk
+include %D%/nnapi_sim/provider.mk
 include %D%/conformance/local.mk
 include %D%/abi/local.mk
 include %D%/cli/local.mk

@@ -100,7 +100,10 @@ static const char *const kOrtSessionOptionsAvx2PrecisionMode = "session.x64quant
 /* save, apply or empty: passes of builds without all of them. Without effect. */
 static const char *const kOrtSessionOptionsConfigMinimalBuildOptimizations =
     "optimization.minimal_build_optimizations";
-/* Operators with `,` between, which NNAPI does not take, nor what follows them. Without effect. */
+/*
+ * Operators with `,` between, which NNAPI does not take, nor what follows them; to be set before
+ * OrtSessionOptionsAppendExecutionProvider_Nnapi(). Default: NonMaxSuppression; empty: none.
+ */
 static const char *const kOrtSessionOptionsConfigNnapiEpPartitioningStopOps =
     "ep.nnapi.partitioning_stop_ops";
 /* 0 (default) or more: parts that work is first cut into. Without effect. */

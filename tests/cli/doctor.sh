@@ -38,9 +38,6 @@ bp 4 doctor why CUDAExecutionProvider
 says out 'cuda' 'FOUND' 'known, not installed' 'has no plug-in for it' \
     "'backplane install'"
 never_says out 'libbp-cuda'
-bp 4 doctor why nnapi
-says out 'this release of Backplane has no plug-in for it'
-never_says out 'libbp-nnapi'
 bp 4 doctor why undefined
 says out 'DEPENDENCIES' 'bp_mock_function_without_definition'
 bp 4 doctor why cudaa

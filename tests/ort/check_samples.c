@@ -233,12 +233,14 @@ END_TEST
 
 /* ---- C: NNAPI -------------------------------------------------------------------------------- */
 
-/* C-16: flags combine; where there is no NNAPI provider, the call says so and the CPU runs it all. */
+/* C-02, C-16: flags combine; where there is no NNAPI provider, the call says so and the CPU runs it all. */
 START_TEST(nnapi_flags_combine)
 {
     enum { USE_FP16 = 1, USE_NCHW = 2, CPU_DISABLED = 4, CPU_ONLY = 8 };
     OrtSessionOptions *options = new_options();
+    OrtStatus *status;
     uint32_t flags = 0;
+    bool is_there;
 
     flags |= USE_FP16;
     flags |= USE_NCHW | CPU_DISABLED;
@@ -247,9 +249,33 @@ START_TEST(nnapi_flags_combine)
     serves(options);
 
     options = new_options();
+    status = OrtSessionOptionsAppendExecutionProvider_Nnapi(options, 0);
+    is_there = !status;
+    ort->ReleaseStatus(status);
     fails(OrtSessionOptionsAppendExecutionProvider_Nnapi(options, CPU_DISABLED | CPU_ONLY),
-          is_available("NnapiExecutionProvider") ? ORT_INVALID_ARGUMENT : ORT_FAIL, "nnapi");
+          is_there ? ORT_INVALID_ARGUMENT : ORT_FAIL, is_there ? "exclude each other" : "nnapi");
     ort->ReleaseSessionOptions(options);
+}
+END_TEST
+
+/* The entry of the session, set before, is the provider's option of that name. */
+START_TEST(nnapi_stop_operators_are_an_entry_of_the_session)
+{
+    static const char entry[] = "ep.nnapiexecutionprovider.partitioning_stop_ops";
+    OrtSessionOptions *options = new_options();
+    OrtStatus *status;
+    char value[32];
+    size_t size = sizeof value;
+
+    ok(ort->AddSessionConfigEntry(options, "ep.nnapi.partitioning_stop_ops", "Relu,Sub"));
+    status = OrtSessionOptionsAppendExecutionProvider_Nnapi(options, 0);
+    if (status) {
+        fails(status, ORT_FAIL, "nnapi");
+    } else {
+        ok(ort->GetSessionConfigEntry(options, entry, value, &size));
+        ck_assert_str_eq(value, "Relu,Sub");
+    }
+    serves(options);
 }
 END_TEST
 
@@ -476,6 +502,7 @@ int main(void)
     tcase_add_test(tcase, cann_options_are_created_updated_appended_and_released);
     tcase_add_test(tcase, cann_options_are_checked_and_read_back);
     tcase_add_test(tcase, nnapi_flags_combine);
+    tcase_add_test(tcase, nnapi_stop_operators_are_an_entry_of_the_session);
     tcase_add_test(tcase, session_runs_on_cpu_when_every_registration_fails);
     tcase_add_test(tcase, CreateEnv_returns_the_existing_environment);
     tcase_add_test(tcase, a_provider_is_appended_by_its_path);

@@ -12,10 +12,34 @@
 
 /* ---- compile and frame ----------------------------------------------------------------------- */
 
+/* Keeps the device of the first node that is taken. */
+static void note_device(void *h, uint32_t node, const bp_claim *claim)
+{
+    uint32_t *device = h;
+
+    (void)node;
+    if (claim->verdict != BP_NO && *device == BP_NONE)
+        *device = claim->device;
+}
+
+uint32_t kit_device_for(struct kit *kit, bp_instance *instance, const bp_graph *table)
+{
+    uint32_t device = BP_NONE;
+    bp_claims claims = {sizeof claims, 0, &device, note_device};
+    bp_device second = {.struct_size = sizeof second};
+
+    if (!kit->p.device || kit->p.device(&kit->host.table, 1, &second, NULL) < 0 ||
+        kit->p.capability(instance, table, &claims, NULL) < 0 || device == BP_NONE)
+        return 0;
+    return device;
+}
+
 bp_rc kit_compile(struct kit *kit, struct kit_exec *exec, bp_instance *instance,
                   const bp_graph *table)
 {
-    bp_compile what = {.struct_size = sizeof what, .name = "check"};
+    bp_compile what = {.struct_size = sizeof what,
+                       .device = kit_device_for(kit, instance, table),
+                       .name = "check"};
     bp_rc rc;
 
     memset(exec, 0, sizeof *exec);

@@ -118,6 +118,8 @@ struct kit_exec {
     struct kit *kit;
 };
 
+/* The device that the provider has claimed the graph for; 0: it has one, or takes nothing. */
+uint32_t kit_device_for(struct kit *kit, bp_instance *instance, const bp_graph *table);
 /* Compiles; BP_OK or what compile() said. */
 bp_rc kit_compile(struct kit *kit, struct kit_exec *exec, bp_instance *instance,
                   const bp_graph *table);

@@ -181,7 +181,8 @@ bp_instance *kit_begin_saving(struct kit *kit, const struct kit_case **c)
 bool kit_try_load(struct kit *kit, bp_instance *instance, const bp_graph *table,
                   const struct kit_case *c, const void *data, size_t n, const char *what)
 {
-    bp_compile as = {.struct_size = sizeof as, .name = "check"};
+    bp_compile as = {
+        .struct_size = sizeof as, .device = kit_device_for(kit, instance, table), .name = "check"};
     bp_span span = {data, n};
     struct kit_exec exec;
     bp_rc rc;

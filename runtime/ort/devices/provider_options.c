@@ -174,31 +174,46 @@ OrtStatus *OrtSessionOptionsAppendExecutionProvider_OpenVINO(OrtSessionOptions *
     return append_one(options, "OpenVINOExecutionProvider", "device_type", device_type);
 }
 
-/* Bits of the flags are switches with these names, the lowest first. */
+/* Bits of the flags are switches with these names, the lowest first. Frees what kv holds. */
 static OrtStatus *append_flags(OrtSessionOptions *options, const char *name, uint32_t flags,
-                               const char *const *keys, size_t n_keys)
+                               const char *const *keys, size_t n_keys, OrtKeyValuePairs *kv)
 {
-    OrtKeyValuePairs kv = {0};
     OrtStatus *status = NULL;
 
     if (!options)
         return append_one(NULL, name, NULL, NULL);
     for (size_t i = 0; i < n_keys && !status; i++) {
-        if ((flags >> i & 1) && !ort_keys_set(&kv, keys[i], "1"))
+        if ((flags >> i & 1) && !ort_keys_set(kv, keys[i], "1"))
             status = ort_no_memory();
     }
     if (!status)
-        status = ort_append(options, name, &kv, ORT_FAIL);
-    ort_keys_finish(&kv);
+        status = ort_append(options, name, kv, ORT_FAIL);
+    ort_keys_finish(kv);
     return status;
 }
+
+/* The config entry has to be there before the provider, as in ONNX Runtime; empty means none. */
+#define STOP_OPS "ep.nnapi.partitioning_stop_ops"
 
 OrtStatus *OrtSessionOptionsAppendExecutionProvider_Nnapi(OrtSessionOptions *options,
                                                           uint32_t nnapi_flags)
 {
     static const char *const keys[] = {"use_fp16", "use_nchw", "cpu_disabled", "cpu_only"};
+    const char *stops = options ? ort_keys_get(&options->config, STOP_OPS) : NULL;
+    OrtKeyValuePairs kv = {0};
+    OrtStatus *status = NULL;
 
-    return append_flags(options, "NnapiExecutionProvider", nnapi_flags, keys, 4);
+    if (options && nnapi_flags & NNAPI_FLAG_CPU_DISABLED && nnapi_flags & NNAPI_FLAG_CPU_ONLY) {
+        status = ort_need_provider("NnapiExecutionProvider");
+        return status ? status
+                      : ort_fail(ORT_INVALID_ARGUMENT,
+                                 "nnapi_flags 0x%x: NNAPI_FLAG_CPU_DISABLED and "
+                                 "NNAPI_FLAG_CPU_ONLY exclude each other",
+                                 (unsigned)nnapi_flags);
+    }
+    if (stops && !ort_keys_set(&kv, "partitioning_stop_ops", stops))
+        return ort_no_memory();
+    return append_flags(options, "NnapiExecutionProvider", nnapi_flags, keys, 4, &kv);
 }
 
 OrtStatus *OrtSessionOptionsAppendExecutionProvider_CoreML(OrtSessionOptions *options,
@@ -207,8 +222,9 @@ OrtStatus *OrtSessionOptionsAppendExecutionProvider_CoreML(OrtSessionOptions *op
     static const char *const keys[] = {"use_cpu_only",     "enable_on_subgraph",
                                        "only_with_ane",    "only_static_input_shapes",
                                        "create_mlprogram", "use_cpu_and_gpu"};
+    OrtKeyValuePairs kv = {0};
 
-    return append_flags(options, "CoreMLExecutionProvider", coreml_flags, keys, 6);
+    return append_flags(options, "CoreMLExecutionProvider", coreml_flags, keys, 6, &kv);
 }
 
 OrtStatus *OrtSessionOptionsAppendExecutionProvider_DML(OrtSessionOptions *options, int device_id)

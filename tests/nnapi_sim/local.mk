@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+# tests/nnapi_sim/ - the simulated Neural Networks runtime: what it computes, and what it refuses.
+
+if ENABLE_NEURALNETWORKS_SIM
+nnapi_test_cppflags = $(nnapi_cppflags) -I$(srcdir)/plugins -I$(srcdir)/tests/unit -D_GNU_SOURCE \
+	$(CHECK_CFLAGS)
+nnapi_test_ldadd = plugins/nnapi_sim/driver/libbp-neuralnetworks-sim.la $(CHECK_LIBS) $(MATH_LIBS) \
+	$(PTHREAD_LIBS)
+
+unit_tests += %D%/check_operators
+%C%_check_operators_CPPFLAGS = $(nnapi_test_cppflags)
+%C%_check_operators_LDADD = $(nnapi_test_ldadd)
+%C%_check_operators_SOURCES = %D%/check_operators.c %D%/nn_kit.h
+endif
