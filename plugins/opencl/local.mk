@@ -2,6 +2,7 @@
 # plugins/opencl/ - groups of nodes on a device behind an OpenCL driver.
 
 opencl_kernels = \
+	%D%/kernels/chain.cl \
 	%D%/kernels/elementwise.cl \
 	%D%/kernels/gather.cl \
 	%D%/kernels/gemm.cl \
@@ -45,6 +46,10 @@ nodist_%C%_libopenclprovider_la_SOURCES = %D%/kernels.c
 	%D%/build/build_frame.h \
 	%D%/build/builder.c \
 	%D%/build/builder.h \
+	%D%/build/chain.c \
+	%D%/build/chain.h \
+	%D%/build/chain_kernel.c \
+	%D%/build/chain_kernel.h \
 	%D%/build/frame.h \
 	%D%/build/kernels.c \
 	%D%/build/kernels.h \

@@ -15,7 +15,15 @@ enum { ALIGN = 64 };
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-enum { OPT_FP16, OPT_MEMORY_LIMIT, OPT_CACHE_DIR, OPT_BUILD_FLAGS, OPT_PROFILING, N_OPTIONS };
+enum {
+    OPT_FP16,
+    OPT_MEMORY_LIMIT,
+    OPT_CACHE_DIR,
+    OPT_BUILD_FLAGS,
+    OPT_PROFILING,
+    OPT_FUSE,
+    N_OPTIONS
+};
 
 static const bp_option options[N_OPTIONS] = {
     [OPT_FP16] =
@@ -61,6 +69,15 @@ static const bp_option options[N_OPTIONS] = {
             .help = "Lets the device time each kernel, for runs that are profiled; such a run "
                     "waits for its end.",
             .def = "false",
+        },
+    [OPT_FUSE] =
+        {
+            .struct_size = sizeof(bp_option),
+            .type = BP_OPT_BOOL,
+            .key = "fuse",
+            .help = "Makes one kernel of element-wise nodes that follow each other, or a product "
+                    "of matrices or a convolution.",
+            .def = "true",
         },
 };
 
@@ -194,6 +211,7 @@ static bp_rc read_options(bp_instance *instance, const bp_opt *opts, uint32_t n_
         given[i] = bp_opt_find(opts, n_opts, options[i].key);
     instance->takes_f16 = given[OPT_FP16] && given[OPT_FP16]->i;
     instance->profiles = given[OPT_PROFILING] && given[OPT_PROFILING]->i;
+    instance->fuses = !given[OPT_FUSE] || given[OPT_FUSE]->i;
     if (given[OPT_MEMORY_LIMIT])
         instance->memory_limit = (uint64_t)given[OPT_MEMORY_LIMIT]->i;
     rc = copy_text(instance, given[OPT_BUILD_FLAGS], &instance->build_flags, err);

@@ -20,6 +20,7 @@ struct bp_instance {
     cl_command_queue queue; /* for work without a stream */
     bool takes_f16;         /* option fp16 */
     bool profiles;          /* option profiling */
+    bool fuses;             /* option fuse */
     bool is_processor;      /* vectors instead of local memory */
     uint64_t memory_limit;  /* bytes; 0: the device's own */
     char *build_flags;      /* the instance's own copies */

@@ -3,6 +3,8 @@
 
 #include "build/build_frame.h"
 
+#include "build/chain.h"
+
 enum { ALIGN = 256, SPACE = 1 };
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -199,6 +201,7 @@ static bp_rc fill(bp_frame *frame, bp_frame_needs *needs, bp_err *err)
     if (rc < 0)
         return rc;
     choose_spaces(program, frame->desc);
+    bp_opencl_find_chains(&b);
     build_nodes(&b);
     copy_outputs(&b, frame->desc);
     if (b.rc < 0)

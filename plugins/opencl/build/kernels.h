@@ -10,6 +10,7 @@
 
 /* The text of kernels/NAME.cl; made at build time. */
 #define BP_OPENCL_FAMILIES(F)                                                                      \
+    F(chain)                                                                                       \
     F(elementwise)                                                                                 \
     F(gather)                                                                                      \
     F(gemm)                                                                                        \

@@ -3,6 +3,8 @@
 
 #include "ops/gemm.h"
 
+#include "build/chain.h"
+
 /* ---- activations ----------------------------------------------------------------------------- */
 
 /* P and Q are its two numbers. */
@@ -73,7 +75,8 @@ static const char *choose(const struct bp_opencl_builder *b, const struct bp_ope
     return "gemm_tiles";
 }
 
-static void add_operands(struct bp_opencl_builder *b, const struct bp_opencl_gemm *gemm)
+static void add_operands(struct bp_opencl_builder *b, const struct bp_opencl_gemm *gemm,
+                         const struct bp_opencl_epilogue *epilogue)
 {
     const int64_t sizes[] = {gemm->m,  gemm->n,  gemm->k,  gemm->am, gemm->ak,
                              gemm->bk, gemm->bn, gemm->cm, gemm->cn};
@@ -85,6 +88,8 @@ static void add_operands(struct bp_opencl_builder *b, const struct bp_opencl_gem
         bp_opencl_operand(b, gemm->bias);
     if (gemm->z)
         bp_opencl_operand(b, gemm->z);
+    for (uint32_t i = 0; epilogue && i < epilogue->n_leaves; i++)
+        bp_opencl_operand(b, &epilogue->leaves[i]);
     for (uint32_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         bp_opencl_int(b, sizes[i]);
     bp_opencl_float(b, gemm->alpha);
@@ -98,7 +103,8 @@ static size_t group_of(int64_t n)
     return n < 8 ? (size_t)n : 8;
 }
 
-void bp_opencl_gemm(struct bp_opencl_builder *b, const struct bp_opencl_gemm *gemm)
+static void add_gemm(struct bp_opencl_builder *b, const struct bp_opencl_gemm *gemm,
+                     const struct bp_opencl_epilogue *epilogue)
 {
     struct bp_opencl_prefix prefix = {.n = 0};
     const char *name = choose(b, gemm);
@@ -112,8 +118,8 @@ void bp_opencl_gemm(struct bp_opencl_builder *b, const struct bp_opencl_gemm *ge
     if (gemm->z)
         bp_opencl_define(&prefix, "#define HAS_Z");
     bp_opencl_define(&prefix, "%s", gemm->activation ? gemm->activation : "#define ACT(v) (v)");
-    bp_opencl_begin(b, "gemm", prefix.text, name);
-    add_operands(b, gemm);
+    bp_opencl_begin(b, "gemm", bp_opencl_with_epilogue(b, &prefix, epilogue), name);
+    add_operands(b, gemm, epilogue);
     if (strcmp(name, "gemm_rows") == 0)
         bp_opencl_run_groups(b, rows, columns, gemm->n_batches, group_of(rows), 1);
     else if (strcmp(name, "gemm_dots") == 0)
@@ -121,4 +127,47 @@ void bp_opencl_gemm(struct bp_opencl_builder *b, const struct bp_opencl_gemm *ge
     else
         bp_opencl_run_groups(b, (gemm->n + 63) / 64 * 16, (gemm->m + 63) / 64 * 16, gemm->n_batches,
                              16, 16);
+}
+
+void bp_opencl_gemm(struct bp_opencl_builder *b, const struct bp_opencl_gemm *gemm)
+{
+    add_gemm(b, gemm, NULL);
+}
+
+/* ---- products that element-wise nodes follow ------------------------------------------------- */
+
+/* A product with all that it points to. */
+struct saved {
+    struct bp_opencl_gemm gemm;
+    struct bp_opencl_tensor y, a, b, bias, z;
+    char activation[512];
+};
+
+static void add_saved(struct bp_opencl_builder *b, const void *data,
+                      const struct bp_opencl_epilogue *epilogue)
+{
+    const struct saved *saved = data;
+    struct bp_opencl_gemm gemm = saved->gemm;
+
+    gemm.y = epilogue ? epilogue->y : &saved->y;
+    gemm.a = &saved->a;
+    gemm.b = &saved->b;
+    gemm.bias = gemm.bias ? &saved->bias : NULL;
+    gemm.z = gemm.z ? &saved->z : NULL;
+    gemm.activation = gemm.activation ? saved->activation : NULL;
+    add_gemm(b, &gemm, epilogue);
+}
+
+void bp_opencl_gemm_output(struct bp_opencl_builder *b, const struct bp_opencl_gemm *gemm)
+{
+    struct saved saved = {.gemm = *gemm, .y = *gemm->y, .a = *gemm->a, .b = *gemm->b};
+
+    if (gemm->bias)
+        saved.bias = *gemm->bias;
+    if (gemm->z)
+        saved.z = *gemm->z;
+    if (gemm->activation)
+        snprintf(saved.activation, sizeof saved.activation, "%s", gemm->activation);
+    if (!bp_opencl_chain_product(b, gemm->n, add_saved, &saved, sizeof saved))
+        add_gemm(b, gemm, NULL);
 }
