@@ -6,7 +6,7 @@
 
 #include "compile.h"
 
-#include "base/claim.h"
+#include "base/own_graph.h"
 #include "base/program.h"
 #include "operators.h"
 #include "run/device.h"
@@ -90,7 +90,7 @@ static bp_rc upload(const bp_program *program, uint32_t v, bp_err *err)
     bp_ext_constants constants = {0};
     bp_span bytes;
     cl_int code;
-    bp_rc rc = host->constant(host->h, program->graph, v, &bytes, err);
+    bp_rc rc = bp_opencl_constant(host, program->graph, v, &bytes, err);
 
     if (rc < 0 || bytes.size == 0)
         return rc;
@@ -101,7 +101,7 @@ static bp_rc upload(const bp_program *program, uint32_t v, bp_err *err)
         return bp_opencl_fail(err, code, "the upload of '%s'", BP_VALUE(program->graph, v)->name);
     if (table)
         bp_copy_in(&constants, sizeof constants, table);
-    if (constants.done)
+    if (constants.done && !bp_opencl_is_own(program->graph))
         constants.done(host->h, program->graph, v);
     return BP_OK;
 }
@@ -147,21 +147,17 @@ static bp_rc fill(bp_program *program, bp_err *err)
     return upload_all(program, err);
 }
 
-bp_rc bp_opencl_compile(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
-                        bp_program **out, bp_err *err)
+bp_rc bp_opencl_program_create(bp_instance *instance, struct bp_blocks *memory,
+                               const bp_graph *graph, bp_program **out, bp_err *err)
 {
-    struct bp_blocks memory = {.host = &instance->host};
-    bp_program *program;
+    bp_program *program = bp_blocks_get(memory, sizeof *program);
     bp_rc rc;
 
-    *out = NULL;
-    if (what->flags & BP_CRITICAL)
-        return bp_fail(err, BP_E_UNSUPPORTED, "opencl: compile's flags 0x%x are not known",
-                       what->flags);
-    program = bp_blocks_get(&memory, sizeof *program);
-    if (!program)
+    if (!program) {
+        bp_blocks_free(memory);
         return bp_fail(err, BP_E_NOMEM, "opencl: no memory for a program");
-    *program = (bp_program){.memory = memory, .instance = instance, .graph = graph};
+    }
+    *program = (bp_program){.memory = *memory, .instance = instance, .graph = graph};
     rc = fill(program, err);
     if (rc < 0) {
         bp_opencl_program_free(program);
@@ -169,6 +165,18 @@ bp_rc bp_opencl_compile(bp_instance *instance, const bp_graph *graph, const bp_c
     }
     *out = program;
     return BP_OK;
+}
+
+bp_rc bp_opencl_compile(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
+                        bp_program **out, bp_err *err)
+{
+    struct bp_blocks memory = {.host = &instance->host};
+
+    *out = NULL;
+    if (what->flags & BP_CRITICAL)
+        return bp_fail(err, BP_E_UNSUPPORTED, "opencl: compile's flags 0x%x are not known",
+                       what->flags);
+    return bp_opencl_program_create(instance, &memory, graph, out, err);
 }
 
 void bp_opencl_program_free(bp_program *program)

@@ -35,12 +35,15 @@ noinst_LTLIBRARIES += %D%/libopenclprovider.la
 %C%_libopenclprovider_la_LIBADD = plugins/common/libbp-common.la $(DL_LIBS) $(PTHREAD_LIBS) -lm
 nodist_%C%_libopenclprovider_la_SOURCES = %D%/kernels.c
 %C%_libopenclprovider_la_SOURCES = \
+	%D%/base/bytes.h \
 	%D%/base/claim.c \
 	%D%/base/claim.h \
 	%D%/base/instance.h \
 	%D%/base/library.c \
 	%D%/base/library.h \
 	%D%/base/operator.h \
+	%D%/base/own_graph.c \
+	%D%/base/own_graph.h \
 	%D%/base/program.h \
 	%D%/build/build_frame.c \
 	%D%/build/build_frame.h \
@@ -83,7 +86,9 @@ nodist_%C%_libopenclprovider_la_SOURCES = %D%/kernels.c
 	%D%/run/device.c \
 	%D%/run/device.h \
 	%D%/run/execute.c \
-	%D%/run/execute.h
+	%D%/run/execute.h \
+	%D%/save.c \
+	%D%/save.h
 
 if PLUGIN_FILES
 provider_LTLIBRARIES += %D%/libbp-opencl.la

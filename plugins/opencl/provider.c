@@ -10,6 +10,7 @@
 #include "compile.h"
 #include "run/device.h"
 #include "run/execute.h"
+#include "save.h"
 
 enum { ALIGN = 64 };
 
@@ -268,8 +269,7 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
 static bp_rc fingerprint(bp_instance *instance, char *buf, uint32_t cap, bp_err *err)
 {
     (void)err;
-    snprintf(buf, cap, "%s, %s, %s", instance->device->name, instance->device->version,
-             instance->device->driver);
+    bp_opencl_describe(instance, buf, cap);
     return BP_OK;
 }
 
@@ -291,7 +291,7 @@ BP_MANIFEST("id=org.backplane.opencl\n"
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),
-    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_UNINTERRUPTIBLE,
+    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_UNINTERRUPTIBLE | BP_PROVIDER_CONTEXTS,
     .id = "org.backplane.opencl",
     .name = "opencl",
     .version = "0.1.0",
@@ -307,6 +307,8 @@ static const bp_provider provider = {
     .fingerprint = fingerprint,
     .capability = bp_opencl_capability,
     .compile = bp_opencl_compile,
+    .load = bp_opencl_load,
+    .save = bp_opencl_save,
     .program_free = bp_opencl_program_free,
     .frame_create = bp_opencl_frame_create,
     .frame_free = bp_opencl_frame_free,

@@ -4,6 +4,7 @@
 #include "base/claim.h"
 
 #include "base/instance.h"
+#include "base/own_graph.h"
 
 #include <common/float16.h>
 
@@ -143,7 +144,7 @@ bool bp_opencl_read_ints(const bp_host *host, const bp_graph *graph, const bp_no
         return true;
     if (!(value->flags & BP_VALUE_CONSTANT) ||
         (value->dtype != BP_DTYPE_I32 && value->dtype != BP_DTYPE_I64) ||
-        host->constant(host->h, graph, node->in[i], &bytes, NULL) < 0)
+        bp_opencl_constant(host, graph, node->in[i], &bytes, NULL) < 0)
         return false;
     out->is_there = true;
     out->n = (uint32_t)(bytes.size / (value->dtype == BP_DTYPE_I32 ? 4 : 8));
@@ -162,7 +163,7 @@ bool bp_opencl_read_float(const bp_host *host, const bp_graph *graph, const bp_n
     bp_span bytes;
 
     if (!value || !(value->flags & BP_VALUE_CONSTANT) ||
-        host->constant(host->h, graph, node->in[i], &bytes, NULL) < 0)
+        bp_opencl_constant(host, graph, node->in[i], &bytes, NULL) < 0)
         return false;
     if (value->dtype == BP_DTYPE_F16 && bytes.size >= sizeof half) {
         memcpy(&half, bytes.data, sizeof half);

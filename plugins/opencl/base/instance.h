@@ -29,6 +29,7 @@ struct bp_instance {
     _Atomic uint64_t weights; /* ... of them constants of programs */
     pthread_mutex_t lock;     /* of the list below */
     struct bp_opencl_built *built;
+    uint64_t mark; /* of programs that are used from now on, under the lock too */
 };
 
 #endif

@@ -34,17 +34,32 @@ static bp_rc set_shape(const bp_program *program, uint32_t v, const bp_shape *sh
                    value->name, (long long)tensor->count);
 }
 
+/* A program that has a graph of its own runs with the sizes that it was saved with. */
+static bp_rc check_inputs(const bp_program *program, const bp_frame_desc *desc, bp_err *err)
+{
+    for (uint32_t i = 0; i < desc->n_in; i++) {
+        const bp_shape *shape = &program->shapes[program->graph->inputs[i]];
+
+        if (desc->in[i].rank != shape->rank || desc->in[i].dtype != shape->dtype ||
+            memcmp(desc->in[i].dims, shape->dims, shape->rank * sizeof *shape->dims) != 0)
+            return bp_fail(err, BP_E_SHAPE, "opencl: the program was saved for other sizes of '%s'",
+                           BP_VALUE(program->graph, program->graph->inputs[i])->name);
+    }
+    return BP_OK;
+}
+
 /* Constants where they were uploaded; what is neither is made by a node, which gives it a place. */
 static bp_rc place_values(struct bp_opencl_builder *b, const bp_frame_desc *desc)
 {
     const bp_program *program = b->program;
     const bp_graph *graph = b->graph;
-    bp_rc rc = BP_OK;
+    const bp_shape *shapes = program->shapes ? program->shapes : desc->shapes;
+    bp_rc rc = program->shapes ? check_inputs(program, desc, b->err) : BP_OK;
 
     for (uint32_t v = 0; v < graph->n_values && rc >= 0; v++) {
         struct bp_opencl_tensor *tensor = &b->values[v];
 
-        rc = set_shape(program, v, &desc->shapes[v], tensor, b->err);
+        rc = set_shape(program, v, &shapes[v], tensor, b->err);
         if (program->constants[v].buffer != BP_NONE)
             tensor->place = (struct bp_opencl_place){.kind = BP_OPENCL_CONSTANT,
                                                      .index = program->constants[v].buffer,

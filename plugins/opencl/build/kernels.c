@@ -24,6 +24,7 @@ enum { ALIGN = 64, LOG_SIZE = 1500 };
 struct bp_opencl_built {
     struct bp_opencl_built *next;
     uint64_t key[2];
+    uint64_t mark; /* the instance's when it was last asked for */
     cl_program program;
 };
 
@@ -137,14 +138,30 @@ static unsigned char *read_file(int file, const uint64_t *key, size_t *size)
     return NULL;
 }
 
+/* NULL: the driver does not take the binary. */
+static cl_program program_of(const bp_instance *instance, const unsigned char *binary, size_t size)
+{
+    cl_int code = CL_SUCCESS, status = CL_SUCCESS;
+    cl_program program = instance->cl->clCreateProgramWithBinary(
+        instance->context, 1, &instance->device->id, &size, &binary, &status, &code);
+
+    if (code != CL_SUCCESS)
+        return NULL;
+    code = status == CL_SUCCESS
+               ? instance->cl->clBuildProgram(program, 1, &instance->device->id, NULL, NULL, NULL)
+               : status;
+    if (code == CL_SUCCESS)
+        return program;
+    instance->cl->clReleaseProgram(program);
+    return NULL;
+}
+
 /* A program of a binary in the folder; NULL: there is none that fits. */
 static cl_program load_file(const bp_instance *instance, const uint64_t *key)
 {
     char path[4096];
     unsigned char *binary;
-    const unsigned char *bytes;
     size_t size = 0;
-    cl_int code = CL_SUCCESS, status = CL_SUCCESS;
     cl_program program;
     int file;
 
@@ -157,19 +174,9 @@ static cl_program load_file(const bp_instance *instance, const uint64_t *key)
     close(file);
     if (!binary)
         return NULL;
-    bytes = binary;
-    program = instance->cl->clCreateProgramWithBinary(instance->context, 1, &instance->device->id,
-                                                      &size, &bytes, &status, &code);
+    program = program_of(instance, binary, size);
     free(binary);
-    if (code != CL_SUCCESS)
-        return NULL;
-    code = status == CL_SUCCESS
-               ? instance->cl->clBuildProgram(program, 1, &instance->device->id, NULL, NULL, NULL)
-               : status;
-    if (code == CL_SUCCESS)
-        return program;
-    instance->cl->clReleaseProgram(program);
-    return NULL;
+    return program;
 }
 
 /* The device's binary of a program, malloc's. */
@@ -267,6 +274,33 @@ static bp_rc build(const bp_instance *instance, const char *family, const char *
 }
 
 /* [locked] */
+static struct bp_opencl_built *find_built(const bp_instance *instance, const uint64_t *key)
+{
+    for (struct bp_opencl_built *built = instance->built; built; built = built->next) {
+        if (built->key[0] == key[0] && built->key[1] == key[1])
+            return built;
+    }
+    return NULL;
+}
+
+/* [locked] The program is the instance's, if there is memory. */
+static bp_rc add_built(bp_instance *instance, const uint64_t *key, cl_program program, bp_err *err)
+{
+    struct bp_opencl_built *built = instance->host.alloc(instance->host.h, sizeof *built, ALIGN);
+
+    if (!built) {
+        instance->cl->clReleaseProgram(program);
+        return bp_fail(err, BP_E_NOMEM, "opencl: no memory for a program");
+    }
+    *built = (struct bp_opencl_built){.next = instance->built,
+                                      .key = {key[0], key[1]},
+                                      .mark = instance->mark,
+                                      .program = program};
+    instance->built = built;
+    return BP_OK;
+}
+
+/* [locked] */
 static bp_rc find_or_build(bp_instance *instance, const char *family, const char **texts,
                            uint32_t n, cl_program *out, bp_err *err)
 {
@@ -275,26 +309,14 @@ static bp_rc find_or_build(bp_instance *instance, const char *family, const char
     bp_rc rc;
 
     make_key(instance, texts, n, key);
-    for (built = instance->built; built; built = built->next) {
-        if (built->key[0] == key[0] && built->key[1] == key[1]) {
-            *out = built->program;
-            return BP_OK;
-        }
+    built = find_built(instance, key);
+    if (built) {
+        built->mark = instance->mark;
+        *out = built->program;
+        return BP_OK;
     }
-    built = instance->host.alloc(instance->host.h, sizeof *built, ALIGN);
-    if (!built)
-        return bp_fail(err, BP_E_NOMEM, "opencl: no memory for a program");
-    rc = build(instance, family, texts, n, key, &built->program, err);
-    if (rc < 0) {
-        instance->host.free(instance->host.h, built, sizeof *built, ALIGN);
-        return rc;
-    }
-    built->key[0] = key[0];
-    built->key[1] = key[1];
-    built->next = instance->built;
-    instance->built = built;
-    *out = built->program;
-    return BP_OK;
+    rc = build(instance, family, texts, n, key, out, err);
+    return rc < 0 ? rc : add_built(instance, key, *out, err);
 }
 
 bp_rc bp_opencl_built_get(bp_instance *instance, const char *family, const char *prefix,
@@ -310,6 +332,90 @@ bp_rc bp_opencl_built_get(bp_instance *instance, const char *family, const char 
     rc = find_or_build(instance, family, texts, 3, out, err);
     pthread_mutex_unlock(&instance->lock);
     return rc;
+}
+
+/* ---- saved programs -------------------------------------------------------------------------- */
+
+void bp_opencl_describe(const bp_instance *instance, char *buf, size_t cap)
+{
+    snprintf(buf, cap, "%s, %s, %s", instance->device->name, instance->device->version,
+             instance->device->driver);
+}
+
+void bp_opencl_built_mark(bp_instance *instance)
+{
+    pthread_mutex_lock(&instance->lock);
+    instance->mark++;
+    pthread_mutex_unlock(&instance->lock);
+}
+
+/* [locked] Each as its key and binary; a key of zeros ends the list. */
+static bp_rc write_built(const bp_instance *instance, struct bp_opencl_writer *w, bp_err *err)
+{
+    for (struct bp_opencl_built *built = instance->built; built; built = built->next) {
+        unsigned char *binary;
+        size_t size;
+
+        if (built->mark != instance->mark)
+            continue;
+        binary = binary_of(instance, built->program, &size);
+        if (!binary)
+            return bp_fail(err, BP_E_UNSUPPORTED,
+                           "opencl: the driver gives no binary of a compiled kernel");
+        bp_opencl_put_u64(w, built->key[0]);
+        bp_opencl_put_u64(w, built->key[1]);
+        bp_opencl_put_block(w, binary, size);
+        free(binary);
+    }
+    bp_opencl_put_u64(w, 0);
+    bp_opencl_put_u64(w, 0);
+    return BP_OK;
+}
+
+bp_rc bp_opencl_built_save(bp_instance *instance, struct bp_opencl_writer *w, bp_err *err)
+{
+    bp_rc rc;
+
+    pthread_mutex_lock(&instance->lock);
+    rc = write_built(instance, w, err);
+    pthread_mutex_unlock(&instance->lock);
+    return rc;
+}
+
+/* [locked] */
+static bp_rc load_built(bp_instance *instance, const uint64_t *key, bp_span binary, bp_err *err)
+{
+    cl_program program;
+
+    if (find_built(instance, key))
+        return BP_OK;
+    program = binary.size > 0 ? program_of(instance, binary.data, binary.size) : NULL;
+    if (!program)
+        return bp_fail(err, BP_E_STALE, "opencl: the driver does not take a saved kernel");
+    return add_built(instance, key, program, err);
+}
+
+bp_rc bp_opencl_built_load(bp_instance *instance, struct bp_opencl_reader *r, bp_err *err)
+{
+    for (;;) {
+        uint64_t key[2];
+        bp_span binary;
+        bp_rc rc;
+
+        key[0] = bp_opencl_get_u64(r);
+        key[1] = bp_opencl_get_u64(r);
+        if (r->has_failed)
+            return bp_fail(err, BP_E_STALE, "opencl: the saved program is damaged");
+        if (key[0] == 0 && key[1] == 0)
+            return BP_OK;
+        binary = bp_opencl_get_block(r);
+        pthread_mutex_lock(&instance->lock);
+        rc = r->has_failed ? bp_fail(err, BP_E_STALE, "opencl: the saved program is damaged")
+                           : load_built(instance, key, binary, err);
+        pthread_mutex_unlock(&instance->lock);
+        if (rc < 0)
+            return rc;
+    }
 }
 
 void bp_opencl_built_free(bp_instance *instance)
