@@ -45,6 +45,8 @@ nodist_%C%_libopenclprovider_la_SOURCES = %D%/kernels.c
 	%D%/base/own_graph.c \
 	%D%/base/own_graph.h \
 	%D%/base/program.h \
+	%D%/base/shared.c \
+	%D%/base/shared.h \
 	%D%/build/build_frame.c \
 	%D%/build/build_frame.h \
 	%D%/build/builder.c \

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE /* pthread, as C11 alone hides it */
 
 #include "base/instance.h"
+#include "base/shared.h"
 #include "build/build_frame.h"
 #include "build/kernels.h"
 #include "capability.h"
@@ -180,8 +181,7 @@ static void destroy(bp_instance *instance)
         instance->cl->clFinish(instance->queue);
         instance->cl->clReleaseCommandQueue(instance->queue);
     }
-    if (instance->context)
-        instance->cl->clReleaseContext(instance->context);
+    bp_opencl_shared_close(instance->shared);
     free_text(instance, instance->build_flags);
     free_text(instance, instance->cache_dir);
     pthread_mutex_destroy(&instance->lock);
@@ -223,15 +223,12 @@ static bp_rc open_device(bp_instance *instance, bp_err *err)
 {
     const struct bp_opencl_library *cl = instance->cl;
     const struct bp_opencl_device *device = instance->device;
-    cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
-                                          (cl_context_properties)device->platform, 0};
     cl_int code = CL_SUCCESS;
+    bp_rc rc = bp_opencl_shared_open(cl, device, &instance->shared, err);
 
-    instance->context = cl->clCreateContext(properties, 1, &device->id, NULL, NULL, &code);
-    if (code != CL_SUCCESS) {
-        instance->context = NULL;
-        return bp_opencl_fail(err, code, "clCreateContext for %s", device->name);
-    }
+    if (rc < 0)
+        return rc;
+    instance->context = bp_opencl_shared_context(instance->shared);
     instance->queue = cl->clCreateCommandQueue(
         instance->context, device->id, instance->profiles ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
     if (code == CL_SUCCESS)

@@ -12,4 +12,9 @@ unit_tests += %D%/check_chains
 %C%_check_chains_CPPFLAGS = $(unit_cppflags)
 %C%_check_chains_LDADD = $(unit_ldadd) -lm
 %C%_check_chains_SOURCES = %D%/check_chains.c $(opencl_graph_sources)
+
+unit_tests += %D%/check_shared
+%C%_check_shared_CPPFLAGS = $(unit_cppflags) -I$(srcdir)/plugins/opencl
+%C%_check_shared_LDADD = plugins/opencl/libopenclprovider.la $(unit_ldadd) $(PTHREAD_LIBS)
+%C%_check_shared_SOURCES = %D%/check_shared.c
 endif

@@ -8,7 +8,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-struct bp_opencl_built; /* a program of the device, see build/kernels.c */
+struct bp_opencl_shared; /* base/shared.h */
+struct bp_opencl_built;  /* a program of the device, see build/kernels.c */
 
 /* Read-only once it is made, but for what a comment excepts. */
 struct bp_instance {
@@ -16,7 +17,8 @@ struct bp_instance {
     const struct bp_opencl_library *cl;
     const struct bp_opencl_device *device;
     uint32_t claimed_device; /* what claims name it by */
-    cl_context context;
+    struct bp_opencl_shared *shared;
+    cl_context context;     /* that of all sessions of the device */
     cl_command_queue queue; /* for work without a stream */
     bool takes_f16;         /* option fp16 */
     bool profiles;          /* option profiling */
