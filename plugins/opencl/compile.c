@@ -98,7 +98,8 @@ static bp_rc upload(const bp_program *program, uint32_t v, bp_err *err)
                                               CL_TRUE, (size_t)constant->offset, bytes.size,
                                               bytes.data, 0, NULL, NULL);
     if (code != CL_SUCCESS)
-        return bp_opencl_fail(err, code, "the upload of '%s'", BP_VALUE(program->graph, v)->name);
+        return bp_opencl_fail(err, code, "clEnqueueWriteBuffer for '%s'",
+                              BP_VALUE(program->graph, v)->name);
     if (table)
         bp_copy_in(&constants, sizeof constants, table);
     if (constants.done)

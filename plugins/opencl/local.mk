@@ -41,6 +41,9 @@ nodist_%C%_libopenclprovider_la_SOURCES = %D%/kernels.c
 	%D%/base/library.h \
 	%D%/base/operator.h \
 	%D%/base/program.h \
+	%D%/base/status.c \
+	%D%/base/surroundings.c \
+	%D%/base/surroundings.h \
 	%D%/build/build_frame.c \
 	%D%/build/build_frame.h \
 	%D%/build/builder.c \

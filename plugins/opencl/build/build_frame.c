@@ -170,7 +170,7 @@ static bp_rc upload_tables(bp_frame *frame, const struct bp_opencl_builder *b, b
     if (code == CL_SUCCESS)
         return BP_OK;
     frame->tables = NULL;
-    return bp_opencl_fail(err, code, "a buffer of %zu bytes", b->table_bytes);
+    return bp_opencl_fail_alloc(err, code, b->table_bytes);
 }
 
 /* Inputs that no kernel reads stay where they are. */

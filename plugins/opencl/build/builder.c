@@ -184,8 +184,8 @@ static void set_arg(struct bp_opencl_builder *b, const void *value, size_t size)
     code =
         b->program->instance->cl->clSetKernelArg(b->step->kernel, b->step->n_slots++, size, value);
     if (code != CL_SUCCESS)
-        b->rc =
-            bp_opencl_fail(b->err, code, "an argument of '%s'", BP_NODE(b->graph, b->node)->name);
+        b->rc = bp_opencl_fail(b->err, code, "clSetKernelArg for '%s'",
+                               BP_NODE(b->graph, b->node)->name);
 }
 
 /* Set when the frame is bound. */
