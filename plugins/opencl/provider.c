@@ -200,6 +200,18 @@ static bp_rc read_options(bp_instance *instance, const bp_opt *opts, uint32_t n_
     return rc < 0 ? rc : copy_text(instance, given[OPT_CACHE_DIR], &instance->cache_dir, err);
 }
 
+/* Of the host, no memory is an error under every policy; a driver's is a device that cannot be used. */
+static bp_rc fail_to_open(const bp_instance *instance, cl_int code, const char *call, bp_err *err)
+{
+    bp_rc rc = bp_opencl_fail(err, code, "%s for %s", call, instance->device->name);
+
+    if (rc != BP_E_NOMEM)
+        return rc;
+    if (err)
+        err->code = BP_E_UNAVAILABLE;
+    return BP_E_UNAVAILABLE;
+}
+
 static bp_rc open_device(bp_instance *instance, bp_err *err)
 {
     const struct bp_opencl_library *cl = instance->cl;
@@ -211,14 +223,14 @@ static bp_rc open_device(bp_instance *instance, bp_err *err)
     instance->context = cl->clCreateContext(properties, 1, &device->id, NULL, NULL, &code);
     if (code != CL_SUCCESS) {
         instance->context = NULL;
-        return bp_opencl_fail(err, code, "clCreateContext for %s", device->name);
+        return fail_to_open(instance, code, "clCreateContext", err);
     }
     instance->queue = cl->clCreateCommandQueue(
         instance->context, device->id, instance->profiles ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
     if (code == CL_SUCCESS)
         return BP_OK;
     instance->queue = NULL;
-    return bp_opencl_fail(err, code, "clCreateCommandQueue for %s", device->name);
+    return fail_to_open(instance, code, "clCreateCommandQueue", err);
 }
 
 static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, const uint32_t *devs,
