@@ -24,6 +24,12 @@ unit_tests += %D%/check_soak
 %C%_check_soak_CPPFLAGS = $(opencl_test_cppflags)
 %C%_check_soak_LDADD = $(unit_ldadd)
 %C%_check_soak_SOURCES = %D%/check_soak.c tests/unit/support/random.h $(opencl_test_sources)
+unit_tests += %D%/check_steady
+%C%_check_steady_CPPFLAGS = $(opencl_test_cppflags)
+%C%_check_steady_LDADD = $(unit_ldadd)
+%C%_check_steady_SOURCES = %D%/check_steady.c tests/unit/support/count_alloc.c tests/unit/support/count_alloc.h \
+	$(opencl_test_sources)
+
 opencl_soak_tests = %D%/check_soak
 endif
 
