@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # tests/opencl/ - the provider opencl on whatever OpenCL driver is there: PoCL in CI. Skipped without one.
 
-dist_check_SCRIPTS += %D%/conformance.sh %D%/kit.sh %D%/provider.sh
+dist_check_SCRIPTS += %D%/conformance.sh %D%/kit.sh %D%/provider.sh %D%/start.sh
 EXTRA_DIST += %D%/lib.sh
-TESTS += %D%/conformance.sh %D%/kit.sh %D%/provider.sh
+TESTS += %D%/conformance.sh %D%/kit.sh %D%/provider.sh %D%/start.sh
 
 if ENABLE_OPENCL
 # Stands before the real loader under its name, and lets calls fail; tests open it, or find it by LD_LIBRARY_PATH.
