@@ -2,15 +2,21 @@
 # plugins/opencl/ - groups of nodes on a device behind an OpenCL driver.
 
 opencl_kernels = \
+	%D%/kernels/attention.cl \
 	%D%/kernels/elementwise.cl \
 	%D%/kernels/gather.cl \
 	%D%/kernels/gemm.cl \
+	%D%/kernels/int_gemm.cl \
+	%D%/kernels/lines.cl \
 	%D%/kernels/move.cl \
 	%D%/kernels/normalize.cl \
 	%D%/kernels/pad.cl \
 	%D%/kernels/pool.cl \
+	%D%/kernels/quantize.cl \
+	%D%/kernels/recurrent.cl \
 	%D%/kernels/reduce.cl \
 	%D%/kernels/resize.cl \
+	%D%/kernels/scatter.cl \
 	%D%/kernels/types.cl \
 	%D%/kernels/window.cl
 
@@ -54,6 +60,7 @@ nodist_%C%_libopenclprovider_la_SOURCES = %D%/kernels.c
 	%D%/compile.h \
 	%D%/operators.c \
 	%D%/operators.h \
+	%D%/ops/attention.c \
 	%D%/ops/binary.c \
 	%D%/ops/conv.c \
 	%D%/ops/elementwise.c \
@@ -61,6 +68,9 @@ nodist_%C%_libopenclprovider_la_SOURCES = %D%/kernels.c
 	%D%/ops/gather.c \
 	%D%/ops/gemm.c \
 	%D%/ops/gemm.h \
+	%D%/ops/int_conv.c \
+	%D%/ops/int_matmul.c \
+	%D%/ops/lines.c \
 	%D%/ops/list.h \
 	%D%/ops/matmul.c \
 	%D%/ops/move.c \
@@ -68,8 +78,12 @@ nodist_%C%_libopenclprovider_la_SOURCES = %D%/kernels.c
 	%D%/ops/normalize.c \
 	%D%/ops/pad.c \
 	%D%/ops/pool.c \
+	%D%/ops/quantize.c \
+	%D%/ops/quantized.h \
+	%D%/ops/recurrent.c \
 	%D%/ops/reduce.c \
 	%D%/ops/resize.c \
+	%D%/ops/scatter.c \
 	%D%/ops/unary.c \
 	%D%/ops/views.c \
 	%D%/ops/window.c \

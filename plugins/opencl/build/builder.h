@@ -38,7 +38,7 @@ struct bp_opencl_tensor {
     int64_t count;
 };
 
-enum { BP_OPENCL_MAX_OPERANDS = 8 };
+enum { BP_OPENCL_MAX_OPERANDS = 12 };
 
 /* An operand of a kernel: its memory at argument `slot`, its offset in elements at the next. */
 struct bp_opencl_operand {

@@ -10,15 +10,21 @@
 
 /* The text of kernels/NAME.cl; made at build time. */
 #define BP_OPENCL_FAMILIES(F)                                                                      \
+    F(attention)                                                                                   \
     F(elementwise)                                                                                 \
     F(gather)                                                                                      \
     F(gemm)                                                                                        \
+    F(int_gemm)                                                                                    \
+    F(lines)                                                                                       \
     F(move)                                                                                        \
     F(normalize)                                                                                   \
     F(pad)                                                                                         \
     F(pool)                                                                                        \
+    F(quantize)                                                                                    \
+    F(recurrent)                                                                                   \
     F(reduce)                                                                                      \
     F(resize)                                                                                      \
+    F(scatter)                                                                                     \
     F(types)                                                                                       \
     F(window)
 
