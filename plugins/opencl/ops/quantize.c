@@ -371,10 +371,10 @@ static void build_mean(struct bp_opencl_builder *b, const struct bp_opencl_op *o
 }
 
 #define MS "com.microsoft"
-#define LINEAR(onnx, of, from, claims, set, which, name)                                           \
+#define LINEAR(onnx, of, from, claims, set, which, text)                                           \
     {                                                                                              \
         .name = onnx, .domain = of, .since = from, .until = BP_OPENCL_LATEST, .claim = claims,     \
-        .build = build_linear, .types = set, .kind = which, .expr = name                           \
+        .build = build_linear, .types = set, .kind = which, .expr = text                           \
     }
 #define BYTEWISE(onnx, n, e, ...)                                                                  \
     {                                                                                              \

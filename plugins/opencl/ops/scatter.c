@@ -13,8 +13,8 @@ static const struct reduction {
     {"none", "(b)"},
     {"add", "((a) + (b))"},
     {"mul", "((a) * (b))"},
-    {"max", "((b) > (a) || (b) != (b) ? (b) : (a))"},
-    {"min", "((b) < (a) || (b) != (b) ? (b) : (a))"},
+    {"max", "((b) > (a) || isnan(b) ? (b) : (a))"},
+    {"min", "((b) < (a) || isnan(b) ? (b) : (a))"},
 };
 
 enum { N_REDUCTIONS = sizeof reductions / sizeof reductions[0] };
@@ -49,6 +49,8 @@ static void define(struct bp_opencl_prefix *prefix, uint32_t which, uint32_t dty
         bp_opencl_define(prefix, "#define STORE_T(v, p, i) ((p)[i] = (v))");
     }
     bp_opencl_define_type(prefix, "TI", index);
+    if (dtype == BP_DTYPE_I32 || dtype == BP_DTYPE_I64)
+        bp_opencl_define(prefix, "#define isnan(v) 0"); /* integers are none */
     bp_opencl_define(prefix, "#define COMBINE(a, b) %s", reductions[which].expr);
 }
 
