@@ -6,6 +6,7 @@ opencl_kernels = \
 	%D%/kernels/elementwise.cl \
 	%D%/kernels/gather.cl \
 	%D%/kernels/gemm.cl \
+	%D%/kernels/implicit.cl \
 	%D%/kernels/int_gemm.cl \
 	%D%/kernels/lines.cl \
 	%D%/kernels/move.cl \
@@ -18,7 +19,8 @@ opencl_kernels = \
 	%D%/kernels/resize.cl \
 	%D%/kernels/scatter.cl \
 	%D%/kernels/types.cl \
-	%D%/kernels/window.cl
+	%D%/kernels/window.cl \
+	%D%/kernels/winograd.cl
 
 EXTRA_DIST += %D%/README.md %D%/operators.md $(opencl_kernels)
 
@@ -54,6 +56,8 @@ nodist_%C%_libopenclprovider_la_SOURCES = %D%/kernels.c
 	%D%/build/frame.h \
 	%D%/build/kernels.c \
 	%D%/build/kernels.h \
+	%D%/build/tune.c \
+	%D%/build/tune.h \
 	%D%/capability.c \
 	%D%/capability.h \
 	%D%/compile.c \
@@ -63,6 +67,7 @@ nodist_%C%_libopenclprovider_la_SOURCES = %D%/kernels.c
 	%D%/ops/attention.c \
 	%D%/ops/binary.c \
 	%D%/ops/conv.c \
+	%D%/ops/conv.h \
 	%D%/ops/elementwise.c \
 	%D%/ops/elementwise.h \
 	%D%/ops/gather.c \
@@ -88,6 +93,7 @@ nodist_%C%_libopenclprovider_la_SOURCES = %D%/kernels.c
 	%D%/ops/views.c \
 	%D%/ops/window.c \
 	%D%/ops/window.h \
+	%D%/ops/winograd.c \
 	%D%/provider.c \
 	%D%/run/device.c \
 	%D%/run/device.h \

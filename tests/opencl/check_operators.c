@@ -27,6 +27,12 @@ static void run_rows(const struct operator_case *rows, uint32_t n, uint32_t most
 
 #define RUN(rows, most) run_rows(rows, sizeof(rows) / sizeof((rows)[0]), most)
 
+static void setup(void)
+{
+    kit_setup();
+    operator_option(NULL, NULL);
+}
+
 START_TEST(converts_between_floats_and_integers)
 {
     static const struct operator_case rows[] = {
@@ -176,6 +182,56 @@ START_TEST(goes_along_an_axis)
 }
 END_TEST
 
+/* Kernels for GPUs run on processors too, if slowly. */
+START_TEST(multiplies_and_attends_in_local_memory)
+{
+    static const struct operator_case rows[] = {
+        {"Gemm", NULL, 13, "f32:M,K f32:N,K f32:N", "f32", "transB=i:1", CLOSE},
+        {"MatMul", NULL, 13, "f32:B,M,K f32:B,K,N", "f32", "", CLOSE},
+        {"QLinearMatMul", NULL, 10, "u8:M,K scale: u8: i8:K,N scale:N i8:N scale: u8:", "u8", "",
+         STEP},
+        {"Attention", NULL, 23, "f32:B,2,S,16 f32:B,2,T,16 f32:B,2,T,32", "f32", "is_causal=i:1",
+         CLOSE},
+        {"LSTM", NULL, 14, "f32:T,B,I !f32:1,20,I !f32:1,20,5 !f32:1,40", "f32 f32 f32",
+         "hidden_size=i:5", CLOSE},
+    };
+
+    SKIP_UNLESS(operator_has_device(), "no OpenCL device");
+    operator_option("kernels", "gpu");
+    RUN(rows, 90);
+}
+END_TEST
+
+static const struct operator_case convolutions[] = {
+    {"Conv", NULL, 13, "f32:A,B,H,W !f32:C,B,3,3 !f32:C", "f32", "pads=l:1,1,1,1", 5e-5},
+    {"Conv", NULL, 13, "f32:A,B,9,W f32:C,B,3,3", "f32", "pads=l:0,2,1,1", 5e-5},
+    {"Conv", NULL, 13, "f32:A,B,9,8 !f32:C,B,2,3", "f32", "strides=l:2,1 dilations=l:2,1", 5e-5},
+    {"Conv", NULL, 13, "f32:A,B,9 !f32:C,B,3 f32:C", "f32", "auto_pad=s:SAME_UPPER", 5e-5},
+    {"Conv", NULL, 13, "f32:A,B,4,5,6 !f32:C,B,3,2,3", "f32", "", 5e-5},
+    {"FusedConv", MS, 1, "f32:A,B,8,8 !f32:C,B,3,3 !f32:C f32:A,C,8,8", "f32",
+     "activation=s:Relu pads=l:1,1,1,1", 5e-5},
+};
+
+START_TEST(convolves_by_each_algorithm)
+{
+    static const char *const names[] = {"columns", "implicit", "winograd"};
+
+    SKIP_UNLESS(operator_has_device(), "no OpenCL device");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        operator_option("convolutions", names[i]);
+        RUN(convolutions, 12);
+    }
+}
+END_TEST
+
+START_TEST(convolves_by_the_algorithm_that_was_timed)
+{
+    SKIP_UNLESS(operator_has_device(), "no OpenCL device");
+    operator_option("tune", "true");
+    RUN(convolutions, 12);
+}
+END_TEST
+
 int main(void)
 {
     static char cache[1024];
@@ -188,7 +244,7 @@ int main(void)
     }
     snprintf(cache, sizeof cache, "%s/tests/opencl/pocl-cache", build ? build : ".");
     setenv("POCL_CACHE_DIR", cache, 0);
-    tcase_add_checked_fixture(tests, kit_setup, kit_teardown);
+    tcase_add_checked_fixture(tests, setup, kit_teardown);
     tcase_add_test(tests, converts_between_floats_and_integers);
     tcase_add_test(tests, multiplies_matrices_of_integers);
     tcase_add_test(tests, convolves_integers);
@@ -196,6 +252,9 @@ int main(void)
     tcase_add_test(tests, attends);
     tcase_add_test(tests, scatters_and_gathers);
     tcase_add_test(tests, goes_along_an_axis);
+    tcase_add_test(tests, multiplies_and_attends_in_local_memory);
+    tcase_add_test(tests, convolves_by_each_algorithm);
+    tcase_add_test(tests, convolves_by_the_algorithm_that_was_timed);
     setenv("CK_FORK", "no", 1); /* a driver that is open does not outlive a fork */
     return kit_main("opencl operators", &tests, 1);
 }

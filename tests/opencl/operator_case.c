@@ -214,6 +214,13 @@ static void write_model(struct trial *t)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
+static bp_key_value option; /* of opencl */
+
+void operator_option(const char *key, const char *value)
+{
+    option = (bp_key_value){key, value};
+}
+
 static void run(struct trial *t, const char *provider, bp_binding *out)
 {
     bp_binding in[MOST_IN];
@@ -221,7 +228,11 @@ static void run(struct trial *t, const char *provider, bp_binding *out)
 
     bp_session_options_destroy(kit.options);
     kit.options = NULL;
-    kit_provider(provider, BP_FALLBACK_REQUIRE);
+    if (strcmp(provider, "opencl") == 0 && option.key)
+        kit_provider_with(provider, option.key, option.value);
+    else
+        kit_provider(provider, BP_FALLBACK_DEFAULT);
+    KIT_OK(bp_session_options_set_fallback(kit.options, BP_FALLBACK_REQUIRE, &kit.err));
     kit_session();
     for (uint32_t i = 0; i < t->n_in; i++) {
         if (!t->in[i].is_constant) {

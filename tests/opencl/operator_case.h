@@ -27,6 +27,8 @@ struct operator_case {
 
 /* `count` models, sizes from 1 to `most`. Fails the test where opencl does not take the node. */
 void operator_case_run(const struct operator_case *row, uint32_t count, uint32_t most);
+/* From now on sessions of opencl have this option; NULL: none. */
+void operator_option(const char *key, const char *value);
 /* Can opencl make a session? kit.text says why not. */
 bool operator_has_device(void);
 

@@ -9,6 +9,16 @@
 #include <stdatomic.h>
 
 struct bp_opencl_built; /* a program of the device, see build/kernels.c */
+struct bp_opencl_tuned; /* answers of the tuner, see build/tune.c */
+
+/* Choices of the options `kernels` and `convolutions`. */
+enum { BP_OPENCL_KERNELS_AUTO, BP_OPENCL_KERNELS_PROCESSOR, BP_OPENCL_KERNELS_GPU };
+enum {
+    BP_OPENCL_CONV_AUTO,
+    BP_OPENCL_CONV_COLUMNS,
+    BP_OPENCL_CONV_IMPLICIT,
+    BP_OPENCL_CONV_WINOGRAD
+};
 
 /* Read-only once it is made, but for what a comment excepts. */
 struct bp_instance {
@@ -21,6 +31,8 @@ struct bp_instance {
     bool takes_f16;         /* option fp16 */
     bool profiles;          /* option profiling */
     bool is_processor;      /* vectors instead of local memory */
+    uint32_t convolutions;  /* BP_OPENCL_CONV_* */
+    bool tunes;             /* option tune */
     uint64_t memory_limit;  /* bytes; 0: the device's own */
     char *build_flags;      /* the instance's own copies */
     char *cache_dir;
@@ -28,6 +40,8 @@ struct bp_instance {
     _Atomic uint64_t weights; /* ... of them constants of programs */
     pthread_mutex_t lock;     /* of the list below */
     struct bp_opencl_built *built;
+    struct bp_opencl_tuned *tuned;
+    bool has_tuning; /* the cache folder's answers are among them */
 };
 
 #endif

@@ -3,6 +3,8 @@
 
 #include "build/build_frame.h"
 
+#include "run/device.h"
+
 enum { ALIGN = 256, SPACE = 1 };
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -209,6 +211,8 @@ static bp_rc fill(bp_frame *frame, bp_frame_needs *needs, bp_err *err)
     frame->items = b.items;
     if (rc >= 0)
         rc = upload_tables(frame, &b, err);
+    if (rc >= 0 && b.kept_bytes > 0)
+        rc = bp_opencl_memory_alloc(program->instance, b.kept_bytes, &frame->kept, err);
     if (rc >= 0 && program->instance->profiles) {
         frame->events = bp_blocks_array(&frame->memory, b.n_steps, sizeof *frame->events);
         if (!frame->events)
@@ -237,6 +241,14 @@ bp_rc bp_opencl_frame_create(bp_program *program, const bp_frame_desc *desc, bp_
     return BP_OK;
 }
 
+static void release_kernels(const struct bp_opencl_library *cl, const struct bp_opencl_step *step)
+{
+    for (; step; step = step->next) {
+        if (step->kernel)
+            cl->clReleaseKernel(step->kernel);
+    }
+}
+
 void bp_opencl_frame_free(bp_frame *frame)
 {
     const struct bp_opencl_library *cl;
@@ -245,10 +257,9 @@ void bp_opencl_frame_free(bp_frame *frame)
     if (!frame)
         return;
     cl = frame->program->instance->cl;
-    for (struct bp_opencl_step *step = frame->steps; step; step = step->next) {
-        if (step->kernel)
-            cl->clReleaseKernel(step->kernel);
-    }
+    release_kernels(cl, frame->steps);
+    release_kernels(cl, frame->done);
+    bp_opencl_memory_free(frame->program->instance, frame->kept);
     if (frame->tables)
         cl->clReleaseMemObject(frame->tables);
     memory = frame->memory;

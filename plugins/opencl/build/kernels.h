@@ -14,6 +14,7 @@
     F(elementwise)                                                                                 \
     F(gather)                                                                                      \
     F(gemm)                                                                                        \
+    F(implicit)                                                                                    \
     F(int_gemm)                                                                                    \
     F(lines)                                                                                       \
     F(move)                                                                                        \
@@ -26,7 +27,8 @@
     F(resize)                                                                                      \
     F(scatter)                                                                                     \
     F(types)                                                                                       \
-    F(window)
+    F(window)                                                                                      \
+    F(winograd)
 
 #define F(name) extern const char bp_opencl_##name##_cl[];
 BP_OPENCL_FAMILIES(F)

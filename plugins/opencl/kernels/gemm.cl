@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // gemm.cl - y = act(alpha * a * b + beta * bias + z) for a batch of matrices. Defined before: T with
-// its load and store, ACT(v), and HAS_BIAS and HAS_Z where there are such operands.
+// its load and store, ACT(v), and HAS_BIAS and HAS_Z where there are such operands; maybe ROWS and
+// WORK, sizes of blocks.
 //
 // a is m x k with strides am and ak, b is k x n with strides bk and bn, y and z are m x n in rows,
 // bias has strides cm and cn. Batches are walked through: strides of a, b and bias.
@@ -55,9 +56,11 @@ void find_batch(const walk_t *w, int batch, int at[3])
         STORE_T(ACT(v), y, yo + i);                                                                \
     }
 
+#ifndef ROWS
 #define ROWS 8
+#endif
 
-// For processors: a block of 8 x 16 elements in registers; needs bn 1. x counts row blocks, so that
+// For processors: a block of ROWS x 16 elements in registers; needs bn 1. x counts row blocks, so that
 // neighbours read the same columns of b.
 kernel void gemm_rows(OPERANDS)
 {
@@ -149,22 +152,25 @@ kernel void gemm_dots(OPERANDS)
     }
 }
 
-#define TILE 64
+#ifndef WORK
+#define WORK 4
+#endif
+#define TILE (16 * WORK)
 #define DEPTH 16
 
-// For devices with local memory: groups of 16 x 16 work-items compute tiles of 64 x 64, 4 x 4 each.
+// For devices with local memory: groups of 16 x 16 work-items compute tiles, WORK x WORK elements each.
 kernel __attribute__((reqd_work_group_size(16, 16, 1))) void gemm_tiles(OPERANDS)
 {
     local float tile_a[DEPTH][TILE + 1], tile_b[DEPTH][TILE + 1];
     int lx = get_local_id(0), ly = get_local_id(1), id = ly * 16 + lx, at[3];
     int column = get_group_id(0) * TILE, row = get_group_id(1) * TILE;
-    float sum[4][4];
+    float sum[WORK][WORK];
 
     find_batch(&w, get_global_id(2), at);
     a += ao + at[0];
     b += bo + at[1];
-    for (int r = 0; r < 4; r++)
-        for (int c = 0; c < 4; c++)
+    for (int r = 0; r < WORK; r++)
+        for (int c = 0; c < WORK; c++)
             sum[r][c] = 0;
     for (int start = 0; start < k; start += DEPTH) {
         for (int i = id; i < TILE * DEPTH; i += 256) {
@@ -182,16 +188,16 @@ kernel __attribute__((reqd_work_group_size(16, 16, 1))) void gemm_tiles(OPERANDS
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int i = 0; i < DEPTH; i++) {
 #pragma unroll
-            for (int r = 0; r < 4; r++) {
+            for (int r = 0; r < WORK; r++) {
 #pragma unroll
-                for (int c = 0; c < 4; c++)
+                for (int c = 0; c < WORK; c++)
                     sum[r][c] += tile_a[i][ly + r * 16] * tile_b[i][lx + c * 16];
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    for (int r = 0; r < 4; r++) {
-        for (int c = 0; c < 4; c++) {
+    for (int r = 0; r < WORK; r++) {
+        for (int c = 0; c < WORK; c++) {
             int i_row = row + ly + r * 16, i_column = column + lx + c * 16;
 
             if (i_row < m && i_column < n)

@@ -27,6 +27,8 @@ static cl_mem memory_of(const bp_frame *frame, const struct bp_opencl_place *pla
         return frame->program->buffers[place->index];
     case BP_OPENCL_TABLE:
         return frame->tables;
+    case BP_OPENCL_KEPT:
+        return frame->kept;
     default:
         return NULL;
     }
@@ -70,6 +72,25 @@ static bp_rc bind_frame(bp_frame *frame, const bp_run *run, bp_err *err)
     frame->io_epoch = run->io_epoch;
     frame->is_bound = true;
     return BP_OK;
+}
+
+/* Steps of the first run only are put aside in the second. */
+static void drop_once(bp_frame *frame)
+{
+    struct bp_opencl_step **at = &frame->steps;
+
+    frame->is_dropped = true;
+    while (*at) {
+        struct bp_opencl_step *step = *at;
+
+        if (!step->is_once) {
+            at = &step->next;
+            continue;
+        }
+        *at = step->next;
+        step->next = frame->done;
+        frame->done = step;
+    }
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -152,6 +173,8 @@ bp_rc bp_opencl_execute(bp_frame *frame, const bp_run *run, bp_err *err)
     bp_rc rc = BP_OK;
     cl_int code;
 
+    if (frame->has_run && !frame->is_dropped)
+        drop_once(frame);
     if (!frame->is_bound || frame->io_epoch != run->io_epoch)
         rc = bind_frame(frame, run, err);
     if (rc >= 0)
@@ -165,5 +188,6 @@ bp_rc bp_opencl_execute(bp_frame *frame, const bp_run *run, bp_err *err)
         rc = bp_opencl_fail(err, code, "a run");
     if (rc < 0)
         return rc;
+    frame->has_run = true;
     return run->stream ? BP_PENDING : BP_OK;
 }
