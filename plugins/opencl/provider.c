@@ -16,8 +16,17 @@ enum { ALIGN = 64 };
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-enum { OPT_FP16, OPT_MEMORY_LIMIT, OPT_CACHE_DIR, OPT_BUILD_FLAGS, OPT_PROFILING,
-       OPT_KERNELS, OPT_CONVOLUTIONS, OPT_TUNE, N_OPTIONS };
+enum {
+    OPT_FP16,
+    OPT_MEMORY_LIMIT,
+    OPT_CACHE_DIR,
+    OPT_BUILD_FLAGS,
+    OPT_PROFILING,
+    OPT_KERNELS,
+    OPT_CONVOLUTIONS,
+    OPT_TUNE,
+    N_OPTIONS
+};
 
 /* In the order of BP_OPENCL_KERNELS_* and BP_OPENCL_CONV_*. */
 static const char *const kernel_classes[] = {"auto", "processor", "gpu"};

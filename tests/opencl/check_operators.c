@@ -84,12 +84,12 @@ START_TEST(convolves_integers)
         {"ConvInteger", NULL, 10, "u8:A,B,9,C u8:D,B,3,1 u8: u8:", "i32", "pads=l:1,1,1,1", EXACT},
         {"QLinearConv", NULL, 10, "u8:A,B,8,9 scale: u8: i8:D,B,3,3 scale:D i8:D scale: u8: i32:D",
          "u8", "pads=l:1,0,1,2 strides=l:2,1", STEP},
-        {"QLinearConv", NULL, 10, "i8:A,B,C,D scale: i8: i8:E,B,1,1 scale: i8: scale: i8:", "i8", "",
-         STEP},
+        {"QLinearConv", NULL, 10, "i8:A,B,C,D scale: i8: i8:E,B,1,1 scale: i8: scale: i8:", "i8",
+         "", STEP},
         {"QLinearConv", NULL, 10, "u8:A,4,8,9 scale: u8: u8:4,1,3,3 scale:4 u8:4 scale: u8: i32:4",
          "u8", "group=i:4 pads=l:1,1,1,1", STEP},
-        {"QLinearConv", NULL, 10, "u8:A,4,8 scale: u8: i8:6,2,3 scale:6 i8:6 scale: u8: i32:6", "u8",
-         "group=i:2", STEP},
+        {"QLinearConv", NULL, 10, "u8:A,4,8 scale: u8: i8:6,2,3 scale:6 i8:6 scale: u8: i32:6",
+         "u8", "group=i:2", STEP},
     };
 
     SKIP_UNLESS(operator_has_device(), "no OpenCL device");
@@ -103,8 +103,9 @@ START_TEST(runs_recurrent_layers)
         {"LSTM", NULL, 14, "f32:T,B,I !f32:1,20,I !f32:1,20,5 !f32:1,40", "f32 f32 f32",
          "hidden_size=i:5", CLOSE},
         {"LSTM", NULL, 14,
-         "f32:T,B,I !f32:2,12,I !f32:2,12,3 !f32:2,24 - f32:2,B,3 f32:2,B,3 !f32:2,9", "f32 f32 f32",
-         "hidden_size=i:3 direction=s:bidirectional clip=f:0.7 input_forget=i:1", CLOSE},
+         "f32:T,B,I !f32:2,12,I !f32:2,12,3 !f32:2,24 - f32:2,B,3 f32:2,B,3 !f32:2,9",
+         "f32 f32 f32", "hidden_size=i:3 direction=s:bidirectional clip=f:0.7 input_forget=i:1",
+         CLOSE},
         {"LSTM", NULL, 14, "f32:B,T,I f32:1,8,I f32:1,8,2", "f32 - f32",
          "hidden_size=i:2 layout=i:1 direction=s:reverse", CLOSE},
         {"GRU", NULL, 14, "f32:T,B,I !f32:2,15,I !f32:2,15,5 !f32:2,30", "f32 f32",

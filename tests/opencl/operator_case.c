@@ -57,8 +57,8 @@ static uint32_t type_of(const char *name)
     static const struct {
         const char *name;
         uint32_t dtype;
-    } types[] = {{"f32", BP_DTYPE_F32}, {"scale", BP_DTYPE_F32}, {"u8", BP_DTYPE_U8},
-                 {"i8", BP_DTYPE_I8},   {"i32", BP_DTYPE_I32},   {"i64", BP_DTYPE_I64},
+    } types[] = {{"f32", BP_DTYPE_F32},  {"scale", BP_DTYPE_F32}, {"u8", BP_DTYPE_U8},
+                 {"i8", BP_DTYPE_I8},    {"i32", BP_DTYPE_I32},   {"i64", BP_DTYPE_I64},
                  {"bool", BP_DTYPE_BOOL}};
 
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
@@ -103,15 +103,14 @@ static void fill(struct trial *t, struct input *in)
     ck_assert_ptr_nonnull(in->data);
     for (size_t i = 0; i < in->count; i++) {
         float real = random_float(&t->state, 2);
-        int64_t whole = in->how == '='   ? in->number
-                        : in->how == '<' ? (int64_t)random_below(&t->state,
-                                                                 (uint32_t)in->number * 2) -
-                                               in->number
-                                         : (int64_t)random_below(&t->state, 7) - 3;
+        int64_t whole =
+            in->how == '=' ? in->number
+            : in->how == '<'
+                ? (int64_t)random_below(&t->state, (uint32_t)in->number * 2) - in->number
+                : (int64_t)random_below(&t->state, 7) - 3;
 
         if (in->dtype == BP_DTYPE_F32)
-            ((float *)in->data)[i] =
-                strcmp(in->type, "scale") == 0 ? 0.02f + real / 200 : real;
+            ((float *)in->data)[i] = strcmp(in->type, "scale") == 0 ? 0.02f + real / 200 : real;
         else if (in->dtype == BP_DTYPE_I64)
             ((int64_t *)in->data)[i] = whole;
         else if (in->dtype == BP_DTYPE_I32)

@@ -11,8 +11,8 @@ struct bp_frame {
     const bp_frame_desc *desc;
     struct bp_opencl_step *steps;
     struct bp_opencl_step *done; /* those of the first run only, once that is over */
-    const bp_arena_item *items; /* with their offsets in scratch */
-    cl_mem tables, kept;        /* or NULL */
+    const bp_arena_item *items;  /* with their offsets in scratch */
+    cl_mem tables, kept;         /* or NULL */
     uint32_t n_steps;
     cl_event *events; /* one a step, with option profiling; or NULL */
     uint32_t io_epoch;

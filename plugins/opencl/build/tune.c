@@ -28,8 +28,7 @@ struct bp_opencl_tuned {
 /* [locked] False: there is no memory, and the answer is found anew when it is needed again. */
 static bool remember(bp_instance *instance, const char *key, uint32_t answer)
 {
-    struct bp_opencl_tuned *tuned =
-        instance->host.alloc(instance->host.h, sizeof *tuned, ALIGN);
+    struct bp_opencl_tuned *tuned = instance->host.alloc(instance->host.h, sizeof *tuned, ALIGN);
 
     if (!tuned)
         return false;
@@ -153,8 +152,8 @@ static bp_rc allocate(struct trial *t, size_t bytes, cl_mem *out)
     if (rc < 0)
         return rc;
     if (zeros)
-        code = instance->cl->clEnqueueWriteBuffer(instance->queue, *out, CL_TRUE, 0, bytes, zeros, 0,
-                                                  NULL, NULL);
+        code = instance->cl->clEnqueueWriteBuffer(instance->queue, *out, CL_TRUE, 0, bytes, zeros,
+                                                  0, NULL, NULL);
     free(zeros);
     return code == CL_SUCCESS ? BP_OK : bp_opencl_fail(t->b.err, code, "memory of the tuner");
 }

@@ -40,8 +40,8 @@ static int block_of(const struct attention *a)
     int64_t widest = a->head > a->v_head ? a->head : a->v_head;
     int block = 32;
 
-    while (block > 4 && 4 * (16 * (a->head + 1) + block * (widest + 1) + 16 * (block + 1)) >
-                            LOCAL_BYTES)
+    while (block > 4 &&
+           4 * (16 * (a->head + 1) + block * (widest + 1) + 16 * (block + 1)) > LOCAL_BYTES)
         block /= 2;
     return block;
 }
@@ -146,9 +146,9 @@ static void join(struct bp_opencl_builder *b, const struct attention *a, struct 
 
     if (!past && !present)
         return;
-    all = present ? *present
-                  : bp_opencl_scratch(b, rows->tensor.dtype,
-                                      a->batches * a->kv_heads * total * size);
+    all = present
+              ? *present
+              : bp_opencl_scratch(b, rows->tensor.dtype, a->batches * a->kv_heads * total * size);
     if (past) {
         const struct heads old = {*past, {a->kv_heads * a->past * size, a->past * size, size}};
 
@@ -182,10 +182,9 @@ static void set_mask(struct bp_opencl_builder *b, struct attention *a,
 
 static void check(struct bp_opencl_builder *b, const struct attention *a)
 {
-    if (b->rc >= 0 &&
-        (a->heads < 1 || a->kv_heads < 1 || a->heads % a->kv_heads != 0 || a->head < 1 ||
-         a->head > MAX_HEAD || a->v_head < 1 || a->v_head > MAX_HEAD ||
-         a->y.tensor.count != a->batches * a->heads * a->rows * a->v_head))
+    if (b->rc >= 0 && (a->heads < 1 || a->kv_heads < 1 || a->heads % a->kv_heads != 0 ||
+                       a->head < 1 || a->head > MAX_HEAD || a->v_head < 1 || a->v_head > MAX_HEAD ||
+                       a->y.tensor.count != a->batches * a->heads * a->rows * a->v_head))
         bp_opencl_build_fail(b, BP_E_SHAPE, "opencl: the shapes of '%s' do not fit together",
                              BP_NODE(b->graph, b->node)->name);
 }
@@ -227,7 +226,8 @@ static bool takes_inputs(const struct bp_opencl_op *op, const struct bp_opencl_q
     }
     if (!bp_node_in(query->graph, query->node, past) !=
         !bp_node_in(query->graph, query->node, past + 1))
-        return bp_opencl_refuse(query, BP_R_OTHER, NULL, "past keys without values, or the reverse");
+        return bp_opencl_refuse(query, BP_R_OTHER, NULL,
+                                "past keys without values, or the reverse");
     return true;
 }
 
@@ -358,7 +358,8 @@ static void build_multi_head(struct bp_opencl_builder *b, const struct bp_opencl
 {
     const struct bp_opencl_tensor *q = bp_opencl_in(b, node, 0), *k = bp_opencl_in(b, node, 1);
     const struct bp_opencl_tensor *v = bp_opencl_in(b, node, 2), *y = bp_opencl_out(b, node, 0);
-    const struct bp_opencl_tensor *past = bp_opencl_in(b, node, 6), *bias = bp_opencl_in(b, node, 3);
+    const struct bp_opencl_tensor *past = bp_opencl_in(b, node, 6),
+                                  *bias = bp_opencl_in(b, node, 3);
     int64_t heads = bp_node_int(b->graph, node, "num_heads", 1), fresh = k->dims[1];
     struct attention a = {.batches = q->dims[0],
                           .heads = heads,

@@ -142,7 +142,8 @@ static bool claim(const struct bp_opencl_op *op, const struct bp_opencl_query *q
         !takes(query, at->a_scale, BP_OPENCL_F32, 1) ||
         !takes(query, at->b_scale, BP_OPENCL_F32, 1) ||
         !takes(query, at->y_scale, BP_OPENCL_F32, 1) ||
-        !takes(query, at->y_zero, BP_OPENCL_BYTES, 1) || !takes(query, at->bias, BP_OPENCL_I32, 2) ||
+        !takes(query, at->y_zero, BP_OPENCL_BYTES, 1) ||
+        !takes(query, at->bias, BP_OPENCL_I32, 2) ||
         !takes(query, at->float_bias, BP_OPENCL_F32, 1) || !bp_opencl_makes(query, 0, result))
         return false;
     return !y_zero || !y || y_zero->dtype == y->dtype ||

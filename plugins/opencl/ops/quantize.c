@@ -12,8 +12,7 @@ enum { ANY = BP_OPENCL_MAX_RANK };
 
 /* ---- QuantizeLinear, DequantizeLinear -------------------------------------------------------- */
 
-#define STORED                                                                                     \
-    (BP_OPENCL_BYTES | BP_OPENCL_TYPE(BP_DTYPE_U16) | BP_OPENCL_TYPE(BP_DTYPE_I16))
+#define STORED (BP_OPENCL_BYTES | BP_OPENCL_TYPE(BP_DTYPE_U16) | BP_OPENCL_TYPE(BP_DTYPE_I16))
 
 /* As kernels know it: scaling_t of kernels/quantize.cl. */
 struct scaling {

@@ -36,7 +36,8 @@ struct bp_opencl_int_gemm {
     int64_t a_zero_step, b_zero_step, a_scale_step, b_scale_step;
     int64_t cm, cn; /* of bias and float_bias */
     float alpha;
-    struct bp_opencl_walk batches; /* strides of a, b, and of rows of zero points, scales and bias */
+    struct bp_opencl_walk
+        batches; /* strides of a, b, and of rows of zero points, scales and bias */
 };
 
 /* Adds the step. */

@@ -145,8 +145,8 @@ static bool claim(const struct bp_opencl_op *op, const struct bp_opencl_query *q
     if (directions == 0)
         return bp_opencl_refuse(query, BP_R_ATTRIBUTE, "direction",
                                 "it is not forward, reverse or bidirectional");
-    fault = read_activations(op, query->graph, query->node, directions * functions_of(op),
-                             activations);
+    fault =
+        read_activations(op, query->graph, query->node, directions * functions_of(op), activations);
     return !fault || bp_opencl_refuse(query, BP_R_ATTRIBUTE, "activations", "%s", fault);
 }
 

@@ -23,8 +23,8 @@ static uint32_t reduction_of(const bp_graph *graph, const bp_node *node)
 {
     uint32_t i = 0;
 
-    while (i < N_REDUCTIONS && !bp_node_string_is(graph, node, "reduction", "none",
-                                                  reductions[i].name))
+    while (i < N_REDUCTIONS &&
+           !bp_node_string_is(graph, node, "reduction", "none", reductions[i].name))
         i++;
     return i;
 }

@@ -10,7 +10,8 @@ enum { TILES = 16 };
 
 /* As kernels know it: winograd_t of kernels/winograd.cl. */
 struct sizes {
-    int32_t channels, outputs, rows, columns, height, width, out_height, out_width, top, left, images;
+    int32_t channels, outputs, rows, columns, height, width, out_height, out_width, top, left,
+        images;
 };
 
 bool bp_opencl_fits_winograd(const struct bp_opencl_conv *conv)
@@ -24,7 +25,8 @@ bool bp_opencl_fits_winograd(const struct bp_opencl_conv *conv)
             return false;
     }
     return w->kernel[0] == 1 && w->in[0] == 1 && w->out[0] == 1 &&
-           tiles <= INT32_MAX / TILES / widest && conv->outputs <= INT32_MAX / TILES / conv->channels;
+           tiles <= INT32_MAX / TILES / widest &&
+           conv->outputs <= INT32_MAX / TILES / conv->channels;
 }
 
 static void define(const struct bp_opencl_conv *c, struct bp_opencl_prefix *prefix)
@@ -58,8 +60,7 @@ static struct sizes sizes_of(const struct bp_opencl_conv *c)
 static struct bp_opencl_tensor transform_weights(struct bp_opencl_builder *b,
                                                  const struct bp_opencl_conv *c, const char *prefix)
 {
-    bool is_constant =
-        c->w->place.kind == BP_OPENCL_CONSTANT || c->w->place.kind == BP_OPENCL_KEPT;
+    bool is_constant = c->w->place.kind == BP_OPENCL_CONSTANT || c->w->place.kind == BP_OPENCL_KEPT;
     int64_t n = c->outputs * c->channels;
     struct bp_opencl_tensor u = is_constant ? bp_opencl_kept(b, c->y->dtype, TILES * n)
                                             : bp_opencl_scratch(b, c->y->dtype, TILES * n);
