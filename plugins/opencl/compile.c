@@ -100,7 +100,8 @@ static bp_rc upload(const bp_program *program, uint32_t v, cl_mem buffer, bp_err
                                               (size_t)program->constants[v].offset, bytes.size,
                                               bytes.data, 0, NULL, NULL);
     if (code != CL_SUCCESS)
-        return bp_opencl_fail(err, code, "the upload of '%s'", BP_VALUE(program->graph, v)->name);
+        return bp_opencl_fail(err, code, "clEnqueueWriteBuffer for '%s'",
+                              BP_VALUE(program->graph, v)->name);
     return BP_OK;
 }
 

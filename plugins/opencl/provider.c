@@ -7,6 +7,7 @@
 #include "base/shared.h"
 #include "build/build_frame.h"
 #include "build/kernels.h"
+#include "build/tune.h"
 #include "capability.h"
 #include "compile.h"
 #include "run/device.h"
@@ -24,8 +25,17 @@ enum {
     OPT_BUILD_FLAGS,
     OPT_PROFILING,
     OPT_FUSE,
+    OPT_KERNELS,
+    OPT_CONVOLUTIONS,
+    OPT_TUNE,
     N_OPTIONS
 };
+
+/* In the order of BP_OPENCL_KERNELS_* and BP_OPENCL_CONV_*. */
+static const char *const kernel_classes[] = {"auto", "processor", "gpu"};
+static const char *const convolutions[] = {"auto", "columns", "implicit", "winograd"};
+
+#define CHOICES(names) .choices = (names), .n_choices = sizeof(names) / sizeof((names)[0])
 
 static const bp_option options[N_OPTIONS] = {
     [OPT_FP16] =
@@ -80,6 +90,37 @@ static const bp_option options[N_OPTIONS] = {
             .help = "Makes one kernel of element-wise nodes that follow each other, or a product "
                     "of matrices or a convolution.",
             .def = "true",
+        },
+    [OPT_KERNELS] =
+        {
+            .struct_size = sizeof(bp_option),
+            .type = BP_OPT_CHOICE,
+            .key = "kernels",
+            .help = "Kernels for which kind of device: vectors in registers, or work-items that "
+                    "share local memory; auto: by what the device says it is.",
+            .def = "auto",
+            CHOICES(kernel_classes),
+        },
+    [OPT_CONVOLUTIONS] =
+        {
+            .struct_size = sizeof(bp_option),
+            .type = BP_OPT_CHOICE,
+            .key = "convolutions",
+            .help = "Algorithm of convolutions that it fits: columns of windows in memory, the "
+                    "same in local memory (implicit), or Winograd's F(2x2, 3x3), whose results "
+                    "differ most; auto: by kind of device and sizes.",
+            .def = "auto",
+            CHOICES(convolutions),
+        },
+    [OPT_TUNE] =
+        {
+            .struct_size = sizeof(bp_option),
+            .type = BP_OPT_BOOL,
+            .key = "tune",
+            .help = "Times algorithms and sizes of groups where a session first meets a "
+                    "convolution or product of matrices, which takes seconds, and keeps the "
+                    "answers in cache_dir.",
+            .def = "false",
         },
 };
 
@@ -177,6 +218,7 @@ static void destroy(bp_instance *instance)
     if (!instance)
         return;
     bp_opencl_built_free(instance);
+    bp_opencl_tuned_free(instance);
     if (instance->queue) {
         instance->cl->clFinish(instance->queue);
         instance->cl->clReleaseCommandQueue(instance->queue);
@@ -213,6 +255,11 @@ static bp_rc read_options(bp_instance *instance, const bp_opt *opts, uint32_t n_
     instance->takes_f16 = given[OPT_FP16] && given[OPT_FP16]->i;
     instance->profiles = given[OPT_PROFILING] && given[OPT_PROFILING]->i;
     instance->fuses = !given[OPT_FUSE] || given[OPT_FUSE]->i;
+    if (given[OPT_KERNELS] && given[OPT_KERNELS]->i != BP_OPENCL_KERNELS_AUTO)
+        instance->is_processor = given[OPT_KERNELS]->i == BP_OPENCL_KERNELS_PROCESSOR;
+    if (given[OPT_CONVOLUTIONS])
+        instance->convolutions = (uint32_t)given[OPT_CONVOLUTIONS]->i;
+    instance->tunes = given[OPT_TUNE] && given[OPT_TUNE]->i;
     if (given[OPT_MEMORY_LIMIT])
         instance->memory_limit = (uint64_t)given[OPT_MEMORY_LIMIT]->i;
     rc = copy_text(instance, given[OPT_BUILD_FLAGS], &instance->build_flags, err);
@@ -234,7 +281,7 @@ static bp_rc open_device(bp_instance *instance, bp_err *err)
     if (code == CL_SUCCESS)
         return BP_OK;
     instance->queue = NULL;
-    return bp_opencl_fail(err, code, "clCreateCommandQueue for %s", device->name);
+    return bp_opencl_fail_to_open(device, code, "clCreateCommandQueue", err);
 }
 
 static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, const uint32_t *devs,
@@ -304,8 +351,8 @@ static const bp_provider provider = {
     .fingerprint = fingerprint,
     .capability = bp_opencl_capability,
     .compile = bp_opencl_compile,
-    .load = bp_opencl_load,
-    .save = bp_opencl_save,
+    .load = bp_opencl_program_load,
+    .save = bp_opencl_program_save,
     .program_free = bp_opencl_program_free,
     .frame_create = bp_opencl_frame_create,
     .frame_free = bp_opencl_frame_free,

@@ -52,7 +52,7 @@ static bp_rc build_kernels(bp_program *program, struct bp_blocks *memory, bp_err
     return rc;
 }
 
-bp_rc bp_opencl_save(bp_program *program, const bp_sink *sink, bp_err *err)
+bp_rc bp_opencl_program_save(bp_program *program, const bp_sink *sink, bp_err *err)
 {
     bp_instance *instance = program->instance;
     struct bp_blocks memory = {.host = &instance->host};
@@ -165,8 +165,8 @@ static bp_rc load_graph(bp_instance *instance, const bp_graph *node, struct bp_o
     return rc;
 }
 
-bp_rc bp_opencl_load(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
-                     bp_span blob, bp_program **out, bp_err *err)
+bp_rc bp_opencl_program_load(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
+                             bp_span blob, bp_program **out, bp_err *err)
 {
     struct bp_blocks memory = {.host = &instance->host};
     struct bp_opencl_reader r;

@@ -70,9 +70,9 @@ static bool get(struct bp_opencl_shared *shared, const char *key, uintptr_t hand
 {
     bool is_new = false;
 
-    ck_assert_int_eq(bp_opencl_shared_get(shared, key, strlen(key), fill, (void *)handle, out,
-                                          &is_new, no_err),
-                     BP_OK);
+    ck_assert_int_eq(
+        bp_opencl_shared_get(shared, key, strlen(key), fill, (void *)handle, out, &is_new, no_err),
+        BP_OK);
     return is_new;
 }
 

@@ -10,6 +10,16 @@
 
 struct bp_opencl_shared; /* base/shared.h */
 struct bp_opencl_built;  /* a program of the device, see build/kernels.c */
+struct bp_opencl_tuned;  /* answers of the tuner, see build/tune.c */
+
+/* Choices of the options `kernels` and `convolutions`. */
+enum { BP_OPENCL_KERNELS_AUTO, BP_OPENCL_KERNELS_PROCESSOR, BP_OPENCL_KERNELS_GPU };
+enum {
+    BP_OPENCL_CONV_AUTO,
+    BP_OPENCL_CONV_COLUMNS,
+    BP_OPENCL_CONV_IMPLICIT,
+    BP_OPENCL_CONV_WINOGRAD
+};
 
 /* Read-only once it is made, but for what a comment excepts. */
 struct bp_instance {
@@ -24,6 +34,8 @@ struct bp_instance {
     bool profiles;          /* option profiling */
     bool fuses;             /* option fuse */
     bool is_processor;      /* vectors instead of local memory */
+    uint32_t convolutions;  /* BP_OPENCL_CONV_* */
+    bool tunes;             /* option tune */
     uint64_t memory_limit;  /* bytes; 0: the device's own */
     char *build_flags;      /* the instance's own copies */
     char *cache_dir;
@@ -32,6 +44,8 @@ struct bp_instance {
     pthread_mutex_t lock;     /* of the list below */
     struct bp_opencl_built *built;
     uint64_t mark; /* of programs that are used from now on, under the lock too */
+    struct bp_opencl_tuned *tuned;
+    bool has_tuning; /* the cache folder's answers are among them */
 };
 
 #endif

@@ -33,6 +33,18 @@ static struct bp_opencl_shared *list;
 
 /* ---- contexts -------------------------------------------------------------------------------- */
 
+bp_rc bp_opencl_fail_to_open(const struct bp_opencl_device *device, cl_int code, const char *call,
+                             bp_err *err)
+{
+    bp_rc rc = bp_opencl_fail(err, code, "%s for %s", call, device->name);
+
+    if (rc != BP_E_NOMEM)
+        return rc;
+    if (err)
+        err->code = BP_E_UNAVAILABLE;
+    return BP_E_UNAVAILABLE;
+}
+
 /* [locked] */
 static bp_rc add_device(const struct bp_opencl_library *cl, const struct bp_opencl_device *device,
                         struct bp_opencl_shared **out, bp_err *err)
@@ -47,7 +59,7 @@ static bp_rc add_device(const struct bp_opencl_library *cl, const struct bp_open
     shared->context = cl->clCreateContext(properties, 1, &device->id, NULL, NULL, &code);
     if (code != CL_SUCCESS) {
         free(shared);
-        return bp_opencl_fail(err, code, "clCreateContext for %s", device->name);
+        return bp_opencl_fail_to_open(device, code, "clCreateContext", err);
     }
     pthread_mutex_init(&shared->lock, NULL);
     shared->cl = cl;

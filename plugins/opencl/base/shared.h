@@ -9,6 +9,13 @@
 
 #include "base/library.h"
 
+/*
+ * The status of a failed call that opens a device. Of the host, no memory is an error under every policy; a
+ * driver's is a device that cannot be used.
+ */
+bp_rc bp_opencl_fail_to_open(const struct bp_opencl_device *device, cl_int code, const char *call,
+                             bp_err *err);
+
 struct bp_opencl_shared; /* one a device that is in use */
 
 /* The device's, made with a context if it is the first. Setting it is the caller's. [any thread] */

@@ -4,6 +4,7 @@
 #include "build/build_frame.h"
 
 #include "build/chain.h"
+#include "run/device.h"
 
 enum { ALIGN = 256, SPACE = 1 };
 
@@ -187,7 +188,7 @@ static bp_rc upload_tables(bp_frame *frame, const struct bp_opencl_builder *b, b
     if (code == CL_SUCCESS)
         return BP_OK;
     frame->tables = NULL;
-    return bp_opencl_fail(err, code, "a buffer of %zu bytes", b->table_bytes);
+    return bp_opencl_fail_alloc(err, code, b->table_bytes);
 }
 
 /* Inputs that no kernel reads stay where they are. */
@@ -227,6 +228,8 @@ static bp_rc fill(bp_frame *frame, bp_frame_needs *needs, bp_err *err)
     frame->items = b.items;
     if (rc >= 0)
         rc = upload_tables(frame, &b, err);
+    if (rc >= 0 && b.kept_bytes > 0)
+        rc = bp_opencl_memory_alloc(program->instance, b.kept_bytes, &frame->kept, err);
     if (rc >= 0 && program->instance->profiles) {
         frame->events = bp_blocks_array(&frame->memory, b.n_steps, sizeof *frame->events);
         if (!frame->events)
@@ -255,6 +258,14 @@ bp_rc bp_opencl_frame_create(bp_program *program, const bp_frame_desc *desc, bp_
     return BP_OK;
 }
 
+static void release_kernels(const struct bp_opencl_library *cl, const struct bp_opencl_step *step)
+{
+    for (; step; step = step->next) {
+        if (step->kernel)
+            cl->clReleaseKernel(step->kernel);
+    }
+}
+
 void bp_opencl_frame_free(bp_frame *frame)
 {
     const struct bp_opencl_library *cl;
@@ -263,10 +274,9 @@ void bp_opencl_frame_free(bp_frame *frame)
     if (!frame)
         return;
     cl = frame->program->instance->cl;
-    for (struct bp_opencl_step *step = frame->steps; step; step = step->next) {
-        if (step->kernel)
-            cl->clReleaseKernel(step->kernel);
-    }
+    release_kernels(cl, frame->steps);
+    release_kernels(cl, frame->done);
+    bp_opencl_memory_free(frame->program->instance, frame->kept);
     if (frame->tables)
         cl->clReleaseMemObject(frame->tables);
     memory = frame->memory;

@@ -122,6 +122,18 @@ struct bp_opencl_tensor bp_opencl_table(struct bp_opencl_builder *b, uint32_t dt
     return tensor;
 }
 
+struct bp_opencl_tensor bp_opencl_kept(struct bp_opencl_builder *b, uint32_t dtype, int64_t count)
+{
+    struct bp_opencl_tensor tensor = {.dtype = dtype, .rank = 1, .dims = {count}, .count = count};
+    size_t at = (b->kept_bytes + PLACE_ALIGN - 1) & ~(size_t)255;
+
+    if (b->rc < 0)
+        return tensor;
+    b->kept_bytes = at + bytes_of(&tensor);
+    tensor.place = (struct bp_opencl_place){.kind = BP_OPENCL_KEPT, .offset = at};
+    return tensor;
+}
+
 void bp_opencl_view(struct bp_opencl_builder *b, const bp_node *node, uint32_t i,
                     const struct bp_opencl_tensor *of)
 {
@@ -185,8 +197,8 @@ static void set_arg(struct bp_opencl_builder *b, const void *value, size_t size)
     code =
         b->program->instance->cl->clSetKernelArg(b->step->kernel, b->step->n_slots++, size, value);
     if (code != CL_SUCCESS)
-        b->rc =
-            bp_opencl_fail(b->err, code, "an argument of '%s'", BP_NODE(b->graph, b->node)->name);
+        b->rc = bp_opencl_fail(b->err, code, "clSetKernelArg for '%s'",
+                               BP_NODE(b->graph, b->node)->name);
 }
 
 /* Set when the frame is bound. */
@@ -264,6 +276,12 @@ void bp_opencl_run(struct bp_opencl_builder *b, int64_t x, int64_t y, int64_t z)
     while (rows > 1 && (int64_t)rows / 2 >= y)
         rows /= 2;
     bp_opencl_run_groups(b, x, y, z, group, rows);
+}
+
+void bp_opencl_once(struct bp_opencl_builder *b)
+{
+    if (b->rc >= 0)
+        b->step->is_once = true;
 }
 
 void bp_opencl_copy(struct bp_opencl_builder *b, const struct bp_opencl_tensor *to,

@@ -14,14 +14,18 @@
 
 #include <bp/arena.h>
 
-/* Kinds of places. ITEM: in the frame's scratch memory; TABLE: in memory of the frame's own. */
+/*
+ * Kinds of places. ITEM: in the frame's scratch memory; TABLE: in memory of the frame's own; KEPT: in
+ * such memory that a step of the first run fills.
+ */
 enum {
     BP_OPENCL_NOWHERE,
     BP_OPENCL_INPUT,
     BP_OPENCL_OUTPUT,
     BP_OPENCL_ITEM,
     BP_OPENCL_CONSTANT,
-    BP_OPENCL_TABLE
+    BP_OPENCL_TABLE,
+    BP_OPENCL_KEPT
 };
 
 /* Where bytes begin: `offset` behind the beginning of input, output, item... `index`. */
@@ -51,6 +55,7 @@ struct bp_opencl_operand {
 struct bp_opencl_step {
     struct bp_opencl_step *next;
     uint32_t node, n_slots, n_operands, n_dims;
+    bool is_once; /* only in the first run */
     cl_kernel kernel;
     size_t global[3], local[3], bytes;
     struct bp_opencl_operand operands[BP_OPENCL_MAX_OPERANDS];
@@ -73,6 +78,7 @@ struct bp_opencl_builder {
     uint32_t *kernels; /* the node whose kernel computes each; NULL: each its own */
     struct bp_opencl_expression **expressions;
     uint32_t n_expressions, expression_room;
+    size_t kept_bytes;
     bp_rc rc;
     bp_err *err;
 };
@@ -96,6 +102,11 @@ struct bp_opencl_tensor bp_opencl_scratch(struct bp_opencl_builder *b, uint32_t 
 /* A tensor of one axis on the device with these elements, as long as the frame. */
 struct bp_opencl_tensor bp_opencl_table(struct bp_opencl_builder *b, uint32_t dtype,
                                         const void *data, int64_t count);
+
+/* Memory for `count` elements as long as the frame, which steps fill that run once. */
+struct bp_opencl_tensor bp_opencl_kept(struct bp_opencl_builder *b, uint32_t dtype, int64_t count);
+/* The last step is of the first run only: what it reads is constant, what it writes is kept. */
+void bp_opencl_once(struct bp_opencl_builder *b);
 
 /*
  * Begins a step: kernel `name` of a family behind a prefix. Its arguments come next, in their order,

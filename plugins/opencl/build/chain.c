@@ -81,7 +81,8 @@ void bp_opencl_find_chains(struct bp_opencl_builder *b)
 static struct bp_opencl_expression *expression_of(const struct bp_opencl_builder *b,
                                                   const struct bp_opencl_tensor *tensor)
 {
-    struct bp_opencl_expression *e = tensor->chain ? b->expressions[tensor->chain - 1] : NULL;
+    bool is_one = tensor->chain > 0 && tensor->chain <= b->n_expressions;
+    struct bp_opencl_expression *e = is_one ? b->expressions[tensor->chain - 1] : NULL;
 
     return e && !e->is_stored ? e : NULL;
 }

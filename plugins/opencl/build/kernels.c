@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ALIGN = 64, LOG_SIZE = 1500 };
+enum { ALIGN = 64 };
 
 struct bp_opencl_built {
     struct bp_opencl_built *next;
@@ -79,12 +79,18 @@ static const char *text_of(const char *family)
 
 /* ---- the cache folder ------------------------------------------------------------------------ */
 
-static bool name_file(const bp_instance *instance, const uint64_t *key, char *path, size_t size)
-{
-    int n = snprintf(path, size, "%s/opencl-%016llx%016llx.bin", instance->cache_dir,
-                     (unsigned long long)key[0], (unsigned long long)key[1]);
+enum { NAME_SIZE = sizeof "/opencl-0123456789abcdef0123456789abcdef.bin.XXXXXX" };
 
-    return n > 0 && (size_t)n < size;
+/* The path of a file, malloc's, followed by `end`; NULL: there is no folder, or no memory. */
+static char *name_file(const bp_instance *instance, const uint64_t *key, const char *end)
+{
+    size_t size = instance->cache_dir ? strlen(instance->cache_dir) + NAME_SIZE : 0;
+    char *path = size > 0 ? malloc(size) : NULL;
+
+    if (path)
+        snprintf(path, size, "%s/opencl-%016llx%016llx.bin%s", instance->cache_dir,
+                 (unsigned long long)key[0], (unsigned long long)key[1], end);
+    return path;
 }
 
 static bool read_all(int file, void *to, size_t n)
@@ -156,22 +162,28 @@ static cl_program program_of(const bp_instance *instance, const unsigned char *b
     return NULL;
 }
 
+/* The binary that the folder has for the key, malloc's; NULL: none. */
+static unsigned char *find_binary(const bp_instance *instance, const uint64_t *key, size_t *size)
+{
+    char *path = name_file(instance, key, "");
+    int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    unsigned char *binary = NULL;
+
+    free(path);
+    if (file < 0)
+        return NULL;
+    binary = read_file(file, key, size);
+    close(file);
+    return binary;
+}
+
 /* A program of a binary in the folder; NULL: there is none that fits. */
 static cl_program load_file(const bp_instance *instance, const uint64_t *key)
 {
-    char path[4096];
-    unsigned char *binary;
     size_t size = 0;
+    unsigned char *binary = find_binary(instance, key, &size);
     cl_program program;
-    int file;
 
-    if (!instance->cache_dir || !name_file(instance, key, path, sizeof path))
-        return NULL;
-    file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return NULL;
-    binary = read_file(file, key, &size);
-    close(file);
     if (!binary)
         return NULL;
     program = program_of(instance, binary, size);
@@ -198,55 +210,78 @@ static unsigned char *binary_of(const bp_instance *instance, cl_program program,
     return binary;
 }
 
+/* Written beside, then renamed. */
+static void write_file(const bp_instance *instance, const uint64_t *key,
+                       const unsigned char *binary, size_t size)
+{
+    struct file_head head = {.key = {key[0], key[1]}, .size = size, .sum = hash(0, binary, size)};
+    char *path = name_file(instance, key, ""), *beside = name_file(instance, key, ".XXXXXX");
+    int file = path && beside ? mkostemp(beside, O_CLOEXEC) : -1;
+    bool is_whole;
+
+    if (file >= 0) {
+        memcpy(head.magic, magic, sizeof magic);
+        is_whole = write_all(file, &head, sizeof head) && write_all(file, binary, size);
+        if (close(file) < 0 || !is_whole || rename(beside, path) < 0)
+            unlink(beside);
+    }
+    free(path);
+    free(beside);
+}
+
 /* Whatever fails here is not the run's concern: the next process builds again. */
 static void save_file(const bp_instance *instance, const uint64_t *key, cl_program program)
 {
-    char path[4096], beside[4096 + 16];
-    struct file_head head = {.key = {key[0], key[1]}};
     unsigned char *binary;
     size_t size;
-    bool is_whole;
-    int file;
 
-    if (!instance->cache_dir || !name_file(instance, key, path, sizeof path))
+    if (!instance->cache_dir)
         return;
     binary = binary_of(instance, program, &size);
     if (!binary)
         return;
     mkdir(instance->cache_dir, 0777);
-    snprintf(beside, sizeof beside, "%s.XXXXXX", path);
-    file = mkostemp(beside, O_CLOEXEC);
-    if (file >= 0) {
-        memcpy(head.magic, magic, sizeof magic);
-        head.size = size;
-        head.sum = hash(0, binary, size);
-        is_whole = write_all(file, &head, sizeof head) && write_all(file, binary, size);
-        if (close(file) < 0 || !is_whole || rename(beside, path) < 0)
-            unlink(beside);
-    }
+    write_file(instance, key, binary, size);
     free(binary);
 }
 
 /* ---- building -------------------------------------------------------------------------------- */
 
+/* The compiler's words, malloc's, of whatever length; NULL: there are none. */
+static char *log_of(const bp_instance *instance, cl_program program)
+{
+    const struct bp_opencl_library *cl = instance->cl;
+    cl_device_id id = instance->device->id;
+    size_t size = 0;
+    char *log;
+
+    if (cl->clGetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) != CL_SUCCESS)
+        return NULL;
+    log = calloc(size + 1, 1);
+    if (log &&
+        cl->clGetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, size, log, NULL) != CL_SUCCESS)
+        *log = '\0';
+    return log;
+}
+
 /* The compiler's words are what helps: they go into the error, as far as there is room. */
 static bp_rc fail_to_build(const bp_instance *instance, const char *family, cl_program program,
                            cl_int code, bp_err *err)
 {
-    char log[LOG_SIZE] = "";
+    char *log = NULL;
 
     if (code == CL_INVALID_BUILD_OPTIONS)
-        return bp_opencl_fail(err, code, "building kernels of '%s' with build_flags=%s", family,
+        return bp_opencl_fail(err, code, "clBuildProgram for '%s' with build_flags=%s", family,
                               instance->build_flags ? instance->build_flags : "");
-    instance->cl->clGetProgramBuildInfo(program, instance->device->id, CL_PROGRAM_BUILD_LOG,
-                                        sizeof log - 1, log, NULL);
-    log[sizeof log - 1] = '\0';
     if (code != CL_BUILD_PROGRAM_FAILURE)
-        return bp_opencl_fail(err, code, "building kernels of '%s'", family);
-    bp_fail(err, BP_E_UNSUPPORTED, "opencl: the device's compiler refuses the kernels of '%s': %s",
-            family, log[0] ? log : "it gives no reason");
+        return bp_opencl_fail(err, code, "clBuildProgram for '%s'", family);
+    log = log_of(instance, program);
+    bp_fail(err, BP_E_UNSUPPORTED,
+            "opencl: clBuildProgram for '%s' failed with %s (%d), the device's compiler says: %s",
+            family, bp_opencl_status_name(code), (int)code, log && *log ? log : "nothing");
     if (err)
         err->native_code = code;
+    free(log);
     return BP_E_UNSUPPORTED;
 }
 

@@ -11,18 +11,26 @@
 
 /* The text of kernels/NAME.cl; made at build time. */
 #define BP_OPENCL_FAMILIES(F)                                                                      \
+    F(attention)                                                                                   \
     F(chain)                                                                                       \
     F(elementwise)                                                                                 \
     F(gather)                                                                                      \
     F(gemm)                                                                                        \
+    F(implicit)                                                                                    \
+    F(int_gemm)                                                                                    \
+    F(lines)                                                                                       \
     F(move)                                                                                        \
     F(normalize)                                                                                   \
     F(pad)                                                                                         \
     F(pool)                                                                                        \
+    F(quantize)                                                                                    \
+    F(recurrent)                                                                                   \
     F(reduce)                                                                                      \
     F(resize)                                                                                      \
+    F(scatter)                                                                                     \
     F(types)                                                                                       \
-    F(window)
+    F(window)                                                                                      \
+    F(winograd)
 
 #define F(name) extern const char bp_opencl_##name##_cl[];
 BP_OPENCL_FAMILIES(F)

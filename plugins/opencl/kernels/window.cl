@@ -3,23 +3,6 @@
 // each has its own, and sums of columns for transposed ones. Defined before: T with its load and
 // store, ACT(v), and HAS_BIAS and HAS_Z. Data have three spatial dimensions; others are 1.
 
-typedef struct {
-    int in[3], out[3], size[3], strides[3], dilations[3], before[3], after[3];
-} window_t;
-
-int volume(const int dims[3])
-{
-    return dims[0] * dims[1] * dims[2];
-}
-
-void split_index(int i, const int dims[3], int at[3])
-{
-    at[2] = i % dims[2];
-    i /= dims[2];
-    at[1] = i % dims[1];
-    at[0] = i / dims[1];
-}
-
 #ifdef T_IS_HALF
 #define VLOAD(p) vload_half16(0, p)
 #define VSTORE(v, p) vstore_half16_rte(v, 0, p)

@@ -5,9 +5,9 @@
  * weights of its own there is a kernel for that.
  */
 
+#include "ops/conv.h"
 #include "build/chain.h"
-#include "ops/gemm.h"
-#include "ops/window.h"
+#include "build/tune.h"
 
 static const int64_t most_columns = 64 << 20; /* elements of scratch that columns may take */
 
@@ -197,6 +197,95 @@ static void build_products(struct bp_opencl_builder *b, const struct conv *c)
     }
 }
 
+/* ---- algorithms ------------------------------------------------------------------------------ */
+
+static void add_algorithm(struct bp_opencl_builder *b, const struct conv *c, uint32_t algorithm)
+{
+    const struct bp_opencl_conv conv = {.x = c->x,
+                                        .w = c->w,
+                                        .y = c->y,
+                                        .bias = c->bias,
+                                        .z = c->z,
+                                        .window = &c->window,
+                                        .images = c->images,
+                                        .channels = c->channels,
+                                        .outputs = c->outputs,
+                                        .taps = c->taps,
+                                        .points = c->points,
+                                        .activation = c->activation};
+
+    if (algorithm == BP_OPENCL_CONV_WINOGRAD)
+        bp_opencl_winograd(b, &conv);
+    else if (algorithm == BP_OPENCL_CONV_IMPLICIT)
+        bp_opencl_implicit(b, &conv);
+    else
+        build_products(b, c);
+}
+
+/* A candidate of the tuner: the convolution on stand-ins. */
+static void add_candidate(struct bp_opencl_builder *b, uint32_t i, const void *data)
+{
+    struct conv c = *(const struct conv *)data;
+    struct bp_opencl_tensor x = bp_opencl_stand_in(b, c.x), y = bp_opencl_stand_in(b, c.y);
+    struct bp_opencl_tensor w = bp_opencl_stand_in(b, c.w), bias, z;
+
+    c.x = &x;
+    c.w = &w;
+    c.y = &y;
+    if (c.bias) {
+        bias = bp_opencl_stand_in(b, c.bias);
+        c.bias = &bias;
+    }
+    if (c.z) {
+        z = bp_opencl_stand_in(b, c.z);
+        c.z = &z;
+    }
+    add_algorithm(b, &c, BP_OPENCL_CONV_COLUMNS + i);
+}
+
+/*
+ * By kind of device: GPUs gain where windows need no memory, and where there are enough channels for
+ * Winograd's products; processors have the columns in their caches, and were faster by Winograd's in all
+ * 3 x 3 layers of ResNet-50 that it fits, from 64 channels of 56 x 56 to 512 of 7 x 7.
+ */
+static uint32_t fixed_algorithm(const struct bp_opencl_builder *b, const struct conv *c,
+                                bool fits_winograd)
+{
+    bool is_processor = b->program->instance->is_processor;
+    int64_t least = is_processor ? 64 : 32;
+
+    if (fits_winograd && c->channels >= least && c->outputs >= least && c->points >= 32)
+        return BP_OPENCL_CONV_WINOGRAD;
+    return is_processor ? BP_OPENCL_CONV_COLUMNS : BP_OPENCL_CONV_IMPLICIT;
+}
+
+/* One group, and a window of more than one element: else columns are the data, or there is no choice. */
+static uint32_t algorithm_of(struct bp_opencl_builder *b, const struct conv *c)
+{
+    const bp_instance *instance = b->program->instance;
+    const struct bp_opencl_conv conv = {
+        .window = &c->window, .images = c->images, .channels = c->channels, .outputs = c->outputs};
+    bool fits = bp_opencl_fits_winograd(&conv);
+    const int32_t *size = c->window.kernel, *step = c->window.strides, *gap = c->window.dilations;
+    char key[180];
+
+    if (c->groups != 1 || is_plain(&c->window))
+        return BP_OPENCL_CONV_COLUMNS;
+    if (instance->convolutions != BP_OPENCL_CONV_AUTO)
+        return instance->convolutions != BP_OPENCL_CONV_WINOGRAD || fits ? instance->convolutions
+                                                                         : BP_OPENCL_CONV_COLUMNS;
+    snprintf(
+        key, sizeof key,
+        "1:conv:type%u:%lldx%lldx%d.%d.%d:%lld:size%d.%d.%d:step%d.%d.%d:gap%d.%d.%d:%lld:%d%d",
+        c->y->dtype, (long long)c->images, (long long)c->channels, (int)c->window.in[0],
+        (int)c->window.in[1], (int)c->window.in[2], (long long)c->outputs, (int)size[0],
+        (int)size[1], (int)size[2], (int)step[0], (int)step[1], (int)step[2], (int)gap[0],
+        (int)gap[1], (int)gap[2], (long long)c->points, c->bias != NULL, c->z != NULL);
+    return BP_OPENCL_CONV_COLUMNS +
+           bp_opencl_tune(b, key, fits ? 3 : 2,
+                          fixed_algorithm(b, c, fits) - BP_OPENCL_CONV_COLUMNS, add_candidate, c);
+}
+
 static void build(struct bp_opencl_builder *b, const struct bp_opencl_op *op, const bp_node *node)
 {
     struct conv c = {.x = bp_opencl_in(b, node, 0),
@@ -220,7 +309,7 @@ static void build(struct bp_opencl_builder *b, const struct bp_opencl_op *op, co
     if (c.groups == c.channels && c.w->dims[1] == 1)
         build_depthwise(b, &c);
     else
-        build_products(b, &c);
+        add_algorithm(b, &c, algorithm_of(b, &c));
 }
 
 /* ---- ConvTranspose --------------------------------------------------------------------------- */

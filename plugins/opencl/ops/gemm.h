@@ -16,6 +16,7 @@ struct bp_opencl_gemm {
     float alpha, beta;
     struct bp_opencl_walk batches; /* strides of a, b and bias */
     const char *activation;        /* as bp_opencl_activation() gives it */
+    uint32_t variant;              /* 0: by the device and sizes; else a candidate's number and 1 */
 };
 
 /* Adds the step; the kernel is chosen by the device and the strides. */
