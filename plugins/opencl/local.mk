@@ -110,6 +110,8 @@ nodist_%C%_libopenclprovider_la_SOURCES = %D%/kernels.c
 	%D%/provider.c \
 	%D%/run/device.c \
 	%D%/run/device.h \
+	%D%/run/events.c \
+	%D%/run/events.h \
 	%D%/run/execute.c \
 	%D%/run/execute.h \
 	%D%/save.c \

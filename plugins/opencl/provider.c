@@ -11,6 +11,7 @@
 #include "capability.h"
 #include "compile.h"
 #include "run/device.h"
+#include "run/events.h"
 #include "run/execute.h"
 #include "save.h"
 
@@ -226,6 +227,7 @@ static void destroy(bp_instance *instance)
     bp_opencl_shared_close(instance->shared);
     free_text(instance, instance->build_flags);
     free_text(instance, instance->cache_dir);
+    bp_opencl_events_finish(instance);
     pthread_mutex_destroy(&instance->lock);
     host = instance->host;
     host.free(host.h, instance, sizeof *instance, ALIGN);
@@ -294,6 +296,11 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
         return bp_fail(err, BP_E_NOMEM, "opencl: no memory for the provider's instance");
     memset(instance, 0, sizeof *instance);
     bp_copy_in(&instance->host, sizeof instance->host, host);
+    rc = bp_opencl_events_init(instance, err);
+    if (rc < 0) {
+        host->free(host->h, instance, sizeof *instance, ALIGN);
+        return rc;
+    }
     pthread_mutex_init(&instance->lock, NULL);
     instance->cl = bp_opencl_library();
     rc = choose_device(instance, devs, n_devs, err);

@@ -9,6 +9,7 @@
 
 #include "opencl_kit.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -179,12 +180,12 @@ static void fail_to_keep(void)
     for (uint32_t skip = 0; skip < 2; skip++) {
         remove_cache();
         kit_session();
-        ocl_check_run(3, 0, NULL);
         ocl->fail_call("clGetProgramInfo", skip, 1, CL_OUT_OF_HOST_MEMORY);
-        ocl_check_left();
+        ocl_check_run(3, 0, NULL);
         ck_assert_ptr_nonnull(ocl->failed(&(cl_int){0}));
         ocl->clear();
         note("clGetProgramInfo");
+        ocl_check_left();
     }
     remove_cache();
 }
@@ -206,9 +207,18 @@ static void fail_a_log(void)
     }
 }
 
-/* The host asks for them where a session has two devices; here by hand. */
-static void fail_a_barrier(void)
+static void count_call(void *u, bp_rc rc)
 {
+    atomic_int *n = u;
+
+    ck_assert_int_eq(rc, BP_OK);
+    atomic_fetch_add(n, 1);
+}
+
+/* The host asks for them where a session has two devices; here by hand. */
+static void fail_waits(void)
+{
+    atomic_int n_calls = 0;
     const struct bp_active *active;
     const bp_device_ops *dev;
     void *stream = NULL, *event = NULL;
@@ -227,8 +237,13 @@ static void fail_a_barrier(void)
     ck_assert(!is_over);
     KIT_OK(dev->stream_wait(active->instance, stream, event, &kit.err));
     KIT_OK(dev->event_wait(active->instance, event, INT64_MAX, &kit.err));
+    ocl->fail_call("clSetEventCallback", 0, 1, CL_OUT_OF_HOST_MEMORY);
+    rc = dev->event_notify(active->instance, event, count_call, &n_calls, &kit.err);
+    check_answer(rc, &is_over);
+    KIT_OK(dev->event_notify(active->instance, event, count_call, &n_calls, &kit.err));
     dev->event_destroy(active->instance, event);
-    dev->stream_destroy(active->instance, stream);
+    dev->stream_destroy(active->instance, stream); /* waits for the call */
+    ck_assert_int_eq(n_calls, 1);
     ocl_check_left();
 }
 
@@ -275,7 +290,7 @@ START_TEST(each_call_that_fails_is_a_status_and_leaves_nothing)
     ocl_add(BP_FALLBACK_REQUIRE, NULL, NULL);
     fail_each_build("clCreateProgramWithSource", CL_OUT_OF_HOST_MEMORY);
     fail_each_build("clBuildProgram", CL_BUILD_PROGRAM_FAILURE);
-    fail_a_barrier();
+    fail_waits();
     fail_a_log();
     KIT_OK(bp_profile_create(1000, &profiled.profile, &kit.err));
     ocl_add(BP_FALLBACK_REQUIRE, "profiling", "true");

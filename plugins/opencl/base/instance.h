@@ -21,6 +21,13 @@ enum {
     BP_OPENCL_CONV_WINOGRAD
 };
 
+/* Callbacks that are due in queues, see run/events.h. */
+struct bp_opencl_events {
+    pthread_mutex_t lock;
+    pthread_cond_t told;
+    struct bp_opencl_notice *notices;
+};
+
 /* Read-only once it is made, but for what a comment excepts. */
 struct bp_instance {
     bp_host host;
@@ -43,6 +50,7 @@ struct bp_instance {
     _Atomic uint64_t weights; /* ... of them constants of programs */
     pthread_mutex_t lock;     /* of the list below */
     struct bp_opencl_built *built;
+    struct bp_opencl_events events;
     uint64_t mark; /* of programs that are used from now on, under the lock too */
     struct bp_opencl_tuned *tuned;
     bool has_tuning; /* the cache folder's answers are among them */

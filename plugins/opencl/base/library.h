@@ -46,6 +46,7 @@
     F(clReleaseKernel)                                                                             \
     F(clReleaseMemObject)                                                                          \
     F(clReleaseProgram)                                                                            \
+    F(clSetEventCallback)                                                                          \
     F(clSetKernelArg)                                                                              \
     F(clWaitForEvents)
 

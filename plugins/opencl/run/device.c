@@ -8,6 +8,8 @@
 
 #include "run/device.h"
 
+#include "run/events.h"
+
 #include <time.h>
 
 enum { ALIGN = 64 };
@@ -160,6 +162,7 @@ static void stream_destroy(bp_instance *instance, void *stream)
     if (!stream)
         return;
     instance->cl->clFinish(stream);
+    bp_opencl_notify_settle(instance, stream);
     instance->cl->clReleaseCommandQueue(stream);
 }
 
@@ -168,6 +171,7 @@ static void stream_destroy(bp_instance *instance, void *stream)
 /* The marker of the last record; NULL: not recorded yet. */
 struct event {
     pthread_mutex_t lock;
+    cl_command_queue queue; /* that it was recorded in */
     cl_event marker;
 };
 
@@ -182,6 +186,7 @@ static bp_rc event_create(bp_instance *instance, uint32_t dev, uint32_t flags, v
         return bp_fail(err, BP_E_NOMEM, "opencl: no memory for an event");
     pthread_mutex_init(&event->lock, NULL);
     event->marker = NULL;
+    event->queue = NULL;
     *out = event;
     return BP_OK;
 }
@@ -214,6 +219,7 @@ static bp_rc event_record(bp_instance *instance, void *stream, void *handle, bp_
     pthread_mutex_lock(&event->lock);
     old = event->marker;
     event->marker = marker;
+    event->queue = stream;
     pthread_mutex_unlock(&event->lock);
     if (old)
         instance->cl->clReleaseEvent(old);
@@ -295,6 +301,17 @@ static bp_rc event_wait(bp_instance *instance, void *handle, int64_t timeout_ns,
                                 timeout_ns < 0 ? "clWaitForEvents" : "clGetEventInfo");
 }
 
+static bp_rc event_notify(bp_instance *instance, void *handle, void (*fn)(void *u, bp_rc rc),
+                          void *u, bp_err *err)
+{
+    struct event *event = handle;
+    cl_event marker = marker_of(event);
+
+    if (!marker)
+        return bp_fail(err, BP_E_INVALID, "opencl: the event is not recorded");
+    return bp_opencl_notify(instance, event->queue, marker, fn, u, err);
+}
+
 const bp_device_ops bp_opencl_device_ops = {
     .struct_size = sizeof(bp_device_ops),
     .flags = BP_DEV_COPY_DIRECT,
@@ -308,4 +325,5 @@ const bp_device_ops bp_opencl_device_ops = {
     .event_record = event_record,
     .stream_wait = stream_wait,
     .event_wait = event_wait,
+    .event_notify = event_notify,
 };
