@@ -6,11 +6,11 @@
 
 #include "compile.h"
 
+#include "base/memory.h"
 #include "base/own_graph.h"
 #include "base/program.h"
 #include "base/shared.h"
 #include "operators.h"
-#include "run/device.h"
 
 enum { ALIGN = 256 };
 static const uint64_t chunk_bytes = 32 << 20; /* small constants share buffers up to this size */

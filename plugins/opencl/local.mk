@@ -49,6 +49,8 @@ nodist_%C%_libopenclprovider_la_SOURCES = %D%/kernels.c
 	%D%/base/instance.h \
 	%D%/base/library.c \
 	%D%/base/library.h \
+	%D%/base/memory.c \
+	%D%/base/memory.h \
 	%D%/base/operator.h \
 	%D%/base/own_graph.c \
 	%D%/base/own_graph.h \

@@ -3,8 +3,8 @@
 
 #include "build/build_frame.h"
 
+#include "base/memory.h"
 #include "build/chain.h"
-#include "run/device.h"
 
 enum { ALIGN = 256, SPACE = 1 };
 
