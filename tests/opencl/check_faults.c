@@ -458,6 +458,25 @@ START_TEST(a_kernel_that_the_driver_ends_is_a_lost_device)
 }
 END_TEST
 
+/* A second session of the model adds a queue, and no buffer until it runs; either may end first. */
+START_TEST(sessions_share_a_context_and_constants)
+{
+    bp_session *other = NULL;
+    long long buffers;
+
+    ocl_session("N", NULL, NULL);
+    buffers = ocl->live(FAULT_BUFFERS);
+    ck_assert_int_gt(buffers, 0);
+    KIT_OK(bp_session_create_from_model(kit.env, kit_model(), kit.options, &other, &kit.err));
+    ck_assert_int_eq(ocl->live(FAULT_CONTEXTS), 1);
+    ck_assert_int_eq(ocl->live(FAULT_BUFFERS), buffers);
+    bp_session_destroy(kit.session);
+    kit.session = other;
+    ck_assert_int_eq(ocl->live(FAULT_BUFFERS), buffers);
+    ocl_check_run(3, 0, NULL);
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases[] = {tcase_create("listing"), tcase_create("calls"), tcase_create("policies"),
@@ -471,5 +490,6 @@ int main(void)
     tcase_add_test(cases[3], no_device_memory_fails_the_run_until_there_is_some);
     tcase_add_test(cases[3], a_kernel_that_takes_too_long_ends_the_wait);
     tcase_add_test(cases[3], a_kernel_that_the_driver_ends_is_a_lost_device);
+    tcase_add_test(cases[3], sessions_share_a_context_and_constants);
     return ocl_main("opencl_faults", cases, 4);
 }
