@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * save.c - see save.h. A saved program: a magic, device and driver, build flags, kernels, the graph with
- * its constants, and a sum of all that. With a model's group only the kernels are used; a node EPContext
- * has nothing else, so that its graph is the saved one, with the sizes that it was saved with.
+ * save.c - see save.h. A saved program: a magic, device and driver, build flags, kernels, the graph
+ * with its constants, and a sum of all that. With a model's group only the kernels are used; a node
+ * EPContext has nothing else, so that its graph is the saved one, with the sizes that it was saved
+ * with.
  */
 
 #include "save.h"

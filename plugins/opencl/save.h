@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* save.h - programs as bytes: the group's nodes, its constants, and its kernels as the device has them. */
+/*
+ * save.h - programs as bytes: the group's nodes, its constants, and its kernels as the device has
+ * them.
+ */
 #ifndef BP_OPENCL_SAVE_H
 #define BP_OPENCL_SAVE_H
 

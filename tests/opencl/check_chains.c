@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_chains.c - nodes that the provider opencl makes one kernel of give what they give one by one, and
- * what cpu gives.
+ * check_chains.c - nodes that the provider opencl makes one kernel of give what they give one by
+ * one, and what cpu gives.
  */
 
 #include "config.h"
@@ -10,7 +10,10 @@
 
 static char folder[64];
 
-/* Runs it on cpu, on opencl without and with kernels of several nodes; gives how many were compiled. */
+/*
+ * Runs it on cpu, on opencl without and with kernels of several nodes; gives how many were
+ * compiled.
+ */
 static void compare(const char *what, gk_make_fn make, const void *u, uint32_t seed,
                     uint32_t kernels[2])
 {
@@ -190,7 +193,9 @@ static void make_matmul(const void *u)
     gk_output("y", "2,5,20");
 }
 
-/* A gate for each channel behind a convolution, by one of all channels (u: 1) or one each (u: 4). */
+/*
+ * A gate for each channel behind a convolution, by one of all channels (u: 1) or one each (u: 4).
+ */
 static void make_conv(const void *u)
 {
     const int64_t *groups = u;

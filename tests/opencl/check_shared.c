@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_shared.c - sessions of one device share its context and buffers of equal constants, which are released
- * with the last of them. The driver is this file's, so that no device is needed.
+ * check_shared.c - sessions of one device share its context and buffers of equal constants, which
+ * are released with the last of them. The driver is this file's, so that no device is needed.
  */
 
 #include "config.h"

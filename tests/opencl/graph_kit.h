@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * graph_kit.h - what tests of the provider opencl share that compare it with cpu: a model that a function
- * writes runs in sessions with different options, on the same inputs.
+ * graph_kit.h - what tests of the provider opencl share that compare it with cpu: a model that a
+ * function writes runs in sessions with different options, on the same inputs.
  */
 #ifndef BP_TESTS_OPENCL_GRAPH_KIT_H
 #define BP_TESTS_OPENCL_GRAPH_KIT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bytes.h - numbers and blocks of bytes, written to a sink and read back. Numbers are little-endian. After
- * a failure nothing more is written, and what is read is 0 or empty.
+ * bytes.h - numbers and blocks of bytes, written to a sink and read back. Numbers are little-
+ * endian. After a failure nothing more is written, and what is read is 0 or empty.
  */
 #ifndef BP_OPENCL_BYTES_H
 #define BP_OPENCL_BYTES_H

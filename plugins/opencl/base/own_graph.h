@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * own_graph.h - a group's graph that was saved with its program, so that the program needs no model. All
- * sizes are known in it. Constants of any graph are read here.
+ * own_graph.h - a group's graph that was saved with its program, so that the program needs no
+ * model. All sizes are known in it. Constants of any graph are read here.
  */
 #ifndef BP_OPENCL_OWN_GRAPH_H
 #define BP_OPENCL_OWN_GRAPH_H
@@ -11,8 +11,8 @@
 #include <common/blocks.h>
 
 /*
- * The bytes of a constant: the host's, or of a graph of ours. As bp_host.constant; of ours those that
- * are larger than 64 KiB are there only until bp_opencl_own_graph_keep().
+ * The bytes of a constant: the host's, or of a graph of ours. As bp_host.constant; of ours those
+ * that are larger than 64 KiB are there only until bp_opencl_own_graph_keep().
  */
 bp_rc bp_opencl_constant(const bp_host *host, const bp_graph *graph, uint32_t value, bp_span *out,
                          bp_err *err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shared.h - what the sessions of one device share in this process: the context of OpenCL, and buffers of
- * constants, which are there once for all programs that have the same ones. The last one that uses a
- * thing releases it.
+ * shared.h - what the sessions of one device share in this process: the context of OpenCL, and
+ * buffers of constants, which are there once for all programs that have the same ones. The last one
+ * that uses a thing releases it.
  */
 #ifndef BP_OPENCL_SHARED_H
 #define BP_OPENCL_SHARED_H
@@ -10,8 +10,8 @@
 #include "base/library.h"
 
 /*
- * The status of a failed call that opens a device. Of the host, no memory is an error under every policy; a
- * driver's is a device that cannot be used.
+ * The status of a failed call that opens a device. Of the host, no memory is an error under every
+ * policy; a driver's is a device that cannot be used.
  */
 bp_rc bp_opencl_fail_to_open(const struct bp_opencl_device *device, cl_int code, const char *call,
                              bp_err *err);
@@ -30,8 +30,9 @@ cl_context bp_opencl_shared_context(const struct bp_opencl_shared *shared);
 typedef bp_rc (*bp_opencl_fill_fn)(void *u, cl_mem *out, bp_err *err);
 
 /*
- * The buffer of these contents, which a key of n bytes stands for: an existing one, or one that fill()
- * makes, which *is_new says. Each success is paired with one bp_opencl_shared_put(). Others wait meanwhile. [any thread]
+ * The buffer of these contents, which a key of n bytes stands for: an existing one, or one that
+ * fill() makes, which *is_new says. Each success is paired with one bp_opencl_shared_put(). Others
+ * wait meanwhile. [any thread]
  */
 bp_rc bp_opencl_shared_get(struct bp_opencl_shared *shared, const void *key, size_t n,
                            bp_opencl_fill_fn fill, void *u, cl_mem *out, bool *is_new, bp_err *err);

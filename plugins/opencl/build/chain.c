@@ -96,7 +96,9 @@ static bool has_node(const struct bp_opencl_kernel_plan *plan, const struct bp_o
     return false;
 }
 
-/* Depth-first; an expression has BP_OPENCL_CHAIN_NODES below it at most, as larger ones are stored. */
+/*
+ * Depth-first; an expression has BP_OPENCL_CHAIN_NODES below it at most, as larger ones are stored.
+ */
 static void add_to_plan(const struct bp_opencl_builder *b, struct bp_opencl_kernel_plan *plan,
                         const struct bp_opencl_expression *e)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chain.h - element-wise nodes that follow each other, or a product, become one kernel. A node whose
- * result only nodes of one such kernel read is kept as an expression; the last node of the kernel
- * adds the step. Which nodes those are is known before the first is built.
+ * chain.h - element-wise nodes that follow each other, or a product, become one kernel. A node
+ * whose result only nodes of one such kernel read is kept as an expression; the last node of the
+ * kernel adds the step. Which nodes those are is known before the first is built.
  */
 #ifndef BP_OPENCL_CHAIN_H
 #define BP_OPENCL_CHAIN_H
@@ -31,19 +31,22 @@ typedef void (*bp_opencl_product_fn)(struct bp_opencl_builder *b, const void *da
 /* Finds the kernel of each node; once the values have their shapes. */
 void bp_opencl_find_chains(struct bp_opencl_builder *b);
 /*
- * y = expr(a, b, c) of the node that is being built, as bp_opencl_elementwise() has it. False: nothing
- * was done, the node is a kernel of its own, and its inputs are in memory.
+ * y = expr(a, b, c) of the node that is being built, as bp_opencl_elementwise() has it. False:
+ * nothing was done, the node is a kernel of its own, and its inputs are in memory.
  */
 bool bp_opencl_chain(struct bp_opencl_builder *b, const struct bp_opencl_tensor *y,
                      const struct bp_opencl_tensor *const *in, uint32_t n,
                      const struct bp_opencl_prefix *prefix, const char *expr);
 /*
- * The same for a product into the node's output 0, in rows of `row` elements; data of `size` bytes are
- * copied, and what they point to has to live as long as the frame is built.
+ * The same for a product into the node's output 0, in rows of `row` elements; data of `size` bytes
+ * are copied, and what they point to has to live as long as the frame is built.
  */
 bool bp_opencl_chain_product(struct bp_opencl_builder *b, int64_t row, bp_opencl_product_fn add,
                              const void *data, size_t size);
-/* The definitions with those of the epilogue, which may be NULL; valid as long as the frame is built. */
+/*
+ * The definitions with those of the epilogue, which may be NULL; valid as long as the frame is
+ * built.
+ */
 const char *bp_opencl_with_epilogue(struct bp_opencl_builder *b,
                                     const struct bp_opencl_prefix *prefix,
                                     const struct bp_opencl_epilogue *epilogue);

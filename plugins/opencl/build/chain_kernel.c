@@ -44,7 +44,9 @@ static int64_t stride_of(const struct bp_opencl_tensor *leaf, const struct bp_op
     return leaf->dims[leaf->rank - back] == y->dims[d] ? stride : -1;
 }
 
-/* Does dimension d of y, with these strides, go on where the walk's last one ends, for all leaves? */
+/*
+ * Does dimension d of y, with these strides, go on where the walk's last one ends, for all leaves?
+ */
 static bool continues(const struct walk *walk, const int32_t *strides, uint32_t n, int64_t dim)
 {
     if (walk->rank == 0)
@@ -247,7 +249,9 @@ static bool end_text(struct bp_opencl_builder *b, const struct text *text)
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-/* Where a leaf's element for element i of y is, in rows of `row` elements; false: it is elsewhere. */
+/*
+ * Where a leaf's element for element i of y is, in rows of `row` elements; false: it is elsewhere.
+ */
 static bool find_position(const struct bp_opencl_tensor *leaf, const struct bp_opencl_tensor *y,
                           int64_t row, char *out, size_t size)
 {

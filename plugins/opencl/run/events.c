@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * events.c - see events.h. Manual events are not offered: a stream that is destroyed while it waits for one
- * has to drop its work, which OpenCL does by a user event with an error, and PoCL 3.1 ends the process
- * then. The host waits in the stream's place.
+ * events.c - see events.h. Manual events are not offered: a stream that is destroyed while it waits
+ * for one has to drop its work, which OpenCL does by a user event with an error, and PoCL 3.1 ends
+ * the process then. The host waits in the stream's place.
  */
 
 #define _GNU_SOURCE /* pthread, as C11 alone hides it */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* events.h - callbacks when a queue reaches an event. What is due is in a list of the instance's. */
+/*
+ * events.h - callbacks when a queue reaches an event. What is due is in a list of the instance's.
+ */
 #ifndef BP_OPENCL_EVENTS_H
 #define BP_OPENCL_EVENTS_H
 
