@@ -4,18 +4,39 @@
 #define _GNU_SOURCE /* pthread, as C11 alone hides it */
 
 #include "base/instance.h"
+#include "base/shared.h"
 #include "build/build_frame.h"
 #include "build/kernels.h"
+#include "build/tune.h"
 #include "capability.h"
 #include "compile.h"
 #include "run/device.h"
+#include "run/events.h"
 #include "run/execute.h"
+#include "save.h"
 
 enum { ALIGN = 64 };
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-enum { OPT_FP16, OPT_MEMORY_LIMIT, OPT_CACHE_DIR, OPT_BUILD_FLAGS, OPT_PROFILING, N_OPTIONS };
+enum {
+    OPT_FP16,
+    OPT_MEMORY_LIMIT,
+    OPT_CACHE_DIR,
+    OPT_BUILD_FLAGS,
+    OPT_PROFILING,
+    OPT_FUSE,
+    OPT_KERNELS,
+    OPT_CONVOLUTIONS,
+    OPT_TUNE,
+    N_OPTIONS
+};
+
+/* In the order of BP_OPENCL_KERNELS_* and BP_OPENCL_CONV_*. */
+static const char *const kernel_classes[] = {"auto", "processor", "gpu"};
+static const char *const convolutions[] = {"auto", "columns", "implicit", "winograd"};
+
+#define CHOICES(names) .choices = (names), .n_choices = sizeof(names) / sizeof((names)[0])
 
 static const bp_option options[N_OPTIONS] = {
     [OPT_FP16] =
@@ -60,6 +81,46 @@ static const bp_option options[N_OPTIONS] = {
             .key = "profiling",
             .help = "Lets the device time each kernel, for runs that are profiled; such a run "
                     "waits for its end.",
+            .def = "false",
+        },
+    [OPT_FUSE] =
+        {
+            .struct_size = sizeof(bp_option),
+            .type = BP_OPT_BOOL,
+            .key = "fuse",
+            .help = "Makes one kernel of element-wise nodes that follow each other, or a product "
+                    "of matrices or a convolution.",
+            .def = "true",
+        },
+    [OPT_KERNELS] =
+        {
+            .struct_size = sizeof(bp_option),
+            .type = BP_OPT_CHOICE,
+            .key = "kernels",
+            .help = "Kernels for which kind of device: vectors in registers, or work-items that "
+                    "share local memory; auto: by what the device says it is.",
+            .def = "auto",
+            CHOICES(kernel_classes),
+        },
+    [OPT_CONVOLUTIONS] =
+        {
+            .struct_size = sizeof(bp_option),
+            .type = BP_OPT_CHOICE,
+            .key = "convolutions",
+            .help = "Algorithm of convolutions that it fits: columns of windows in memory, the "
+                    "same in local memory (implicit), or Winograd's F(2x2, 3x3), whose results "
+                    "differ most; auto: by kind of device and sizes.",
+            .def = "auto",
+            CHOICES(convolutions),
+        },
+    [OPT_TUNE] =
+        {
+            .struct_size = sizeof(bp_option),
+            .type = BP_OPT_BOOL,
+            .key = "tune",
+            .help = "Times algorithms and sizes of groups where a session first meets a "
+                    "convolution or product of matrices, which takes seconds, and keeps the "
+                    "answers in cache_dir.",
             .def = "false",
         },
 };
@@ -158,14 +219,15 @@ static void destroy(bp_instance *instance)
     if (!instance)
         return;
     bp_opencl_built_free(instance);
+    bp_opencl_tuned_free(instance);
     if (instance->queue) {
         instance->cl->clFinish(instance->queue);
         instance->cl->clReleaseCommandQueue(instance->queue);
     }
-    if (instance->context)
-        instance->cl->clReleaseContext(instance->context);
+    bp_opencl_shared_close(instance->shared);
     free_text(instance, instance->build_flags);
     free_text(instance, instance->cache_dir);
+    bp_opencl_events_finish(instance);
     pthread_mutex_destroy(&instance->lock);
     host = instance->host;
     host.free(host.h, instance, sizeof *instance, ALIGN);
@@ -194,6 +256,12 @@ static bp_rc read_options(bp_instance *instance, const bp_opt *opts, uint32_t n_
         given[i] = bp_opt_find(opts, n_opts, options[i].key);
     instance->takes_f16 = given[OPT_FP16] && given[OPT_FP16]->i;
     instance->profiles = given[OPT_PROFILING] && given[OPT_PROFILING]->i;
+    instance->fuses = !given[OPT_FUSE] || given[OPT_FUSE]->i;
+    if (given[OPT_KERNELS] && given[OPT_KERNELS]->i != BP_OPENCL_KERNELS_AUTO)
+        instance->is_processor = given[OPT_KERNELS]->i == BP_OPENCL_KERNELS_PROCESSOR;
+    if (given[OPT_CONVOLUTIONS])
+        instance->convolutions = (uint32_t)given[OPT_CONVOLUTIONS]->i;
+    instance->tunes = given[OPT_TUNE] && given[OPT_TUNE]->i;
     if (given[OPT_MEMORY_LIMIT])
         instance->memory_limit = (uint64_t)given[OPT_MEMORY_LIMIT]->i;
     rc = copy_text(instance, given[OPT_BUILD_FLAGS], &instance->build_flags, err);
@@ -204,21 +272,18 @@ static bp_rc open_device(bp_instance *instance, bp_err *err)
 {
     const struct bp_opencl_library *cl = instance->cl;
     const struct bp_opencl_device *device = instance->device;
-    cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
-                                          (cl_context_properties)device->platform, 0};
     cl_int code = CL_SUCCESS;
+    bp_rc rc = bp_opencl_shared_open(cl, device, &instance->shared, err);
 
-    instance->context = cl->clCreateContext(properties, 1, &device->id, NULL, NULL, &code);
-    if (code != CL_SUCCESS) {
-        instance->context = NULL;
-        return bp_opencl_fail(err, code, "clCreateContext for %s", device->name);
-    }
+    if (rc < 0)
+        return rc;
+    instance->context = bp_opencl_shared_context(instance->shared);
     instance->queue = cl->clCreateCommandQueue(
         instance->context, device->id, instance->profiles ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
     if (code == CL_SUCCESS)
         return BP_OK;
     instance->queue = NULL;
-    return bp_opencl_fail(err, code, "clCreateCommandQueue for %s", device->name);
+    return bp_opencl_fail_to_open(device, code, "clCreateCommandQueue", err);
 }
 
 static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, const uint32_t *devs,
@@ -231,6 +296,11 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
         return bp_fail(err, BP_E_NOMEM, "opencl: no memory for the provider's instance");
     memset(instance, 0, sizeof *instance);
     bp_copy_in(&instance->host, sizeof instance->host, host);
+    rc = bp_opencl_events_init(instance, err);
+    if (rc < 0) {
+        host->free(host->h, instance, sizeof *instance, ALIGN);
+        return rc;
+    }
     pthread_mutex_init(&instance->lock, NULL);
     instance->cl = bp_opencl_library();
     rc = choose_device(instance, devs, n_devs, err);
@@ -250,8 +320,7 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
 static bp_rc fingerprint(bp_instance *instance, char *buf, uint32_t cap, bp_err *err)
 {
     (void)err;
-    snprintf(buf, cap, "%s, %s, %s", instance->device->name, instance->device->version,
-             instance->device->driver);
+    bp_opencl_describe(instance, buf, cap);
     return BP_OK;
 }
 
@@ -273,7 +342,7 @@ BP_MANIFEST("id=org.backplane.opencl\n"
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),
-    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_UNINTERRUPTIBLE,
+    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_UNINTERRUPTIBLE | BP_PROVIDER_CONTEXTS,
     .id = "org.backplane.opencl",
     .name = "opencl",
     .version = "0.1.0",
@@ -289,6 +358,8 @@ static const bp_provider provider = {
     .fingerprint = fingerprint,
     .capability = bp_opencl_capability,
     .compile = bp_opencl_compile,
+    .load = bp_opencl_program_load,
+    .save = bp_opencl_program_save,
     .program_free = bp_opencl_program_free,
     .frame_create = bp_opencl_frame_create,
     .frame_free = bp_opencl_frame_free,

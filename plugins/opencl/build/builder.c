@@ -3,6 +3,7 @@
 
 #include "build/builder.h"
 
+#include "build/chain.h"
 #include "build/kernels.h"
 
 enum { GROUP = 64, PLACE_ALIGN = 256 };
@@ -121,6 +122,18 @@ struct bp_opencl_tensor bp_opencl_table(struct bp_opencl_builder *b, uint32_t dt
     return tensor;
 }
 
+struct bp_opencl_tensor bp_opencl_kept(struct bp_opencl_builder *b, uint32_t dtype, int64_t count)
+{
+    struct bp_opencl_tensor tensor = {.dtype = dtype, .rank = 1, .dims = {count}, .count = count};
+    size_t at = (b->kept_bytes + PLACE_ALIGN - 1) & ~(size_t)255;
+
+    if (b->rc < 0)
+        return tensor;
+    b->kept_bytes = at + bytes_of(&tensor);
+    tensor.place = (struct bp_opencl_place){.kind = BP_OPENCL_KEPT, .offset = at};
+    return tensor;
+}
+
 void bp_opencl_view(struct bp_opencl_builder *b, const bp_node *node, uint32_t i,
                     const struct bp_opencl_tensor *of)
 {
@@ -184,8 +197,8 @@ static void set_arg(struct bp_opencl_builder *b, const void *value, size_t size)
     code =
         b->program->instance->cl->clSetKernelArg(b->step->kernel, b->step->n_slots++, size, value);
     if (code != CL_SUCCESS)
-        b->rc =
-            bp_opencl_fail(b->err, code, "an argument of '%s'", BP_NODE(b->graph, b->node)->name);
+        b->rc = bp_opencl_fail(b->err, code, "clSetKernelArg for '%s'",
+                               BP_NODE(b->graph, b->node)->name);
 }
 
 /* Set when the frame is bound. */
@@ -265,11 +278,18 @@ void bp_opencl_run(struct bp_opencl_builder *b, int64_t x, int64_t y, int64_t z)
     bp_opencl_run_groups(b, x, y, z, group, rows);
 }
 
+void bp_opencl_once(struct bp_opencl_builder *b)
+{
+    if (b->rc >= 0)
+        b->step->is_once = true;
+}
+
 void bp_opencl_copy(struct bp_opencl_builder *b, const struct bp_opencl_tensor *to,
                     const struct bp_opencl_tensor *from)
 {
     struct bp_opencl_step *step;
 
+    bp_opencl_chain_store(b, from);
     if (b->rc < 0)
         return;
     step = add_step(b);
@@ -301,8 +321,7 @@ void bp_opencl_define(struct bp_opencl_prefix *prefix, const char *fmt, ...)
     prefix->text[prefix->n] = '\0';
 }
 
-/* OpenCL's names: how an element is stored. */
-static const char *stored(uint32_t dtype)
+const char *bp_opencl_type_name(uint32_t dtype)
 {
     static const char *const names[BP_DTYPE_END] = {
         [BP_DTYPE_F32] = "float", [BP_DTYPE_F16] = "half",   [BP_DTYPE_I32] = "int",
@@ -318,8 +337,9 @@ void bp_opencl_define_type(struct bp_opencl_prefix *prefix, const char *name, ui
 {
     bool is_half = dtype == BP_DTYPE_F16;
 
-    bp_opencl_define(prefix, "#define %s %s", name, stored(dtype));
-    bp_opencl_define(prefix, "#define C_%s %s", name, is_half ? "float" : stored(dtype));
+    bp_opencl_define(prefix, "#define %s %s", name, bp_opencl_type_name(dtype));
+    bp_opencl_define(prefix, "#define C_%s %s", name,
+                     is_half ? "float" : bp_opencl_type_name(dtype));
     bp_opencl_define(prefix,
                      is_half ? "#define LOAD_%s(p, i) vload_half(i, p)"
                              : "#define LOAD_%s(p, i) ((p)[i])",

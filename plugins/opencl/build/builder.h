@@ -14,14 +14,18 @@
 
 #include <bp/arena.h>
 
-/* Kinds of places. ITEM: in the frame's scratch memory; TABLE: in memory of the frame's own. */
+/*
+ * Kinds of places. ITEM: in the frame's scratch memory; TABLE: in memory of the frame's own; KEPT: in
+ * such memory that a step of the first run fills.
+ */
 enum {
     BP_OPENCL_NOWHERE,
     BP_OPENCL_INPUT,
     BP_OPENCL_OUTPUT,
     BP_OPENCL_ITEM,
     BP_OPENCL_CONSTANT,
-    BP_OPENCL_TABLE
+    BP_OPENCL_TABLE,
+    BP_OPENCL_KEPT
 };
 
 /* Where bytes begin: `offset` behind the beginning of input, output, item... `index`. */
@@ -34,11 +38,12 @@ struct bp_opencl_place {
 struct bp_opencl_tensor {
     struct bp_opencl_place place;
     uint32_t dtype, rank;
+    uint32_t chain; /* not 0: number of an expression, see build/chain.h */
     int64_t dims[BP_OPENCL_MAX_RANK];
     int64_t count;
 };
 
-enum { BP_OPENCL_MAX_OPERANDS = 8 };
+enum { BP_OPENCL_MAX_OPERANDS = 12 };
 
 /* An operand of a kernel: its memory at argument `slot`, its offset in elements at the next. */
 struct bp_opencl_operand {
@@ -50,12 +55,15 @@ struct bp_opencl_operand {
 struct bp_opencl_step {
     struct bp_opencl_step *next;
     uint32_t node, n_slots, n_operands, n_dims;
+    bool is_once; /* only in the first run */
     cl_kernel kernel;
     size_t global[3], local[3], bytes;
     struct bp_opencl_operand operands[BP_OPENCL_MAX_OPERANDS];
     cl_mem from, to; /* of a copy, since the frame was bound */
     size_t from_at, to_at;
 };
+
+struct bp_opencl_expression; /* build/chain_kernel.h */
 
 struct bp_opencl_builder {
     const bp_program *program;
@@ -67,6 +75,10 @@ struct bp_opencl_builder {
     bp_arena_item *items;
     char *tables; /* bytes to be uploaded */
     size_t table_bytes, table_room;
+    uint32_t *kernels; /* the node whose kernel computes each; NULL: each its own */
+    struct bp_opencl_expression **expressions;
+    uint32_t n_expressions, expression_room;
+    size_t kept_bytes;
     bp_rc rc;
     bp_err *err;
 };
@@ -90,6 +102,11 @@ struct bp_opencl_tensor bp_opencl_scratch(struct bp_opencl_builder *b, uint32_t 
 /* A tensor of one axis on the device with these elements, as long as the frame. */
 struct bp_opencl_tensor bp_opencl_table(struct bp_opencl_builder *b, uint32_t dtype,
                                         const void *data, int64_t count);
+
+/* Memory for `count` elements as long as the frame, which steps fill that run once. */
+struct bp_opencl_tensor bp_opencl_kept(struct bp_opencl_builder *b, uint32_t dtype, int64_t count);
+/* The last step is of the first run only: what it reads is constant, what it writes is kept. */
+void bp_opencl_once(struct bp_opencl_builder *b);
 
 /*
  * Begins a step: kernel `name` of a family behind a prefix. Its arguments come next, in their order,
@@ -127,6 +144,8 @@ void bp_opencl_define(struct bp_opencl_prefix *prefix, const char *fmt, ...) BP_
  * in, LOAD_NAME(p, i) and STORE_NAME(v, p, i).
  */
 void bp_opencl_define_type(struct bp_opencl_prefix *prefix, const char *name, uint32_t dtype);
+/* OpenCL's name of the type in which elements are stored. */
+const char *bp_opencl_type_name(uint32_t dtype);
 /* Defines NAME as a float, bit by bit. */
 void bp_opencl_define_float(struct bp_opencl_prefix *prefix, const char *name, float value);
 /* Defines NAME as an unsigned integer of an element's size. */

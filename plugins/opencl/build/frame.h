@@ -10,12 +10,14 @@ struct bp_frame {
     const bp_program *program;
     const bp_frame_desc *desc;
     struct bp_opencl_step *steps;
-    const bp_arena_item *items; /* with their offsets in scratch */
-    cl_mem tables;              /* or NULL */
+    struct bp_opencl_step *done; /* those of the first run only, once that is over */
+    const bp_arena_item *items;  /* with their offsets in scratch */
+    cl_mem tables, kept;         /* or NULL */
     uint32_t n_steps;
     cl_event *events; /* one a step, with option profiling; or NULL */
     uint32_t io_epoch;
     bool is_bound;
+    bool has_run, is_dropped; /* ... and they are in `done` */
 };
 
 #endif

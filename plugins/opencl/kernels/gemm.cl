@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // gemm.cl - y = act(alpha * a * b + beta * bias + z) for a batch of matrices. Defined before: T with
-// its load and store, ACT(v), and HAS_BIAS and HAS_Z where there are such operands.
+// its load and store, ACT(v), and HAS_BIAS and HAS_Z where there are such operands; maybe ROWS,
+// PARTS and WORK, sizes of blocks, and EPILOGUE(v, i) with EPILOGUE_OPERANDS.
 //
 // a is m x k with strides am and ak, b is k x n with strides bk and bn, y and z are m x n in rows,
 // bias has strides cm and cn. Batches are walked through: strides of a, b and bias.
@@ -26,10 +27,15 @@
 #define ADD_Z(v, i)
 #endif
 
+#ifndef EPILOGUE
+#define EPILOGUE_OPERANDS
+#define EPILOGUE(v, i) (v)
+#endif
+
 #define OPERANDS                                                                                   \
     global T *y, long yo, global const T *a, long ao, global const T *b, long bo BIAS_OPERAND      \
-        Z_OPERAND, int m, int n, int k, int am, int ak, int bk, int bn, int cm, int cn,            \
-        float alpha, float beta, walk_t w
+        Z_OPERAND EPILOGUE_OPERANDS, int m, int n, int k, int am, int ak, int bk, int bn, int cm,  \
+        int cn, float alpha, float beta, walk_t w
 
 // Elements before the matrices of a batch.
 void find_batch(const walk_t *w, int batch, int at[3])
@@ -52,17 +58,23 @@ void find_batch(const walk_t *w, int batch, int at[3])
                                                                                                    \
         ADD_BIAS(v, row, column);                                                                  \
         ADD_Z(v, i);                                                                               \
-        STORE_T(ACT(v), y, yo + i);                                                                \
+        v = ACT(v);                                                                                \
+        STORE_T(EPILOGUE(v, i), y, yo + i);                                                        \
     }
 
+#ifndef ROWS
 #define ROWS 8
+#endif
+#ifndef PARTS
+#define PARTS 1
+#endif
 
-// For processors: a block of 8 x 16 elements in registers; needs bn 1. x counts row blocks, so that
-// neighbours read the same columns of b.
+// For processors: a block of ROWS x 16 * PARTS elements in registers; needs bn 1. x counts row blocks, so
+// that neighbours read the same columns of b.
 kernel void gemm_rows(OPERANDS)
 {
-    int row = get_global_id(0) * ROWS, column = get_global_id(1) * 16, at[3];
-    float16 sum[ROWS];
+    int row = get_global_id(0) * ROWS, column = get_global_id(1) * 16 * PARTS, at[3];
+    float16 sum[ROWS][PARTS];
 
     if (row >= m || column >= n)
         return;
@@ -70,43 +82,57 @@ kernel void gemm_rows(OPERANDS)
     a += ao + at[0];
     b += bo + at[1] + column;
     for (int r = 0; r < ROWS; r++)
-        sum[r] = 0;
-    if (row + ROWS <= m && column + 16 <= n) {
+        for (int p = 0; p < PARTS; p++)
+            sum[r][p] = 0;
+    if (row + ROWS <= m && column + 16 * PARTS <= n) {
         a += (long)row * am;
         for (int i = 0; i < k; i++) {
-            float16 v = VLOAD(b);
+            float16 v[PARTS];
 
 #pragma unroll
-            for (int r = 0; r < ROWS; r++)
-                sum[r] += LOAD_T(a, (long)r * am) * v;
+            for (int p = 0; p < PARTS; p++)
+                v[p] = VLOAD(b + p * 16);
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                float factor = LOAD_T(a, (long)r * am);
+
+#pragma unroll
+                for (int p = 0; p < PARTS; p++)
+                    sum[r][p] += factor * v[p];
+            }
             a += ak;
             b += bk;
         }
     } else {
-        int width = min(16, n - column);
+        int width = min(16 * PARTS, n - column);
 
         for (int i = 0; i < k; i++) {
-            float part[16];
+            float part[16 * PARTS];
 
-            for (int c = 0; c < 16; c++)
+            for (int c = 0; c < 16 * PARTS; c++)
                 part[c] = c < width ? LOAD_T(b, c) : 0.0f;
-            float16 v = vload16(0, part);
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                float factor = LOAD_T(a, (long)min(row + r, m - 1) * am);
 
 #pragma unroll
-            for (int r = 0; r < ROWS; r++)
-                sum[r] += LOAD_T(a, (long)min(row + r, m - 1) * am) * v;
+                for (int p = 0; p < PARTS; p++)
+                    sum[r][p] += factor * vload16(p, part);
+            }
             a += ak;
             b += bk;
         }
     }
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-        float part[16];
+        float part[16 * PARTS];
 
         if (row + r >= m)
             break;
-        vstore16(sum[r], 0, part);
-        for (int c = 0; c < 16 && column + c < n; c++)
+#pragma unroll
+        for (int p = 0; p < PARTS; p++)
+            vstore16(sum[r][p], p, part);
+        for (int c = 0; c < 16 * PARTS && column + c < n; c++)
             STORE_RESULT(part[c], row + r, column + c);
     }
 }
@@ -149,22 +175,25 @@ kernel void gemm_dots(OPERANDS)
     }
 }
 
-#define TILE 64
+#ifndef WORK
+#define WORK 4
+#endif
+#define TILE (16 * WORK)
 #define DEPTH 16
 
-// For devices with local memory: groups of 16 x 16 work-items compute tiles of 64 x 64, 4 x 4 each.
+// For devices with local memory: groups of 16 x 16 work-items compute tiles, WORK x WORK elements each.
 kernel __attribute__((reqd_work_group_size(16, 16, 1))) void gemm_tiles(OPERANDS)
 {
     local float tile_a[DEPTH][TILE + 1], tile_b[DEPTH][TILE + 1];
     int lx = get_local_id(0), ly = get_local_id(1), id = ly * 16 + lx, at[3];
     int column = get_group_id(0) * TILE, row = get_group_id(1) * TILE;
-    float sum[4][4];
+    float sum[WORK][WORK];
 
     find_batch(&w, get_global_id(2), at);
     a += ao + at[0];
     b += bo + at[1];
-    for (int r = 0; r < 4; r++)
-        for (int c = 0; c < 4; c++)
+    for (int r = 0; r < WORK; r++)
+        for (int c = 0; c < WORK; c++)
             sum[r][c] = 0;
     for (int start = 0; start < k; start += DEPTH) {
         for (int i = id; i < TILE * DEPTH; i += 256) {
@@ -182,16 +211,16 @@ kernel __attribute__((reqd_work_group_size(16, 16, 1))) void gemm_tiles(OPERANDS
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int i = 0; i < DEPTH; i++) {
 #pragma unroll
-            for (int r = 0; r < 4; r++) {
+            for (int r = 0; r < WORK; r++) {
 #pragma unroll
-                for (int c = 0; c < 4; c++)
+                for (int c = 0; c < WORK; c++)
                     sum[r][c] += tile_a[i][ly + r * 16] * tile_b[i][lx + c * 16];
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    for (int r = 0; r < 4; r++) {
-        for (int c = 0; c < 4; c++) {
+    for (int r = 0; r < WORK; r++) {
+        for (int c = 0; c < WORK; c++) {
             int i_row = row + ly + r * 16, i_column = column + lx + c * 16;
 
             if (i_row < m && i_column < n)

@@ -2,10 +2,6 @@
 // pool.cl - the largest or the mean of each window. Defined before: T with its load and store. x:
 // output positions, y: images by channels.
 
-typedef struct {
-    int in[3], out[3], size[3], strides[3], dilations[3], before[3], after[3];
-} window_t;
-
 void first_of(int p, const window_t *w, int first[3])
 {
     int o[3];

@@ -33,3 +33,21 @@ float tanh_of(float a)
 {
     return a > 9.02f ? 1.0f : a < -9.02f ? -1.0f : tanh(a);
 }
+
+// A window that slides over three spatial dimensions; those that data lack are 1.
+typedef struct {
+    int in[3], out[3], size[3], strides[3], dilations[3], before[3], after[3];
+} window_t;
+
+int volume(const int dims[3])
+{
+    return dims[0] * dims[1] * dims[2];
+}
+
+void split_index(int i, const int dims[3], int at[3])
+{
+    at[2] = i % dims[2];
+    i /= dims[2];
+    at[1] = i % dims[1];
+    at[0] = i / dims[1];
+}

@@ -5,8 +5,9 @@
  * weights of its own there is a kernel for that.
  */
 
-#include "ops/gemm.h"
-#include "ops/window.h"
+#include "ops/conv.h"
+#include "build/chain.h"
+#include "build/tune.h"
 
 static const int64_t most_columns = 64 << 20; /* elements of scratch that columns may take */
 
@@ -79,24 +80,35 @@ static int64_t items_of(const struct bp_opencl_builder *b, const struct conv *c)
                                               : c->points;
 }
 
-static void build_depthwise(struct bp_opencl_builder *b, const struct conv *c)
+static void add_depthwise(struct bp_opencl_builder *b, const void *data,
+                          const struct bp_opencl_epilogue *epilogue)
 {
+    const struct conv *c = data;
     struct bp_opencl_prefix prefix = {.n = 0};
 
     define(c, &prefix);
-    bp_opencl_begin(b, "window", prefix.text,
+    bp_opencl_begin(b, "window", bp_opencl_with_epilogue(b, &prefix, epilogue),
                     b->program->instance->is_processor ? "depthwise_blocks" : "depthwise");
-    bp_opencl_operand(b, c->y);
+    bp_opencl_operand(b, epilogue ? epilogue->y : c->y);
     bp_opencl_operand(b, c->x);
     bp_opencl_operand(b, c->w);
     if (c->bias)
         bp_opencl_operand(b, c->bias);
     if (c->z)
         bp_opencl_operand(b, c->z);
+    for (uint32_t i = 0; epilogue && i < epilogue->n_leaves; i++)
+        bp_opencl_operand(b, &epilogue->leaves[i]);
     bp_opencl_struct(b, &c->window, sizeof c->window);
     bp_opencl_int(b, c->outputs);
     bp_opencl_int(b, c->outputs / c->channels);
     bp_opencl_run(b, items_of(b, c), c->outputs, c->images);
+}
+
+/* What it points to are values, which stay. */
+static void build_depthwise(struct bp_opencl_builder *b, const struct conv *c)
+{
+    if (!bp_opencl_chain_product(b, c->points, add_depthwise, c, sizeof *c))
+        add_depthwise(b, c, NULL);
 }
 
 /* columns: those of `images` images from the first one on. */
@@ -148,7 +160,10 @@ static void multiply(struct bp_opencl_builder *b, const struct conv *c,
         .strides = {{0, (int32_t)(m * k)},
                     {(int32_t)(c->groups * k * c->points), (int32_t)(k * c->points)},
                     {0, (int32_t)m}}};
-    bp_opencl_gemm(b, &gemm);
+    if (images == c->images)
+        bp_opencl_gemm_output(b, &gemm);
+    else
+        bp_opencl_gemm(b, &gemm);
 }
 
 /* A window of one element, which moves by one and leaves nothing out. */
@@ -182,6 +197,95 @@ static void build_products(struct bp_opencl_builder *b, const struct conv *c)
     }
 }
 
+/* ---- algorithms ------------------------------------------------------------------------------ */
+
+static void add_algorithm(struct bp_opencl_builder *b, const struct conv *c, uint32_t algorithm)
+{
+    const struct bp_opencl_conv conv = {.x = c->x,
+                                        .w = c->w,
+                                        .y = c->y,
+                                        .bias = c->bias,
+                                        .z = c->z,
+                                        .window = &c->window,
+                                        .images = c->images,
+                                        .channels = c->channels,
+                                        .outputs = c->outputs,
+                                        .taps = c->taps,
+                                        .points = c->points,
+                                        .activation = c->activation};
+
+    if (algorithm == BP_OPENCL_CONV_WINOGRAD)
+        bp_opencl_winograd(b, &conv);
+    else if (algorithm == BP_OPENCL_CONV_IMPLICIT)
+        bp_opencl_implicit(b, &conv);
+    else
+        build_products(b, c);
+}
+
+/* A candidate of the tuner: the convolution on stand-ins. */
+static void add_candidate(struct bp_opencl_builder *b, uint32_t i, const void *data)
+{
+    struct conv c = *(const struct conv *)data;
+    struct bp_opencl_tensor x = bp_opencl_stand_in(b, c.x), y = bp_opencl_stand_in(b, c.y);
+    struct bp_opencl_tensor w = bp_opencl_stand_in(b, c.w), bias, z;
+
+    c.x = &x;
+    c.w = &w;
+    c.y = &y;
+    if (c.bias) {
+        bias = bp_opencl_stand_in(b, c.bias);
+        c.bias = &bias;
+    }
+    if (c.z) {
+        z = bp_opencl_stand_in(b, c.z);
+        c.z = &z;
+    }
+    add_algorithm(b, &c, BP_OPENCL_CONV_COLUMNS + i);
+}
+
+/*
+ * By kind of device: GPUs gain where windows need no memory, and where there are enough channels for
+ * Winograd's products; processors have the columns in their caches, and were faster by Winograd's in all
+ * 3 x 3 layers of ResNet-50 that it fits, from 64 channels of 56 x 56 to 512 of 7 x 7.
+ */
+static uint32_t fixed_algorithm(const struct bp_opencl_builder *b, const struct conv *c,
+                                bool fits_winograd)
+{
+    bool is_processor = b->program->instance->is_processor;
+    int64_t least = is_processor ? 64 : 32;
+
+    if (fits_winograd && c->channels >= least && c->outputs >= least && c->points >= 32)
+        return BP_OPENCL_CONV_WINOGRAD;
+    return is_processor ? BP_OPENCL_CONV_COLUMNS : BP_OPENCL_CONV_IMPLICIT;
+}
+
+/* One group, and a window of more than one element: else columns are the data, or there is no choice. */
+static uint32_t algorithm_of(struct bp_opencl_builder *b, const struct conv *c)
+{
+    const bp_instance *instance = b->program->instance;
+    const struct bp_opencl_conv conv = {
+        .window = &c->window, .images = c->images, .channels = c->channels, .outputs = c->outputs};
+    bool fits = bp_opencl_fits_winograd(&conv);
+    const int32_t *size = c->window.kernel, *step = c->window.strides, *gap = c->window.dilations;
+    char key[180];
+
+    if (c->groups != 1 || is_plain(&c->window))
+        return BP_OPENCL_CONV_COLUMNS;
+    if (instance->convolutions != BP_OPENCL_CONV_AUTO)
+        return instance->convolutions != BP_OPENCL_CONV_WINOGRAD || fits ? instance->convolutions
+                                                                         : BP_OPENCL_CONV_COLUMNS;
+    snprintf(
+        key, sizeof key,
+        "1:conv:type%u:%lldx%lldx%d.%d.%d:%lld:size%d.%d.%d:step%d.%d.%d:gap%d.%d.%d:%lld:%d%d",
+        c->y->dtype, (long long)c->images, (long long)c->channels, (int)c->window.in[0],
+        (int)c->window.in[1], (int)c->window.in[2], (long long)c->outputs, (int)size[0],
+        (int)size[1], (int)size[2], (int)step[0], (int)step[1], (int)step[2], (int)gap[0],
+        (int)gap[1], (int)gap[2], (long long)c->points, c->bias != NULL, c->z != NULL);
+    return BP_OPENCL_CONV_COLUMNS +
+           bp_opencl_tune(b, key, fits ? 3 : 2,
+                          fixed_algorithm(b, c, fits) - BP_OPENCL_CONV_COLUMNS, add_candidate, c);
+}
+
 static void build(struct bp_opencl_builder *b, const struct bp_opencl_op *op, const bp_node *node)
 {
     struct conv c = {.x = bp_opencl_in(b, node, 0),
@@ -205,73 +309,81 @@ static void build(struct bp_opencl_builder *b, const struct bp_opencl_op *op, co
     if (c.groups == c.channels && c.w->dims[1] == 1)
         build_depthwise(b, &c);
     else
-        build_products(b, &c);
+        add_algorithm(b, &c, algorithm_of(b, &c));
 }
 
 /* ---- ConvTranspose --------------------------------------------------------------------------- */
 
-/* Products make the columns, of the weights turned over; then each output adds up its columns. */
+/* A product makes the columns, of the weights turned over. */
+static void multiply_transposed(struct bp_opencl_builder *b, const struct conv *c,
+                                const struct bp_opencl_tensor *columns)
+{
+    int64_t k = c->channels / c->groups, points = bp_opencl_volume(c->window.in);
+    int64_t m = c->outputs / c->groups * c->taps;
+    struct bp_opencl_gemm gemm = {.y = columns,
+                                  .a = c->w,
+                                  .b = c->x,
+                                  .m = m,
+                                  .n = points,
+                                  .k = k,
+                                  .n_batches = c->images * c->groups,
+                                  .am = 1,
+                                  .ak = m,
+                                  .bk = points,
+                                  .bn = 1,
+                                  .alpha = 1,
+                                  .beta = 1};
+
+    gemm.batches = (struct bp_opencl_walk){
+        .rank = 2,
+        .dims = {(int32_t)c->images, (int32_t)c->groups},
+        .strides = {{0, (int32_t)(k * m)},
+                    {(int32_t)(c->groups * k * points), (int32_t)(k * points)}}};
+    bp_opencl_gemm(b, &gemm);
+}
+
+/* Each output adds up its columns. */
 static void build_transposed(struct bp_opencl_builder *b, const struct bp_opencl_op *op,
                              const bp_node *node)
 {
-    const struct bp_opencl_tensor *x = bp_opencl_in(b, node, 0), *w = bp_opencl_in(b, node, 1);
-    const struct bp_opencl_tensor *y = bp_opencl_out(b, node, 0), *bias = bp_opencl_in(b, node, 2);
-    int64_t groups = bp_node_int(b->graph, node, "group", 1), images = x->dims[0];
-    int64_t k = x->dims[1] / groups, outputs = y->dims[1], m, points;
+    struct conv c = {.x = bp_opencl_in(b, node, 0),
+                     .w = bp_opencl_in(b, node, 1),
+                     .y = bp_opencl_out(b, node, 0),
+                     .bias = bp_opencl_in(b, node, 2),
+                     .groups = bp_node_int(b->graph, node, "group", 1)};
     struct bp_opencl_prefix prefix = {.n = 0};
-    struct bp_opencl_window window;
     struct bp_opencl_tensor columns;
-    struct bp_opencl_gemm gemm;
 
     (void)op;
-    bp_opencl_make_window(b, node, y, x, w->dims + 2, true, &window);
-    points = bp_opencl_volume(window.in);
-    m = outputs / groups * bp_opencl_volume(window.kernel);
-    columns = bp_opencl_scratch(b, y->dtype, images * groups * m * points);
-    gemm = (struct bp_opencl_gemm){.y = &columns,
-                                   .a = w,
-                                   .b = x,
-                                   .m = m,
-                                   .n = points,
-                                   .k = k,
-                                   .n_batches = images * groups,
-                                   .am = 1,
-                                   .ak = m,
-                                   .bk = points,
-                                   .bn = 1,
-                                   .alpha = 1,
-                                   .beta = 1};
-    gemm.batches = (struct bp_opencl_walk){
-        .rank = 2,
-        .dims = {(int32_t)images, (int32_t)groups},
-        .strides = {{0, (int32_t)(k * m)},
-                    {(int32_t)(groups * k * points), (int32_t)(k * points)}}};
-    bp_opencl_gemm(b, &gemm);
-    bp_opencl_define_type(&prefix, "T", y->dtype);
-    if (y->dtype == BP_DTYPE_F16)
-        bp_opencl_define(&prefix, "#define T_IS_HALF");
-    bp_opencl_define(&prefix, "#define ACT(v) (v)");
-    if (bias)
-        bp_opencl_define(&prefix, "#define HAS_BIAS");
+    bp_opencl_make_window(b, node, c.y, c.x, c.w->dims + 2, true, &c.window);
+    c.images = c.x->dims[0];
+    c.channels = c.x->dims[1];
+    c.outputs = c.y->dims[1];
+    c.taps = bp_opencl_volume(c.window.kernel);
+    columns = bp_opencl_scratch(b, c.y->dtype,
+                                c.images * c.outputs * c.taps * bp_opencl_volume(c.window.in));
+    multiply_transposed(b, &c, &columns);
+    bp_opencl_activation(b->graph, node, c.activation, sizeof c.activation);
+    define(&c, &prefix);
     bp_opencl_begin(b, "window", prefix.text, "sum_columns");
-    bp_opencl_operand(b, y);
+    bp_opencl_operand(b, c.y);
     bp_opencl_operand(b, &columns);
-    if (bias)
-        bp_opencl_operand(b, bias);
-    bp_opencl_struct(b, &window, sizeof window);
-    bp_opencl_int(b, outputs);
-    bp_opencl_run(b, bp_opencl_volume(window.out), outputs, images);
+    if (c.bias)
+        bp_opencl_operand(b, c.bias);
+    bp_opencl_struct(b, &c.window, sizeof c.window);
+    bp_opencl_int(b, c.outputs);
+    bp_opencl_run(b, bp_opencl_volume(c.window.out), c.outputs, c.images);
 }
 
-#define ROW(onnx, of, claims, builds)                                                              \
+#define ROW(onnx, of, claims, builds, product)                                                     \
     {                                                                                              \
         .name = onnx, .domain = of, .since = 1, .until = BP_OPENCL_LATEST, .claim = claims,        \
-        .build = builds, .types = BP_OPENCL_FLOATS                                                 \
+        .build = builds, .types = BP_OPENCL_FLOATS, .chain = product                               \
     }
 
 const struct bp_opencl_op bp_opencl_conv_ops[] = {
-    ROW("Conv", NULL, claim, build),
-    ROW("ConvTranspose", NULL, claim, build_transposed),
-    ROW("FusedConv", "com.microsoft", claim_fused, build),
+    ROW("Conv", NULL, claim, build, BP_OPENCL_PRODUCT),
+    ROW("ConvTranspose", NULL, claim, build_transposed, 0),
+    ROW("FusedConv", "com.microsoft", claim_fused, build, BP_OPENCL_PRODUCT),
     {.name = NULL},
 };

@@ -16,10 +16,13 @@ struct bp_opencl_gemm {
     float alpha, beta;
     struct bp_opencl_walk batches; /* strides of a, b and bias */
     const char *activation;        /* as bp_opencl_activation() gives it */
+    uint32_t variant;              /* 0: by the device and sizes; else a candidate's number and 1 */
 };
 
 /* Adds the step; the kernel is chosen by the device and the strides. */
 void bp_opencl_gemm(struct bp_opencl_builder *b, const struct bp_opencl_gemm *gemm);
+/* The same of a product that is the node's output 0: element-wise nodes behind it may become part. */
+void bp_opencl_gemm_output(struct bp_opencl_builder *b, const struct bp_opencl_gemm *gemm);
 
 /*
  * Is the node's attribute `activation`, if there is one, known? Refuses otherwise. FusedConv has

@@ -4,7 +4,7 @@
  * its kin, LRN.
  */
 
-#include "build/builder.h"
+#include "ops/elementwise.h"
 
 enum { ANY = BP_OPENCL_MAX_RANK };
 
@@ -15,29 +15,42 @@ struct scaling {
     int64_t by_row, run, n;
 };
 
-static void build_rows(struct bp_opencl_builder *b, const bp_node *node, int64_t n,
-                       const struct scaling *scaling, bool is_rms)
+/* bias may be NULL. */
+struct rows {
+    const struct bp_opencl_tensor *x, *y, *scale, *bias;
+    float epsilon;
+};
+
+static void add_rows(struct bp_opencl_builder *b, const struct rows *rows, int64_t n,
+                     const struct scaling *scaling, bool is_rms)
 {
-    const struct bp_opencl_tensor *x = bp_opencl_in(b, node, 0), *y = bp_opencl_out(b, node, 0);
-    const struct bp_opencl_tensor *scale = bp_opencl_in(b, node, 1),
-                                  *bias = bp_opencl_in(b, node, 2);
     struct bp_opencl_prefix prefix = {.n = 0};
 
-    bp_opencl_define_type(&prefix, "T", y->dtype);
+    bp_opencl_define_type(&prefix, "T", rows->y->dtype);
     if (is_rms)
         bp_opencl_define(&prefix, "#define IS_RMS");
     bp_opencl_begin(b, "normalize", prefix.text, "normalize_rows");
-    bp_opencl_operand(b, y);
-    bp_opencl_operand(b, x);
-    bp_opencl_operand(b, scale);
-    bp_opencl_operand(b, bias ? bias : scale);
+    bp_opencl_operand(b, rows->y);
+    bp_opencl_operand(b, rows->x);
+    bp_opencl_operand(b, rows->scale);
+    bp_opencl_operand(b, rows->bias ? rows->bias : rows->scale);
     bp_opencl_int(b, n);
     bp_opencl_int(b, scaling->by_row);
     bp_opencl_int(b, scaling->run);
     bp_opencl_int(b, scaling->n);
-    bp_opencl_int(b, bias != NULL);
-    bp_opencl_float(b, bp_node_float(b->graph, node, "epsilon", 1e-5f));
-    bp_opencl_run_groups(b, x->count / n * 64, 1, 1, 64, 1);
+    bp_opencl_int(b, rows->bias != NULL);
+    bp_opencl_float(b, rows->epsilon);
+    bp_opencl_run_groups(b, rows->x->count / n * 64, 1, 1, 64, 1);
+}
+
+static void build_rows(struct bp_opencl_builder *b, const bp_node *node, int64_t n,
+                       const struct scaling *scaling, bool is_rms)
+{
+    add_rows(b,
+             &(struct rows){bp_opencl_in(b, node, 0), bp_opencl_out(b, node, 0),
+                            bp_opencl_in(b, node, 1), bp_opencl_in(b, node, 2),
+                            bp_node_float(b->graph, node, "epsilon", 1e-5f)},
+             n, scaling, is_rms);
 }
 
 static bool takes_vectors(const struct bp_opencl_op *op, const struct bp_opencl_query *query,
@@ -126,6 +139,57 @@ static void build_layer(struct bp_opencl_builder *b, const struct bp_opencl_op *
     build_rows(b, node, scaling.n, &scaling, op->kind == 1);
 }
 
+/* ---- SkipLayerNormalization ------------------------------------------------------------------ */
+
+/* Inputs are x, skip, scale, beta (not of the simplified one) and a bias; output 3 is their sum. */
+static bool claim_skip(const struct bp_opencl_op *op, const struct bp_opencl_query *query)
+{
+    const bp_value *x, *scale;
+    uint32_t last = op->kind == 1 ? 3 : 4;
+
+    for (uint32_t i = 0; i <= last; i++) {
+        if (!(i < 3 ? bp_opencl_takes(query, i, op->types, 1, i < 2 ? ANY : 1)
+                    : bp_opencl_takes_optional(query, i, op->types, 1, 1)) ||
+            !bp_opencl_same_type(query, i))
+            return false;
+    }
+    for (uint32_t i = 1; i < 3; i++) {
+        if (bp_node_out(query->graph, query->node, i))
+            return bp_opencl_refuse(query, BP_R_OTHER, NULL, "output %u is not computed", i);
+    }
+    x = bp_node_in(query->graph, query->node, 0);
+    scale = bp_node_in(query->graph, query->node, 2);
+    return (scale->dims[0].value > 0 && scale->dims[0].value == x->dims[x->rank - 1].value) ||
+           bp_opencl_refuse(query, BP_R_OTHER, scale->name,
+                            "it has not the size of the last dimension");
+}
+
+static void build_skip(struct bp_opencl_builder *b, const struct bp_opencl_op *op,
+                       const bp_node *node)
+{
+    uint32_t at = op->kind == 1 ? 3 : 4;
+    const struct bp_opencl_tensor *x = bp_opencl_in(b, node, 0), *bias = bp_opencl_in(b, node, at);
+    const struct bp_opencl_tensor *in[] = {x, bp_opencl_in(b, node, 1), bias};
+    const struct bp_opencl_tensor *wanted = bp_opencl_out(b, node, 3);
+    struct scaling scaling = {.by_row = 0, .run = 1, .n = bp_opencl_in(b, node, 2)->count};
+    struct bp_opencl_prefix prefix = {.n = 0};
+    struct bp_opencl_tensor sum;
+
+    if (wanted) {
+        sum = *wanted;
+    } else {
+        sum = *x;
+        sum.place = bp_opencl_scratch(b, x->dtype, x->count).place;
+    }
+    bp_opencl_elementwise(b, &sum, in, bias ? 3 : 2, &prefix, bias ? "a + b + c" : "a + b");
+    if (bp_opencl_out(b, node, 0))
+        add_rows(b,
+                 &(struct rows){&sum, bp_opencl_out(b, node, 0), bp_opencl_in(b, node, 2),
+                                op->kind == 1 ? NULL : bp_opencl_in(b, node, 3),
+                                bp_node_float(b->graph, node, "epsilon", 1e-12f)},
+                 scaling.n, &scaling, op->kind == 1);
+}
+
 /* ---- BatchNormalization ---------------------------------------------------------------------- */
 
 static bool claim_batch(const struct bp_opencl_op *op, const struct bp_opencl_query *query)
@@ -197,6 +261,13 @@ static void build_lrn(struct bp_opencl_builder *b, const struct bp_opencl_op *op
         .types = BP_OPENCL_FLOATS, .kind = which                                                   \
     }
 
+#define SKIP(onnx, which)                                                                          \
+    {                                                                                              \
+        .name = onnx, .domain = "com.microsoft", .since = 1, .until = BP_OPENCL_LATEST,            \
+        .claim = claim_skip, .build = build_skip, .types = BP_OPENCL_FLOATS, .kind = which,        \
+        .n_out = 4                                                                                 \
+    }
+
 const struct bp_opencl_op bp_opencl_normalize_ops[] = {
     ROW("BatchNormalization", 7, claim_batch, build_batch, 0),
     ROW("GroupNormalization", 21, claim_group, build_group, 0),
@@ -205,5 +276,7 @@ const struct bp_opencl_op bp_opencl_normalize_ops[] = {
     ROW("LayerNormalization", 17, claim_layer, build_layer, 0),
     ROW("RMSNormalization", 23, claim_layer, build_layer, 1),
     ROW("SimplifiedLayerNormalization", 1, claim_layer, build_layer, 1),
+    SKIP("SkipLayerNormalization", 0),
+    SKIP("SkipSimplifiedLayerNormalization", 1),
     {.name = NULL},
 };

@@ -27,6 +27,8 @@ static cl_mem memory_of(const bp_frame *frame, const struct bp_opencl_place *pla
         return frame->program->buffers[place->index];
     case BP_OPENCL_TABLE:
         return frame->tables;
+    case BP_OPENCL_KEPT:
+        return frame->kept;
     default:
         return NULL;
     }
@@ -63,13 +65,32 @@ static bp_rc bind_frame(bp_frame *frame, const bp_run *run, bp_err *err)
             cl_int code = bind_operand(frame, step, &step->operands[i]);
 
             if (code != CL_SUCCESS)
-                return bp_opencl_fail(err, code, "an operand of '%s'",
+                return bp_opencl_fail(err, code, "clSetKernelArg for '%s'",
                                       BP_NODE(frame->program->graph, step->node)->name);
         }
     }
     frame->io_epoch = run->io_epoch;
     frame->is_bound = true;
     return BP_OK;
+}
+
+/* Steps of the first run only are put aside in the second. */
+static void drop_once(bp_frame *frame)
+{
+    struct bp_opencl_step **at = &frame->steps;
+
+    frame->is_dropped = true;
+    while (*at) {
+        struct bp_opencl_step *step = *at;
+
+        if (!step->is_once) {
+            at = &step->next;
+            continue;
+        }
+        *at = step->next;
+        step->next = frame->done;
+        frame->done = step;
+    }
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -104,7 +125,9 @@ static bp_rc enqueue_all(const bp_frame *frame, const bp_run *run, cl_command_qu
         if (code != CL_SUCCESS) {
             const bp_node *node = BP_NODE(frame->program->graph, step->node);
 
-            return bp_opencl_fail(err, code, "%s '%s'", node->op, node->name);
+            return bp_opencl_fail(err, code, "%s of %s '%s'",
+                                  step->kernel ? "clEnqueueNDRangeKernel" : "clEnqueueCopyBuffer",
+                                  node->op, node->name);
         }
         *n_events += is_measured;
     }
@@ -152,6 +175,8 @@ bp_rc bp_opencl_execute(bp_frame *frame, const bp_run *run, bp_err *err)
     bp_rc rc = BP_OK;
     cl_int code;
 
+    if (frame->has_run && !frame->is_dropped)
+        drop_once(frame);
     if (!frame->is_bound || frame->io_epoch != run->io_epoch)
         rc = bind_frame(frame, run, err);
     if (rc >= 0)
@@ -162,8 +187,9 @@ bp_rc bp_opencl_execute(bp_frame *frame, const bp_run *run, bp_err *err)
     if (run->prof && frame->events)
         record(frame, run, n_events);
     if (rc >= 0 && code != CL_SUCCESS)
-        rc = bp_opencl_fail(err, code, "a run");
+        rc = bp_opencl_fail(err, code, waits ? "clFinish of a run" : "clFlush of a run");
     if (rc < 0)
         return rc;
+    frame->has_run = true;
     return run->stream ? BP_PENDING : BP_OK;
 }
