@@ -238,7 +238,9 @@ void ocl_check_run(uint32_t rows, float start, const bp_run_options *options)
 
 int ocl_main(const char *name, TCase *const *cases, uint32_t n_cases)
 {
-    const char *missing = ocl_missing();
+    const char *missing = SKIP_HAS_ASAN || SKIP_HAS_TSAN || skip_in_valgrind()
+                              ? "skipped: PoCL and LLVM keep what they allocate, and are slow here"
+                              : ocl_missing();
 
     if (missing) {
         puts(missing);
