@@ -22,7 +22,7 @@ opencl_kernels = \
 	%D%/kernels/window.cl \
 	%D%/kernels/winograd.cl
 
-EXTRA_DIST += %D%/README.md %D%/operators.md $(opencl_kernels)
+EXTRA_DIST += %D%/README.md %D%/operators.md %D%/plan.svg %D%/speed.svg $(opencl_kernels)
 
 if ENABLE_OPENCL
 # The texts of kernels/*.cl as arrays with a NUL at the end.
@@ -47,6 +47,8 @@ nodist_%C%_libopenclprovider_la_SOURCES = %D%/kernels.c
 	%D%/base/instance.h \
 	%D%/base/library.c \
 	%D%/base/library.h \
+	%D%/base/memory.c \
+	%D%/base/memory.h \
 	%D%/base/operator.h \
 	%D%/base/program.h \
 	%D%/build/build_frame.c \

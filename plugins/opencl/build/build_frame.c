@@ -3,7 +3,7 @@
 
 #include "build/build_frame.h"
 
-#include "run/device.h"
+#include "base/memory.h"
 
 enum { ALIGN = 256, SPACE = 1 };
 

@@ -9,7 +9,7 @@
 
 #include "build/tune.h"
 
-#include "run/device.h"
+#include "base/memory.h"
 
 #include <fcntl.h>
 #include <unistd.h>
