@@ -6,49 +6,31 @@
 
 #include "cann.h"
 
+#include "common/refuse.h"
+
 /* Sentences are cut to 255 characters. */
 bool bp_cann_refuse(const struct bp_cann_query *query, uint32_t reason, const char *subject,
                     const char *fmt, ...)
 {
-    char text[256];
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    bp_vrefuse(query->claims, query->index, reason, subject, fmt, args);
     va_end(args);
-    bp_refuse(query->claims, query->index, reason, subject, text);
     return false;
-}
-
-/* As ONNX's documents write them. */
-static const char *const type_names[BP_DTYPE_END] = {
-    [BP_DTYPE_F32] = "float32", [BP_DTYPE_U8] = "uint8",      [BP_DTYPE_I8] = "int8",
-    [BP_DTYPE_U16] = "uint16",  [BP_DTYPE_I16] = "int16",     [BP_DTYPE_I32] = "int32",
-    [BP_DTYPE_I64] = "int64",   [BP_DTYPE_STRING] = "string", [BP_DTYPE_BOOL] = "bool",
-    [BP_DTYPE_F16] = "float16", [BP_DTYPE_F64] = "float64",   [BP_DTYPE_U32] = "uint32",
-    [BP_DTYPE_U64] = "uint64",  [BP_DTYPE_BF16] = "bfloat16"};
-
-static const char *type_name(uint32_t dtype)
-{
-    return dtype < BP_DTYPE_END && type_names[dtype] ? type_names[dtype] : "of another kind";
 }
 
 /* The refusal lists the types that would have been taken. */
 static bool takes_type(const struct bp_cann_query *query, const bp_value *value, uint32_t types)
 {
-    char list[128] = "";
-    size_t at = 0;
+    char list[128];
 
     if (value->dtype < BP_DTYPE_END && types & BP_CANN_TYPE(value->dtype))
         return true;
-    for (uint32_t i = 0; i < BP_DTYPE_END && at < sizeof list; i++) {
-        if (types & BP_CANN_TYPE(i))
-            at +=
-                (size_t)snprintf(list + at, sizeof list - at, "%s%s", at ? ", " : "", type_name(i));
-    }
+    bp_type_list(types, list, sizeof list);
     return bp_cann_refuse(query, BP_R_DTYPE, value->name,
                           "element type %s, provider takes %s in this version",
-                          type_name(value->dtype), list);
+                          bp_type_name(value->dtype), list);
 }
 
 /* Sizes need not be known, but an empty tensor is refused: ACL's operators take none. */
@@ -93,8 +75,8 @@ bool bp_cann_same_type(const struct bp_cann_query *query, uint32_t i, uint32_t j
     if (!a || !b || a->dtype == b->dtype)
         return true;
     return bp_cann_refuse(query, BP_R_DTYPE, b->name,
-                          "element type %s beside %s, ACL takes one type", type_name(b->dtype),
-                          type_name(a->dtype));
+                          "element type %s beside %s, ACL takes one type", bp_type_name(b->dtype),
+                          bp_type_name(a->dtype));
 }
 
 bool bp_cann_all(const struct bp_cann_query *query, const char *name, int64_t want)

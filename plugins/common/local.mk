@@ -9,6 +9,7 @@ noinst_LTLIBRARIES += %D%/libbp-common.la
 	%D%/broadcast.c \
 	%D%/broadcast.h \
 	%D%/float16.h \
+	%D%/refuse.h \
 	%D%/resize_axis.c \
 	%D%/resize_axis.h \
 	%D%/resize_rule.c

@@ -6,10 +6,11 @@
 
 #include "compile.h"
 
-#include "base/claim.h"
+#include "base/memory.h"
+#include "base/own_graph.h"
 #include "base/program.h"
+#include "base/shared.h"
 #include "operators.h"
-#include "run/device.h"
 
 enum { ALIGN = 256 };
 static const uint64_t chunk_bytes = 32 << 20; /* small constants share buffers up to this size */
@@ -80,46 +81,145 @@ static void place_constants(bp_program *program)
     }
 }
 
-static bp_rc upload(const bp_program *program, uint32_t v, bp_err *err)
+/* A buffer while it is filled. */
+struct filling {
+    bp_program *program;
+    uint32_t index;
+};
+
+static bp_rc upload(const bp_program *program, uint32_t v, cl_mem buffer, bp_err *err)
 {
     const bp_instance *instance = program->instance;
-    const bp_host *host = &instance->host;
-    const struct bp_opencl_constant *constant = &program->constants[v];
-    const bp_ext_constants *table =
-        host->extension ? host->extension(host->h, BP_EXT_CONSTANTS) : NULL;
-    bp_ext_constants constants = {0};
     bp_span bytes;
     cl_int code;
-    bp_rc rc = host->constant(host->h, program->graph, v, &bytes, err);
+    bp_rc rc = bp_opencl_constant(&instance->host, program->graph, v, &bytes, err);
 
     if (rc < 0 || bytes.size == 0)
         return rc;
-    code = instance->cl->clEnqueueWriteBuffer(instance->queue, program->buffers[constant->buffer],
-                                              CL_TRUE, (size_t)constant->offset, bytes.size,
+    code = instance->cl->clEnqueueWriteBuffer(instance->queue, buffer, CL_TRUE,
+                                              (size_t)program->constants[v].offset, bytes.size,
                                               bytes.data, 0, NULL, NULL);
     if (code != CL_SUCCESS)
-        return bp_opencl_fail(err, code, "the upload of '%s'", BP_VALUE(program->graph, v)->name);
-    if (table)
-        bp_copy_in(&constants, sizeof constants, table);
-    if (constants.done)
-        constants.done(host->h, program->graph, v);
+        return bp_opencl_fail(err, code, "clEnqueueWriteBuffer for '%s'",
+                              BP_VALUE(program->graph, v)->name);
     return BP_OK;
+}
+
+/* bp_opencl_fill_fn: what it has made when it fails is freed. */
+static bp_rc fill_buffer(void *u, cl_mem *out, bp_err *err)
+{
+    const struct filling *f = u;
+    const bp_program *program = f->program;
+    bp_rc rc = bp_opencl_memory_alloc(program->instance, (size_t)program->buffer_bytes[f->index],
+                                      out, err);
+
+    for (uint32_t v = 0; v < program->graph->n_values && rc >= 0; v++) {
+        if (program->constants[v].buffer == f->index)
+            rc = upload(program, v, *out, err);
+    }
+    if (rc < 0) {
+        bp_opencl_memory_free(program->instance, *out);
+        *out = NULL;
+    }
+    return rc;
+}
+
+/* Which bytes a constant has: the host's number, or two sums of the bytes. */
+struct constant_key {
+    uint64_t ids[3], offset, bytes;
+};
+
+static bp_rc make_key(const bp_program *program, uint32_t v, struct constant_key *key, bp_err *err)
+{
+    const bp_value *value = BP_VALUE(program->graph, v);
+    bp_span bytes;
+    bp_rc rc;
+
+    *key = (struct constant_key){.ids = {value->const_id},
+                                 .offset = program->constants[v].offset,
+                                 .bytes = value->const_bytes};
+    if (value->const_id != 0)
+        return BP_OK;
+    rc = bp_opencl_constant(&program->instance->host, program->graph, v, &bytes, err);
+    if (rc >= 0) {
+        key->ids[1] = bp_opencl_sum(BP_OPENCL_SUM, bytes.data, bytes.size);
+        key->ids[2] = bp_opencl_sum(~BP_OPENCL_SUM, bytes.data, bytes.size);
+    }
+    return rc;
+}
+
+/* The buffer of these constants, which another program of this process may have made. */
+static bp_rc get_buffer(bp_program *program, uint32_t i, struct constant_key *keys, bp_err *err)
+{
+    bp_instance *instance = program->instance;
+    struct filling f = {program, i};
+    uint64_t n = program->buffer_bytes[i];
+    uint32_t n_keys = 0;
+    bool is_new;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t v = 0; v < program->graph->n_values && rc >= 0; v++) {
+        if (program->constants[v].buffer == i)
+            rc = make_key(program, v, &keys[n_keys++], err);
+    }
+    if (rc < 0)
+        return rc;
+    rc = bp_opencl_shared_get(instance->shared, keys, n_keys * sizeof *keys, fill_buffer, &f,
+                              &program->buffers[i], &is_new, err);
+    if (rc >= 0 && !is_new) {
+        rc = bp_opencl_memory_count(instance, (size_t)n, err);
+        if (rc < 0) {
+            if (bp_opencl_shared_put(instance->shared, program->buffers[i]))
+                instance->cl->clReleaseMemObject(program->buffers[i]);
+            program->buffers[i] = NULL;
+        }
+    }
+    if (rc >= 0)
+        atomic_fetch_add(&instance->weights, n);
+    return rc;
+}
+
+static void put_buffer(bp_program *program, uint32_t i)
+{
+    bp_instance *instance = program->instance;
+    uint64_t n = program->buffer_bytes[i];
+
+    if (!program->buffers[i])
+        return;
+    atomic_fetch_sub(&instance->weights, n);
+    if (bp_opencl_shared_put(instance->shared, program->buffers[i]))
+        bp_opencl_memory_free(instance, program->buffers[i]);
+    else
+        atomic_fetch_sub(&instance->used, n);
+}
+
+/* The host may let go of the bytes that are on the device. */
+static void tell_done(const bp_program *program)
+{
+    const bp_host *host = &program->instance->host;
+    const bp_ext_constants *table =
+        host->extension ? host->extension(host->h, BP_EXT_CONSTANTS) : NULL;
+    bp_ext_constants constants = {0};
+
+    if (!table || bp_opencl_is_own(program->graph))
+        return;
+    bp_copy_in(&constants, sizeof constants, table);
+    for (uint32_t v = 0; constants.done && v < program->graph->n_values; v++) {
+        if (program->constants[v].buffer != BP_NONE)
+            constants.done(host->h, program->graph, v);
+    }
 }
 
 static bp_rc upload_all(bp_program *program, bp_err *err)
 {
-    bp_rc rc = BP_OK;
+    struct constant_key *keys =
+        bp_blocks_array(&program->memory, program->graph->n_values, sizeof *keys);
+    bp_rc rc = keys ? BP_OK : bp_fail(err, BP_E_NOMEM, "opencl: no memory for constants");
 
-    for (uint32_t i = 0; i < program->n_buffers && rc >= 0; i++) {
-        rc = bp_opencl_memory_alloc(program->instance, (size_t)program->buffer_bytes[i],
-                                    &program->buffers[i], err);
-        if (rc >= 0)
-            atomic_fetch_add(&program->instance->weights, program->buffer_bytes[i]);
-    }
-    for (uint32_t v = 0; v < program->graph->n_values && rc >= 0; v++) {
-        if (program->constants[v].buffer != BP_NONE)
-            rc = upload(program, v, err);
-    }
+    for (uint32_t i = 0; i < program->n_buffers && rc >= 0; i++)
+        rc = get_buffer(program, i, keys, err);
+    if (rc >= 0)
+        tell_done(program);
     return rc;
 }
 
@@ -147,21 +247,17 @@ static bp_rc fill(bp_program *program, bp_err *err)
     return upload_all(program, err);
 }
 
-bp_rc bp_opencl_compile(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
-                        bp_program **out, bp_err *err)
+bp_rc bp_opencl_program_create(bp_instance *instance, struct bp_blocks *memory,
+                               const bp_graph *graph, bp_program **out, bp_err *err)
 {
-    struct bp_blocks memory = {.host = &instance->host};
-    bp_program *program;
+    bp_program *program = bp_blocks_get(memory, sizeof *program);
     bp_rc rc;
 
-    *out = NULL;
-    if (what->flags & BP_CRITICAL)
-        return bp_fail(err, BP_E_UNSUPPORTED, "opencl: compile's flags 0x%x are not known",
-                       what->flags);
-    program = bp_blocks_get(&memory, sizeof *program);
-    if (!program)
+    if (!program) {
+        bp_blocks_free(memory);
         return bp_fail(err, BP_E_NOMEM, "opencl: no memory for a program");
-    *program = (bp_program){.memory = memory, .instance = instance, .graph = graph};
+    }
+    *program = (bp_program){.memory = *memory, .instance = instance, .graph = graph};
     rc = fill(program, err);
     if (rc < 0) {
         bp_opencl_program_free(program);
@@ -171,18 +267,26 @@ bp_rc bp_opencl_compile(bp_instance *instance, const bp_graph *graph, const bp_c
     return BP_OK;
 }
 
+bp_rc bp_opencl_compile(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
+                        bp_program **out, bp_err *err)
+{
+    struct bp_blocks memory = {.host = &instance->host};
+
+    *out = NULL;
+    if (what->flags & BP_CRITICAL)
+        return bp_fail(err, BP_E_UNSUPPORTED, "opencl: compile's flags 0x%x are not known",
+                       what->flags);
+    return bp_opencl_program_create(instance, &memory, graph, out, err);
+}
+
 void bp_opencl_program_free(bp_program *program)
 {
     struct bp_blocks memory;
 
     if (!program)
         return;
-    for (uint32_t i = 0; i < program->n_buffers; i++) {
-        if (!program->buffers[i])
-            continue;
-        atomic_fetch_sub(&program->instance->weights, program->buffer_bytes[i]);
-        bp_opencl_memory_free(program->instance, program->buffers[i]);
-    }
+    for (uint32_t i = 0; i < program->n_buffers; i++)
+        put_buffer(program, i);
     memory = program->memory; /* the program itself lies in it */
     bp_blocks_free(&memory);
 }

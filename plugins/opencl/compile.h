@@ -3,10 +3,16 @@
 #ifndef BP_OPENCL_COMPILE_H
 #define BP_OPENCL_COMPILE_H
 
-#include <bp/sdk.h>
+#include <common/blocks.h>
 
 bp_rc bp_opencl_compile(bp_instance *instance, const bp_graph *graph, const bp_compile *what,
                         bp_program **out, bp_err *err);
+/*
+ * The program of a graph, for compile and load. It lies in the memory, which it takes over, and
+ * which is freed where it fails.
+ */
+bp_rc bp_opencl_program_create(bp_instance *instance, struct bp_blocks *memory,
+                               const bp_graph *graph, bp_program **out, bp_err *err);
 void bp_opencl_program_free(bp_program *program); /* NULL is fine */
 
 #endif

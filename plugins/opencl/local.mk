@@ -3,6 +3,7 @@
 
 opencl_kernels = \
 	%D%/kernels/attention.cl \
+	%D%/kernels/chain.cl \
 	%D%/kernels/elementwise.cl \
 	%D%/kernels/gather.cl \
 	%D%/kernels/gemm.cl \
@@ -42,6 +43,7 @@ noinst_LTLIBRARIES += %D%/libopenclprovider.la
 %C%_libopenclprovider_la_LIBADD = plugins/common/libbp-common.la $(DL_LIBS) $(PTHREAD_LIBS) -lm
 nodist_%C%_libopenclprovider_la_SOURCES = %D%/kernels.c
 %C%_libopenclprovider_la_SOURCES = \
+	%D%/base/bytes.h \
 	%D%/base/claim.c \
 	%D%/base/claim.h \
 	%D%/base/instance.h \
@@ -50,11 +52,22 @@ nodist_%C%_libopenclprovider_la_SOURCES = %D%/kernels.c
 	%D%/base/memory.c \
 	%D%/base/memory.h \
 	%D%/base/operator.h \
+	%D%/base/own_graph.c \
+	%D%/base/own_graph.h \
 	%D%/base/program.h \
+	%D%/base/shared.c \
+	%D%/base/shared.h \
+	%D%/base/status.c \
+	%D%/base/surroundings.c \
+	%D%/base/surroundings.h \
 	%D%/build/build_frame.c \
 	%D%/build/build_frame.h \
 	%D%/build/builder.c \
 	%D%/build/builder.h \
+	%D%/build/chain.c \
+	%D%/build/chain.h \
+	%D%/build/chain_kernel.c \
+	%D%/build/chain_kernel.h \
 	%D%/build/frame.h \
 	%D%/build/kernels.c \
 	%D%/build/kernels.h \
@@ -99,8 +112,12 @@ nodist_%C%_libopenclprovider_la_SOURCES = %D%/kernels.c
 	%D%/provider.c \
 	%D%/run/device.c \
 	%D%/run/device.h \
+	%D%/run/events.c \
+	%D%/run/events.h \
 	%D%/run/execute.c \
-	%D%/run/execute.h
+	%D%/run/execute.h \
+	%D%/save.c \
+	%D%/save.h
 
 if PLUGIN_FILES
 provider_LTLIBRARIES += %D%/libbp-opencl.la

@@ -4,13 +4,16 @@
 #define _GNU_SOURCE /* pthread, as C11 alone hides it */
 
 #include "base/instance.h"
+#include "base/shared.h"
 #include "build/build_frame.h"
 #include "build/kernels.h"
 #include "build/tune.h"
 #include "capability.h"
 #include "compile.h"
 #include "run/device.h"
+#include "run/events.h"
 #include "run/execute.h"
+#include "save.h"
 
 enum { ALIGN = 64 };
 
@@ -22,6 +25,7 @@ enum {
     OPT_CACHE_DIR,
     OPT_BUILD_FLAGS,
     OPT_PROFILING,
+    OPT_FUSE,
     OPT_KERNELS,
     OPT_CONVOLUTIONS,
     OPT_TUNE,
@@ -78,6 +82,15 @@ static const bp_option options[N_OPTIONS] = {
             .help = "Lets the device time each kernel, for runs that are profiled; such a run "
                     "waits for its end.",
             .def = "false",
+        },
+    [OPT_FUSE] =
+        {
+            .struct_size = sizeof(bp_option),
+            .type = BP_OPT_BOOL,
+            .key = "fuse",
+            .help = "Makes one kernel of element-wise nodes that follow each other, or a product "
+                    "of matrices or a convolution.",
+            .def = "true",
         },
     [OPT_KERNELS] =
         {
@@ -211,10 +224,10 @@ static void destroy(bp_instance *instance)
         instance->cl->clFinish(instance->queue);
         instance->cl->clReleaseCommandQueue(instance->queue);
     }
-    if (instance->context)
-        instance->cl->clReleaseContext(instance->context);
+    bp_opencl_shared_close(instance->shared);
     free_text(instance, instance->build_flags);
     free_text(instance, instance->cache_dir);
+    bp_opencl_events_finish(instance);
     pthread_mutex_destroy(&instance->lock);
     host = instance->host;
     host.free(host.h, instance, sizeof *instance, ALIGN);
@@ -243,6 +256,7 @@ static bp_rc read_options(bp_instance *instance, const bp_opt *opts, uint32_t n_
         given[i] = bp_opt_find(opts, n_opts, options[i].key);
     instance->takes_f16 = given[OPT_FP16] && given[OPT_FP16]->i;
     instance->profiles = given[OPT_PROFILING] && given[OPT_PROFILING]->i;
+    instance->fuses = !given[OPT_FUSE] || given[OPT_FUSE]->i;
     if (given[OPT_KERNELS] && given[OPT_KERNELS]->i != BP_OPENCL_KERNELS_AUTO)
         instance->is_processor = given[OPT_KERNELS]->i == BP_OPENCL_KERNELS_PROCESSOR;
     if (given[OPT_CONVOLUTIONS])
@@ -258,21 +272,18 @@ static bp_rc open_device(bp_instance *instance, bp_err *err)
 {
     const struct bp_opencl_library *cl = instance->cl;
     const struct bp_opencl_device *device = instance->device;
-    cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
-                                          (cl_context_properties)device->platform, 0};
     cl_int code = CL_SUCCESS;
+    bp_rc rc = bp_opencl_shared_open(cl, device, &instance->shared, err);
 
-    instance->context = cl->clCreateContext(properties, 1, &device->id, NULL, NULL, &code);
-    if (code != CL_SUCCESS) {
-        instance->context = NULL;
-        return bp_opencl_fail(err, code, "clCreateContext for %s", device->name);
-    }
+    if (rc < 0)
+        return rc;
+    instance->context = bp_opencl_shared_context(instance->shared);
     instance->queue = cl->clCreateCommandQueue(
         instance->context, device->id, instance->profiles ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
     if (code == CL_SUCCESS)
         return BP_OK;
     instance->queue = NULL;
-    return bp_opencl_fail(err, code, "clCreateCommandQueue for %s", device->name);
+    return bp_opencl_fail_to_open(device, code, "clCreateCommandQueue", err);
 }
 
 static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, const uint32_t *devs,
@@ -285,6 +296,11 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
         return bp_fail(err, BP_E_NOMEM, "opencl: no memory for the provider's instance");
     memset(instance, 0, sizeof *instance);
     bp_copy_in(&instance->host, sizeof instance->host, host);
+    rc = bp_opencl_events_init(instance, err);
+    if (rc < 0) {
+        host->free(host->h, instance, sizeof *instance, ALIGN);
+        return rc;
+    }
     pthread_mutex_init(&instance->lock, NULL);
     instance->cl = bp_opencl_library();
     rc = choose_device(instance, devs, n_devs, err);
@@ -304,8 +320,7 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
 static bp_rc fingerprint(bp_instance *instance, char *buf, uint32_t cap, bp_err *err)
 {
     (void)err;
-    snprintf(buf, cap, "%s, %s, %s", instance->device->name, instance->device->version,
-             instance->device->driver);
+    bp_opencl_describe(instance, buf, cap);
     return BP_OK;
 }
 
@@ -327,7 +342,7 @@ BP_MANIFEST("id=org.backplane.opencl\n"
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),
-    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_UNINTERRUPTIBLE,
+    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_UNINTERRUPTIBLE | BP_PROVIDER_CONTEXTS,
     .id = "org.backplane.opencl",
     .name = "opencl",
     .version = "0.1.0",
@@ -343,6 +358,8 @@ static const bp_provider provider = {
     .fingerprint = fingerprint,
     .capability = bp_opencl_capability,
     .compile = bp_opencl_compile,
+    .load = bp_opencl_program_load,
+    .save = bp_opencl_program_save,
     .program_free = bp_opencl_program_free,
     .frame_create = bp_opencl_frame_create,
     .frame_free = bp_opencl_frame_free,

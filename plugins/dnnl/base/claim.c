@@ -4,18 +4,17 @@
 #include "base/claim.h"
 
 #include <common/float16.h>
+#include <common/refuse.h>
 
 /* The host copies the text; 256 bytes are enough for every sentence here. */
 bool bp_dnnl_refuse(const struct bp_dnnl_query *query, uint32_t reason, const char *subject,
                     const char *fmt, ...)
 {
-    char text[256];
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    bp_vrefuse(query->claims, query->index, reason, subject, fmt, args);
     va_end(args);
-    bp_refuse(query->claims, query->index, reason, subject, text);
     return false;
 }
 

@@ -4,53 +4,36 @@
 #include "base/claim.h"
 
 #include "base/instance.h"
+#include "base/own_graph.h"
 
 #include <common/float16.h>
+#include <common/refuse.h>
 
 bool bp_opencl_refuse(const struct bp_opencl_query *query, uint32_t reason, const char *subject,
                       const char *fmt, ...)
 {
-    char text[256];
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    bp_vrefuse(query->claims, query->index, reason, subject, fmt, args);
     va_end(args);
-    bp_refuse(query->claims, query->index, reason, subject, text);
     return false;
-}
-
-static const char *const type_names[BP_DTYPE_END] = {
-    [BP_DTYPE_F32] = "float32", [BP_DTYPE_U8] = "uint8",      [BP_DTYPE_I8] = "int8",
-    [BP_DTYPE_U16] = "uint16",  [BP_DTYPE_I16] = "int16",     [BP_DTYPE_I32] = "int32",
-    [BP_DTYPE_I64] = "int64",   [BP_DTYPE_STRING] = "string", [BP_DTYPE_BOOL] = "bool",
-    [BP_DTYPE_F16] = "float16", [BP_DTYPE_F64] = "float64",   [BP_DTYPE_U32] = "uint32",
-    [BP_DTYPE_U64] = "uint64",  [BP_DTYPE_BF16] = "bfloat16"};
-
-static const char *type_name(uint32_t dtype)
-{
-    return dtype < BP_DTYPE_END && type_names[dtype] ? type_names[dtype] : "of another kind";
 }
 
 /* The refusal lists the types that would have been taken. */
 static bool takes_type(const struct bp_opencl_query *query, const bp_value *value, uint64_t types)
 {
-    char list[160] = "";
-    size_t at = 0;
+    char list[160];
 
     if (value->dtype == BP_DTYPE_F16 && types & BP_OPENCL_F16 && !query->instance->takes_f16)
         return bp_opencl_refuse(query, BP_R_OPTION, value->name,
                                 "element type float16, taken with the option fp16");
     if (value->dtype < BP_DTYPE_END && types >> value->dtype & 1)
         return true;
-    for (uint32_t i = 0; i < BP_DTYPE_END && at < sizeof list; i++) {
-        if (types >> i & 1)
-            at +=
-                (size_t)snprintf(list + at, sizeof list - at, "%s%s", at ? ", " : "", type_name(i));
-    }
+    bp_type_list(types, list, sizeof list);
     return bp_opencl_refuse(query, BP_R_DTYPE, value->name,
-                            "element type %s, the provider takes %s here", type_name(value->dtype),
-                            list);
+                            "element type %s, the provider takes %s here",
+                            bp_type_name(value->dtype), list);
 }
 
 static bool takes_rank(const struct bp_opencl_query *query, const bp_value *value, uint32_t low,
@@ -89,7 +72,7 @@ bool bp_opencl_same_type(const struct bp_opencl_query *query, uint32_t i)
         return true;
     return bp_opencl_refuse(query, BP_R_DTYPE, b->name,
                             "element type %s beside %s, the provider takes one type",
-                            type_name(b->dtype), type_name(a->dtype));
+                            bp_type_name(b->dtype), bp_type_name(a->dtype));
 }
 
 bool bp_opencl_is_constant(const struct bp_opencl_query *query, uint32_t i, const char *what)
@@ -143,7 +126,7 @@ bool bp_opencl_read_ints(const bp_host *host, const bp_graph *graph, const bp_no
         return true;
     if (!(value->flags & BP_VALUE_CONSTANT) ||
         (value->dtype != BP_DTYPE_I32 && value->dtype != BP_DTYPE_I64) ||
-        host->constant(host->h, graph, node->in[i], &bytes, NULL) < 0)
+        bp_opencl_constant(host, graph, node->in[i], &bytes, NULL) < 0)
         return false;
     out->is_there = true;
     out->n = (uint32_t)(bytes.size / (value->dtype == BP_DTYPE_I32 ? 4 : 8));
@@ -162,7 +145,7 @@ bool bp_opencl_read_float(const bp_host *host, const bp_graph *graph, const bp_n
     bp_span bytes;
 
     if (!value || !(value->flags & BP_VALUE_CONSTANT) ||
-        host->constant(host->h, graph, node->in[i], &bytes, NULL) < 0)
+        bp_opencl_constant(host, graph, node->in[i], &bytes, NULL) < 0)
         return false;
     if (value->dtype == BP_DTYPE_F16 && bytes.size >= sizeof half) {
         memcpy(&half, bytes.data, sizeof half);

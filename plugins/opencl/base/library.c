@@ -4,33 +4,39 @@
  * none: which files name drivers, and which of those drivers cannot be opened.
  */
 
-#define _GNU_SOURCE /* environ, pipe2 */
+#define _GNU_SOURCE /* pthread, as C11 alone hides it */
 
 #include "base/library.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "base/surroundings.h"
 
 #define VENDORS "/etc/OpenCL/vendors"
 
-enum { LIST_MS = 10000 }; /* drivers that take longer to say what there is are given up */
+enum { NO_PLATFORM = -1001 }; /* CL_PLATFORM_NOT_FOUND_KHR of CL/cl_ext.h */
 
-/* One a process, as OpenCL's loader is. Never closed: threads of drivers may be anywhere. */
+/*
+ * One a process, as OpenCL's loader is. Never closed: threads of drivers may be anywhere. An answer
+ * that was given stays as it is; where a driver failed meanwhile, it is asked anew, and the second
+ * place holds its answer once it has devices.
+ */
 static struct {
     pthread_mutex_t lock;
-    bool is_open, is_listed;
-    struct bp_opencl_library library;
-    struct bp_opencl_listing listing;
+    const struct bp_opencl_library *open;
+    const struct bp_opencl_listing *listed;
+    struct bp_opencl_library libraries[2];
+    struct bp_opencl_listing listings[2];
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool is_final(const struct bp_opencl_listing *listing)
+{
+    return listing->n_devices > 0 || !listing->is_passing;
+}
 
 /* ---- what is missing ------------------------------------------------------------------------- */
 
@@ -125,6 +131,16 @@ static void explain(struct bp_opencl_listing *listing)
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
+/* Notes the first call that fails, for the reason why there is no device. */
+static bool is_well(struct bp_opencl_library *library, const char *call, cl_int code)
+{
+    if (code != CL_SUCCESS && !library->failed) {
+        library->failed = call;
+        library->failed_with = code;
+    }
+    return code == CL_SUCCESS;
+}
+
 /* Empty where the driver does not say, or says more than there is room for. */
 static void read_text(const struct bp_opencl_library *library, cl_device_id id, cl_device_info what,
                       char *out)
@@ -135,10 +151,10 @@ static void read_text(const struct bp_opencl_library *library, cl_device_id id, 
     out[BP_OPENCL_TEXT - 1] = '\0';
 }
 
-static bool read_number(const struct bp_opencl_library *library, cl_device_id id,
-                        cl_device_info what, size_t size, void *out)
+static bool read_number(struct bp_opencl_library *library, cl_device_id id, cl_device_info what,
+                        size_t size, void *out)
 {
-    return library->clGetDeviceInfo(id, what, size, out, NULL) == CL_SUCCESS;
+    return is_well(library, "clGetDeviceInfo", library->clGetDeviceInfo(id, what, size, out, NULL));
 }
 
 /* "gpu1": unique among all devices, and the same while drivers stay the same. */
@@ -156,7 +172,7 @@ static void name_key(const struct bp_opencl_library *library, struct bp_opencl_d
 }
 
 /* Devices that lack a compiler, are switched off or store the highest byte first are of no use. */
-static bool is_usable(const struct bp_opencl_library *library, cl_device_id id)
+static bool is_usable(struct bp_opencl_library *library, cl_device_id id)
 {
     cl_bool is_there = CL_FALSE, compiles = CL_FALSE, is_little = CL_FALSE;
 
@@ -203,14 +219,15 @@ static void list_devices(struct bp_opencl_library *library)
     cl_uint n = 0;
     cl_int code = library->clGetPlatformIDs(BP_OPENCL_MAX_DEVICES, platforms, &n);
 
-    if (code != CL_SUCCESS)
-        n = 0; /* CL_PLATFORM_NOT_FOUND_KHR where there is none */
+    if (code == NO_PLATFORM || !is_well(library, "clGetPlatformIDs", code))
+        n = 0;
     for (cl_uint i = 0; i < n && i < BP_OPENCL_MAX_DEVICES; i++) {
         cl_device_id ids[BP_OPENCL_MAX_DEVICES];
         cl_uint found = 0;
 
-        if (library->clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, BP_OPENCL_MAX_DEVICES, ids,
-                                    &found) != CL_SUCCESS)
+        code = library->clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, BP_OPENCL_MAX_DEVICES, ids,
+                                       &found);
+        if (code == CL_DEVICE_NOT_FOUND || !is_well(library, "clGetDeviceIDs", code))
             continue;
         for (cl_uint k = 0; k < found && k < BP_OPENCL_MAX_DEVICES; k++)
             add_device(library, platforms[i], ids[k]);
@@ -219,6 +236,10 @@ static void list_devices(struct bp_opencl_library *library)
         return;
     say(listing, "%s shows %s", BP_OPENCL_SONAME,
         n > 0 ? "no device that is switched on and has a compiler" : "no platform");
+    if (library->failed)
+        say(listing, "; %s failed with %s (%d)", library->failed,
+            bp_opencl_status_name(library->failed_with), (int)library->failed_with);
+    listing->is_passing = library->failed != NULL;
     explain(listing);
 }
 
@@ -254,165 +275,38 @@ static void open_library(struct bp_opencl_library *library)
     list_devices(library);
 }
 
-/* ---- what drivers change in the process ------------------------------------------------------ */
-
-/*
- * PoCL brings LLVM along, which installs handlers of signals, and hwloc, for which it sets a
- * variable. Both are the application's: they are put back.
- */
-enum { N_SIGNALS = 32 };
-
-struct saved {
-    struct sigaction actions[N_SIGNALS];
-    stack_t stack;    /* on which handlers run */
-    char **variables; /* as environ was; NULL: no memory */
-    size_t n;
-};
-
-static void save(struct saved *saved)
-{
-    memset(saved, 0, sizeof *saved);
-    for (int i = 1; i < N_SIGNALS; i++)
-        sigaction(i, NULL, &saved->actions[i]);
-    sigaltstack(NULL, &saved->stack);
-    while (environ && environ[saved->n])
-        saved->n++;
-    saved->variables = malloc((saved->n + 1) * sizeof *saved->variables);
-    for (size_t i = 0; i < saved->n && saved->variables; i++)
-        saved->variables[i] = environ[i];
-}
-
-static bool was_there(const struct saved *saved, const char *variable)
-{
-    for (size_t i = 0; i < saved->n; i++) {
-        if (saved->variables[i] == variable)
-            return true;
-    }
-    return false;
-}
-
-/* Takes one variable out that was not there before; false: there is none. */
-static bool unset_new(const struct saved *saved)
-{
-    for (size_t i = 0; environ && environ[i]; i++) {
-        char name[128];
-        size_t n = strcspn(environ[i], "=");
-
-        if (was_there(saved, environ[i]) || n >= sizeof name)
-            continue;
-        memcpy(name, environ[i], n);
-        name[n] = '\0';
-        return unsetenv(name) == 0;
-    }
-    return false;
-}
-
-static void put_back(struct saved *saved)
-{
-    for (int i = 1; i < N_SIGNALS; i++) {
-        if (i != SIGKILL && i != SIGSTOP)
-            sigaction(i, &saved->actions[i], NULL);
-    }
-    sigaltstack(&saved->stack, NULL);
-    while (saved->variables && unset_new(saved))
-        continue;
-    free(saved->variables);
-}
-
 /* [locked] */
 static const struct bp_opencl_library *open_once(void)
 {
-    struct saved saved;
+    struct bp_opencl_library *to = &process.libraries[process.open != NULL];
+    struct bp_opencl_saved saved;
 
-    if (process.is_open)
-        return &process.library;
-    save(&saved);
-    open_library(&process.library);
-    put_back(&saved);
-    process.is_open = true;
-    return &process.library;
+    if (process.open && is_final(&process.open->listing))
+        return process.open;
+    memset(to, 0, sizeof *to);
+    bp_opencl_save(&saved);
+    open_library(to);
+    bp_opencl_put_back(&saved);
+    if (!process.open || to->listing.n_devices > 0)
+        process.open = to;
+    return process.open;
 }
 
 const struct bp_opencl_library *bp_opencl_library(void)
 {
+    const struct bp_opencl_library *library;
+
     pthread_mutex_lock(&process.lock);
-    open_once();
+    library = open_once();
     pthread_mutex_unlock(&process.lock);
-    return &process.library;
+    return library;
 }
 
 /* ---- listing --------------------------------------------------------------------------------- */
 
-/* In a child of its own: lists, writes the answer, and takes the drivers' threads with it. */
-static void answer(int to)
+static const struct bp_opencl_listing *list_here(void)
 {
-    const struct bp_opencl_listing *listing = &open_once()->listing;
-    const char *at = (const char *)listing;
-    size_t left = sizeof *listing;
-
-    while (left > 0) {
-        ssize_t n = write(to, at, left);
-
-        if (n < 0 && errno != EINTR)
-            break;
-        at += n > 0 ? n : 0;
-        left -= n > 0 ? (size_t)n : 0;
-    }
-    _exit(0);
-}
-
-/* False: the child ended early, or takes too long. */
-static bool read_answer(int from, struct bp_opencl_listing *out)
-{
-    char *at = (char *)out;
-    size_t left = sizeof *out;
-
-    while (left > 0) {
-        struct pollfd row = {.fd = from, .events = POLLIN};
-        int ready = poll(&row, 1, LIST_MS);
-        ssize_t n;
-
-        if (ready < 0 && errno == EINTR)
-            continue;
-        if (ready <= 0)
-            return false;
-        n = read(from, at, left);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        at += n;
-        left -= (size_t)n;
-    }
-    return true;
-}
-
-/* An application may reap children of its own, so that there may be none to wait for. */
-static void end_child(pid_t child)
-{
-    kill(child, SIGKILL);
-    while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-        continue;
-}
-
-/* False: no child could be asked, or it gave no answer. */
-static bool ask_child(struct bp_opencl_listing *out)
-{
-    int ends[2];
-    pid_t child;
-    bool is_answered;
-
-    if (pipe2(ends, O_CLOEXEC) < 0)
-        return false;
-    child = fork();
-    if (child == 0)
-        answer(ends[1]);
-    close(ends[1]);
-    is_answered = child > 0 && read_answer(ends[0], out);
-    close(ends[0]);
-    if (child > 0)
-        end_child(child);
-    return is_answered;
+    return &open_once()->listing;
 }
 
 /* Where the loader is in the process already, its drivers' threads are too, and may be in use. */
@@ -428,115 +322,34 @@ static bool is_loaded(void)
 /* [locked] */
 static void list_once(struct bp_opencl_listing *listing)
 {
-    if (process.is_open || is_loaded()) {
-        *listing = open_once()->listing;
+    if (process.open || is_loaded()) {
+        *listing = *list_here();
         return;
     }
-    if (ask_child(listing))
+    if (bp_opencl_ask_child(list_here, listing))
         return;
     memset(listing, 0, sizeof *listing);
+    listing->is_passing = true;
     say(listing,
         "the OpenCL drivers gave no list of their devices: the process that asked them "
         "ended, or %d s passed",
-        LIST_MS / 1000);
+        BP_OPENCL_LIST_MS / 1000);
     snprintf(listing->fix, sizeof listing->fix, "see whether clinfo lists devices");
 }
 
 const struct bp_opencl_listing *bp_opencl_list(void)
 {
+    const struct bp_opencl_listing *listed;
+    struct bp_opencl_listing *to;
+
     pthread_mutex_lock(&process.lock);
-    if (!process.is_listed)
-        list_once(&process.listing);
-    process.is_listed = true;
+    if (!process.listed || !is_final(process.listed)) {
+        to = &process.listings[process.listed != NULL];
+        list_once(to);
+        if (!process.listed || to->n_devices > 0)
+            process.listed = to;
+    }
+    listed = process.listed;
     pthread_mutex_unlock(&process.lock);
-    return &process.listing;
-}
-
-/* ---- failures -------------------------------------------------------------------------------- */
-
-#define STATUSES(S)                                                                                \
-    S(CL_DEVICE_NOT_FOUND)                                                                         \
-    S(CL_DEVICE_NOT_AVAILABLE)                                                                     \
-    S(CL_COMPILER_NOT_AVAILABLE)                                                                   \
-    S(CL_MEM_OBJECT_ALLOCATION_FAILURE)                                                            \
-    S(CL_OUT_OF_RESOURCES)                                                                         \
-    S(CL_OUT_OF_HOST_MEMORY)                                                                       \
-    S(CL_PROFILING_INFO_NOT_AVAILABLE)                                                             \
-    S(CL_MEM_COPY_OVERLAP)                                                                         \
-    S(CL_BUILD_PROGRAM_FAILURE)                                                                    \
-    S(CL_MISALIGNED_SUB_BUFFER_OFFSET)                                                             \
-    S(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)                                                \
-    S(CL_INVALID_VALUE)                                                                            \
-    S(CL_INVALID_DEVICE)                                                                           \
-    S(CL_INVALID_CONTEXT)                                                                          \
-    S(CL_INVALID_COMMAND_QUEUE)                                                                    \
-    S(CL_INVALID_MEM_OBJECT)                                                                       \
-    S(CL_INVALID_BINARY)                                                                           \
-    S(CL_INVALID_BUILD_OPTIONS)                                                                    \
-    S(CL_INVALID_PROGRAM)                                                                          \
-    S(CL_INVALID_PROGRAM_EXECUTABLE)                                                               \
-    S(CL_INVALID_KERNEL_NAME)                                                                      \
-    S(CL_INVALID_KERNEL)                                                                           \
-    S(CL_INVALID_ARG_INDEX)                                                                        \
-    S(CL_INVALID_ARG_VALUE)                                                                        \
-    S(CL_INVALID_ARG_SIZE)                                                                         \
-    S(CL_INVALID_KERNEL_ARGS)                                                                      \
-    S(CL_INVALID_WORK_DIMENSION)                                                                   \
-    S(CL_INVALID_WORK_GROUP_SIZE)                                                                  \
-    S(CL_INVALID_WORK_ITEM_SIZE)                                                                   \
-    S(CL_INVALID_EVENT_WAIT_LIST)                                                                  \
-    S(CL_INVALID_EVENT)                                                                            \
-    S(CL_INVALID_OPERATION)                                                                        \
-    S(CL_INVALID_BUFFER_SIZE)                                                                      \
-    S(CL_INVALID_GLOBAL_WORK_SIZE)
-
-const char *bp_opencl_status_name(cl_int code)
-{
-    switch (code) {
-#define S(name)                                                                                    \
-    case name:                                                                                     \
-        return #name;
-        STATUSES(S)
-#undef S
-    default:
-        return "an unknown status";
-    }
-}
-
-/* A driver that is out of resources has most often lost its device, or has too little memory. */
-static bp_rc rc_of(cl_int code)
-{
-    switch (code) {
-    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
-    case CL_OUT_OF_HOST_MEMORY:
-    case CL_INVALID_BUFFER_SIZE:
-        return BP_E_NOMEM;
-    case CL_OUT_OF_RESOURCES:
-    case CL_DEVICE_NOT_AVAILABLE:
-    case CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST:
-        return BP_E_DEVICE_LOST;
-    case CL_DEVICE_NOT_FOUND:
-    case CL_COMPILER_NOT_AVAILABLE:
-        return BP_E_UNAVAILABLE;
-    case CL_INVALID_BUILD_OPTIONS:
-        return BP_E_OPTION;
-    default:
-        return BP_E_INTERNAL;
-    }
-}
-
-bp_rc bp_opencl_fail(bp_err *err, cl_int code, const char *fmt, ...)
-{
-    char what[256];
-    va_list args;
-    bp_rc rc = rc_of(code);
-
-    va_start(args, fmt);
-    vsnprintf(what, sizeof what, fmt, args);
-    va_end(args);
-    bp_fail(err, rc, "opencl: %s failed with %s (%d)", what, bp_opencl_status_name(code),
-            (int)code);
-    if (err)
-        err->native_code = code;
-    return rc;
+    return listed;
 }

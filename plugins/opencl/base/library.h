@@ -46,6 +46,7 @@
     F(clReleaseKernel)                                                                             \
     F(clReleaseMemObject)                                                                          \
     F(clReleaseProgram)                                                                            \
+    F(clSetEventCallback)                                                                          \
     F(clSetKernelArg)                                                                              \
     F(clWaitForEvents)
 
@@ -69,6 +70,7 @@ struct bp_opencl_device {
 struct bp_opencl_listing {
     struct bp_opencl_device devices[BP_OPENCL_MAX_DEVICES];
     uint32_t n_devices; /* 0: `why` and `fix` say what is missing */
+    bool is_passing;    /* a driver failed, and may not the next time */
     char why[512];
     char fix[160];
 };
@@ -79,15 +81,18 @@ struct bp_opencl_library {
     BP_OPENCL_FUNCTIONS(F)
 #undef F
     struct bp_opencl_listing listing;
+    const char *failed; /* the first call that failed while devices were listed; or NULL */
+    cl_int failed_with;
 };
 
 /*
  * Which devices there are, without opening a driver in this process, as drivers leave threads
- * behind: platform and id of the devices are not set. The same answer at every call. [any thread]
+ * behind: platform and id of the devices are not set. The same answer at every
+ * call, unless there was no device as a driver failed: it is asked again then. [any thread]
  */
 const struct bp_opencl_listing *bp_opencl_list(void);
 
-/* Opens the loader and its drivers at the first call; the same answer later. [any thread] */
+/* Opens the loader and its drivers at the first call; the same answer later, as above. [any thread] */
 const struct bp_opencl_library *bp_opencl_library(void);
 
 /*
@@ -95,6 +100,11 @@ const struct bp_opencl_library *bp_opencl_library(void);
  * native_code. [any thread]
  */
 bp_rc bp_opencl_fail(bp_err *err, cl_int code, const char *fmt, ...) BP_PRINTF(3, 4);
+/*
+ * The same for clCreateBuffer of n bytes: also a driver that is out of resources then has too little
+ * memory, and no device that is lost. [any thread]
+ */
+bp_rc bp_opencl_fail_alloc(bp_err *err, cl_int code, size_t n);
 /* OpenCL's name of a status, "CL_OUT_OF_RESOURCES"; "an unknown status" otherwise. */
 const char *bp_opencl_status_name(cl_int code);
 

@@ -13,6 +13,12 @@ struct bp_opencl_query;
 /* bp_opencl_op.kind: outputs lie where inputs lie, and build() says where. */
 #define BP_OPENCL_VIEW UINT32_MAX
 
+/* bp_opencl_op.chain. */
+enum {
+    BP_OPENCL_ELEMENTWISE = 1, /* build() only calls bp_opencl_elementwise() and bp_opencl_copy() */
+    BP_OPENCL_PRODUCT = 2      /* build() may call bp_opencl_chain_product() */
+};
+
 /* The newest operator set whose versions are known here. */
 enum { BP_OPENCL_LATEST = 28 };
 
@@ -37,6 +43,7 @@ struct bp_opencl_op {
     const char *int_expr; /* the same for integers; NULL: it is the same */
     uint64_t types;       /* that the inputs may have */
     uint32_t kind;        /* BP_OPENCL_VIEW, or what tells rows apart that share functions */
+    uint32_t chain;       /* how it may become part of a kernel with its neighbours, or 0 */
     bool takes_empty;     /* inputs without elements may make outputs that have some */
     const char *attrs[2]; /* float attributes p0 and p1, with their defaults */
     float defaults[2];

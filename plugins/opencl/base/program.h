@@ -19,6 +19,7 @@ struct bp_program {
     struct bp_blocks memory; /* the program itself lies in it */
     bp_instance *instance;
     const bp_graph *graph;
+    const bp_shape *shapes; /* of a graph of its own, in which all sizes are known; or NULL */
     const struct bp_opencl_op **ops;      /* one a node */
     struct bp_opencl_constant *constants; /* one a value */
     bool *is_read;                        /* one a value: a kernel reads it */

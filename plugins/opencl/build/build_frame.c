@@ -4,6 +4,7 @@
 #include "build/build_frame.h"
 
 #include "base/memory.h"
+#include "build/chain.h"
 
 enum { ALIGN = 256, SPACE = 1 };
 
@@ -34,17 +35,32 @@ static bp_rc set_shape(const bp_program *program, uint32_t v, const bp_shape *sh
                    value->name, (long long)tensor->count);
 }
 
+/* A program that has a graph of its own runs with the sizes that it was saved with. */
+static bp_rc check_inputs(const bp_program *program, const bp_frame_desc *desc, bp_err *err)
+{
+    for (uint32_t i = 0; i < desc->n_in; i++) {
+        const bp_shape *shape = &program->shapes[program->graph->inputs[i]];
+
+        if (desc->in[i].rank != shape->rank || desc->in[i].dtype != shape->dtype ||
+            memcmp(desc->in[i].dims, shape->dims, shape->rank * sizeof *shape->dims) != 0)
+            return bp_fail(err, BP_E_SHAPE, "opencl: the program was saved for other sizes of '%s'",
+                           BP_VALUE(program->graph, program->graph->inputs[i])->name);
+    }
+    return BP_OK;
+}
+
 /* Constants where they were uploaded; what is neither is made by a node, which gives it a place. */
 static bp_rc place_values(struct bp_opencl_builder *b, const bp_frame_desc *desc)
 {
     const bp_program *program = b->program;
     const bp_graph *graph = b->graph;
-    bp_rc rc = BP_OK;
+    const bp_shape *shapes = program->shapes ? program->shapes : desc->shapes;
+    bp_rc rc = program->shapes ? check_inputs(program, desc, b->err) : BP_OK;
 
     for (uint32_t v = 0; v < graph->n_values && rc >= 0; v++) {
         struct bp_opencl_tensor *tensor = &b->values[v];
 
-        rc = set_shape(program, v, &desc->shapes[v], tensor, b->err);
+        rc = set_shape(program, v, &shapes[v], tensor, b->err);
         if (program->constants[v].buffer != BP_NONE)
             tensor->place = (struct bp_opencl_place){.kind = BP_OPENCL_CONSTANT,
                                                      .index = program->constants[v].buffer,
@@ -172,7 +188,7 @@ static bp_rc upload_tables(bp_frame *frame, const struct bp_opencl_builder *b, b
     if (code == CL_SUCCESS)
         return BP_OK;
     frame->tables = NULL;
-    return bp_opencl_fail(err, code, "a buffer of %zu bytes", b->table_bytes);
+    return bp_opencl_fail_alloc(err, code, b->table_bytes);
 }
 
 /* Inputs that no kernel reads stay where they are. */
@@ -201,6 +217,7 @@ static bp_rc fill(bp_frame *frame, bp_frame_needs *needs, bp_err *err)
     if (rc < 0)
         return rc;
     choose_spaces(program, frame->desc);
+    bp_opencl_find_chains(&b);
     build_nodes(&b);
     copy_outputs(&b, frame->desc);
     if (b.rc < 0)

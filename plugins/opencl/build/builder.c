@@ -3,6 +3,7 @@
 
 #include "build/builder.h"
 
+#include "build/chain.h"
 #include "build/kernels.h"
 
 enum { GROUP = 64, PLACE_ALIGN = 256 };
@@ -196,8 +197,8 @@ static void set_arg(struct bp_opencl_builder *b, const void *value, size_t size)
     code =
         b->program->instance->cl->clSetKernelArg(b->step->kernel, b->step->n_slots++, size, value);
     if (code != CL_SUCCESS)
-        b->rc =
-            bp_opencl_fail(b->err, code, "an argument of '%s'", BP_NODE(b->graph, b->node)->name);
+        b->rc = bp_opencl_fail(b->err, code, "clSetKernelArg for '%s'",
+                               BP_NODE(b->graph, b->node)->name);
 }
 
 /* Set when the frame is bound. */
@@ -288,6 +289,7 @@ void bp_opencl_copy(struct bp_opencl_builder *b, const struct bp_opencl_tensor *
 {
     struct bp_opencl_step *step;
 
+    bp_opencl_chain_store(b, from);
     if (b->rc < 0)
         return;
     step = add_step(b);
@@ -319,8 +321,7 @@ void bp_opencl_define(struct bp_opencl_prefix *prefix, const char *fmt, ...)
     prefix->text[prefix->n] = '\0';
 }
 
-/* OpenCL's names: how an element is stored. */
-static const char *stored(uint32_t dtype)
+const char *bp_opencl_type_name(uint32_t dtype)
 {
     static const char *const names[BP_DTYPE_END] = {
         [BP_DTYPE_F32] = "float", [BP_DTYPE_F16] = "half",   [BP_DTYPE_I32] = "int",
@@ -336,8 +337,9 @@ void bp_opencl_define_type(struct bp_opencl_prefix *prefix, const char *name, ui
 {
     bool is_half = dtype == BP_DTYPE_F16;
 
-    bp_opencl_define(prefix, "#define %s %s", name, stored(dtype));
-    bp_opencl_define(prefix, "#define C_%s %s", name, is_half ? "float" : stored(dtype));
+    bp_opencl_define(prefix, "#define %s %s", name, bp_opencl_type_name(dtype));
+    bp_opencl_define(prefix, "#define C_%s %s", name,
+                     is_half ? "float" : bp_opencl_type_name(dtype));
     bp_opencl_define(prefix,
                      is_half ? "#define LOAD_%s(p, i) vload_half(i, p)"
                              : "#define LOAD_%s(p, i) ((p)[i])",

@@ -38,6 +38,7 @@ struct bp_opencl_place {
 struct bp_opencl_tensor {
     struct bp_opencl_place place;
     uint32_t dtype, rank;
+    uint32_t chain; /* not 0: number of an expression, see build/chain.h */
     int64_t dims[BP_OPENCL_MAX_RANK];
     int64_t count;
 };
@@ -62,6 +63,8 @@ struct bp_opencl_step {
     size_t from_at, to_at;
 };
 
+struct bp_opencl_expression; /* build/chain_kernel.h */
+
 struct bp_opencl_builder {
     const bp_program *program;
     const bp_graph *graph;
@@ -72,6 +75,9 @@ struct bp_opencl_builder {
     bp_arena_item *items;
     char *tables; /* bytes to be uploaded */
     size_t table_bytes, table_room;
+    uint32_t *kernels; /* the node whose kernel computes each; NULL: each its own */
+    struct bp_opencl_expression **expressions;
+    uint32_t n_expressions, expression_room;
     size_t kept_bytes;
     bp_rc rc;
     bp_err *err;
@@ -138,6 +144,8 @@ void bp_opencl_define(struct bp_opencl_prefix *prefix, const char *fmt, ...) BP_
  * in, LOAD_NAME(p, i) and STORE_NAME(v, p, i).
  */
 void bp_opencl_define_type(struct bp_opencl_prefix *prefix, const char *name, uint32_t dtype);
+/* OpenCL's name of the type in which elements are stored. */
+const char *bp_opencl_type_name(uint32_t dtype);
 /* Defines NAME as a float, bit by bit. */
 void bp_opencl_define_float(struct bp_opencl_prefix *prefix, const char *name, float value);
 /* Defines NAME as an unsigned integer of an element's size. */

@@ -6,11 +6,13 @@
 #ifndef BP_OPENCL_KERNELS_H
 #define BP_OPENCL_KERNELS_H
 
+#include "base/bytes.h"
 #include "base/instance.h"
 
 /* The text of kernels/NAME.cl; made at build time. */
 #define BP_OPENCL_FAMILIES(F)                                                                      \
     F(attention)                                                                                   \
+    F(chain)                                                                                       \
     F(elementwise)                                                                                 \
     F(gather)                                                                                      \
     F(gemm)                                                                                        \
@@ -41,6 +43,13 @@ BP_OPENCL_FAMILIES(F)
  */
 bp_rc bp_opencl_built_get(bp_instance *instance, const char *family, const char *prefix,
                           cl_program *out, bp_err *err);
+/* Device and driver in words: what compiled kernels depend on. */
+void bp_opencl_describe(const bp_instance *instance, char *buf, size_t cap);
+/* bp_opencl_built_save() writes programs that are asked for from now on. [any thread] */
+void bp_opencl_built_mark(bp_instance *instance);
+bp_rc bp_opencl_built_save(bp_instance *instance, struct bp_opencl_writer *w, bp_err *err);
+/* Makes programs of what was saved, for bp_opencl_built_get(). BP_E_STALE [any thread] */
+bp_rc bp_opencl_built_load(bp_instance *instance, struct bp_opencl_reader *r, bp_err *err);
 /* Releases all programs; kernels that were made of them live on. */
 void bp_opencl_built_free(bp_instance *instance);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // gemm.cl - y = act(alpha * a * b + beta * bias + z) for a batch of matrices. Defined before: T with
 // its load and store, ACT(v), and HAS_BIAS and HAS_Z where there are such operands; maybe ROWS,
-// PARTS and WORK, sizes of blocks.
+// PARTS and WORK, sizes of blocks, and EPILOGUE(v, i) with EPILOGUE_OPERANDS.
 //
 // a is m x k with strides am and ak, b is k x n with strides bk and bn, y and z are m x n in rows,
 // bias has strides cm and cn. Batches are walked through: strides of a, b and bias.
@@ -27,10 +27,15 @@
 #define ADD_Z(v, i)
 #endif
 
+#ifndef EPILOGUE
+#define EPILOGUE_OPERANDS
+#define EPILOGUE(v, i) (v)
+#endif
+
 #define OPERANDS                                                                                   \
     global T *y, long yo, global const T *a, long ao, global const T *b, long bo BIAS_OPERAND      \
-        Z_OPERAND, int m, int n, int k, int am, int ak, int bk, int bn, int cm, int cn,            \
-        float alpha, float beta, walk_t w
+        Z_OPERAND EPILOGUE_OPERANDS, int m, int n, int k, int am, int ak, int bk, int bn, int cm,  \
+        int cn, float alpha, float beta, walk_t w
 
 // Elements before the matrices of a batch.
 void find_batch(const walk_t *w, int batch, int at[3])
@@ -53,7 +58,8 @@ void find_batch(const walk_t *w, int batch, int at[3])
                                                                                                    \
         ADD_BIAS(v, row, column);                                                                  \
         ADD_Z(v, i);                                                                               \
-        STORE_T(ACT(v), y, yo + i);                                                                \
+        v = ACT(v);                                                                                \
+        STORE_T(EPILOGUE(v, i), y, yo + i);                                                        \
     }
 
 #ifndef ROWS

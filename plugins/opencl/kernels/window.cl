@@ -119,10 +119,16 @@ kernel void columns(global T *columns, long yo, global const T *x, long xo, wind
 #define ADD_Z(v, i)
 #endif
 
+#ifndef EPILOGUE
+#define EPILOGUE_OPERANDS
+#define EPILOGUE(v, i) (v)
+#endif
+
 // Each output channel reads one input channel, multiplier outputs an input. x: output positions, y:
 // output channels, z: images.
 kernel void depthwise(global T *y, long yo, global const T *x, long xo, global const T *f,
-                      long fo BIAS_OPERAND Z_OPERAND, window_t w, int outputs, int multiplier)
+                      long fo BIAS_OPERAND Z_OPERAND EPILOGUE_OPERANDS, window_t w, int outputs,
+                      int multiplier)
 {
     int p = get_global_id(0), m = get_global_id(1), image = get_global_id(2);
     int outs = volume(w.out), taps = volume(w.size), o[3], first[3];
@@ -158,12 +164,14 @@ kernel void depthwise(global T *y, long yo, global const T *x, long xo, global c
 
     ADD_BIAS(v, m);
     ADD_Z(v, i);
-    STORE_T(ACT(v), y, yo + i);
+    v = ACT(v);
+    STORE_T(EPILOGUE(v, i), y, yo + i);
 }
 
 // depthwise() for processors: x counts blocks.
 kernel void depthwise_blocks(global T *y, long yo, global const T *x, long xo, global const T *f,
-                             long fo BIAS_OPERAND Z_OPERAND, window_t w, int outputs, int multiplier)
+                             long fo BIAS_OPERAND Z_OPERAND EPILOGUE_OPERANDS, window_t w, int outputs,
+                      int multiplier)
 {
     int m = get_global_id(1), image = get_global_id(2);
     float16 sum = 0;
@@ -198,7 +206,8 @@ kernel void depthwise_blocks(global T *y, long yo, global const T *x, long xo, g
 
         ADD_BIAS(v, m);
         ADD_Z(v, i + k);
-        STORE_T(ACT(v), y, yo + i + k);
+        v = ACT(v);
+        STORE_T(EPILOGUE(v, i + k), y, yo + i + k);
     }
 }
 

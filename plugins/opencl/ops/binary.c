@@ -172,7 +172,7 @@ static void build_clip_6(struct bp_opencl_builder *b, const struct bp_opencl_op 
 #define ROW(onnx, from, claims, builds, set, ...)                                                  \
     {                                                                                              \
         .name = onnx, .since = from, .until = BP_OPENCL_LATEST, .claim = claims, .build = builds,  \
-        .types = set, __VA_ARGS__                                                                  \
+        .chain = BP_OPENCL_ELEMENTWISE, .types = set, __VA_ARGS__                                  \
     }
 #define NUMBER(onnx, from, e, ints)                                                                \
     ROW(onnx, from, claim, build, BP_OPENCL_NUMBERS, .expr = e, .int_expr = ints)
@@ -190,6 +190,7 @@ const struct bp_opencl_op bp_opencl_binary_ops[] = {
      .until = 10,
      .claim = claim_clip_6,
      .build = build_clip_6,
+     .chain = BP_OPENCL_ELEMENTWISE,
      .types = BP_OPENCL_FLOATS,
      .expr = "a < P0 ? P0 : a > P1 ? P1 : a",
      .attrs = {"min", "max"},

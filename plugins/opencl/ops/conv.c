@@ -6,6 +6,7 @@
  */
 
 #include "ops/conv.h"
+#include "build/chain.h"
 #include "build/tune.h"
 
 static const int64_t most_columns = 64 << 20; /* elements of scratch that columns may take */
@@ -79,24 +80,35 @@ static int64_t items_of(const struct bp_opencl_builder *b, const struct conv *c)
                                               : c->points;
 }
 
-static void build_depthwise(struct bp_opencl_builder *b, const struct conv *c)
+static void add_depthwise(struct bp_opencl_builder *b, const void *data,
+                          const struct bp_opencl_epilogue *epilogue)
 {
+    const struct conv *c = data;
     struct bp_opencl_prefix prefix = {.n = 0};
 
     define(c, &prefix);
-    bp_opencl_begin(b, "window", prefix.text,
+    bp_opencl_begin(b, "window", bp_opencl_with_epilogue(b, &prefix, epilogue),
                     b->program->instance->is_processor ? "depthwise_blocks" : "depthwise");
-    bp_opencl_operand(b, c->y);
+    bp_opencl_operand(b, epilogue ? epilogue->y : c->y);
     bp_opencl_operand(b, c->x);
     bp_opencl_operand(b, c->w);
     if (c->bias)
         bp_opencl_operand(b, c->bias);
     if (c->z)
         bp_opencl_operand(b, c->z);
+    for (uint32_t i = 0; epilogue && i < epilogue->n_leaves; i++)
+        bp_opencl_operand(b, &epilogue->leaves[i]);
     bp_opencl_struct(b, &c->window, sizeof c->window);
     bp_opencl_int(b, c->outputs);
     bp_opencl_int(b, c->outputs / c->channels);
     bp_opencl_run(b, items_of(b, c), c->outputs, c->images);
+}
+
+/* What it points to are values, which stay. */
+static void build_depthwise(struct bp_opencl_builder *b, const struct conv *c)
+{
+    if (!bp_opencl_chain_product(b, c->points, add_depthwise, c, sizeof *c))
+        add_depthwise(b, c, NULL);
 }
 
 /* columns: those of `images` images from the first one on. */
@@ -148,7 +160,10 @@ static void multiply(struct bp_opencl_builder *b, const struct conv *c,
         .strides = {{0, (int32_t)(m * k)},
                     {(int32_t)(c->groups * k * c->points), (int32_t)(k * c->points)},
                     {0, (int32_t)m}}};
-    bp_opencl_gemm(b, &gemm);
+    if (images == c->images)
+        bp_opencl_gemm_output(b, &gemm);
+    else
+        bp_opencl_gemm(b, &gemm);
 }
 
 /* A window of one element, which moves by one and leaves nothing out. */
@@ -299,68 +314,76 @@ static void build(struct bp_opencl_builder *b, const struct bp_opencl_op *op, co
 
 /* ---- ConvTranspose --------------------------------------------------------------------------- */
 
-/* Products make the columns, of the weights turned over; then each output adds up its columns. */
+/* A product makes the columns, of the weights turned over. */
+static void multiply_transposed(struct bp_opencl_builder *b, const struct conv *c,
+                                const struct bp_opencl_tensor *columns)
+{
+    int64_t k = c->channels / c->groups, points = bp_opencl_volume(c->window.in);
+    int64_t m = c->outputs / c->groups * c->taps;
+    struct bp_opencl_gemm gemm = {.y = columns,
+                                  .a = c->w,
+                                  .b = c->x,
+                                  .m = m,
+                                  .n = points,
+                                  .k = k,
+                                  .n_batches = c->images * c->groups,
+                                  .am = 1,
+                                  .ak = m,
+                                  .bk = points,
+                                  .bn = 1,
+                                  .alpha = 1,
+                                  .beta = 1};
+
+    gemm.batches = (struct bp_opencl_walk){
+        .rank = 2,
+        .dims = {(int32_t)c->images, (int32_t)c->groups},
+        .strides = {{0, (int32_t)(k * m)},
+                    {(int32_t)(c->groups * k * points), (int32_t)(k * points)}}};
+    bp_opencl_gemm(b, &gemm);
+}
+
+/* Each output adds up its columns. */
 static void build_transposed(struct bp_opencl_builder *b, const struct bp_opencl_op *op,
                              const bp_node *node)
 {
-    const struct bp_opencl_tensor *x = bp_opencl_in(b, node, 0), *w = bp_opencl_in(b, node, 1);
-    const struct bp_opencl_tensor *y = bp_opencl_out(b, node, 0), *bias = bp_opencl_in(b, node, 2);
-    int64_t groups = bp_node_int(b->graph, node, "group", 1), images = x->dims[0];
-    int64_t k = x->dims[1] / groups, outputs = y->dims[1], m, points;
+    struct conv c = {.x = bp_opencl_in(b, node, 0),
+                     .w = bp_opencl_in(b, node, 1),
+                     .y = bp_opencl_out(b, node, 0),
+                     .bias = bp_opencl_in(b, node, 2),
+                     .groups = bp_node_int(b->graph, node, "group", 1)};
     struct bp_opencl_prefix prefix = {.n = 0};
-    struct bp_opencl_window window;
     struct bp_opencl_tensor columns;
-    struct bp_opencl_gemm gemm;
 
     (void)op;
-    bp_opencl_make_window(b, node, y, x, w->dims + 2, true, &window);
-    points = bp_opencl_volume(window.in);
-    m = outputs / groups * bp_opencl_volume(window.kernel);
-    columns = bp_opencl_scratch(b, y->dtype, images * groups * m * points);
-    gemm = (struct bp_opencl_gemm){.y = &columns,
-                                   .a = w,
-                                   .b = x,
-                                   .m = m,
-                                   .n = points,
-                                   .k = k,
-                                   .n_batches = images * groups,
-                                   .am = 1,
-                                   .ak = m,
-                                   .bk = points,
-                                   .bn = 1,
-                                   .alpha = 1,
-                                   .beta = 1};
-    gemm.batches = (struct bp_opencl_walk){
-        .rank = 2,
-        .dims = {(int32_t)images, (int32_t)groups},
-        .strides = {{0, (int32_t)(k * m)},
-                    {(int32_t)(groups * k * points), (int32_t)(k * points)}}};
-    bp_opencl_gemm(b, &gemm);
-    bp_opencl_define_type(&prefix, "T", y->dtype);
-    if (y->dtype == BP_DTYPE_F16)
-        bp_opencl_define(&prefix, "#define T_IS_HALF");
-    bp_opencl_define(&prefix, "#define ACT(v) (v)");
-    if (bias)
-        bp_opencl_define(&prefix, "#define HAS_BIAS");
+    bp_opencl_make_window(b, node, c.y, c.x, c.w->dims + 2, true, &c.window);
+    c.images = c.x->dims[0];
+    c.channels = c.x->dims[1];
+    c.outputs = c.y->dims[1];
+    c.taps = bp_opencl_volume(c.window.kernel);
+    columns = bp_opencl_scratch(b, c.y->dtype,
+                                c.images * c.outputs * c.taps * bp_opencl_volume(c.window.in));
+    multiply_transposed(b, &c, &columns);
+    bp_opencl_activation(b->graph, node, c.activation, sizeof c.activation);
+    define(&c, &prefix);
     bp_opencl_begin(b, "window", prefix.text, "sum_columns");
-    bp_opencl_operand(b, y);
+    bp_opencl_operand(b, c.y);
     bp_opencl_operand(b, &columns);
-    if (bias)
-        bp_opencl_operand(b, bias);
-    bp_opencl_struct(b, &window, sizeof window);
-    bp_opencl_int(b, outputs);
-    bp_opencl_run(b, bp_opencl_volume(window.out), outputs, images);
+    if (c.bias)
+        bp_opencl_operand(b, c.bias);
+    bp_opencl_struct(b, &c.window, sizeof c.window);
+    bp_opencl_int(b, c.outputs);
+    bp_opencl_run(b, bp_opencl_volume(c.window.out), c.outputs, c.images);
 }
 
-#define ROW(onnx, of, claims, builds)                                                              \
+#define ROW(onnx, of, claims, builds, product)                                                     \
     {                                                                                              \
         .name = onnx, .domain = of, .since = 1, .until = BP_OPENCL_LATEST, .claim = claims,        \
-        .build = builds, .types = BP_OPENCL_FLOATS                                                 \
+        .build = builds, .types = BP_OPENCL_FLOATS, .chain = product                               \
     }
 
 const struct bp_opencl_op bp_opencl_conv_ops[] = {
-    ROW("Conv", NULL, claim, build),
-    ROW("ConvTranspose", NULL, claim, build_transposed),
-    ROW("FusedConv", "com.microsoft", claim_fused, build),
+    ROW("Conv", NULL, claim, build, BP_OPENCL_PRODUCT),
+    ROW("ConvTranspose", NULL, claim, build_transposed, 0),
+    ROW("FusedConv", "com.microsoft", claim_fused, build, BP_OPENCL_PRODUCT),
     {.name = NULL},
 };

@@ -3,6 +3,8 @@
 
 #include "ops/elementwise.h"
 
+#include "build/chain.h"
+
 bool bp_opencl_make_walk(struct bp_opencl_builder *b, uint32_t rank, const int64_t *dims,
                          const struct bp_opencl_tensor *const *in, uint32_t n,
                          struct bp_opencl_walk *out)
@@ -51,7 +53,8 @@ void bp_opencl_elementwise(struct bp_opencl_builder *b, const struct bp_opencl_t
     struct bp_opencl_walk walk;
     bool flat;
 
-    if (!bp_opencl_make_walk(b, y->rank, y->dims, in, n, &walk))
+    if (bp_opencl_chain(b, y, in, n, prefix, expr) ||
+        !bp_opencl_make_walk(b, y->rank, y->dims, in, n, &walk))
         return;
     flat = is_flat(&walk, n);
     bp_opencl_define(prefix, "#define N_IN %u", n);

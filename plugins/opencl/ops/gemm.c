@@ -3,6 +3,7 @@
 
 #include "ops/gemm.h"
 
+#include "build/chain.h"
 #include "build/tune.h"
 
 /* ---- activations ----------------------------------------------------------------------------- */
@@ -75,7 +76,8 @@ static const char *choose(const struct bp_opencl_builder *b, const struct bp_ope
     return "gemm_tiles";
 }
 
-static void add_operands(struct bp_opencl_builder *b, const struct bp_opencl_gemm *gemm)
+static void add_operands(struct bp_opencl_builder *b, const struct bp_opencl_gemm *gemm,
+                         const struct bp_opencl_epilogue *epilogue)
 {
     const int64_t sizes[] = {gemm->m,  gemm->n,  gemm->k,  gemm->am, gemm->ak,
                              gemm->bk, gemm->bn, gemm->cm, gemm->cn};
@@ -87,6 +89,8 @@ static void add_operands(struct bp_opencl_builder *b, const struct bp_opencl_gem
         bp_opencl_operand(b, gemm->bias);
     if (gemm->z)
         bp_opencl_operand(b, gemm->z);
+    for (uint32_t i = 0; epilogue && i < epilogue->n_leaves; i++)
+        bp_opencl_operand(b, &epilogue->leaves[i]);
     for (uint32_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         bp_opencl_int(b, sizes[i]);
     bp_opencl_float(b, gemm->alpha);
@@ -163,7 +167,8 @@ static const char *tile_name(const char *kernel)
     return strcmp(kernel, "gemm_tiles") == 0 ? "WORK" : "ROWS";
 }
 
-void bp_opencl_gemm(struct bp_opencl_builder *b, const struct bp_opencl_gemm *gemm)
+static void add_gemm(struct bp_opencl_builder *b, const struct bp_opencl_gemm *gemm,
+                     const struct bp_opencl_epilogue *epilogue)
 {
     struct bp_opencl_prefix prefix = {.n = 0};
     const char *name = choose(b, gemm);
@@ -183,8 +188,8 @@ void bp_opencl_gemm(struct bp_opencl_builder *b, const struct bp_opencl_gemm *ge
     bp_opencl_define(&prefix, "%s", gemm->activation ? gemm->activation : "#define ACT(v) (v)");
     bp_opencl_define(&prefix, "#define %s %u\n#define PARTS %u", tile_name(name), size,
                      variant->parts);
-    bp_opencl_begin(b, "gemm", prefix.text, name);
-    add_operands(b, gemm);
+    bp_opencl_begin(b, "gemm", bp_opencl_with_epilogue(b, &prefix, epilogue), name);
+    add_operands(b, gemm, epilogue);
     if (strcmp(name, "gemm_rows") == 0)
         bp_opencl_run_groups(b, rows, columns, gemm->n_batches, group_of(rows, variant->group), 1);
     else if (strcmp(name, "gemm_dots") == 0)
@@ -193,4 +198,47 @@ void bp_opencl_gemm(struct bp_opencl_builder *b, const struct bp_opencl_gemm *ge
     else
         bp_opencl_run_groups(b, (gemm->n + tile - 1) / tile * 16, (gemm->m + tile - 1) / tile * 16,
                              gemm->n_batches, 16, 16);
+}
+
+void bp_opencl_gemm(struct bp_opencl_builder *b, const struct bp_opencl_gemm *gemm)
+{
+    add_gemm(b, gemm, NULL);
+}
+
+/* ---- products that element-wise nodes follow ------------------------------------------------- */
+
+/* A product with all that it points to. */
+struct saved {
+    struct bp_opencl_gemm gemm;
+    struct bp_opencl_tensor y, a, b, bias, z;
+    char activation[512];
+};
+
+static void add_saved(struct bp_opencl_builder *b, const void *data,
+                      const struct bp_opencl_epilogue *epilogue)
+{
+    const struct saved *saved = data;
+    struct bp_opencl_gemm gemm = saved->gemm;
+
+    gemm.y = epilogue ? epilogue->y : &saved->y;
+    gemm.a = &saved->a;
+    gemm.b = &saved->b;
+    gemm.bias = gemm.bias ? &saved->bias : NULL;
+    gemm.z = gemm.z ? &saved->z : NULL;
+    gemm.activation = gemm.activation ? saved->activation : NULL;
+    add_gemm(b, &gemm, epilogue);
+}
+
+void bp_opencl_gemm_output(struct bp_opencl_builder *b, const struct bp_opencl_gemm *gemm)
+{
+    struct saved saved = {.gemm = *gemm, .y = *gemm->y, .a = *gemm->a, .b = *gemm->b};
+
+    if (gemm->bias)
+        saved.bias = *gemm->bias;
+    if (gemm->z)
+        saved.z = *gemm->z;
+    if (gemm->activation)
+        snprintf(saved.activation, sizeof saved.activation, "%s", gemm->activation);
+    if (!bp_opencl_chain_product(b, gemm->n, add_saved, &saved, sizeof saved))
+        add_gemm(b, gemm, NULL);
 }

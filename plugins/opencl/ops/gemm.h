@@ -21,6 +21,8 @@ struct bp_opencl_gemm {
 
 /* Adds the step; the kernel is chosen by the device and the strides. */
 void bp_opencl_gemm(struct bp_opencl_builder *b, const struct bp_opencl_gemm *gemm);
+/* The same of a product that is the node's output 0: element-wise nodes behind it may become part. */
+void bp_opencl_gemm_output(struct bp_opencl_builder *b, const struct bp_opencl_gemm *gemm);
 
 /*
  * Is the node's attribute `activation`, if there is one, known? Refuses otherwise. FusedConv has

@@ -75,7 +75,7 @@ static void build_matmul(struct bp_opencl_builder *b, const struct bp_opencl_op 
     }
     scale_strides(&gemm.batches, 0, x_rows * x_columns);
     scale_strides(&gemm.batches, 1, w_rows * w_columns);
-    bp_opencl_gemm(b, &gemm);
+    bp_opencl_gemm_output(b, &gemm);
 }
 
 /* ---- Gemm ------------------------------------------------------------------------------------ */
@@ -125,13 +125,13 @@ static void build_gemm(struct bp_opencl_builder *b, const struct bp_opencl_op *o
     bp_opencl_activation(b->graph, node, activation, sizeof activation);
     if (c)
         set_bias(&gemm, c);
-    bp_opencl_gemm(b, &gemm);
+    bp_opencl_gemm_output(b, &gemm);
 }
 
 #define ROW(onnx, of, from, claims, builds)                                                        \
     {                                                                                              \
         .name = onnx, .domain = of, .since = from, .until = BP_OPENCL_LATEST, .claim = claims,     \
-        .build = builds, .types = BP_OPENCL_FLOATS                                                 \
+        .build = builds, .types = BP_OPENCL_FLOATS, .chain = BP_OPENCL_PRODUCT                     \
     }
 
 const struct bp_opencl_op bp_opencl_matmul_ops[] = {

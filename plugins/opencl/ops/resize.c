@@ -4,6 +4,7 @@
  * elements make up each and how much.
  */
 
+#include "base/own_graph.h"
 #include "ops/move.h"
 
 #include <common/resize_axis.h>
@@ -42,7 +43,7 @@ static bool constant_of(const bp_host *host, const bp_graph *graph, const bp_nod
     const bp_value *value = bp_node_in(graph, node, i);
 
     return value && value->flags & BP_VALUE_CONSTANT && value->dtype == dtype &&
-           host->constant(host->h, graph, node->in[i], out, NULL) >= 0 && out->size > 0;
+           bp_opencl_constant(host, graph, node->in[i], out, NULL) >= 0 && out->size > 0;
 }
 
 /* The scales: an input, or the attribute of Upsample before version 9. */

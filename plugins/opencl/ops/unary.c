@@ -24,7 +24,9 @@ static void build(struct bp_opencl_builder *b, const struct bp_opencl_op *op, co
 /* ---- those with attributes that are not floats ----------------------------------------------- */
 
 #define GELU_ERF "0.5f * a * (1.0f + erf(a * 0.70710678118654752f))"
-#define GELU_TANH "0.5f * a * (1.0f + tanh_of(0.79788456080286536f * (a + 0.044715f * a * a * a)))"
+#define GELU_TANH(x)                                                                               \
+    "0.5f * " x " * (1.0f + tanh_of(0.79788456080286536f * (" x " + 0.044715f * " x " * " x        \
+    " * " x ")))"
 
 static bool is_tanh(const bp_graph *graph, const bp_node *node)
 {
@@ -46,7 +48,8 @@ static void build_gelu(struct bp_opencl_builder *b, const struct bp_opencl_op *o
     struct bp_opencl_prefix prefix = {.n = 0};
 
     (void)op;
-    bp_opencl_elementwise(b, y, &x, 1, &prefix, is_tanh(b->graph, node) ? GELU_TANH : GELU_ERF);
+    bp_opencl_elementwise(b, y, &x, 1, &prefix,
+                          is_tanh(b->graph, node) ? GELU_TANH("a") : GELU_ERF);
 }
 
 static void build_is_inf(struct bp_opencl_builder *b, const struct bp_opencl_op *op,
@@ -76,9 +79,9 @@ static void build_fast_gelu(struct bp_opencl_builder *b, const struct bp_opencl_
     struct bp_opencl_prefix prefix = {.n = 0};
 
     (void)op;
-    bp_opencl_define(&prefix, "float gelu(float a) { return %s; }", GELU_TANH);
+    bp_opencl_define(&prefix, "#define GELU(x) (%s)", GELU_TANH("(x)"));
     bp_opencl_elementwise(b, bp_opencl_out(b, node, 0), in, in[1] ? 2 : 1, &prefix,
-                          in[1] ? "gelu(a + b)" : "gelu(a)");
+                          in[1] ? "GELU(a + b)" : "GELU(a)");
 }
 
 /* ---- Cast ------------------------------------------------------------------------------------ */
@@ -111,7 +114,7 @@ static void build_cast(struct bp_opencl_builder *b, const struct bp_opencl_op *o
 #define ROW(onnx, from, claims, builds, ...)                                                       \
     {                                                                                              \
         .name = onnx, .since = from, .until = BP_OPENCL_LATEST, .claim = claims, .build = builds,  \
-        __VA_ARGS__                                                                                \
+        .chain = BP_OPENCL_ELEMENTWISE, __VA_ARGS__                                                \
     }
 #define FLOAT(onnx, from, e) ROW(onnx, from, claim, build, .types = BP_OPENCL_FLOATS, .expr = e)
 #define FLOAT_P(onnx, from, e, name0, def0, name1, def1)                                           \

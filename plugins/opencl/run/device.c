@@ -8,6 +8,9 @@
 
 #include "run/device.h"
 
+#include "base/memory.h"
+#include "run/events.h"
+
 #include <time.h>
 
 enum { ALIGN = 64 };
@@ -38,13 +41,18 @@ static void free_memory(bp_instance *instance, uint32_t dev, uint32_t space, voi
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-static cl_int copy_row(const bp_instance *instance, cl_command_queue queue, const bp_copy *row)
+/* *call: what was called. */
+static cl_int copy_row(const bp_instance *instance, cl_command_queue queue, const bp_copy *row,
+                       const char **call)
 {
     const bp_tensor *dst = row->dst, *src = row->src;
     size_t n = dst->bytes;
 
     if (n == 0)
         return CL_SUCCESS;
+    *call = dst->space == BP_SPACE_HOST   ? "clEnqueueReadBuffer"
+            : src->space == BP_SPACE_HOST ? "clEnqueueWriteBuffer"
+                                          : "clEnqueueCopyBuffer";
     if (dst->space == BP_SPACE_HOST)
         return instance->cl->clEnqueueReadBuffer(queue, src->base, CL_FALSE, (size_t)src->offset, n,
                                                  bp_tensor_data(dst), 0, NULL, NULL);
@@ -59,13 +67,17 @@ static cl_int copy_row(const bp_instance *instance, cl_command_queue queue, cons
 static bp_rc copy(bp_instance *instance, const bp_copy *rows, uint32_t n, void *stream, bp_err *err)
 {
     cl_command_queue queue = bp_opencl_queue_of(instance, stream);
+    const char *call = NULL;
     cl_int code = CL_SUCCESS, last;
 
     for (uint32_t i = 0; i < n && code == CL_SUCCESS; i++)
-        code = copy_row(instance, queue, &rows[i]);
+        code = copy_row(instance, queue, &rows[i], &call);
     last = stream ? instance->cl->clFlush(queue) : instance->cl->clFinish(queue);
-    code = code != CL_SUCCESS ? code : last;
-    return code == CL_SUCCESS ? BP_OK : bp_opencl_fail(err, code, "a copy");
+    if (code == CL_SUCCESS) {
+        code = last;
+        call = stream ? "clFlush" : "clFinish";
+    }
+    return code == CL_SUCCESS ? BP_OK : bp_opencl_fail(err, code, "%s of a copy", call);
 }
 
 /* ---- streams --------------------------------------------------------------------------------- */
@@ -97,6 +109,7 @@ static void stream_destroy(bp_instance *instance, void *stream)
     if (!stream)
         return;
     instance->cl->clFinish(stream);
+    bp_opencl_notify_settle(instance, stream);
     instance->cl->clReleaseCommandQueue(stream);
 }
 
@@ -105,6 +118,7 @@ static void stream_destroy(bp_instance *instance, void *stream)
 /* The marker of the last record; NULL: not recorded yet. */
 struct event {
     pthread_mutex_t lock;
+    cl_command_queue queue; /* that it was recorded in */
     cl_event marker;
 };
 
@@ -119,6 +133,7 @@ static bp_rc event_create(bp_instance *instance, uint32_t dev, uint32_t flags, v
         return bp_fail(err, BP_E_NOMEM, "opencl: no memory for an event");
     pthread_mutex_init(&event->lock, NULL);
     event->marker = NULL;
+    event->queue = NULL;
     *out = event;
     return BP_OK;
 }
@@ -141,16 +156,17 @@ static bp_rc event_record(bp_instance *instance, void *stream, void *handle, bp_
     cl_event marker = NULL, old;
     cl_int code = instance->cl->clEnqueueMarkerWithWaitList(stream, 0, NULL, &marker);
 
-    if (code == CL_SUCCESS)
-        code = instance->cl->clFlush(stream);
+    if (code != CL_SUCCESS)
+        return bp_opencl_fail(err, code, "clEnqueueMarkerWithWaitList");
+    code = instance->cl->clFlush(stream);
     if (code != CL_SUCCESS) {
-        if (marker)
-            instance->cl->clReleaseEvent(marker);
-        return bp_opencl_fail(err, code, "a marker");
+        instance->cl->clReleaseEvent(marker);
+        return bp_opencl_fail(err, code, "clFlush");
     }
     pthread_mutex_lock(&event->lock);
     old = event->marker;
     event->marker = marker;
+    event->queue = stream;
     pthread_mutex_unlock(&event->lock);
     if (old)
         instance->cl->clReleaseEvent(old);
@@ -175,12 +191,18 @@ static bp_rc stream_wait(bp_instance *instance, void *stream, void *handle, bp_e
     if (!marker)
         return BP_OK;
     code = instance->cl->clEnqueueBarrierWithWaitList(stream, 1, &marker, NULL);
-    return code == CL_SUCCESS ? BP_OK : bp_opencl_fail(err, code, "a barrier");
+    return code == CL_SUCCESS ? BP_OK : bp_opencl_fail(err, code, "clEnqueueBarrierWithWaitList");
 }
 
 static int64_t now_ns(const bp_instance *instance)
 {
     return instance->host.now_ns(instance->host.h);
+}
+
+/* A time limit may be as long as there are numbers for it. */
+static int64_t end_of(int64_t now, int64_t timeout_ns)
+{
+    return timeout_ns > INT64_MAX - now ? INT64_MAX : now + timeout_ns;
 }
 
 /* OpenCL has no wait with an end, so that the event is looked at, less often the longer it takes. */
@@ -217,10 +239,24 @@ static bp_rc event_wait(bp_instance *instance, void *handle, int64_t timeout_ns,
     if (timeout_ns < 0)
         code = instance->cl->clWaitForEvents(1, &marker);
     else
-        code = wait_until(instance, marker, now_ns(instance) + timeout_ns, &is_late);
+        code = wait_until(instance, marker, end_of(now_ns(instance), timeout_ns), &is_late);
     if (is_late)
         return bp_fail(err, BP_E_TIMEOUT, "opencl: the stream has not come so far");
-    return code == CL_SUCCESS ? BP_OK : bp_opencl_fail(err, code, "work in a stream");
+    return code == CL_SUCCESS
+               ? BP_OK
+               : bp_opencl_fail(err, code, "%s for work in a stream",
+                                timeout_ns < 0 ? "clWaitForEvents" : "clGetEventInfo");
+}
+
+static bp_rc event_notify(bp_instance *instance, void *handle, void (*fn)(void *u, bp_rc rc),
+                          void *u, bp_err *err)
+{
+    struct event *event = handle;
+    cl_event marker = marker_of(event);
+
+    if (!marker)
+        return bp_fail(err, BP_E_INVALID, "opencl: the event is not recorded");
+    return bp_opencl_notify(instance, event->queue, marker, fn, u, err);
 }
 
 const bp_device_ops bp_opencl_device_ops = {
@@ -236,4 +272,5 @@ const bp_device_ops bp_opencl_device_ops = {
     .event_record = event_record,
     .stream_wait = stream_wait,
     .event_wait = event_wait,
+    .event_notify = event_notify,
 };

@@ -65,7 +65,7 @@ static bp_rc bind_frame(bp_frame *frame, const bp_run *run, bp_err *err)
             cl_int code = bind_operand(frame, step, &step->operands[i]);
 
             if (code != CL_SUCCESS)
-                return bp_opencl_fail(err, code, "an operand of '%s'",
+                return bp_opencl_fail(err, code, "clSetKernelArg for '%s'",
                                       BP_NODE(frame->program->graph, step->node)->name);
         }
     }
@@ -125,7 +125,9 @@ static bp_rc enqueue_all(const bp_frame *frame, const bp_run *run, cl_command_qu
         if (code != CL_SUCCESS) {
             const bp_node *node = BP_NODE(frame->program->graph, step->node);
 
-            return bp_opencl_fail(err, code, "%s '%s'", node->op, node->name);
+            return bp_opencl_fail(err, code, "%s of %s '%s'",
+                                  step->kernel ? "clEnqueueNDRangeKernel" : "clEnqueueCopyBuffer",
+                                  node->op, node->name);
         }
         *n_events += is_measured;
     }
@@ -185,7 +187,7 @@ bp_rc bp_opencl_execute(bp_frame *frame, const bp_run *run, bp_err *err)
     if (run->prof && frame->events)
         record(frame, run, n_events);
     if (rc >= 0 && code != CL_SUCCESS)
-        rc = bp_opencl_fail(err, code, "a run");
+        rc = bp_opencl_fail(err, code, waits ? "clFinish of a run" : "clFlush of a run");
     if (rc < 0)
         return rc;
     frame->has_run = true;

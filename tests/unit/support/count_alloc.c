@@ -16,12 +16,18 @@
 
 static atomic_ulong calls;
 static atomic_long live;
+static _Thread_local unsigned long own_calls;
 static _Thread_local unsigned left; /* allocations up to the one that fails; 0: none does */
 static _Thread_local bool has_failed;
 
 unsigned long count_alloc_calls(void)
 {
     return atomic_load(&calls);
+}
+
+unsigned long count_alloc_own_calls(void)
+{
+    return own_calls;
 }
 
 long count_alloc_live(void)
@@ -52,6 +58,7 @@ void __libc_free(void *p);
 static bool fails_now(void)
 {
     atomic_fetch_add(&calls, 1);
+    own_calls++;
     if (left == 0 || --left > 0)
         return false;
     has_failed = true;
@@ -113,6 +120,7 @@ SEEN void free(void *p)
     if (!p)
         return;
     atomic_fetch_add(&calls, 1);
+    own_calls++;
     atomic_fetch_sub(&live, 1);
     __libc_free(p);
 }

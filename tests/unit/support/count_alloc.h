@@ -12,6 +12,8 @@
 
 /* Allocations and frees of all threads since the program began. */
 unsigned long count_alloc_calls(void);
+/* The same of the calling thread. */
+unsigned long count_alloc_own_calls(void);
 /* Blocks that are allocated now. */
 long count_alloc_live(void);
 /* The n-th allocation of this thread from now on fails, once; n starts at 1. */
