@@ -23,7 +23,7 @@ opencl_kernels = \
 	%D%/kernels/window.cl \
 	%D%/kernels/winograd.cl
 
-EXTRA_DIST += %D%/README.md %D%/operators.md $(opencl_kernels)
+EXTRA_DIST += %D%/README.md %D%/operators.md %D%/plan.svg %D%/speed.svg $(opencl_kernels)
 
 if ENABLE_OPENCL
 # The texts of kernels/*.cl as arrays with a NUL at the end.

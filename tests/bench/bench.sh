@@ -35,6 +35,7 @@ rows=$out/performance.tsv
     printf '# processors\t%s\n' "$all"
     printf '# load\t%s\n' "$(cut -d ' ' -f 1 /proc/loadavg)"
     printf '# peak\t%s\n' "$("$build"/tests/bench/compare --peak)"
+    [ -z "${BENCH_BASELINE:-}" ] || printf '# baseline\t%s\n' "$BENCH_BASELINE"
     [ -z "$peer" ] || printf '# peer\t%s\n' "$("$build"/tests/bench/compare --version "$peer")"
 } >"$rows"
 

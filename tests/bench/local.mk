@@ -24,6 +24,7 @@ EXTRA_DIST += \
 
 # make bench BENCH_MODELS=FOLDER [BENCH_PEER=.../libonnxruntime.so] [BENCH_SECONDS=2] [BENCH_THREADS='1 2']
 #   [BENCH_PROVIDERS='cpu dnnl dnnl:math_mode=fast'] [BENCH_LIST=FILE] [BENCH_OUT=FOLDER]
+#   [BENCH_BASELINE=NAME], what the picture calls the peer, where that is not ONNX Runtime
 # writes performance.md, .svg and .tsv into BENCH_OUT, by default bench/ of the build. docs/performance.md
 # and its picture come from BENCH_OUT=$(srcdir)/docs.
 # make bench-memory with the same variables measures the peaks of resident memory alone: memory.tsv, and

@@ -48,7 +48,8 @@ END {
     printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" ", left + width + 60, height
     print "font-family=\"sans-serif\" font-size=\"12\">"
     rect(0, 0, left + width + 60, height, "white")
-    text(left, 20, "start", is_ratio ? "time over ONNX Runtime's time; below 1 is faster" : "median, ms")
+    text(left, 20, "start", is_ratio ? "time over " ("baseline" in about ? "the time of " about["baseline"] : "ONNX Runtime's time") \
+        "; below 1 is faster" : "median, ms")
     for (k = 1; k <= n_keys; k++) {
         rect(left, 20 + 18 * k - 10, 12, 12, colour[(k - 1) % 6 + 1])
         text(left + 18, 20 + 18 * k, "start", name[k])

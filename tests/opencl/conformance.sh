@@ -5,7 +5,7 @@
 set -eu
 . "$BP_SRCDIR/tests/opencl/lib.sh"
 data=/usr/share/libonnx-testdata/data
-least=590 # tests in which opencl runs a node
+least=650 # tests in which opencl runs a node
 needs_device
 if [ ! -d "$data/node" ]; then
     echo "not tested: $data is not there; install Debian's libonnx-testdata"

@@ -3,7 +3,7 @@
 #ifndef BP_OPENCL_DEVICE_H
 #define BP_OPENCL_DEVICE_H
 
-#include "base/instance.h"
+#include "base/memory.h"
 
 /* See bp/abi.h. A base is a cl_mem. */
 extern const bp_device_ops bp_opencl_device_ops;
