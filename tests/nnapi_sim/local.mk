@@ -11,4 +11,9 @@ unit_tests += %D%/check_operators
 %C%_check_operators_CPPFLAGS = $(nnapi_test_cppflags)
 %C%_check_operators_LDADD = $(nnapi_test_ldadd)
 %C%_check_operators_SOURCES = %D%/check_operators.c %D%/nn_kit.h
+
+unit_tests += %D%/check_rules
+%C%_check_rules_CPPFLAGS = $(nnapi_test_cppflags)
+%C%_check_rules_LDADD = $(nnapi_test_ldadd)
+%C%_check_rules_SOURCES = %D%/check_rules.c %D%/nn_kit.h
 endif

@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,8 +45,8 @@ static inline const char *last_error(void)
     do {                                                                                           \
         int code_ = (call);                                                                        \
                                                                                                    \
-        ck_assert_msg(code_ == (wanted), #call ": %s and not %s: %s",                              \
-                      bp_nnapi_result_name(code_), bp_nnapi_result_name(wanted), last_error());    \
+        ck_assert_msg(code_ == (wanted), #call ": %s and not %s: %s", bp_nnapi_result_name(code_), \
+                      bp_nnapi_result_name(wanted), last_error());                                 \
     } while (0)
 
 static inline struct bp_nnapi_counters counters(void)
@@ -250,8 +251,7 @@ static inline int execute(ANeuralNetworksCompilation *compilation, const struct 
     for (uint32_t i = 0; i < n; i++)
         if (in[i].given) {
             encode(&in[i], inputs[k]);
-            OK(ANeuralNetworksExecution_setInput(execution, k, NULL, inputs[k],
-                                                 byte_size(&in[i])));
+            OK(ANeuralNetworksExecution_setInput(execution, k, NULL, inputs[k], byte_size(&in[i])));
             k++;
         }
     for (uint32_t i = 0; i < m; i++)
