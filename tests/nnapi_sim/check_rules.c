@@ -12,7 +12,8 @@ static void setup(void)
 
 /* ---- operands ------------------------------------------------------------------------------- */
 
-static const uint32_t two_three[] = {2, 3}, huge[] = {65536, 65536}, many[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+static const uint32_t two_three[] = {2, 3}, huge[] = {65536, 65536},
+                      many[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
 
 static const ANeuralNetworksOperandType wrong_types[] = {
     {99, 2, two_three, 0, 0},
@@ -197,7 +198,7 @@ START_TEST(calls_after_the_end_are_refused)
     add_relu(model, 0, 1);
     FAILS(BAD_DATA, ANeuralNetworksModel_addOperation(model, 19, 1, &(uint32_t){2}, 1, &out));
     FAILS(BAD_DATA, ANeuralNetworksModel_addOperation(model, 999, 1, &in, 1, &out));
-    FAILS(BAD_DATA, ANeuralNetworksModel_finish(model)); /* no outputs */
+    FAILS(BAD_DATA, ANeuralNetworksModel_finish(model));  /* no outputs */
     FAILS(BAD_STATE, ANeuralNetworksModel_finish(model)); /* invalid for good */
     ANeuralNetworksModel_free(model);
 }
@@ -212,7 +213,8 @@ START_TEST(operands_of_operations_are_checked)
     struct operand deep = {F32, .given = true, DIMS(1, 1, 1, 1, 2)};
 
     FAILS(BAD_DATA, FINISH(ADD, ((struct operand[]){a, a}), ((struct operand[]){y})));
-    FAILS(BAD_DATA, FINISH(ADD, ((struct operand[]){a, a, INT(0), INT(0)}), ((struct operand[]){y})));
+    FAILS(BAD_DATA,
+          FINISH(ADD, ((struct operand[]){a, a, INT(0), INT(0)}), ((struct operand[]){y})));
     FAILS(BAD_DATA, FINISH(ADD, ((struct operand[]){a, q, INT(0)}), ((struct operand[]){y})));
     FAILS(BAD_DATA, FINISH(ADD, ((struct operand[]){a, a, INT(4)}), ((struct operand[]){y})));
     FAILS(BAD_DATA, FINISH(ADD, ((struct operand[]){a, a, INT(0)}), ((struct operand[]){y, y})));
@@ -233,7 +235,8 @@ END_TEST
 
 START_TEST(weights_and_biases_are_checked)
 {
-    struct operand x = {Q8, 0.5f, 0, .given = true, DIMS(1, 1, 1, 2)}, y = {Q8, 1, 0, DIMS(1, 1, 1, 2)};
+    struct operand x = {Q8, 0.5f, 0, .given = true, DIMS(1, 1, 1, 2)},
+                   y = {Q8, 1, 0, DIMS(1, 1, 1, 2)};
     struct operand w = {Q8, 0.5f, 0, DIMS(2, 1, 1, 2)}, b = {I32, .scale = 0.25f, DIMS(2)};
     struct operand c = {Q8C, DIMS(2, 1, 1, 2), .scales = {1, 1, 1, 1}, .channel = 3};
     struct operand plain = {I32, DIMS(2)};
@@ -267,7 +270,10 @@ struct level_case {
 
 #define X .given = true
 #define POOL {F32, X, DIMS(1, 2, 2, 1)}, INT(2), INT(1), INT(1), INT(2), INT(2), INT(0)
-#define IMAGE {F32, DIMS(1, 1, 1, 1)}
+#define IMAGE                                                                                      \
+    {                                                                                              \
+        F32, DIMS(1, 1, 1, 1)                                                                      \
+    }
 
 /* What nnapi.md says of operations and operands: the level from which on they are taken. */
 static const struct level_case levels[] = {
@@ -275,7 +281,11 @@ static const struct level_case levels[] = {
     {30, ANEURALNETWORKS_ADD, {{I32, X, DIMS(1)}, {I32, X, DIMS(1)}, INT(0)}, 3, {I32, DIMS(1)}},
     {29, ANEURALNETWORKS_ADD, {{F16, X, DIMS(1)}, {F16, X, DIMS(1)}, INT(0)}, 3, {F16, DIMS(1)}},
     {28, ANEURALNETWORKS_SUB, {{F32, X, DIMS(1)}, {F32, X, DIMS(1)}, INT(0)}, 3, {F32, DIMS(1)}},
-    {29, ANEURALNETWORKS_SUB, {{Q8, 1, 0, X, DIMS(1)}, {Q8, 1, 0, X, DIMS(1)}, INT(0)}, 3, {Q8, 1, 0, DIMS(1)}},
+    {29,
+     ANEURALNETWORKS_SUB,
+     {{Q8, 1, 0, X, DIMS(1)}, {Q8, 1, 0, X, DIMS(1)}, INT(0)},
+     3,
+     {Q8, 1, 0, DIMS(1)}},
     {29, ANEURALNETWORKS_LESS, {{F32, X, DIMS(1)}, {F32, X, DIMS(1)}}, 2, {B8, DIMS(1)}},
     {29, ANEURALNETWORKS_TANH, {{Q8, 1, 0, X, DIMS(1)}}, 1, {Q8, 1.f / 128, 128, DIMS(1)}},
     {30, ANEURALNETWORKS_RELU, {{Q8S, 1, 0, X, DIMS(1)}}, 1, {Q8S, 1, 0, DIMS(1)}},
@@ -285,10 +295,22 @@ static const struct level_case levels[] = {
     {29, ANEURALNETWORKS_SOFTMAX, {{F32, X, DIMS(2)}, REAL(1)}, 2, {F32, DIMS(2)}},
     {29, ANEURALNETWORKS_SOFTMAX, {{F32, X, DIMS(1, 2)}, REAL(1), INT(1)}, 3, {F32, DIMS(1, 2)}},
     {27, ANEURALNETWORKS_RESIZE_BILINEAR, {{F32, X, DIMS(1, 1, 1, 1)}, INT(1), INT(1)}, 3, IMAGE},
-    {29, ANEURALNETWORKS_RESIZE_BILINEAR, {{Q8, 1, 0, X, DIMS(1, 1, 1, 1)}, INT(1), INT(1)}, 3, {Q8, 1, 0, DIMS(1, 1, 1, 1)}},
+    {29,
+     ANEURALNETWORKS_RESIZE_BILINEAR,
+     {{Q8, 1, 0, X, DIMS(1, 1, 1, 1)}, INT(1), INT(1)},
+     3,
+     {Q8, 1, 0, DIMS(1, 1, 1, 1)}},
     {29, ANEURALNETWORKS_RESIZE_BILINEAR, {{F32, X, DIMS(1, 1, 1, 1)}, REAL(1), REAL(1)}, 3, IMAGE},
-    {30, ANEURALNETWORKS_RESIZE_BILINEAR, {{F32, X, DIMS(1, 1, 1, 1)}, INT(1), INT(1), FLAG(0), FLAG(0), FLAG(0)}, 6, IMAGE},
-    {29, ANEURALNETWORKS_RESIZE_NEAREST_NEIGHBOR, {{F32, X, DIMS(1, 1, 1, 1)}, INT(1), INT(1), FLAG(0)}, 4, IMAGE},
+    {30,
+     ANEURALNETWORKS_RESIZE_BILINEAR,
+     {{F32, X, DIMS(1, 1, 1, 1)}, INT(1), INT(1), FLAG(0), FLAG(0), FLAG(0)},
+     6,
+     IMAGE},
+    {29,
+     ANEURALNETWORKS_RESIZE_NEAREST_NEIGHBOR,
+     {{F32, X, DIMS(1, 1, 1, 1)}, INT(1), INT(1), FLAG(0)},
+     4,
+     IMAGE},
     {28, ANEURALNETWORKS_PAD, {{Q8, 1, 0, X, DIMS(1)}, {I32, DIMS(1, 2)}}, 2, {Q8, 1, 0, DIMS(1)}},
     {29, ANEURALNETWORKS_PAD, {{Q8, 1, 3, X, DIMS(1)}, {I32, DIMS(1, 2)}}, 2, {Q8, 1, 3, DIMS(1)}},
     {27, ANEURALNETWORKS_CONCATENATION, {{Q8, 1, 3, X, DIMS(1)}, INT(0)}, 2, {Q8, 1, 3, DIMS(1)}},
@@ -300,7 +322,11 @@ static const struct level_case levels[] = {
     {27, ANEURALNETWORKS_DEQUANTIZE, {{Q8, 1, 0, X, DIMS(1)}}, 1, {F32, DIMS(1)}},
     {29, ANEURALNETWORKS_DEQUANTIZE, {{Q8, 1, 0, X, DIMS(1)}}, 1, {F16, DIMS(1)}},
     {27, ANEURALNETWORKS_RESHAPE, {{F32, X, DIMS(1)}, {I32, DIMS(1), V(1)}}, 2, {F32, DIMS(1)}},
-    {1000006, ANEURALNETWORKS_RESHAPE, {{I32, X, DIMS(1)}, {I32, DIMS(1), V(1)}}, 2, {I32, DIMS(1)}},
+    {1000006,
+     ANEURALNETWORKS_RESHAPE,
+     {{I32, X, DIMS(1)}, {I32, DIMS(1), V(1)}},
+     2,
+     {I32, DIMS(1)}},
     {1000007, ANEURALNETWORKS_RSQRT, {{Q8, 1, 0, X, DIMS(1)}}, 1, {Q8, 1, 0, DIMS(1)}},
     {1000007, ANEURALNETWORKS_REVERSE, {{F32, X, DIMS(1)}, {I32, DIMS(1)}}, 2, {F32, DIMS(1)}},
 };
@@ -336,8 +362,7 @@ START_TEST(functions_come_with_levels)
     FAILS(BAD_STATE, ANeuralNetworksModel_create(&(ANeuralNetworksModel *){NULL}));
     configure("level = 27");
     ck_assert_ptr_nonnull(bp_nnapi_symbol("ANeuralNetworksModel_create"));
-    ck_assert_ptr_null(
-        bp_nnapi_symbol("ANeuralNetworksModel_relaxComputationFloat32toFloat16"));
+    ck_assert_ptr_null(bp_nnapi_symbol("ANeuralNetworksModel_relaxComputationFloat32toFloat16"));
     ck_assert_ptr_null(bp_nnapi_symbol("ANeuralNetworks_getDeviceCount"));
     FAILS(BAD_STATE, ANeuralNetworks_getDeviceCount(&n));
     ck_assert_uint_eq(counters().too_new, 1);
