@@ -113,6 +113,9 @@ if ENABLE_CANN_SIM
 thread_tests += %D%/cann_sim/check_soak
 endif
 endif
+if ENABLE_NEURALNETWORKS_SIM
+thread_tests += %D%/nnapi_sim/check_runs
+endif
 thread_scripts = %D%/kit/threads.sh
 threadcheck:
 	@$(MAKE) check TESTS='$(thread_tests) $(thread_scripts)' check_PROGRAMS='$(thread_tests)' check_LTLIBRARIES='$(check_LTLIBRARIES)'

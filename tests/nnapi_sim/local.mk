@@ -11,4 +11,14 @@ unit_tests += %D%/check_operators
 %C%_check_operators_CPPFLAGS = $(nnapi_test_cppflags)
 %C%_check_operators_LDADD = $(nnapi_test_ldadd)
 %C%_check_operators_SOURCES = %D%/check_operators.c %D%/nn_kit.h
+
+unit_tests += %D%/check_rules
+%C%_check_rules_CPPFLAGS = $(nnapi_test_cppflags)
+%C%_check_rules_LDADD = $(nnapi_test_ldadd)
+%C%_check_rules_SOURCES = %D%/check_rules.c %D%/nn_kit.h
+
+unit_tests += %D%/check_runs
+%C%_check_runs_CPPFLAGS = $(nnapi_test_cppflags)
+%C%_check_runs_LDADD = $(nnapi_test_ldadd)
+%C%_check_runs_SOURCES = %D%/check_runs.c %D%/nn_kit.h
 endif
