@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # tests/opencl/ - the provider opencl on whatever OpenCL driver is there: PoCL in CI. Skipped without one.
 
-dist_check_SCRIPTS += %D%/compile.sh %D%/conformance.sh %D%/kit.sh %D%/networks.sh %D%/provider.sh
+dist_check_SCRIPTS += %D%/compile.sh %D%/conformance.sh %D%/kit.sh %D%/networks.sh %D%/provider.sh %D%/start.sh
 EXTRA_DIST += %D%/lib.sh
-TESTS += %D%/compile.sh %D%/conformance.sh %D%/kit.sh %D%/networks.sh %D%/provider.sh
+TESTS += %D%/compile.sh %D%/conformance.sh %D%/kit.sh %D%/networks.sh %D%/provider.sh %D%/start.sh
 
 if ENABLE_OPENCL
 check_PROGRAMS += %D%/check_operators
