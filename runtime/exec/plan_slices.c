@@ -151,6 +151,19 @@ static bool may_be_cut(const struct bp_unit_frame *unit)
     return !unit->queue && !unit->has_dynamic_output && unit->desc.n_in > 0;
 }
 
+/* Was the provider told that the batch may have any size? A program for one size runs that size. */
+static bool is_size_free(const struct bp_graph_view *view, const bool *has_batch)
+{
+    for (uint32_t v = 0; v < view->graph.n_values; v++) {
+        const bp_value *value = BP_VALUE(&view->graph, v);
+
+        if (has_batch[view->value_of[v]] && value->rank != BP_RANK_UNKNOWN &&
+            value->dims[0].value >= 0)
+            return false;
+    }
+    return true;
+}
+
 bp_rc bp_planning_slice(struct bp_planning *p, struct bp_unit_frame *unit, bp_shape *shapes,
                         bp_err *err)
 {
@@ -165,7 +178,8 @@ bp_rc bp_planning_slice(struct bp_planning *p, struct bp_unit_frame *unit, bp_sh
     if (!has_batch)
         return bp_fail_nomem(err, "a plan");
     if (!may_be_cut(unit) ||
-        !bp_is_per_sample(ir, group->nodes, group->n_nodes, facts, has_batch, &batch))
+        !bp_is_per_sample(ir, group->nodes, group->n_nodes, facts, has_batch, &batch) ||
+        !is_size_free(group->view, has_batch))
         return BP_OK;
     traffic = measure(ir, group, facts, has_batch, batch);
     part = part_of(&traffic, batch, threads_of(unit->unit->by));

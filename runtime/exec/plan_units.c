@@ -236,19 +236,22 @@ static bp_rc make_frame_of_size(struct bp_planning *p, struct bp_unit_frame *uni
 {
     bp_rc rc = describe(p, unit, true, err);
 
-    if (rc >= 0)
-        rc = make_frame(p, unit, needs, err);
-    if (rc >= 0 && unit->frame && unit->slices && !bp_slices_suit(unit, needs)) {
-        unit->unit->by->provider->frame_free(unit->frame);
-        unit->frame = NULL;
-        *needs = (bp_frame_needs){.struct_size = sizeof *needs};
-        rc = describe(p, unit, false, err);
-        if (rc >= 0)
-            rc = make_frame(p, unit, needs, err);
-    }
-    if (unit->slices)
+    if (rc < 0)
+        return rc;
+    rc = make_frame(p, unit, needs, err);
+    if (!unit->slices)
+        return rc;
+    if (rc >= 0 && unit->frame && bp_slices_suit(unit, needs)) {
         needs->n_in_place = 0;
-    return rc;
+        return rc;
+    }
+    if (unit->frame)
+        unit->unit->by->provider->frame_free(unit->frame);
+    unit->frame = NULL;
+    p->frame->root->refusal.unit = NULL;
+    *needs = (bp_frame_needs){.struct_size = sizeof *needs};
+    rc = describe(p, unit, false, err);
+    return rc < 0 ? rc : make_frame(p, unit, needs, err);
 }
 
 /*

@@ -50,6 +50,7 @@ static const bp_option options[] = {
      "0", NULL, 0, 3},
     {sizeof(bp_option), 0, BP_OPT_INT, 0, "cache", "bytes of its host cache; -1: memory() fails",
      "0", NULL, -1, 1e12},
+    {sizeof(bp_option), 0, BP_OPT_INT, 0, "least", "smallest input in elements", "0", NULL, 0, 1e9},
 };
 
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
@@ -57,7 +58,7 @@ enum { N_OPTIONS = sizeof options / sizeof options[0] };
 struct bp_instance {
     const bp_host *host;
     char take[128], decline[64], together[128];
-    int64_t most, align, in_slack, out_slack, in_place, frames, frame_bytes, pause, keep;
+    int64_t most, least, align, in_slack, out_slack, in_place, frames, frame_bytes, pause, keep;
     _Atomic int64_t cache;
     int64_t scratch_align, rows;
 };
@@ -101,6 +102,7 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
     instance->keep = opts[11].i;
     instance->scratch_align = opts[12].i;
     instance->rows = opts[13].i;
+    instance->least = opts[15].i;
     atomic_store(&instance->cache, opts[14].i);
     atomic_fetch_add(&counters.instances, 1);
     *out = instance;
@@ -248,6 +250,9 @@ static bp_rc count_elements(const bp_program *program, const bp_frame_desc *desc
     if (program->instance->most > 0 && *out > (size_t)program->instance->most)
         return bp_fail(err, BP_E_SHAPE, "%zu elements are more than %lld", *out,
                        (long long)program->instance->most);
+    if (*out < (size_t)program->instance->least)
+        return bp_fail(err, BP_E_SHAPE, "%zu elements are fewer than %lld", *out,
+                       (long long)program->instance->least);
     return BP_OK;
 }
 
@@ -362,6 +367,7 @@ static bp_rc execute(bp_frame *frame, const bp_run *run, bp_err *err)
         rc = check_tensor(instance, &desc->in[i], 0, err);
     if (rc < 0)
         return rc;
+    atomic_fetch_add(&counters.executes, 1);
     atomic_store(&counters.first_in, (uintptr_t)bp_tensor_data(&desc->in[0]));
     atomic_store(&counters.first_out, (uintptr_t)bp_tensor_data(&desc->out[0]));
     if (bp_tensor_data(&desc->in[0]) == bp_tensor_data(&desc->out[0]))

@@ -265,7 +265,7 @@ START_TEST(operators_that_keep_samples_apart_run_on_parts)
     bp_tensor whole_batch, parts, again;
     uint32_t n;
 
-    open_case(_i, "8");
+    open_case(_i, "N");
     new_session(SIZE_MAX, 1);
     whole_batch = run(BATCH, &n);
     ck_assert_uint_eq(n, 1);
@@ -316,6 +316,20 @@ START_TEST(parts_are_as_large_as_the_cache)
 }
 END_TEST
 
+/* A provider that was told the size of the batch may have made its program for that. */
+START_TEST(a_batch_of_a_fixed_size_is_whole)
+{
+    bp_tensor y;
+    uint32_t n;
+
+    open_case(0, "8");
+    new_session(1, 1);
+    y = run(BATCH, &n);
+    ck_assert_uint_eq(n, 1);
+    bp_tensor_free(&y);
+}
+END_TEST
+
 /* One session meets batches of many sizes, in parts and as a whole, and sizes without a sample. */
 START_TEST(batches_of_many_sizes_take_turns)
 {
@@ -332,6 +346,49 @@ START_TEST(batches_of_many_sizes_take_turns)
         ck_assert_uint_eq(n, batches[i] > 1 ? (uint32_t)batches[i] : 1);
         bp_tensor_free(&y);
     }
+}
+END_TEST
+
+/* The small model on picky, a row of 16 bytes a sample: a run has so many parts. */
+static void check_picky(const bp_key_value *options, uint32_t n, uint32_t parts)
+{
+    uint32_t before;
+
+    kit_small_model();
+    kit_end_session();
+    bp_session_options_destroy(kit.options);
+    KIT_OK(bp_session_options_create(&kit.options, &kit.err));
+    bp_session_options_set_threads(kit.options, 1);
+    KIT_OK(bp_session_options_add_provider(kit.options, "picky", options, n, BP_FALLBACK_REQUIRE,
+                                           &kit.err));
+    bp_slices_cache = 1;
+    kit_session();
+    before = kit_counters("picky")->executes;
+    kit_check_small(6);
+    ck_assert_uint_eq(kit_counters("picky")->executes - before, parts);
+    ck_assert_uint_eq(kit_counters("picky")->frames, 1);
+}
+
+/* Each part is where the frame wants its tensors, with the bytes behind them that it asks for. */
+START_TEST(parts_suit_the_provider)
+{
+    static const bp_key_value near[] = {{"align", "16"}, {"in_slack", "8"}, {"out_slack", "8"}};
+    static const bp_key_value far[] = {{"align", "64"}};
+    static const bp_key_value in_place[] = {{"in_place", "1"}, {"out_slack", "8"}};
+
+    check_picky(near, 3, 6);
+    check_picky(far, 1, 1);
+    check_picky(in_place, 2, 6);
+}
+END_TEST
+
+/* A provider that refuses the sizes of a part gets the whole batch; one that cannot take that, parts. */
+START_TEST(refused_parts_are_put_together)
+{
+    static const bp_key_value least[] = {{"least", "24"}}, most[] = {{"most", "4"}};
+
+    check_picky(least, 1, 1);
+    check_picky(most, 1, 6);
 }
 END_TEST
 
@@ -356,6 +413,9 @@ int main(void)
     tcase_add_loop_test(tcase, operators_that_keep_samples_apart_run_on_parts, 0,
                         (int)(sizeof cases / sizeof cases[0]));
     tcase_add_test(tcase, parts_are_as_large_as_the_cache);
+    tcase_add_test(tcase, parts_suit_the_provider);
+    tcase_add_test(tcase, refused_parts_are_put_together);
+    tcase_add_test(tcase, a_batch_of_a_fixed_size_is_whole);
     tcase_add_test(tcase, batches_of_many_sizes_take_turns);
     return kit_main("slices", &tcase, 1);
 }
