@@ -81,6 +81,8 @@ nobase_dist_doc_DATA += \
 	plugins/nnapi_sim/README.md \
 	plugins/nnapi_sim/operators.md \
 	plugins/opencl/README.md \
+	plugins/opencl/plan.svg \
+	plugins/opencl/speed.svg \
 	plugins/opencl/operators.md
 EXTRA_DIST += %D%/parts.dot
 
