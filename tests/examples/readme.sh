@@ -19,7 +19,9 @@ for n in 1 2; do
     ${CC:-cc} -Wall -Wextra -Werror -I"$BP_SRCDIR/sdk" -o "$work/readme$n" "$work/readme$n.c" \
         -L"$library" -lbackplane -Wl,-rpath,"$library"
 done
+mkdir "$work/models"
 cp "$BP_SRCDIR/examples/digits/digits.onnx" "$work"
+cp "$BP_SRCDIR/examples/digits/digits.onnx" "$work/models"
 cd "$work"
 # says_a_probability PROGRAM
 says_a_probability()
@@ -74,7 +76,7 @@ while read -r command; do
             ;;
         esac
     done
-    command=$(echo "$command" | sed 's/MODEL/digits.onnx/')
+    command=$(echo "$command" | sed 's/MODEL/digits.onnx/; s/ DIR / models /; s/OUTDIR/models-out/')
     eval "\"$BP_BUILDDIR/tools/backplane\" $command" >out 2>err </dev/null || {
         echo "FAILED: backplane $command" >&2
         cat err >&2

@@ -390,6 +390,7 @@ static void answer(void *h, uint32_t node, const bp_claim *claim)
     row->is_given = true;
     row->verdict = claim->verdict;
     row->reason = claim->reason;
+    row->device = claim->device;
 }
 
 void kit_ask(struct kit *kit, bp_instance *instance, const bp_graph *table, struct kit_answers *out)

@@ -46,7 +46,7 @@ bp_span kit_graph_constant(const bp_graph *table, uint32_t value);
 
 struct kit_answer {
     bool is_given;
-    uint32_t verdict, reason;
+    uint32_t verdict, reason, device;
 };
 
 struct kit_answers {

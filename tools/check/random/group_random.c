@@ -77,14 +77,14 @@ static void make_chain(struct kit *kit, bp_instance *instance, uint32_t flags)
     }
 }
 
-/* Does the provider take all nodes together? Else they would be several programs. */
+/* Does the provider take all nodes together, on one device? Else they would be several programs. */
 static bool is_taken(struct kit *kit, bp_instance *instance, const bp_graph *table)
 {
     struct kit_answers found;
 
     kit_ask(kit, instance, table, &found);
     for (uint32_t n = 0; n < table->n_nodes; n++) {
-        if (found.node[n].verdict != BP_YES)
+        if (found.node[n].verdict != BP_YES || found.node[n].device != found.node[0].device)
             return false;
     }
     return true;
