@@ -79,6 +79,7 @@ nobase_dist_doc_DATA += \
 	plugins/cpu/README.md \
 	plugins/dnnl/README.md \
 	plugins/nnapi_sim/README.md \
+	plugins/nnapi_sim/driver/README.md \
 	plugins/nnapi_sim/operators.md \
 	plugins/opencl/README.md \
 	plugins/opencl/plan.svg \

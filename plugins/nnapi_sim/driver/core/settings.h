@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * settings.h - the simulator's configuration: its level, devices with their limits and costs,
- * faults. README.md has the keys.
+ * faults. driver/README.md has the keys.
  */
 #ifndef NN_SETTINGS_H
 #define NN_SETTINGS_H

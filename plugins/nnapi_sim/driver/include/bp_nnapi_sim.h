@@ -19,8 +19,9 @@ extern "C" {
 
 /*
  * Configuration from now on, in place of the file that BP_NNAPI_SIM names: lines "key = value" as in
- * README.md. The text is copied; NULL goes back to the file, or to the defaults. Simulated times,
- * states and faults start anew. Devices of before stay valid handles of their index.
+ * plugins/nnapi_sim/driver/README.md. The text is copied; NULL goes back to the file, or to the
+ * defaults. Simulated times, states and faults start anew. Devices of before stay valid handles of
+ * their index.
  * ANEURALNETWORKS_BAD_DATA: a line is wrong (bp_nnapi_last_error()) and nothing was changed;
  * ANEURALNETWORKS_BAD_STATE: models, compilations or memory live.
  */
@@ -81,7 +82,7 @@ struct bp_nnapi_rates {
     uint64_t quant_rate;     /* on 8-bit types */
     uint64_t memory_rate;    /* bytes a second that operations read and write */
     uint64_t copy_rate;      /* bytes a second between the program and the device; 0: no copies */
-    uint64_t memory;         /* bytes of constants and tensors it holds; 0: as much as there is */
+    uint64_t memory;         /* bytes that the constants of a model may have; 0: no limit */
     uint32_t relaxed;        /* 1: float32 of a relaxed model is rounded to float16 */
     uint32_t caches;         /* 1: it writes compiled models into the cache folder */
     uint32_t memory_domains; /* 1: memory of descriptions lies on the device */

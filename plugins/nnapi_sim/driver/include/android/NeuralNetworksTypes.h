@@ -38,8 +38,8 @@ typedef enum {
 } OperandCode;
 
 /*
- * Operations. README.md lists those that the simulated runtime computes; a model with another one
- * does not finish.
+ * Operations. plugins/nnapi_sim/driver/README.md lists those that the simulated runtime does not
+ * compute; a model with one of them does not finish.
  */
 typedef enum {
     /* since API level 27 */
