@@ -8,6 +8,7 @@ nobase_dist_doc_DATA += \
 	%D%/common/placement.c \
 	%D%/common/placement.h
 
+include %D%/android/local.mk
 include %D%/ascend/local.mk
 include %D%/decode/local.mk
 include %D%/digits/local.mk
