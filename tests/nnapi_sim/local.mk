@@ -21,4 +21,7 @@ unit_tests += %D%/check_runs
 %C%_check_runs_CPPFLAGS = $(nnapi_test_cppflags)
 %C%_check_runs_LDADD = $(nnapi_test_ldadd)
 %C%_check_runs_SOURCES = %D%/check_runs.c %D%/nn_kit.h
+
+TESTS += %D%/driver.sh
 endif
+dist_check_SCRIPTS += %D%/driver.sh
