@@ -118,17 +118,49 @@ static int list_tensors(struct ANeuralNetworksModel *model, struct nn_operation 
     return 0;
 }
 
-/* Inputs or outputs of a referenced model beside those of the operation. */
-static int check_signature(const struct nn_operation *operation,
-                           const struct ANeuralNetworksModel *inner, uint32_t inputs,
-                           uint32_t outputs)
+/* Whether a value of the one can be one of the other: what both say of a type must be the same. */
+static bool compatible(const struct nn_tensor *a, const struct nn_tensor *b)
 {
-    if (inner->in_count != inputs || inner->out_count != outputs)
-        return nn_fail(ANEURALNETWORKS_BAD_DATA,
-                       "%s: a model has %u inputs and %u outputs, not %u and %u",
-                       bp_nnapi_operation_name(operation->code), inner->in_count, inner->out_count,
-                       inputs, outputs);
+    if (a->type != b->type || !nn_same_quant(a, b))
+        return false;
+    if (!a->rank || !b->rank)
+        return true;
+    for (uint32_t i = 0; i < a->rank && a->rank == b->rank; i++)
+        if (a->dims[i] && b->dims[i] && a->dims[i] != b->dims[i])
+            return false;
+    return a->rank == b->rank;
+}
+
+/* Operands of a referenced model beside `count` operands of the operation. */
+static int check_operands(const struct nn_operation *operation,
+                          const struct ANeuralNetworksModel *inner, bool output,
+                          struct nn_tensor *const *outer, uint32_t count)
+{
+    const uint32_t *list = output ? inner->outputs : inner->inputs;
+    uint32_t has = output ? inner->out_count : inner->in_count;
+    const char *name = bp_nnapi_operation_name(operation->code),
+               *kind = output ? "output" : "input";
+
+    if (has != count)
+        return nn_fail(ANEURALNETWORKS_BAD_DATA, "%s: a model has %u %ss, not %u", name, has, kind,
+                       count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!compatible(&inner->operands[list[i]].tensor, outer[i]))
+            return nn_fail(ANEURALNETWORKS_BAD_DATA,
+                           "%s: %s %u of a model has another type or shape", name, kind, i);
     return 0;
+}
+
+/* The condition of a WHILE: one truth value. */
+static int check_condition(const struct ANeuralNetworksModel *inner)
+{
+    const struct nn_tensor *out = &inner->operands[inner->outputs[0]].tensor;
+    bool fits = inner->out_count == 1 && out->type == B8 && out->rank <= 1 &&
+                (out->rank == 0 || out->dims[0] <= 1);
+
+    return fits ? 0
+                : nn_fail(ANEURALNETWORKS_BAD_DATA,
+                          "WHILE: the condition has not one output, a BOOL8 of 1 element");
 }
 
 /* IF has the two models behind the condition; WHILE a condition and a body before its inputs. */
@@ -149,9 +181,16 @@ static int check_inner(struct nn_operation *operation)
                            bp_nnapi_operation_name(operation->code));
         if (operation->level < inner->level)
             operation->level = inner->level;
-        code = check_signature(operation, inner, inputs, loop && i == 0 ? 1 : operation->out_count);
-        if (!code && loop && i == 1 && operation->out_count > inputs)
-            code = nn_fail(ANEURALNETWORKS_BAD_DATA, "WHILE: more outputs than inputs");
+        code = check_operands(operation, inner, false, operation->in + first + 2, inputs);
+        if (!code && loop && i == 0)
+            code = check_condition(inner);
+        else if (!code)
+            code = check_operands(operation, inner, true, operation->out, operation->out_count);
+        if (!code && loop && i == 1) /* what the body gives is what it takes next */
+            code = operation->out_count > inputs
+                       ? nn_fail(ANEURALNETWORKS_BAD_DATA, "WHILE: more outputs than inputs")
+                       : check_operands(operation, inner, true, operation->in + 2,
+                                        operation->out_count);
     }
     return code;
 }
