@@ -17,6 +17,11 @@ unit_tests += %D%/check_operators
 %C%_check_operators_LDADD = $(nnapi_test_ldadd)
 %C%_check_operators_SOURCES = %D%/check_operators.c %D%/nn_kit.h
 
+unit_tests += %D%/check_results
+%C%_check_results_CPPFLAGS = $(nnapi_test_cppflags)
+%C%_check_results_LDADD = $(nnapi_test_ldadd)
+%C%_check_results_SOURCES = %D%/check_results.c %D%/nn_kit.h
+
 unit_tests += %D%/check_rules
 %C%_check_rules_CPPFLAGS = $(nnapi_test_cppflags)
 %C%_check_rules_LDADD = $(nnapi_test_ldadd)
