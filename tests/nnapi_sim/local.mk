@@ -7,10 +7,20 @@ nnapi_test_cppflags = $(nnapi_cppflags) -I$(srcdir)/plugins -I$(srcdir)/tests/un
 nnapi_test_ldadd = plugins/nnapi_sim/driver/libbp-neuralnetworks-sim.la $(CHECK_LIBS) $(MATH_LIBS) \
 	$(PTHREAD_LIBS)
 
+unit_tests += %D%/check_compilations
+%C%_check_compilations_CPPFLAGS = $(nnapi_test_cppflags)
+%C%_check_compilations_LDADD = $(nnapi_test_ldadd)
+%C%_check_compilations_SOURCES = %D%/check_compilations.c %D%/nn_kit.h
+
 unit_tests += %D%/check_control
 %C%_check_control_CPPFLAGS = $(nnapi_test_cppflags)
 %C%_check_control_LDADD = $(nnapi_test_ldadd)
 %C%_check_control_SOURCES = %D%/check_control.c %D%/nn_kit.h
+
+unit_tests += %D%/check_memory
+%C%_check_memory_CPPFLAGS = $(nnapi_test_cppflags)
+%C%_check_memory_LDADD = $(nnapi_test_ldadd)
+%C%_check_memory_SOURCES = %D%/check_memory.c %D%/nn_kit.h
 
 unit_tests += %D%/check_operators
 %C%_check_operators_CPPFLAGS = $(nnapi_test_cppflags)
