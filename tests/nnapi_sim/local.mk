@@ -22,6 +22,13 @@ unit_tests += %D%/check_memory
 %C%_check_memory_LDADD = $(nnapi_test_ldadd)
 %C%_check_memory_SOURCES = %D%/check_memory.c %D%/nn_kit.h
 
+unit_tests += %D%/check_nnapi_no_memory
+%C%_check_nnapi_no_memory_CPPFLAGS = -I. $(nnapi_test_cppflags)
+%C%_check_nnapi_no_memory_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_nnapi_no_memory_LDADD = plugins/nnapi_sim/driver/libnnsim.la $(CHECK_LIBS)
+%C%_check_nnapi_no_memory_SOURCES = %D%/check_nnapi_no_memory.c %D%/nn_kit.h tests/unit/support/fail_alloc.c \
+	tests/unit/support/fail_alloc.h
+
 unit_tests += %D%/check_operators
 %C%_check_operators_CPPFLAGS = $(nnapi_test_cppflags)
 %C%_check_operators_LDADD = $(nnapi_test_ldadd)

@@ -41,21 +41,23 @@ static char *read_file(const char *path, char *why, size_t why_size)
     return NULL;
 }
 
-/* The text's configuration; NULL: the sentence is in *why. */
-static struct nn_config *make_config(const char *text, char *why, size_t why_size)
+/* The text's configuration; a code and NULL: the sentence is in *why. */
+static int make_config(const char *text, struct nn_config **out, char *why, size_t why_size)
 {
     struct nn_config *config = calloc(1, sizeof *config);
 
+    *out = NULL;
     if (!config) {
         snprintf(why, why_size, "no memory for the configuration");
-        return NULL;
+        return ANEURALNETWORKS_OUT_OF_MEMORY;
     }
     nn_config_default(config);
     if (!nn_config_parse(config, text, why, why_size)) {
         free(config);
-        return NULL;
+        return ANEURALNETWORKS_BAD_DATA;
     }
-    return config;
+    *out = config;
+    return 0;
 }
 
 /* [locked] */
@@ -86,8 +88,7 @@ static void load(void)
     if (path && *path)
         text = read_file(path, nn_state.broken, sizeof nn_state.broken);
     if (!nn_state.broken[0]) {
-        config = make_config(text ? text : "", why, sizeof why);
-        if (!config)
+        if (make_config(text ? text : "", &config, why, sizeof why))
             snprintf(nn_state.broken, sizeof nn_state.broken, "BP_NNAPI_SIM: %s", why);
     }
     free(text);
@@ -115,9 +116,9 @@ int bp_nnapi_configure(const char *text)
     int code = 0;
 
     if (text) {
-        config = make_config(text, why, sizeof why);
-        if (!config)
-            return nn_fail(ANEURALNETWORKS_BAD_DATA, "%s", why);
+        code = make_config(text, &config, why, sizeof why);
+        if (code)
+            return nn_fail(code, "%s", why);
     }
     pthread_mutex_lock(&nn_state.lock);
     if (objects_live()) {

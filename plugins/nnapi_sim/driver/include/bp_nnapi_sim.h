@@ -23,7 +23,7 @@ extern "C" {
  * defaults. Simulated times, states and faults start anew. Devices of before stay valid handles of
  * their index.
  * ANEURALNETWORKS_BAD_DATA: a line is wrong (bp_nnapi_last_error()) and nothing was changed;
- * ANEURALNETWORKS_BAD_STATE: models, compilations or memory live.
+ * ANEURALNETWORKS_BAD_STATE: models, compilations or memory live; ANEURALNETWORKS_OUT_OF_MEMORY.
  */
 ANN_API int bp_nnapi_configure(const char *text);
 
