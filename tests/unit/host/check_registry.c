@@ -73,7 +73,7 @@ END_TEST
 static bool is_in_release(const char *name)
 {
     return strcmp(name, "cpu") == 0 || strcmp(name, "dnnl") == 0 || strcmp(name, "cann") == 0 ||
-           strcmp(name, "opencl") == 0;
+           strcmp(name, "nnapi") == 0 || strcmp(name, "opencl") == 0;
 }
 
 /* P7: every name that users of ONNX Runtime may type is known, in three spellings. */

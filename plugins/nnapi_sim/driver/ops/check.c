@@ -7,6 +7,9 @@
 #include "ops/op.h"
 
 static int tell(const struct nn_call *call, int code, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
+
+static int tell(const struct nn_call *call, int code, const char *format, va_list args)
 {
     char text[256];
 
