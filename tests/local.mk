@@ -114,7 +114,7 @@ thread_tests += %D%/cann_sim/check_soak
 endif
 endif
 if ENABLE_NEURALNETWORKS_SIM
-thread_tests += %D%/nnapi_sim/check_runs
+thread_tests += %D%/nnapi_sim/check_results %D%/nnapi_sim/check_runs
 endif
 thread_scripts = %D%/kit/threads.sh
 threadcheck:
