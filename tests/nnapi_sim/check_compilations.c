@@ -62,6 +62,39 @@ static uint32_t device_of(uint32_t operation)
     return device;
 }
 
+START_TEST(devices_describe_themselves)
+{
+    static const int32_t types[] = {ANEURALNETWORKS_DEVICE_GPU, ANEURALNETWORKS_DEVICE_ACCELERATOR,
+                                    ANEURALNETWORKS_DEVICE_CPU};
+    static const char *const names[] = {"sim-gpu", "tiny", "nnapi-reference"};
+    ANeuralNetworksDevice *device;
+
+    configure("devices = gpu\ndevice = tiny npu\nversion = 7b\nlevel = 28\nstate = dead");
+    for (uint32_t i = 0; i < 3; i++) {
+        const char *name, *version;
+        int64_t level;
+        int32_t type;
+
+        OK(ANeuralNetworks_getDevice(i, &device));
+        OK(ANeuralNetworksDevice_getName(device, &name));
+        OK(ANeuralNetworksDevice_getVersion(device, &version));
+        OK(ANeuralNetworksDevice_getType(device, &type));
+        OK(ANeuralNetworksDevice_getFeatureLevel(device, &level));
+        ck_assert_str_eq(name, names[i]);
+        ck_assert_str_eq(version, i == 1 ? "7b" : "1");
+        ck_assert_int_eq(type, types[i]);
+        ck_assert_int_eq(level, i == 1 ? 28 : 31);
+        FAILS(i == 1 ? ANEURALNETWORKS_DEAD_OBJECT : 0, ANeuralNetworksDevice_wait(device));
+    }
+    OK(bp_nnapi_set_state(1, BP_NNAPI_OK));
+    OK(ANeuralNetworks_getDevice(1, &device));
+    OK(ANeuralNetworksDevice_wait(device));
+    FAILS(BAD_DATA, ANeuralNetworks_getDevice(3, &device));
+    FAILS(BAD_DATA, bp_nnapi_set_state(3, BP_NNAPI_OK));
+    FAILS(BAD_DATA, bp_nnapi_set_state(0, 5));
+}
+END_TEST
+
 START_TEST(operations_go_to_the_fastest_device_that_takes_them)
 {
     uint32_t device;
@@ -315,6 +348,7 @@ int main(void)
 {
     TCase *cases[] = {tcase_create("compilations")};
 
+    tcase_add_test(cases[0], devices_describe_themselves);
     tcase_add_test(cases[0], operations_go_to_the_fastest_device_that_takes_them);
     tcase_add_test(cases[0], chosen_devices_have_to_take_the_model);
     tcase_add_test(cases[0], estimates_are_what_a_run_takes);

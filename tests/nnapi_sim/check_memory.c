@@ -218,6 +218,40 @@ START_TEST(hardware_buffers_hold_bytes_or_pictures)
 }
 END_TEST
 
+/* ---- padding -------------------------------------------------------------------------------- */
+
+START_TEST(buffers_may_be_longer_when_padding_is_on)
+{
+    ANeuralNetworksExecution *execution;
+    uint32_t alignment = 0, padding = 0;
+    float x[16] = {-1, 2, -3}, y[16] = {0};
+
+    compile("devices = none", -1);
+    FAILS(BAD_STATE, ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(compilation, 0,
+                                                                                    &alignment));
+    OK(ANeuralNetworksCompilation_finish(compilation));
+    OK(ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(compilation, 0, &alignment));
+    OK(ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(compilation, 0, &padding));
+    ck_assert(alignment == 64 && padding == 64);
+    OK(ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(compilation, 0, &alignment));
+    OK(ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(compilation, 0, &padding));
+    ck_assert(alignment == 64 && padding == 64);
+    FAILS(BAD_DATA,
+          ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(compilation, 1, &padding));
+    OK(ANeuralNetworksExecution_create(compilation, &execution));
+    FAILS(BAD_DATA, ANeuralNetworksExecution_setInput(execution, 0, NULL, x, sizeof x));
+    OK(ANeuralNetworksExecution_enableInputAndOutputPadding(execution, true));
+    FAILS(BAD_DATA, ANeuralNetworksExecution_setInput(execution, 0, NULL, x, 4)); /* too short */
+    OK(ANeuralNetworksExecution_setInput(execution, 0, NULL, x, sizeof x));
+    FAILS(BAD_STATE, ANeuralNetworksExecution_enableInputAndOutputPadding(execution, false));
+    OK(ANeuralNetworksExecution_setOutput(execution, 0, NULL, y, sizeof y));
+    OK(ANeuralNetworksExecution_compute(execution));
+    ck_assert(y[0] == 0 && y[1] == 2 && y[2] == 0);
+    ANeuralNetworksExecution_free(execution);
+    release();
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases[] = {tcase_create("memory")};
@@ -227,5 +261,6 @@ int main(void)
     tcase_add_test(cases[0], memory_of_a_device_is_used_whole_and_in_its_roles);
     tcase_add_test(cases[0], devices_without_memory_domains_refuse_when_chosen);
     tcase_add_test(cases[0], hardware_buffers_hold_bytes_or_pictures);
+    tcase_add_test(cases[0], buffers_may_be_longer_when_padding_is_on);
     return check_main("nnapi_sim memory", cases, 1);
 }
