@@ -297,6 +297,8 @@ const char *bp_nn_code_name(int code)
     return code >= 0 && code < N_CODES ? codes[code].name : "unknown code";
 }
 
+static bp_rc say(bp_err *err, bp_rc rc, int code, const char *fmt, va_list args) BP_PRINTF(4, 0);
+
 /* The words begin as ONNX Runtime's do, which people look for. */
 static bp_rc say(bp_err *err, bp_rc rc, int code, const char *fmt, va_list args)
 {
