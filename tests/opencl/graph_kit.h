@@ -152,10 +152,8 @@ static inline int gk_main(const char *name, TCase *const *cases, uint32_t n_case
 {
     const char *missing = gk_missing();
 
-    if (missing) {
-        puts(missing);
-        return 77;
-    }
+    if (missing)
+        return check_skip(missing, cases, n_cases);
     for (uint32_t i = 0; i < n_cases; i++) {
         tcase_set_timeout(cases[i], 300);
         tcase_add_checked_fixture(cases[i], kit_setup, kit_teardown);

@@ -242,10 +242,8 @@ int ocl_main(const char *name, TCase *const *cases, uint32_t n_cases)
                               ? "skipped: PoCL and LLVM keep what they allocate, and are slow here"
                               : ocl_missing();
 
-    if (missing) {
-        puts(missing);
-        return 77;
-    }
+    if (missing)
+        return check_skip(missing, cases, n_cases);
     for (uint32_t i = 0; i < n_cases; i++) {
         tcase_set_timeout(cases[i], 600);
         tcase_add_checked_fixture(cases[i], ocl_setup, ocl_teardown);

@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Runs these as one suite; gives the exit status. */
@@ -20,6 +21,18 @@ static inline int check_main(const char *name, TCase *const *cases, uint32_t n_c
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* Runs none of them, and says why; gives the exit status of a program that is skipped. */
+static inline int check_skip(const char *why, TCase *const *cases, uint32_t n_cases)
+{
+    Suite *suite = suite_create("skipped");
+
+    for (uint32_t i = 0; i < n_cases; i++)
+        suite_add_tcase(suite, cases[i]);
+    srunner_free(srunner_create(suite));
+    puts(why);
+    return 77;
 }
 
 #endif
