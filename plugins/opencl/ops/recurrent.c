@@ -222,10 +222,40 @@ static void define(const struct bp_opencl_builder *b, const struct layer *l, int
         define_activation(prefix, (char)('f' + i), &f[i]);
 }
 
+/* Strides of the layer's tensors for direction d, in elements. */
+static struct sizes sizes_of(const struct bp_opencl_builder *b, const struct layer *l, int64_t d)
+{
+    int64_t n = l->hidden, gates_n = l->op->kind * n;
+    bool is_first = l->is_batch_first;
+
+    return (struct sizes){
+        .steps = (int32_t)l->steps,
+        .hidden = (int32_t)n,
+        .is_reverse = d == 1 || is_direction(b->graph, l->node, "reverse"),
+        .gate_step = (int32_t)(is_first ? gates_n : l->batch * gates_n),
+        .gate_batch = (int32_t)(is_first ? l->steps * gates_n : gates_n),
+        .y_step = (int32_t)(is_first ? l->directions * n : l->directions * l->batch * n),
+        .y_batch = (int32_t)(is_first ? l->steps * l->directions * n : n),
+        .state_batch = (int32_t)(is_first ? l->directions * n : n),
+    };
+}
+
+/* Work-items for an entry of the batch: on GPUs as many as units, to hide the latency of weights. */
+static int64_t group_of(const struct bp_opencl_builder *b, int64_t n)
+{
+    int64_t most = (int64_t)b->program->instance->device->max_group;
+    int64_t group = b->program->instance->is_processor ? GROUP : 256;
+
+    group = group < most ? group : most;
+    while (group > 1 && group / 2 >= n)
+        group /= 2;
+    return group;
+}
+
 static void run_steps(struct bp_opencl_builder *b, const struct layer *l, int64_t d,
                       const struct bp_opencl_tensor *gates)
 {
-    int64_t n = l->hidden, gates_n = l->op->kind * n;
+    int64_t n = l->hidden, gates_n = l->op->kind * n, group = group_of(b, n);
     int64_t state = l->is_batch_first ? d * n : d * l->batch * n;
     struct bp_opencl_tensor scratch = bp_opencl_scratch(b, BP_DTYPE_F32, l->batch * 4 * n);
     const struct operand operands[] = {
@@ -241,23 +271,9 @@ static void run_steps(struct bp_opencl_builder *b, const struct layer *l, int64_
         {"P", bp_opencl_in(b, l->node, P), d * 3 * n},
         {"SCRATCH", &scratch, 0},
     };
-    struct sizes sizes = {.steps = (int32_t)l->steps,
-                          .hidden = (int32_t)n,
-                          .is_reverse = d == 1 || is_direction(b->graph, l->node, "reverse")};
+    struct sizes sizes = sizes_of(b, l, d);
     struct bp_opencl_prefix prefix = {.n = 0};
-    bool is_first = l->is_batch_first;
-    int64_t most = (int64_t)b->program->instance->device->max_group, group = GROUP;
 
-    sizes.gate_step = (int32_t)(is_first ? gates_n : l->batch * gates_n);
-    sizes.gate_batch = (int32_t)(is_first ? l->steps * gates_n : gates_n);
-    sizes.y_step = (int32_t)(is_first ? l->directions * n : l->directions * l->batch * n);
-    sizes.y_batch = (int32_t)(is_first ? l->steps * l->directions * n : n);
-    sizes.state_batch = (int32_t)(is_first ? l->directions * n : n);
-    if (!b->program->instance->is_processor)
-        group = 256; /* as many as units, to hide the latency of weights */
-    group = group < most ? group : most;
-    while (group > 1 && group / 2 >= n)
-        group /= 2;
     define(b, l, d, &prefix);
     for (uint32_t i = 0; i < sizeof operands / sizeof operands[0]; i++) {
         if (operands[i].tensor)

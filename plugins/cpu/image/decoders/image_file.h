@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "lazy.h"
 
@@ -59,10 +58,11 @@ struct bp_cpu_image {
     uint8_t *rgb; /* height * width * 3; set even where decoding failed later */
 };
 
-/* Threads that decode, some of which outlasted their run. */
+struct bp_cpu_image_job;
+
+/* Threads that decode and that their runs gave up; {0}: there are none. */
 struct bp_cpu_image_jobs {
-    unsigned n;
-    pid_t process; /* that started the last one */
+    _Atomic(struct bp_cpu_image_job *) given_up;
 };
 
 /* Libraries of the decoders, by format; {0}: none is open. */

@@ -18,51 +18,28 @@
 
 enum { LOOK_NS = 5 * 1000000 /* between two looks at the deadline and the flag to cancel */ };
 
-/* An image that is being decoded. Who comes last, the run or the thread, frees it. */
-struct job {
+/* An image that is being decoded. The run frees it, at once or when a thread that it gave up is over. */
+struct bp_cpu_image_job {
+    struct bp_cpu_image_job *next; /* in a list of those that were given up */
     struct bp_cpu_image image; /* its bytes are a copy: the run's are gone when it has given up */
-    struct bp_cpu_image_jobs *jobs;
     const void *calls;
     enum bp_cpu_image_rc (*decode)(const void *calls, struct bp_cpu_image *image);
     void *(*alloc)(void *u, size_t bytes);
     enum bp_cpu_image_rc rc;
+    pthread_t thread;
+    pid_t process;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     bool is_done;            /* by the thread; under `mutex` */
     atomic_bool is_given_up; /* by the run */
+    atomic_bool is_over;     /* by the thread that was given up: joining it takes no time */
 };
-
-/* ---- counting -------------------------------------------------------------------------------- */
-
-/* Jobs that were given up need the libraries and this plug-in's code until they end. */
-static pthread_mutex_t count_mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t count_changed = PTHREAD_COND_INITIALIZER;
-
-static void count(struct bp_cpu_image_jobs *jobs, int change)
-{
-    pthread_mutex_lock(&count_mutex);
-    jobs->n += (unsigned)change;
-    jobs->process = getpid();
-    pthread_cond_broadcast(&count_changed);
-    pthread_mutex_unlock(&count_mutex);
-}
-
-/* In the child of a fork() there are no threads to wait for, and their lock may be held for ever. */
-void bp_cpu_image_jobs_finish(struct bp_cpu_image_jobs *jobs)
-{
-    if (jobs->process != getpid())
-        return;
-    pthread_mutex_lock(&count_mutex);
-    while (jobs->n > 0)
-        pthread_cond_wait(&count_changed, &count_mutex);
-    pthread_mutex_unlock(&count_mutex);
-}
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
 static bool should_stop(void *u)
 {
-    struct job *job = u;
+    struct bp_cpu_image_job *job = u;
 
     return atomic_load_explicit(&job->is_given_up, memory_order_relaxed);
 }
@@ -70,24 +47,30 @@ static bool should_stop(void *u)
 /* Rows of the image come from where the run takes them, which needs nothing of the run itself. */
 static void *take(void *u, size_t bytes)
 {
-    const struct job *job = u;
+    const struct bp_cpu_image_job *job = u;
 
     return job->alloc(NULL, bytes);
 }
 
-static void free_job(struct job *job)
+static void free_image(struct bp_cpu_image_job *job)
+{
+    free((void *)(uintptr_t)job->image.bytes);
+    free(job->image.rgb);
+    job->image.bytes = NULL;
+    job->image.rgb = NULL;
+}
+
+static void free_job(struct bp_cpu_image_job *job)
 {
     pthread_cond_destroy(&job->changed);
     pthread_mutex_destroy(&job->mutex);
-    free((void *)(uintptr_t)job->image.bytes);
-    free(job->image.rgb);
+    free_image(job);
     free(job);
 }
 
 static void *run(void *u)
 {
-    struct job *job = u;
-    struct bp_cpu_image_jobs *jobs = job->jobs;
+    struct bp_cpu_image_job *job = u;
     enum bp_cpu_image_rc rc = job->decode(job->calls, &job->image);
     bool is_given_up;
 
@@ -97,18 +80,53 @@ static void *run(void *u)
     is_given_up = should_stop(job);
     pthread_cond_signal(&job->changed);
     pthread_mutex_unlock(&job->mutex);
-    if (is_given_up)
-        free_job(job);
-    count(jobs, -1); /* the last that it does: its code may be closed now */
+    if (!is_given_up)
+        return NULL;
+    free_image(job); /* large, where the job itself may wait for long to be joined */
+    atomic_store_explicit(&job->is_over, true, memory_order_release);
     return NULL;
+}
+
+/* ---- threads that were given up -------------------------------------------------------------- */
+
+/* A list without a lock, which a fork() could leave held. */
+static void give_up(struct bp_cpu_image_jobs *jobs, struct bp_cpu_image_job *job)
+{
+    job->next = atomic_load(&jobs->given_up);
+    while (!atomic_compare_exchange_weak(&jobs->given_up, &job->next, job))
+        continue;
+}
+
+/* Joins those that are over, or waits for all. In the child of a fork() there are no such threads. */
+static void join(struct bp_cpu_image_jobs *jobs, bool waits)
+{
+    struct bp_cpu_image_job *job = atomic_exchange(&jobs->given_up, NULL), *next;
+
+    for (; job; job = next) {
+        next = job->next;
+        if (job->process != getpid())
+            continue;
+        if (!waits && !atomic_load_explicit(&job->is_over, memory_order_acquire)) {
+            give_up(jobs, job);
+            continue;
+        }
+        pthread_join(job->thread, NULL);
+        free_job(job);
+    }
+}
+
+void bp_cpu_image_jobs_finish(struct bp_cpu_image_jobs *jobs)
+{
+    join(jobs, true);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static struct job *make_job(struct bp_cpu_image_jobs *jobs, const struct bp_cpu_image *image,
-                            const struct bp_cpu_image_decoder *decoder, const void *calls)
+static struct bp_cpu_image_job *make_job(const struct bp_cpu_image *image,
+                                         const struct bp_cpu_image_decoder *decoder,
+                                         const void *calls)
 {
-    struct job *job = calloc(1, sizeof *job);
+    struct bp_cpu_image_job *job = calloc(1, sizeof *job);
     uint8_t *bytes = malloc(image->size ? image->size : 1);
     pthread_condattr_t attr;
 
@@ -124,7 +142,7 @@ static struct job *make_job(struct bp_cpu_image_jobs *jobs, const struct bp_cpu_
                                        .should_stop = should_stop,
                                        .may_stop = true,
                                        .u = job};
-    job->jobs = jobs;
+    job->process = getpid();
     job->calls = calls;
     job->decode = decoder->decode;
     job->alloc = image->alloc;
@@ -137,21 +155,15 @@ static struct job *make_job(struct bp_cpu_image_jobs *jobs, const struct bp_cpu_
 }
 
 /* Starts the thread; signals are for the application's threads. */
-static bool start(struct job *job)
+static bool start(struct bp_cpu_image_job *job)
 {
-    pthread_attr_t attr;
-    pthread_t thread;
     sigset_t all, before;
     bool ok;
 
-    if (pthread_attr_init(&attr) != 0)
-        return false;
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    ok = pthread_create(&thread, &attr, run, job) == 0;
+    ok = pthread_create(&job->thread, NULL, run, job) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attr);
     return ok;
 }
 
@@ -168,8 +180,8 @@ static struct timespec in_a_while(void)
     return t;
 }
 
-/* True: the image is decoded, or cannot be. False: the run is to stop, and the thread frees the job. */
-static bool wait(struct job *job, const struct bp_cpu_image *image)
+/* True: the image is decoded, or cannot be. False: the run is to stop. */
+static bool wait(struct bp_cpu_image_job *job, const struct bp_cpu_image *image)
 {
     bool is_done;
 
@@ -191,19 +203,21 @@ enum bp_cpu_image_rc bp_cpu_image_decode_in_time(struct bp_cpu_image_jobs *jobs,
                                                  const struct bp_cpu_image_decoder *decoder,
                                                  const void *calls)
 {
-    struct job *job = make_job(jobs, image, decoder, calls);
+    struct bp_cpu_image_job *job = make_job(image, decoder, calls);
     enum bp_cpu_image_rc rc;
 
+    join(jobs, false);
     if (!job)
         return BP_CPU_IMAGE_NO_MEMORY;
-    count(jobs, 1);
     if (!start(job)) {
         free_job(job);
-        count(jobs, -1);
         return decoder->decode(calls, image); /* without a thread it may be late */
     }
-    if (!wait(job, image))
+    if (!wait(job, image)) {
+        give_up(jobs, job);
         return BP_CPU_IMAGE_BROKEN;
+    }
+    pthread_join(job->thread, NULL);
     rc = job->rc;
     image->rgb = job->image.rgb;
     image->height = job->image.height;
